@@ -1,0 +1,38 @@
+"""The errors a caller of the engine may catch.
+
+    SurtitleError
+    ├── ModelError            a model folder, adapter or device that cannot be used
+    ├── PolicyError           a policy that is written wrongly
+    └── CacheFullError        more rows than the cache was made for
+
+Wrong arguments in code are ``ValueError`` where they are used. Every message says in one sentence
+what was expected, what came and what to do.
+"""
+
+
+class SurtitleError(Exception):
+    """Base of all errors that are told to the person."""
+
+
+class ModelError(SurtitleError):
+    """A model, adapter or device cannot be used."""
+
+
+class PolicyError(SurtitleError, ValueError):
+    """A policy was not written as ``read:N``, ``wait:K`` or ``offline``."""
+
+
+class CacheFullError(SurtitleError):
+    """More rows were fed than the cache has room for.
+
+    Attributes:
+        capacity: rows the cache was made for.
+        wanted: rows that were asked for.
+    """
+
+    def __init__(self, *, capacity: int, wanted: int) -> None:
+        super().__init__(
+            f"the slot cache holds {capacity} rows and {wanted} were wanted: shorten the utterance"
+        )
+        self.capacity = capacity
+        self.wanted = wanted

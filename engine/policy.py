@@ -1,0 +1,135 @@
+"""When to READ a source word and when to WRITE a target token. Policies hold no state of their own.
+
+A policy sees a ``Progress`` and names the next action. The translator and the training builder ask the
+same objects, so a policy is trained exactly as it is run.
+"""
+
+import enum
+import re
+from dataclasses import dataclass
+from typing import Protocol
+
+from engine.errors import PolicyError
+
+
+class Action(enum.Enum):
+    """The two actions of simultaneous translation."""
+
+    READ = "read"
+    WRITE = "write"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far an utterance has come.
+
+    Attributes:
+        n_read: source words read.
+        n_written: target words begun and taken as complete.
+        n_read_at_write_end: ``n_read`` when the last write ended with the end-of-write token.
+        exhausted: the target has nothing to add to the source that was read (the model proposed
+            end-of-target too early, or the training pair has no more target words).
+        source_ended: the end-of-source marker has been read.
+    """
+
+    n_read: int = 0
+    n_written: int = 0
+    n_read_at_write_end: int = 0
+    exhausted: bool = False
+    source_ended: bool = False
+
+
+class Policy(Protocol):
+    """What chooses between READ and WRITE."""
+
+    @property
+    def ends_writes(self) -> bool:
+        """Tell whether a write ends with the end-of-write token (else the target is one write)."""
+
+    def next_action(self, progress: Progress) -> Action:
+        """Choose the next action from how far the utterance has come."""
+
+
+@dataclass(frozen=True, slots=True)
+class WaitK:
+    """Stay ``k`` source words ahead (Ma et al. 2019, STACL, https://aclanthology.org/P19-1289).
+
+    g(j) = min(k + j - 1, number of source words): target word j is begun when g(j) words are read.
+    """
+
+    k: int
+    ends_writes: bool = False
+
+    def __post_init__(self) -> None:
+        if self.k < 1:
+            msg = f"wait-k needs a k of at least 1, got {self.k}"
+            raise PolicyError(msg)
+
+    def next_action(self, progress: Progress) -> Action:
+        """READ until ``k`` words ahead or the source has ended, then WRITE.
+
+        A target that is complete too early reads on instead of writing what nobody said.
+        """
+        behind = progress.n_read < self.k + progress.n_written or progress.exhausted
+        return Action.READ if behind and not progress.source_ended else Action.WRITE
+
+    def __str__(self) -> str:
+        return f"wait:{self.k}"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadN:
+    """Read ``n`` words, then write until the model says end-of-write.
+
+    Source: read-n with incremental decoding (Wang et al. 2024, Conversational SimulMT; ExPosST
+    section 2.1). Our deviation: the end of a write is a token the model learns, never a vote of beams.
+    """
+
+    n: int
+    ends_writes: bool = True
+
+    def __post_init__(self) -> None:
+        if self.n < 1:
+            msg = f"read-n needs an n of at least 1, got {self.n}"
+            raise PolicyError(msg)
+
+    def next_action(self, progress: Progress) -> Action:
+        """READ until ``n`` words since the last write or the source has ended, then WRITE."""
+        short = progress.n_read - progress.n_read_at_write_end < self.n
+        return Action.READ if short and not progress.source_ended else Action.WRITE
+
+    def __str__(self) -> str:
+        return f"read:{self.n}"
+
+
+@dataclass(frozen=True, slots=True)
+class Offline:
+    """Read the whole utterance first: the upper bound of quality, and of delay."""
+
+    ends_writes: bool = False
+
+    def next_action(self, progress: Progress) -> Action:
+        """READ until the source has ended, then WRITE."""
+        return Action.WRITE if progress.source_ended else Action.READ
+
+    def __str__(self) -> str:
+        return "offline"
+
+
+_WRITTEN = re.compile(r"(read|wait):([1-9][0-9]{0,3})")
+
+
+def parse_policy(text: str) -> Policy:
+    """Make the policy that ``read:N``, ``wait:K`` or ``offline`` names.
+
+    Raises:
+        PolicyError: the text names no policy.
+    """
+    if text == "offline":
+        return Offline()
+    match = _WRITTEN.fullmatch(text)
+    if match is None:
+        msg = f"a policy is written read:N, wait:K or offline (N and K from 1), got {text!r}"
+        raise PolicyError(msg)
+    number = int(match[2])
+    return ReadN(number) if match[1] == "read" else WaitK(number)

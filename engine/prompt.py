@@ -1,0 +1,114 @@
+"""What stands around the words: headers and markers, read off the tokenizer's own chat template.
+
+Nothing is hard-coded: a conversation of stand-in texts is rendered through the template, and what
+stands between the stand-ins are the headers.
+"""
+
+from dataclasses import dataclass
+from typing import cast
+
+from transformers import PreTrainedTokenizerFast
+
+from engine.card import ModelCard
+from engine.errors import ModelError
+from engine.layout import Headers
+
+_SOURCE, _TARGET, _NEXT = "\ue000source\ue001", "\ue000target\ue001", "\ue000next\ue001"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """Headers and markers of one model and one target language, as token ids.
+
+    Attributes:
+        headers: what stands around source and target.
+        end_of_source: the marker that ends the source.
+        end_of_write: ends a write of read-n.
+        end_of_target: ends the target of wait-k and offline.
+        markers: every id that never stands in a caption.
+    """
+
+    headers: Headers
+    end_of_source: int
+    end_of_write: int
+    end_of_target: int
+    markers: frozenset[int]
+
+    def suppressed(self, *, ends_writes: bool, source_ended: bool) -> frozenset[int]:
+        """Name the markers that a policy forbids the model to choose now.
+
+        A policy that ends writes chooses end-of-write and never end-of-target; the others may choose
+        end-of-target, and only once the source has ended.
+        """
+        allowed = set[int]()
+        if ends_writes:
+            allowed.add(self.end_of_write)
+        elif source_ended:
+            allowed.add(self.end_of_target)
+        return self.markers - allowed
+
+
+def make_prompt(tokenizer: PreTrainedTokenizerFast, card: ModelCard, language: str) -> Prompt:
+    """Build the prompt for a target language.
+
+    Raises:
+        ModelError: the model has no chat template, one that changes the text, or lacks a marker.
+    """
+    system = card.language(language).system
+    if tokenizer.chat_template is None:
+        msg = f"the model {card.name} has no chat template: choose an instruct model"
+        raise ModelError(msg)
+    rendered = cast(
+        "str",
+        tokenizer.apply_chat_template(
+            [
+                {"role": "system", "content": system},
+                {"role": "user", "content": _SOURCE},
+                {"role": "assistant", "content": _TARGET},
+                {"role": "user", "content": _NEXT},
+            ],
+            tokenize=False,
+        ),
+    )
+    try:
+        before, rest = rendered.split(_SOURCE)
+        assistant, rest = rest.split(_TARGET)
+        user, _ = rest.split(_NEXT)
+    except ValueError as error:
+        msg = f"the chat template of {card.name} does not keep messages as they are: choose another model"
+        raise ModelError(msg) from error
+    if not before.endswith(user):
+        msg = f"the chat template of {card.name} opens its first user turn unlike the later ones"
+        raise ModelError(msg)
+
+    def ids(text: str) -> tuple[int, ...]:
+        return tuple(cast("list[int]", tokenizer.encode(text, add_special_tokens=False)))
+
+    end_of_source, end_of_write, end_of_target = (
+        _marker(tokenizer, card, text)
+        for text in (card.end_of_source, card.end_of_write, card.end_of_target)
+    )
+    return Prompt(
+        headers=Headers(
+            system=ids(before.removesuffix(user)), user=ids(user), assistant=ids(assistant)
+        ),
+        end_of_source=end_of_source,
+        end_of_write=end_of_write,
+        end_of_target=end_of_target,
+        markers=frozenset(
+            {*tokenizer.all_special_ids, end_of_source, end_of_write, end_of_target}
+        ),
+    )
+
+
+def _marker(tokenizer: PreTrainedTokenizerFast, card: ModelCard, text: str) -> int:
+    id_ = tokenizer.convert_tokens_to_ids(text)
+    if not isinstance(id_, int) or id_ == tokenizer.unk_token_id:
+        msg = f"the tokenizer of {card.name} does not know the marker {text!r} that its card names"
+        raise ModelError(msg)
+    return id_
+
+
+def word_ids(tokenizer: PreTrainedTokenizerFast, word: str) -> list[int]:
+    """Encode one whitespace word with the blank before it; the same ids in training and live."""
+    return cast("list[int]", tokenizer.encode(" " + word, add_special_tokens=False))

@@ -1,0 +1,82 @@
+"""Everything the engine can be told, as frozen values that are checked where they are made."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+DEVICES = ("auto", "cpu", "cuda")
+
+
+def _at_least(name: str, value: int, least: int) -> None:
+    if value < least:
+        msg = f"{name} must be at least {least}, got {value}"
+        raise ValueError(msg)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LayoutSettings:
+    """How many positions are reserved for the source of one phase."""
+
+    slot_length: int = 16
+
+    def __post_init__(self) -> None:
+        _at_least("the slot length", self.slot_length, 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UtteranceLimits:
+    """When a text without sentence ends is cut all the same.
+
+    Attributes:
+        soft_words: from here on a comma, semicolon or colon ends the utterance.
+        max_words: here it ends wherever it is.
+        max_bytes: UTF-8 bytes of one utterance; bounds its tokens, since no token is under a byte.
+    """
+
+    soft_words: int = 32
+    max_words: int = 48
+    max_bytes: int = 400
+
+    def __post_init__(self) -> None:
+        _at_least("soft_words", self.soft_words, 1)
+        _at_least("max_words", self.max_words, self.soft_words)
+        _at_least("max_bytes", self.max_bytes, 8)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelSettings:
+    """Which weights to load, and where to.
+
+    Attributes:
+        directory: folder with config.json, model.safetensors, tokenizer.json and surtitle.json.
+        adapter: peft adapter folder, or None.
+        device: one of ``DEVICES``; auto takes CUDA where there is one.
+        capacity: rows the slot cache has room for.
+    """
+
+    directory: Path
+    adapter: Path | None = None
+    device: str = "auto"
+    capacity: int = 1024
+
+    def __post_init__(self) -> None:
+        _at_least("the cache capacity", self.capacity, 1)
+        if self.device not in DEVICES:
+            msg = f"the device must be one of {', '.join(DEVICES)}, got {self.device!r}"
+            raise ValueError(msg)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TranslationSettings:
+    """How an utterance is translated.
+
+    Attributes:
+        target_language: two-letter code that the model's card lists.
+        policy: ``read:N``, ``wait:K`` or ``offline``.
+        layout: the slots.
+        limits: where long text is cut.
+    """
+
+    target_language: str = "de"
+    policy: str = "read:3"
+    layout: LayoutSettings = LayoutSettings()
+    limits: UtteranceLimits = UtteranceLimits()

@@ -1,0 +1,41 @@
+"""Run the training commands: ``surtitle-train COMMAND`` or ``python -m training COMMAND``.
+
+Each command is a module with ``add_parser`` and ``run``. Their tops are light, so that help is
+there at once; what is heavy is imported when a command runs.
+"""
+
+import argparse
+import sys
+
+from training import align, prepare, pretrain
+from training.errors import TrainingError, UsageError
+
+_COMMANDS = (prepare, align, pretrain)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command.
+
+    Args:
+        argv: the command line without the program's name; that of the process when it is None.
+
+    Returns:
+        the exit code: 0, 1 for a failure, 2 for wrong usage; a failure is one sentence on stderr.
+    """
+    parser = argparse.ArgumentParser(
+        prog="surtitle-train", description="Prepare data, train and measure models for Surtitle."
+    )
+    subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for command in _COMMANDS:
+        command.add_parser(subparsers)
+    arguments = parser.parse_args(argv)
+    try:
+        exit_code: int = arguments.run(arguments)
+    except TrainingError as error:
+        sys.stderr.write(f"surtitle-train {arguments.command}: {error}\n")
+        return 2 if isinstance(error, UsageError) else 1
+    return exit_code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,119 @@
+"""Word alignment: which source words a target word needs (read-n training data).
+
+The aligner is eflomal (Östling and Tiedemann 2016, https://ufal.mff.cuni.cz/pbml/106/art-ostling-tiedemann.pdf),
+run in both directions; the directions are joined by grow-diag-final-and (Koehn et al. 2005). Only
+whitespace words are aligned, the unit that policies count.
+"""
+
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from training.corpus import SentencePair
+from training.errors import AlignerMissingError
+
+Link = tuple[int, int]
+"""Source word and target word, both from 0."""
+
+_NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
+_STEM_LETTERS = 6  # enough to tell words apart, few enough to pool their inflected forms
+_PUNCTUATION = ".,;:!?…\"'“”„‚‘’«»()[]{}-–—"
+
+
+def aligner_form(text: str) -> str:
+    """Fold a sentence for the aligner: lower case, bare of punctuation, as many words as before."""
+    return " ".join(_fold(word) for word in text.split())
+
+
+def _fold(word: str) -> str:
+    bare = word.lower().strip(_PUNCTUATION)
+    return (bare or word)[:_STEM_LETTERS]
+
+
+def align(pairs: Sequence[SentencePair]) -> Iterator[tuple[set[Link], set[Link]]]:
+    """Align all pairs in both directions; yield (source to target, target to source) links.
+
+    Raises:
+        AlignerMissingError: eflomal is not installed.
+    """
+    try:
+        from eflomal import Aligner  # noqa: PLC0415  an optional extra: surtitle[align]
+    except ImportError as error:
+        raise AlignerMissingError from error
+    with tempfile.TemporaryDirectory() as folder:
+        forward, reverse = Path(folder, "forward"), Path(folder, "reverse")
+        Aligner().align(
+            [aligner_form(pair.source) for pair in pairs],
+            [aligner_form(pair.target) for pair in pairs],
+            links_filename_fwd=str(forward),
+            links_filename_rev=str(reverse),
+        )
+        with forward.open(encoding="utf-8") as ahead, reverse.open(encoding="utf-8") as back:
+            for one, other in zip(ahead, back, strict=True):
+                yield parse_links(one), parse_links(other)
+
+
+def parse_links(line: str) -> set[Link]:
+    """Read links in Pharaoh's form: ``0-0 1-2``."""
+    links = set[Link]()
+    for link in line.split():
+        source, target = link.split("-")
+        links.add((int(source), int(target)))
+    return links
+
+
+def agreement(forward: set[Link], reverse: set[Link]) -> float:
+    """Tell how far the directions agree: links in both over links in either, 0 to 1."""
+    either = len(forward | reverse)
+    return len(forward & reverse) / either if either else 0.0
+
+
+def symmetrise(forward: set[Link], reverse: set[Link]) -> set[Link]:
+    """Join two directions by grow-diag-final-and (Koehn et al. 2005, IWSLT)."""
+    union = forward | reverse
+    links = forward & reverse
+    sources = {source for source, _ in links}
+    targets = {target for _, target in links}
+
+    def add(link: Link) -> None:
+        links.add(link)
+        sources.add(link[0])
+        targets.add(link[1])
+
+    grown = True
+    while grown:  # grow-diag: neighbours of links, where one side is still free
+        grown = False
+        for source, target in sorted(links):
+            for step_source, step_target in _NEIGHBOURS:
+                link = (source + step_source, target + step_target)
+                free = link[0] not in sources or link[1] not in targets
+                if free and link in union and link not in links:
+                    add(link)
+                    grown = True
+    for direction in (forward, reverse):  # final-and: both sides still free
+        for link in sorted(direction):
+            if link[0] not in sources and link[1] not in targets:
+                add(link)
+    return links
+
+
+def needed_words(links: Iterable[Link], n_target: int) -> tuple[int, ...]:
+    """Tell how many source words must be read before each target word may be written.
+
+    The running maximum of the largest aligned source word, counted from 1; a word without a link
+    needs what the word before it needs, the first one at least one source word.
+
+    Returns:
+        ``n_target`` counts, never falling.
+    """
+    largest = [1] * n_target
+    for source, target in links:
+        largest[target] = max(largest[target], source + 1)
+    for target in range(1, n_target):
+        largest[target] = max(largest[target], largest[target - 1])
+    return tuple(largest)
+
+
+def ratio_needs(n_source: int, n_target: int) -> tuple[int, ...]:
+    """Spread the target evenly over the source: the schedule for people without an aligner."""
+    return tuple(max(1, -(-(target + 1) * n_source // n_target)) for target in range(n_target))

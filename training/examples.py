@@ -1,0 +1,115 @@
+"""One sentence pair becomes rows with labels, by running the very Planner and Policy the engine runs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.layout import Row
+from engine.planner import Planner
+from engine.policy import Action, Policy, Progress
+from engine.prompt import Prompt
+from engine.settings import LayoutSettings
+
+Ids = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TokenizedPair:
+    """A sentence pair as token ids, word by word.
+
+    Attributes:
+        source: ids of each source word.
+        target: ids of each target word.
+        needs: for each target word, how many source words must be read before it may be written
+            under read-n: the running maximum of its alignment, never falling. None where no
+            alignment is trusted; such a pair cannot train read-n.
+    """
+
+    source: tuple[Ids, ...]
+    target: tuple[Ids, ...]
+    needs: tuple[int, ...] | None
+
+    def __post_init__(self) -> None:
+        if self.needs is not None and len(self.needs) != len(self.target):
+            msg = f"{len(self.target)} target words need as many numbers, got {len(self.needs)}"
+            raise ValueError(msg)
+
+
+def build_rows(
+    pair: TokenizedPair,
+    policy: Policy,
+    prompt: Prompt,
+    layout: LayoutSettings,
+    *,
+    marker_alone: bool,
+) -> Sequence[Row]:
+    """Play a policy over a pair and return all rows, labels set.
+
+    Args:
+        pair: what to translate, and into what.
+        policy: chooses READ and WRITE.
+        prompt: headers and markers.
+        layout: the slots.
+        marker_alone: the end-of-source marker comes as a word of its own, as when a person presses
+            Enter late; else it comes with the last word, as when the sentence ends with a full stop.
+    """
+    if policy.ends_writes and pair.needs is None:
+        msg = "a pair without an alignment cannot train a policy that ends its writes"
+        raise ValueError(msg)
+    planner = Planner(prompt.headers, layout)
+    words = source_words(pair.source, prompt, marker_alone=marker_alone)
+    gold = _Gold(pair, prompt)
+    n_read = n_read_at_write_end = 0
+    while True:
+        ended = n_read == len(words)
+        progress = Progress(
+            n_read=n_read,
+            n_written=gold.word,
+            n_read_at_write_end=n_read_at_write_end,
+            exhausted=gold.word == len(pair.target),
+            source_ended=ended,
+        )
+        if policy.next_action(progress) is Action.READ:
+            planner.read(words[n_read])
+            n_read += 1
+            continue
+        planner.write()
+        id_ = gold.next_id(n_read if policy.ends_writes and not ended else None, policy)
+        planner.choose(id_)
+        if id_ == prompt.end_of_write:
+            n_read_at_write_end = n_read
+        if ended and id_ in (prompt.end_of_write, prompt.end_of_target):
+            return planner.rows
+
+
+def source_words(words: Sequence[Ids], prompt: Prompt, *, marker_alone: bool) -> list[Ids]:
+    """Add the end-of-source marker to the last word, or behind it."""
+    marker = (prompt.end_of_source,)
+    if marker_alone or not words:
+        return [*words, marker]
+    return [*words[:-1], words[-1] + marker]
+
+
+class _Gold:
+    """The model that is always right: names the next target token of a pair."""
+
+    def __init__(self, pair: TokenizedPair, prompt: Prompt) -> None:
+        self._pair = pair
+        self._prompt = prompt
+        self._piece = 0
+        self.word = 0  # words complete
+
+    def next_id(self, n_read: int | None, policy: Policy) -> int:
+        """Name the next token; ``n_read`` holds words back that need more source, None holds none."""
+        if self.word == len(self._pair.target):
+            return self._prompt.end_of_write if policy.ends_writes else self._prompt.end_of_target
+        if n_read is not None and self._piece == 0 and self._held_back(n_read):
+            return self._prompt.end_of_write
+        word = self._pair.target[self.word]
+        id_ = word[self._piece]
+        self._piece += 1
+        if self._piece == len(word):
+            self.word, self._piece = self.word + 1, 0
+        return id_
+
+    def _held_back(self, n_read: int) -> bool:
+        return self._pair.needs is not None and self._pair.needs[self.word] > n_read

@@ -1,0 +1,72 @@
+"""Cross-entropy over the labelled rows, among the tokens the policy allows."""
+
+from dataclasses import dataclass
+
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+from transformers import LlamaForCausalLM
+
+from engine.layout import IGNORE
+from engine.prompt import Prompt
+from training.batches import Batch
+
+
+@dataclass(frozen=True, slots=True)
+class Markers:
+    """The ids that end something."""
+
+    end_of_write: int
+    end_of_target: int
+
+    @classmethod
+    def of(cls, prompt: Prompt) -> "Markers":
+        """Take the markers of a prompt; they are the same for every language of a model."""
+        return cls(prompt.end_of_write, prompt.end_of_target)
+
+
+_IMPOSSIBLE = -100.0
+"""Logit of a forbidden marker: no probability, and finite, so that label smoothing stays finite."""
+
+
+def forbid_markers(logits: Tensor, ends_writes: Tensor, markers: Markers) -> Tensor:
+    """Rule out end-of-target under read-n and end-of-write under the other policies.
+
+    Without this a model that serves all policies would have to guess which one runs, and read-n would
+    end its writes too late. The translator suppresses the same markers.
+
+    Args:
+        logits: floating, shape (N, V); left as it is.
+        ends_writes: bool, shape (N,), the row's policy ends its writes.
+        markers: the two ids; nothing is ruled out where they are one.
+
+    Returns:
+        float32, shape (N, V).
+    """
+    allowed = logits.float().clone()
+    if markers.end_of_write != markers.end_of_target:
+        allowed[~ends_writes, markers.end_of_write] = _IMPOSSIBLE
+        allowed[ends_writes, markers.end_of_target] = _IMPOSSIBLE
+    return allowed
+
+
+def batch_loss(
+    model: LlamaForCausalLM, batch: Batch, markers: Markers, smoothing: float
+) -> Tensor:
+    """Run a batch through the model in one masked pass and score its labelled rows.
+
+    Logits are computed for labelled rows only: half of the rows are source.
+
+    Returns:
+        mean cross-entropy with label smoothing, a float32 scalar.
+    """
+    hidden: Tensor = model.model(
+        input_ids=batch.ids,
+        position_ids=batch.positions,
+        attention_mask=batch.bias(model.dtype),
+        use_cache=False,
+    ).last_hidden_state
+    asked = batch.labels != IGNORE  # (B, T)
+    logits: Tensor = model.lm_head(hidden[asked])  # (N, V)
+    ends_writes = batch.ends_writes[:, None].expand_as(asked)[asked]
+    allowed = forbid_markers(logits, ends_writes, markers)
+    return cross_entropy(allowed, batch.labels[asked], label_smoothing=smoothing)

@@ -1,0 +1,96 @@
+"""Everything a training run can be told, as frozen values that are checked where they are made."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+PRECISIONS = ("auto", "bf16", "fp32")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelShape:
+    """Size of a Llama-style model made from scratch; every side a multiple of 64 for 4-bit kernels."""
+
+    vocabulary: int = 8000
+    hidden: int = 256
+    layers: int = 6
+    heads: int = 4
+    feed_forward: int = 704
+    max_positions: int = 1024
+
+    def __post_init__(self) -> None:
+        for name in ("vocabulary", "hidden", "feed_forward"):
+            if getattr(self, name) % 64:
+                msg = f"{name} must be a multiple of 64, got {getattr(self, name)}"
+                raise ValueError(msg)
+        if self.hidden % self.heads:
+            msg = f"{self.heads} heads do not divide a hidden size of {self.hidden}"
+            raise ValueError(msg)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mixture:
+    """How often each policy is drawn, per sentence; the rest is offline.
+
+    Attributes:
+        fixed_reads: share of read-n with a fixed n out of ``n``.
+        aligned_reads: share of read-n whose reads follow the alignment, merged 2 to 10 at a time.
+        waits: share of wait-k with k out of ``k``.
+        marker_alone: share of sentences whose end-of-source marker comes alone.
+    """
+
+    fixed_reads: float = 0.45
+    aligned_reads: float = 0.12
+    waits: float = 0.25
+    marker_alone: float = 0.2
+    n: tuple[int, ...] = (2, 3, 4, 5, 6, 7, 9)
+    k: tuple[int, ...] = (1, 2, 3, 5, 7, 9)
+
+    def __post_init__(self) -> None:
+        shares = (self.fixed_reads, self.aligned_reads, self.waits)
+        if min(shares) < 0 or sum(shares) > 1:
+            msg = f"the shares of policies must be at least 0 and at most 1 together, got {shares}"
+            raise ValueError(msg)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Optimisation:
+    """How weights are moved.
+
+    Attributes:
+        rate: peak learning rate of AdamW.
+        warm_up: share of the run in which the rate rises; then it falls linearly to 0.
+        batch_tokens: rows in one step, padding included.
+    """
+
+    rate: float = 2e-3
+    warm_up: float = 0.06
+    weight_decay: float = 0.01
+    label_smoothing: float = 0.1
+    clip: float = 1.0
+    batch_tokens: int = 4096
+    epochs: float = 3.0
+    seed: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PretrainSettings:
+    """One run of ``surtitle-train pretrain``.
+
+    Attributes:
+        data: aligned or prepared TSV by target language.
+        weights: copies of a corpus an epoch holds, by corpus name; 1 where it is not named.
+        out: model folder to make; its ``checkpoint`` folder holds what resumes a run.
+    """
+
+    data: dict[str, Path]
+    out: Path
+    name: str
+    weights: dict[str, float]
+    slot_length: int = 16
+    shape: ModelShape = ModelShape()
+    mixture: Mixture = Mixture()
+    optimisation: Optimisation = Optimisation()
+    device: str = "auto"
+    precision: str = "auto"
+    checkpoint_steps: int = 200
+    stop_after_steps: int | None = None

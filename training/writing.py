@@ -1,0 +1,108 @@
+"""Know how languages are written, and bring text into one form.
+
+Lengths of different languages are compared in words. A writing without spaces between words counts
+its characters, so many to a word.
+"""
+
+import html
+import re
+import unicodedata
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """How a language is written."""
+
+    letters: re.Pattern[str]
+    letters_per_word: float = 5.0
+    spaced: bool = True
+    min_share: float = 0.7  # of the words of a text; the rest may be names in other scripts
+
+
+_LATIN = Writing(
+    re.compile("[A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff]")
+)
+_CYRILLIC = Writing(re.compile("[\u0400-\u052f]"))
+_LATIN_LANGUAGES = "ca cs da de en es et fi fr hr hu it lt lv nl no pl pt ro sk sl sv tr vi"
+_HAN = "々〇㐀-䶿一-鿿豈-龎𠀀-𳎯"
+_KANA = "\u3041-\u30ff"
+
+WRITINGS: dict[str, Writing] = {
+    **dict.fromkeys(_LATIN_LANGUAGES.split(), _LATIN),
+    **dict.fromkeys(("be", "bg", "mk", "ru", "uk"), _CYRILLIC),
+    "ar": Writing(re.compile("[\u0620-\u06ff\u0750-\u077f]")),
+    "el": Writing(re.compile("[\u0370-\u03ff\u1f00-\u1fff]")),
+    "he": Writing(re.compile("[\u05d0-\u05ea]")),
+    "hi": Writing(re.compile("[\u0900-\u097f]")),
+    "ja": Writing(
+        re.compile(f"[{_HAN}{_KANA}]"), letters_per_word=2.3, spaced=False, min_share=0.2
+    ),
+    "ko": Writing(re.compile("[\uac00-\ud7a3]"), letters_per_word=2.5),
+    "zh": Writing(re.compile(f"[{_HAN}]"), letters_per_word=1.7, spaced=False, min_share=0.2),
+}
+
+_INVISIBLE = dict.fromkeys(
+    (
+        *(*range(0x20), *range(0x7F, 0xA0)),  # control characters
+        *(0xAD, 0x180E, 0xFEFF, *range(0x200B, 0x200E), *range(0x2060, 0x2070)),  # zero width
+        *(0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F)),  # marks of direction
+    )
+)
+_ENTITY = re.compile(r"&(?:[A-Za-z]+[0-9]*|#[0-9]+|#[xX][0-9A-Fa-f]+);")
+_ANCHOR = re.compile(r"(?<=\S)(?:\[\[[a-z0-9_-]+\]\])+$")
+_LETTER = re.compile(r"[^\W\d_]")
+_NO_WORD = re.compile(r"[\W_]+")
+
+
+def tidy(text: str) -> str:
+    """Give text its one form: NFC, nothing invisible, single spaces, none at the ends.
+
+    HTML's entities become the characters they stand for, and the anchor after a heading
+    (``Mask filling[[mask-filling]]``) goes. So do joiners: the emoji of a family comes apart.
+    """
+    if "&" in text:
+        text = _ENTITY.sub(lambda match: html.unescape(match.group()), text)
+    text = " ".join(text.split())  # tabs and line ends are spaces, too
+    if not (text.isascii() and text.isprintable()):
+        text = " ".join(unicodedata.normalize("NFC", text.translate(_INVISIBLE)).split())
+    return _ANCHOR.sub("", text)
+
+
+def bare(text: str) -> str:
+    """Reduce tidy text to its words, without case and punctuation, to tell what is alike."""
+    return _NO_WORD.sub(" ", text.casefold()).strip()
+
+
+def n_characters(text: str) -> int:
+    """Count the characters of tidy text that are no spaces."""
+    return len(text) - text.count(" ")
+
+
+def n_letters(text: str) -> int:
+    """Count the letters of any script."""
+    return len(_LETTER.findall(text))
+
+
+def n_words(text: str, language: str) -> float:
+    """Count the words of tidy text; in a writing without spaces, by its characters."""
+    return len(text.split()) if WRITINGS[language].spaced else length(text, language)
+
+
+def length(text: str, language: str) -> float:
+    """Measure tidy text in words by its characters: long words count more."""
+    n_own = _n_own_letters(text, language)
+    n_others = n_characters(text) - n_own
+    return n_own / WRITINGS[language].letters_per_word + n_others / _LATIN.letters_per_word
+
+
+def is_in_script(text: str, language: str) -> bool:
+    """Tell whether enough letters are the language's; text without letters is in any script."""
+    n_own = _n_own_letters(text, language)
+    own = n_own / WRITINGS[language].letters_per_word
+    others = (n_letters(text) - n_own) / _LATIN.letters_per_word
+    return own >= WRITINGS[language].min_share * (own + others)
+
+
+def _n_own_letters(text: str, language: str) -> int:
+    return len(WRITINGS[language].letters.findall(text))
