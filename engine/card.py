@@ -91,7 +91,9 @@ def read_card(directory: Path) -> ModelCard:
     try:
         content = cast("object", json.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError as error:
-        msg = f"{directory} is no Surtitle model: it has no {FILE_NAME}; choose a folder that has one"
+        msg = (
+            f"{directory} is no Surtitle model: it has no {FILE_NAME}; choose a folder that has one"
+        )
         raise ModelError(msg) from error
     except (OSError, ValueError) as error:
         msg = f"{path} cannot be read as JSON ({error}): restore the file or choose another model"

@@ -183,4 +183,3 @@ class Planner:
             raise ValueError(msg)
         self._rows.append(Row(phase.pending, phase.target))
         self._phase = replace(phase, pending=None, target=phase.target + 1)
-

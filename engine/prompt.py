@@ -34,18 +34,12 @@ class Prompt:
     end_of_target: int
     markers: frozenset[int]
 
-    def suppressed(self, *, ends_writes: bool, source_ended: bool) -> frozenset[int]:
-        """Name the markers that a policy forbids the model to choose now.
+    def suppressed(self, *, ends_writes: bool) -> frozenset[int]:
+        """Name the markers that a policy forbids the model to choose.
 
-        A policy that ends writes chooses end-of-write and never end-of-target; the others may choose
-        end-of-target, and only once the source has ended.
+        A policy that ends writes chooses end-of-write and never end-of-target; the others the reverse.
         """
-        allowed = set[int]()
-        if ends_writes:
-            allowed.add(self.end_of_write)
-        elif source_ended:
-            allowed.add(self.end_of_target)
-        return self.markers - allowed
+        return self.markers - {self.end_of_write if ends_writes else self.end_of_target}
 
 
 def make_prompt(tokenizer: PreTrainedTokenizerFast, card: ModelCard, language: str) -> Prompt:
@@ -95,9 +89,7 @@ def make_prompt(tokenizer: PreTrainedTokenizerFast, card: ModelCard, language: s
         end_of_source=end_of_source,
         end_of_write=end_of_write,
         end_of_target=end_of_target,
-        markers=frozenset(
-            {*tokenizer.all_special_ids, end_of_source, end_of_write, end_of_target}
-        ),
+        markers=frozenset({*tokenizer.all_special_ids, end_of_source, end_of_write, end_of_target}),
     )
 
 

@@ -49,9 +49,7 @@ def forbid_markers(logits: Tensor, ends_writes: Tensor, markers: Markers) -> Ten
     return allowed
 
 
-def batch_loss(
-    model: LlamaForCausalLM, batch: Batch, markers: Markers, smoothing: float
-) -> Tensor:
+def batch_loss(model: LlamaForCausalLM, batch: Batch, markers: Markers, smoothing: float) -> Tensor:
     """Run a batch through the model in one masked pass and score its labelled rows.
 
     Logits are computed for labelled rows only: half of the rows are source.

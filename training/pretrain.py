@@ -46,7 +46,9 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument("--vocabulary", type=int, default=ModelShape().vocabulary)
     parser.add_argument("--device", default="auto", choices=("auto", "cpu", "cuda"))
     parser.add_argument("--precision", default="auto", choices=("auto", "bf16", "fp32"))
-    parser.add_argument("--stop-after", type=int, metavar="STEPS", help="pause here; run again to go on")
+    parser.add_argument(
+        "--stop-after", type=int, metavar="STEPS", help="pause here; run again to go on"
+    )
     parser.set_defaults(run=run)
 
 
@@ -188,7 +190,9 @@ class Trainer:
         ).hexdigest()[:16]
         counters = load_checkpoint(self._checkpoint, self._model, self._optimizer)
         if counters is not None and counters.fingerprint != fingerprint:
-            msg = f"{self._checkpoint} was made with other settings: use them again or another folder"
+            msg = (
+                f"{self._checkpoint} was made with other settings: use them again or another folder"
+            )
             raise UsageError(msg)
         self._counters: Counters = counters or Counters(fingerprint=fingerprint)
         self._total_pairs = run.stream.epoch_size() * settings.optimisation.epochs

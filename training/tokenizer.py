@@ -24,7 +24,10 @@ LANGUAGE_NAMES = {
 
 CHAT_TEMPLATE = (
     "{{ bos_token }}{% for message in messages %}"
-    "{% if message.role == 'user' %}" + USER + "{% elif message.role == 'assistant' %}" + ASSISTANT
+    "{% if message.role == 'user' %}"
+    + USER
+    + "{% elif message.role == 'assistant' %}"
+    + ASSISTANT
     + "{% endif %}{{ message.content }}{% endfor %}"
 )
 """The system message is the language tag; each role is one token; nothing else."""

@@ -1,0 +1,109 @@
+"""Start Surtitle: ``surtitle`` opens the window, ``surtitle translate`` works in the terminal.
+
+Help and version are there at once: Qt is imported when a window is wanted, the engine after that.
+"""
+
+import argparse
+import importlib.metadata
+import os
+import sys
+from pathlib import Path
+
+import platformdirs
+
+from app import terminal
+from engine.errors import PolicyError
+from engine.policy import parse_policy
+from engine.settings import DEVICES
+
+_NO_SCREEN = (
+    "surtitle: there is no screen here to open a window on (DISPLAY and WAYLAND_DISPLAY are not set); "
+    "in the terminal, type: surtitle translate --to de\n"
+)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Open the window or run a command.
+
+    Args:
+        argv: the command line without the program's name; that of the process when it is None.
+
+    Returns:
+        the exit code: 0, 1 for a failure, 2 for wrong usage.
+    """
+    parser = _parser()
+    arguments = parser.parse_args(argv)
+    if arguments.command is not None:
+        exit_code: int = arguments.run(arguments)
+        return exit_code
+    if _lacks_screen():
+        sys.stderr.write(_NO_SCREEN)
+        return 1
+    return _open_window(arguments)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="surtitle",
+        description="Live translated captions: without a command, a window opens to type in.",
+    )
+    parser.add_argument("--version", action=_Version, help="show the version and leave")
+    parser.add_argument("--model", type=Path, metavar="DIR", help="folder of the model")
+    parser.add_argument("--device", choices=DEVICES, default="auto", help="where to compute")
+    parser.add_argument("--to", metavar="CODE", help="target language, for example de")
+    parser.add_argument("--policy", type=_policy, help="read:N, wait:K or offline")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    terminal.add_parser(commands)
+    return parser
+
+
+class _Version(argparse.Action):
+    """Print the version, which is looked up only then."""
+
+    def __init__(self, option_strings: list[str], dest: str, help: str) -> None:  # noqa: A002  argparse's name
+        super().__init__(option_strings, dest, nargs=0, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_rest: object) -> None:
+        parser.exit(message=f"surtitle {importlib.metadata.version('surtitle')}\n")
+
+
+def _policy(text: str) -> str:
+    try:
+        parse_policy(text)
+    except PolicyError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+    return text
+
+
+def _lacks_screen() -> bool:
+    """Tell whether a window has nowhere to go; only on Linux can that be seen beforehand."""
+    names = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    return sys.platform == "linux" and not any(os.environ.get(name) for name in names)
+
+
+def _open_window(arguments: argparse.Namespace) -> int:
+    try:
+        from app import application  # noqa: PLC0415  the terminal's command does without Qt
+    except ImportError as error:
+        sys.stderr.write(f"surtitle: the window needs a library that is missing: {error}\n")
+        return 1
+    return application.run(
+        application.LaunchSettings(
+            preferences_file=_preferences_file(),
+            model=arguments.model,
+            device=arguments.device,
+            language=arguments.to,
+            policy=arguments.policy,
+        )
+    )
+
+
+def _preferences_file() -> Path:
+    """Find where choices are stored; SURTITLE_HOME names another folder for all that is ours."""
+    home = os.environ.get("SURTITLE_HOME")
+    folder = Path(home) if home else platformdirs.user_config_path("surtitle", appauthor=False)
+    return folder / "settings.toml"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,91 @@
+"""The banner under the controls: how loading goes, what failed and how to try again, what to know."""
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QWidget
+
+_STEPS = 1000
+
+
+class Banner(QFrame):
+    """One sentence with a progress bar or a button, hidden while there is nothing to say.
+
+    A failure stays before everything else, loading before notices, and notices wait for one another.
+
+    Signals:
+        retry_clicked(): load again.
+    """
+
+    retry_clicked = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._notices: list[str] = []
+        self._has_more_urgent = False
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.sentence = QLabel(wordWrap=True)
+        self.sentence.setTextFormat(Qt.TextFormat.PlainText)
+        self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.progress = QProgressBar(accessibleName="Loading the model", textVisible=False)
+        self.progress.setFixedWidth(240)
+        self.retry = QPushButton("&Retry")
+        self.dismiss = QPushButton("&Dismiss")
+        row = QHBoxLayout(self)
+        row.addWidget(self.sentence, 1)
+        for widget in (self.progress, self.retry, self.dismiss):
+            row.addWidget(widget)
+        self.retry.clicked.connect(self._retry)
+        self.dismiss.clicked.connect(self._dismiss)
+        self.hide()
+
+    def show_progress(self, stage: str, fraction: float | None) -> None:
+        """Show how far loading is; None stands for a fraction that nobody knows."""
+        self.progress.setRange(0, 0 if fraction is None else _STEPS)
+        if fraction is not None:
+            self.progress.setValue(round(fraction * _STEPS))
+        self._has_more_urgent = True
+        self._show(f"{stage}. You can type already.", self.progress)
+
+    def show_failure(self, message: str) -> None:
+        """Show what failed, with the button to try again."""
+        self._has_more_urgent = True
+        self._show(_sentence(message), self.retry)
+
+    def show_loaded(self) -> None:
+        """Take progress and failure away."""
+        self._has_more_urgent = False
+        self._show_next_notice()
+
+    def show_notice(self, message: str) -> None:
+        """Show something the person should know, as soon as nothing more urgent is shown."""
+        self._notices.append(_sentence(message))
+        self._show_next_notice()
+
+    def _show_next_notice(self) -> None:
+        if self._has_more_urgent:
+            return
+        if self._notices:
+            self._show(self._notices[0], self.dismiss)
+        else:
+            self.hide()
+
+    def _show(self, sentence: str, shown: QWidget) -> None:
+        self.sentence.setText(sentence)
+        self.setAccessibleName(sentence)
+        for widget in (self.progress, self.retry, self.dismiss):
+            widget.setVisible(widget is shown)
+        self.show()
+
+    @Slot()
+    def _retry(self) -> None:
+        self.retry_clicked.emit()
+
+    @Slot()
+    def _dismiss(self) -> None:
+        del self._notices[:1]
+        self._show_next_notice()
+
+
+def _sentence(message: str) -> str:
+    """Begin with a capital letter and end with a full stop."""
+    text = message[:1].upper() + message[1:]
+    return text if text.endswith((".", "!", "?")) else text + "."

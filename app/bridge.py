@@ -1,0 +1,217 @@
+"""The way between the window and the engine's thread; the only file that names ``engine.session``.
+
+Commands go down at once, or wait here while the model loads, after a failure and during a pause.
+Events come up on the worker's thread and are handed on in the GUI's.
+"""
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from engine.events import Event, Failed, Ready
+from engine.settings import ModelSettings, TranslationSettings
+
+_log = logging.getLogger(__name__)
+
+Report = Callable[[Event], None]
+
+
+class Session(Protocol):
+    """What the bridge needs of ``engine.session.Session``; see there."""
+
+    def start(self) -> None: ...
+    def stop(self) -> None: ...
+    def set_words(self, words: Sequence[str]) -> None: ...
+    def end_utterance(self) -> None: ...
+    def change(self, translation: TranslationSettings) -> None: ...
+    def clear(self) -> None: ...
+
+
+MakeSession = Callable[[ModelSettings, TranslationSettings, Report], Session]
+"""Makes a session. Called on a thread of its own, since it may take seconds."""
+
+
+def make_session(model: ModelSettings, translation: TranslationSettings, report: Report) -> Session:
+    """Make the engine's session."""
+    from engine.session import Session as EngineSession  # noqa: PLC0415  torch takes seconds to import
+
+    return EngineSession(model, translation, report)
+
+
+@dataclass(frozen=True, slots=True)
+class _SetWords:
+    words: tuple[str, ...]
+
+    def send(self, session: Session) -> None:
+        session.set_words(self.words)
+
+
+@dataclass(frozen=True, slots=True)
+class _EndUtterance:
+    def send(self, session: Session) -> None:
+        session.end_utterance()
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    translation: TranslationSettings
+
+    def send(self, session: Session) -> None:
+        session.change(self.translation)
+
+
+_Command = _SetWords | _EndUtterance | _Change
+
+
+class Bridge(QObject):
+    """Hold the session, wherever it is in its life.
+
+    Signals:
+        event_came(Event): the session reported something. Emitted in the GUI thread.
+        waiting_changed(tuple of str): the finished passages that wait for the model or the end of the
+            pause, as text.
+
+    Invariant: every passage reaches a session that is ready, whatever failed or paused before; only
+    ``clear`` drops words.
+    """
+
+    event_came = Signal(object)
+    waiting_changed = Signal(tuple)
+    _reported = Signal(int, object)
+
+    def __init__(self, make: MakeSession = make_session, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._make = make
+        self._run: _Run | None = None
+        self._run_number = 0
+        self._ready = False
+        self._paused = False
+        self._words: tuple[str, ...] = ()  # of the passage that is not finished
+        self._waiting: list[_Command] = []
+        # This object stays in the GUI thread: so what the worker emits is queued to it, and a slot of
+        # a QObject runs where that lives. A plain function would run on the worker's thread.
+        self._reported.connect(self._take)
+
+    def start(self, model: ModelSettings, translation: TranslationSettings) -> None:
+        """Start a session, in place of the one before if there was one."""
+        self.stop()
+        self._run_number += 1
+        number = self._run_number
+        self._run = _Run(
+            lambda report: self._make(model, translation, report),
+            lambda event: self._reported.emit(number, event),
+        )
+
+    def stop(self) -> None:
+        """End the session and wait for its threads; what waits here goes to the next one."""
+        if self._run is not None:
+            self._run.stop()
+        self._run = None
+        self._ready = False
+
+    def set_words(self, words: Sequence[str]) -> None:
+        """Say what the committed words of the passage are now."""
+        self._words = tuple(words)
+        self._give(_SetWords(self._words))
+
+    def end_utterance(self) -> None:
+        """Finish the passage."""
+        self._words = ()
+        self._give(_EndUtterance())
+
+    def change(self, translation: TranslationSettings) -> None:
+        """Translate otherwise from the next passage on."""
+        self._give(_Change(translation))
+
+    def clear(self) -> None:
+        """Forget the passage and the words that wait."""
+        self._words = ()
+        self._waiting = [command for command in self._waiting if isinstance(command, _Change)]
+        if self._ready and self._run is not None and self._run.session is not None:
+            self._run.session.clear()
+        self._tell_waiting()
+
+    def pause(self, *, paused: bool) -> None:
+        """Hold every command back, or send what was held."""
+        self._paused = paused
+        self._send_waiting()
+
+    @Slot(int, object)
+    def _take(self, run_number: int, event: Event) -> None:
+        if run_number != self._run_number or self._run is None:
+            return  # the last words of a session that was replaced
+        if isinstance(event, Failed):
+            self._keep_words()
+            self.stop()
+        self.event_came.emit(event)
+        if isinstance(event, Ready):
+            self._ready = True
+            self._send_waiting()
+
+    def _keep_words(self) -> None:
+        """Let the next session begin with the passage that this one did not finish."""
+        if self._ready and self._words and _SetWords(self._words) not in self._waiting:
+            self._waiting.insert(0, _SetWords(self._words))
+
+    def _give(self, command: _Command) -> None:
+        replaces = bool(self._waiting) and isinstance(command, type(self._waiting[-1]))
+        if replaces and not isinstance(command, _EndUtterance):
+            self._waiting.pop()  # keeps what waits as short as what was typed
+        self._waiting.append(command)
+        self._send_waiting()
+
+    def _send_waiting(self) -> None:
+        session = None if self._run is None else self._run.session
+        if self._ready and not self._paused and session is not None:
+            waiting, self._waiting = self._waiting, []
+            for command in waiting:
+                command.send(session)
+        self._tell_waiting()
+
+    def _tell_waiting(self) -> None:
+        texts = []
+        words: tuple[str, ...] = ()
+        for command in self._waiting:
+            if isinstance(command, _SetWords):
+                words = command.words
+            elif isinstance(command, _EndUtterance):
+                texts.append(" ".join(words))
+                words = ()
+        self.waiting_changed.emit(tuple(text for text in texts if text))
+
+
+class _Run:
+    """One session from its import to its end. ``report`` is called on threads of its own."""
+
+    def __init__(self, make: Callable[[Report], Session], report: Report) -> None:
+        self.session: Session | None = None
+        self._make = make
+        self._report = report
+        self._lock = threading.Lock()
+        self._stopped = False
+        self._loader = threading.Thread(target=self._load, name="surtitle-loader")
+        self._loader.start()
+
+    def stop(self) -> None:
+        """Wait until no thread of it is left."""
+        with self._lock:
+            self._stopped = True
+        self._loader.join()
+        if self.session is not None:
+            self.session.stop()
+
+    def _load(self) -> None:
+        try:
+            session = self._make(self._report)
+        except Exception as error:  # noqa: BLE001  the top of this thread
+            _log.warning("the engine could not be loaded", exc_info=True)
+            self._report(Failed(message=f"The translation engine could not be loaded: {error}"))
+            return
+        with self._lock:
+            if not self._stopped:
+                self.session = session
+                session.start()

@@ -1,0 +1,109 @@
+"""The controls above the transcript: language, timing, pause, clear, overlay. They emit and decide nothing."""
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QWidget
+
+_POLICIES = {
+    "read:3": ("Every 3 words (fast)", "Captions move on each time three words have been typed."),
+    "read:5": ("Every 5 words (steady)", "Captions move on each time five words have been typed."),
+    "wait:3": ("3 words behind (even)", "A caption word for each typed word, three words later."),
+    "wait:5": ("5 words behind (careful)", "A caption word for each typed word, five words later."),
+    "offline": ("Whole sentence (best)", "A sentence is translated when it is complete."),
+}
+
+
+class ControlPanel(QWidget):
+    """One row of controls.
+
+    Signals:
+        language_chosen(str): the code of a target language.
+        policy_chosen(str): a policy as the engine writes it.
+        pause_toggled(bool): hold what is typed from now on, or go on.
+        clear_clicked(): forget the transcript.
+        overlay_toggled(bool): show or hide the overlay.
+    """
+
+    language_chosen = Signal(str)
+    policy_chosen = Signal(str)
+    pause_toggled = Signal(bool)
+    clear_clicked = Signal()
+    overlay_toggled = Signal(bool)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.language = QComboBox(accessibleName="Target language")
+        self.policy = QComboBox(accessibleName="Timing of the captions")
+        self.pause = _button("&Pause", "Ctrl+P", "Hold the captions; what you type is kept")
+        self.clear = _button("&Clear", "Ctrl+L", "Empty the transcript and the line")
+        self.overlay = _button("&Overlay", "Ctrl+O", "Show the captions above all other windows")
+        self.pause.setCheckable(True)
+        self.overlay.setCheckable(True)
+        for written, (name, explanation) in _POLICIES.items():
+            self._add_policy(written, name, explanation)
+        self._lay_out()
+        self.language.activated.connect(self._choose_language)
+        self.policy.activated.connect(self._choose_policy)
+        self.policy.currentIndexChanged.connect(self._explain_policy)
+        self.pause.toggled.connect(self.pause_toggled)
+        self.clear.clicked.connect(self._clear)
+        self.overlay.toggled.connect(self.overlay_toggled)
+        self._explain_policy()
+
+    def show_languages(self, languages: Mapping[str, str], chosen: str) -> None:
+        """Offer these target languages, names by code."""
+        self.language.clear()
+        for code, name in languages.items():
+            self.language.addItem(name, code)
+        self.language.setCurrentIndex(max(0, self.language.findData(chosen)))
+        self.language.setEnabled(len(languages) > 1)
+        self.language.setToolTip("" if len(languages) > 1 else "This model knows one language only")
+
+    def show_policy(self, written: str) -> None:
+        """Make this policy the chosen one, in the words of the engine if the list has no better."""
+        if self.policy.findData(written) < 0:
+            self._add_policy(written, written, "")
+        self.policy.setCurrentIndex(self.policy.findData(written))
+
+    def _add_policy(self, written: str, name: str, explanation: str) -> None:
+        self.policy.addItem(name, written)
+        self.policy.setItemData(self.policy.count() - 1, explanation, Qt.ItemDataRole.ToolTipRole)
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        for text, combo in (("Translate &to", self.language), ("&Timing", self.policy)):
+            label = QLabel(text)
+            label.setBuddy(combo)
+            row.addWidget(label)
+            row.addWidget(combo)
+            row.addSpacing(12)
+        row.addStretch(1)
+        for button in (self.pause, self.clear, self.overlay):
+            row.addWidget(button)
+
+    @Slot()
+    def _choose_language(self) -> None:
+        self.language_chosen.emit(self.language.currentData())
+
+    @Slot()
+    def _choose_policy(self) -> None:
+        self.policy_chosen.emit(self.policy.currentData())
+
+    @Slot()
+    def _explain_policy(self) -> None:
+        explanation = self.policy.currentData(Qt.ItemDataRole.ToolTipRole)
+        self.policy.setToolTip(explanation)
+        self.policy.setAccessibleDescription(explanation)
+
+    @Slot()
+    def _clear(self) -> None:
+        self.clear_clicked.emit()
+
+
+def _button(text: str, shortcut: str, tip: str) -> QPushButton:
+    """Make a button that a click does not let take the keyboard from the typed line."""
+    button = QPushButton(text, toolTip=f"{tip} ({shortcut})", accessibleDescription=tip)
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    return button

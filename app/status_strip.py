@@ -1,0 +1,44 @@
+"""The strip at the bottom: what the program does, with which model, and what that costs."""
+
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+
+from engine.events import Ready, Statistics
+
+
+class StatusStrip(QWidget):
+    """Small figures for who wants to know; never in the way."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._state_text = ""
+        self.state = QLabel(accessibleName="State")
+        self.figures = QLabel(accessibleName="Figures")
+        self.figures.setToolTip(
+            "Tokens the model computed, each once; tokens computed again after a correction; "
+            "time from the newest word to the end of its captions"
+        )
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.state)
+        row.addStretch(1)
+        row.addWidget(self.figures)
+
+    def show_state(self, text: str) -> None:
+        """Tell what the program does."""
+        self._state_text = text
+        self.state.setText(text)
+
+    def show_ready(self, event: Ready) -> None:
+        """Name the model."""
+        self.show_state(f"{event.model}, loaded in {event.load_s:.1f} s")
+
+    def show_paused(self, *, paused: bool) -> None:
+        """Tell that what is typed waits, or what was told before that."""
+        self.state.setText("Paused: what you type is kept" if paused else self._state_text)
+
+    def show_statistics(self, event: Statistics) -> None:
+        """Show the counters."""
+        self.figures.setText(
+            f"{event.tokens_fed:,} tokens fed  ·  {event.tokens_recomputed:,} recomputed  ·  "
+            f"{event.ms_per_word:.0f} ms per word"
+        )

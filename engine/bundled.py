@@ -1,0 +1,10 @@
+"""Where the models that come with the program lie."""
+
+from pathlib import Path
+
+ASSETS = Path(__file__).resolve().parent.parent / "assets"
+
+
+def bundled_models() -> list[Path]:
+    """List the bundled model folders, in the order of their names."""
+    return sorted(path.parent for path in ASSETS.glob("models/*/config.json"))

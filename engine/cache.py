@@ -1,0 +1,124 @@
+"""The slot KV cache: tensors allocated once, rows written in arrival order, truncated by length.
+
+Arrival order is not position order: a source word that comes late stands behind targets it precedes.
+So every row's position and time are kept beside its keys, and the mask is drawn from those.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+from transformers import PretrainedConfig
+from transformers.cache_utils import Cache, CacheLayerMixin
+
+from engine.errors import CacheFullError
+from engine.layout import NEVER, Row
+
+
+class SlotCache(Cache):
+    """Keys and values of one conversation, batch size 1, for an unmodified transformers model.
+
+    A forward pass goes so: ``begin(rows)``, the model writes its layers by ``update``, ``commit``.
+
+    Invariants: ``n_rows`` rows are valid; no tensor is allocated after construction; truncating and
+    feeding again gives what feeding gave.
+    """
+
+    def __init__(
+        self, config: PretrainedConfig, capacity: int, dtype: torch.dtype, device: torch.device
+    ) -> None:
+        n_heads = config.num_key_value_heads
+        head_size = getattr(config, "head_dim", None) or (
+            config.hidden_size // config.num_attention_heads
+        )
+        shape = (1, n_heads, capacity, head_size)  # (B, H, K, D)
+        self._layers = [_SlotLayer(shape, dtype, device) for _ in range(config.num_hidden_layers)]
+        super().__init__(layers=list(self._layers))
+        self.capacity = capacity
+        self.n_rows = 0
+        self._n_new = 0
+        self._positions = torch.zeros(capacity, dtype=torch.int64, device=device)
+        self._times = torch.full((capacity,), NEVER, dtype=torch.int64, device=device)
+
+    def begin(self, rows: Sequence[Row]) -> None:
+        """Make room for the rows of a forward pass.
+
+        Raises:
+            CacheFullError: there is none; the cache is left as it was.
+        """
+        start, end = self.n_rows, self.n_rows + len(rows)
+        if end > self.capacity:
+            raise CacheFullError(capacity=self.capacity, wanted=end)
+        places = torch.tensor([row[1:3] for row in rows], dtype=torch.int64)  # (Q, 2)
+        self._positions[start:end] = places[:, 0]
+        self._times[start:end] = places[:, 1]
+        self._n_new = len(rows)
+        for layer in self._layers:
+            layer.span = (start, end)
+
+    def commit(self) -> None:
+        """Take the rows of the forward pass as valid."""
+        self.n_rows += self._n_new
+        self._n_new = 0
+
+    def truncate(self, n_rows: int) -> None:
+        """Keep the first ``n_rows`` rows in arrival order."""
+        if not 0 <= n_rows <= self.n_rows:
+            msg = f"a cache of {self.n_rows} rows cannot be truncated to {n_rows}"
+            raise ValueError(msg)
+        self.n_rows = n_rows
+
+    @property
+    def new_places(self) -> tuple[Tensor, Tensor]:
+        """Positions and times of the rows of this forward pass; int64, shape (Q,)."""
+        span = slice(self.n_rows, self.n_rows + self._n_new)
+        return self._positions[span], self._times[span]
+
+    @property
+    def all_places(self) -> tuple[Tensor, Tensor]:
+        """Positions and times of the cached rows and the new ones; int64, shape (K,)."""
+        end = self.n_rows + self._n_new
+        return self._positions[:end], self._times[:end]
+
+    def get_seq_length(self, layer_idx: int = 0) -> int:  # noqa: ARG002  the library's signature
+        """Tell the library how many rows are cached."""
+        return self.n_rows
+
+
+class _SlotLayer(CacheLayerMixin):
+    """Keys and values of one layer."""
+
+    is_sliding = False
+
+    def __init__(
+        self, shape: tuple[int, int, int, int], dtype: torch.dtype, device: torch.device
+    ) -> None:
+        super().__init__()
+        self.keys: Tensor = torch.zeros(shape, dtype=dtype, device=device)
+        self.values: Tensor = torch.zeros(shape, dtype=dtype, device=device)
+        self.is_initialized = True
+        self.span = (0, 0)
+
+    def lazy_initialization(self, key_states: Tensor, value_states: Tensor) -> None:
+        """Do nothing: the tensors exist."""
+
+    def update(
+        self, key_states: Tensor, value_states: Tensor, *_: object, **__: object
+    ) -> tuple[Tensor, Tensor]:
+        """Write the new rows, shape (1, H, Q, D); return views of all, shape (1, H, K, D)."""
+        start, end = self.span
+        self.keys[:, :, start:end] = key_states
+        self.values[:, :, start:end] = value_states
+        return self.keys[:, :, :end], self.values[:, :, :end]
+
+    def get_mask_sizes(self, query_length: int) -> tuple[int, int]:
+        """Tell the library's mask maker the sizes; it is never asked, masks are explicit."""
+        return self.span[0] + query_length, 0
+
+    def get_seq_length(self) -> int:
+        """Tell the library how many rows are cached."""
+        return self.span[0]
+
+    def get_max_length(self) -> int:
+        """Tell the library how many rows there can be."""
+        return self.keys.shape[-2]

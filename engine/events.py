@@ -1,0 +1,144 @@
+"""What a session reports. Frozen values; whoever receives them may keep them.
+
+A caption is append-only but for edits: ``CaptionChanged.kept`` is then shorter than the caption was.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadProgress:
+    """Loading goes on.
+
+    Attributes:
+        stage: what is done now, for people.
+        fraction: 0 to 1.
+    """
+
+    stage: str
+    fraction: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ready:
+    """The model is loaded and translates.
+
+    Attributes:
+        model: its name.
+        languages: names of the target languages by code.
+        load_s: seconds from start to here.
+    """
+
+    model: str
+    languages: dict[str, str]
+    load_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failed:
+    """Loading or translating failed; the session has stopped.
+
+    Attributes:
+        message: one sentence: what was expected, what came, what to do.
+    """
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """A command could not be obeyed; the session goes on as before.
+
+    Attributes:
+        message: one sentence: what was expected, what came, what to do.
+    """
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UtteranceOpened:
+    """A new utterance stands in the passage.
+
+    Attributes:
+        utterance: its number, never used again.
+        before: the utterance that follows it, or None when it is the last.
+    """
+
+    utterance: int
+    before: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceChanged:
+    """The source words of an utterance are now these."""
+
+    utterance: int
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaptionChanged:
+    """A caption grew, or was cut back by an edit and grew.
+
+    Attributes:
+        utterance: whose caption.
+        kept: characters of the caption so far that stay, all of them unless a word was edited.
+        text: what follows them.
+        n_read: source words the caption rests on.
+    """
+
+    utterance: int
+    kept: int
+    text: str
+    n_read: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UtteranceEnded:
+    """An utterance is translated to its end; only an edit can still change it."""
+
+    utterance: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UtteranceDropped:
+    """An edit removed an utterance; its source and caption are gone."""
+
+    utterance: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statistics:
+    """Counters since the session started, and the delay of the newest word.
+
+    Attributes:
+        tokens_fed: rows computed, each once.
+        forwards: forward passes.
+        tokens_recomputed: rows computed again after an edit in an earlier utterance; else 0.
+        probes: wait-k rows computed to look at their successor, then taken back.
+        cached_rows: rows in the slot cache now.
+        ms_per_word: time from the newest source word's arrival to its last caption change.
+    """
+
+    tokens_fed: int
+    forwards: int
+    tokens_recomputed: int
+    probes: int
+    cached_rows: int
+    ms_per_word: float
+
+
+Event = (
+    LoadProgress
+    | Ready
+    | Failed
+    | Refused
+    | UtteranceOpened
+    | SourceChanged
+    | CaptionChanged
+    | UtteranceEnded
+    | UtteranceDropped
+    | Statistics
+)
+"""Everything a session reports."""

@@ -1,0 +1,183 @@
+"""Weights, tokenizer and slot cache: rows in, the next id out.
+
+Works over unmodified transformers models: positions and masks are always explicit, because libraries
+build their causal mask from cache order, which is wrong here.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor
+from transformers import AutoModelForCausalLM, PreTrainedModel, PreTrainedTokenizerFast
+from transformers.utils import logging as transformers_logging
+
+from engine.cache import SlotCache
+from engine.card import ModelCard, read_card
+from engine.errors import ModelError
+from engine.layout import Row, attention_bias, visible
+from engine.settings import ModelSettings
+
+_SMALL = 200_000_000
+"""Parameters up to which a CPU computes in float32, which every CPU does fast."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weights:
+    """A loaded model with what belongs to it.
+
+    Attributes:
+        network: the transformers model, in evaluation mode.
+        tokenizer: its tokenizer.
+        card: what its folder says of itself.
+    """
+
+    network: PreTrainedModel
+    tokenizer: PreTrainedTokenizerFast
+    card: ModelCard
+
+    @property
+    def n_parameters(self) -> int:
+        """Parameters of the network."""
+        return sum(parameter.numel() for parameter in self.network.parameters())
+
+    @property
+    def decoder(self) -> Tokenizer:
+        """The tokenizer's own engine, which decodes piece by piece."""
+        return cast("Tokenizer", self.tokenizer.backend_tokenizer)
+
+
+def load_weights(settings: ModelSettings) -> Weights:
+    """Load a model folder, and an adapter onto it where one is named.
+
+    Only safetensors are read, nothing is fetched, and no code of the folder is run.
+
+    Raises:
+        ModelError: folder, adapter or device cannot be used.
+    """
+    device = pick_device(settings.device)
+    card = read_card(settings.directory)
+    transformers_logging.disable_progress_bar()
+    try:
+        tokenizer = PreTrainedTokenizerFast.from_pretrained(
+            settings.directory, local_files_only=True
+        )
+        network = AutoModelForCausalLM.from_pretrained(
+            settings.directory, local_files_only=True, use_safetensors=True, dtype="auto"
+        )
+    except (OSError, ValueError, KeyError, RuntimeError) as error:
+        reason = str(error).strip().splitlines()[0]
+        msg = f"the model in {settings.directory} cannot be loaded: {reason}; choose another folder"
+        raise ModelError(msg) from error
+    if settings.adapter is not None:
+        network = _with_adapter(network, settings.adapter)
+    if device.type == "cpu" and network.num_parameters() <= _SMALL:
+        network = network.float()
+    return Weights(network=network.to(device).eval(), tokenizer=tokenizer, card=card)
+
+
+def pick_device(name: str) -> torch.device:
+    """Turn ``auto``, ``cpu`` or ``cuda`` into a device.
+
+    Raises:
+        ModelError: CUDA was asked for and there is none.
+    """
+    if name == "cuda" and not torch.cuda.is_available():
+        msg = "the device cuda was asked for and torch finds none: use --device cpu or auto"
+        raise ModelError(msg)
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    return torch.device(name)
+
+
+def _with_adapter(network: PreTrainedModel, folder: Path) -> PreTrainedModel:
+    """Merge a LoRA adapter into the weights.
+
+    peft takes a folder without files for a name on a hub, so they are looked for first.
+    """
+    for name in ("adapter_config.json", "adapter_model.safetensors"):
+        if not (folder / name).is_file():
+            msg = f"{folder} is no adapter: it has no {name}; choose a folder that has one"
+            raise ModelError(msg)
+    try:
+        from peft import PeftModel  # noqa: PLC0415  takes seconds, and few need it
+    except ImportError as error:
+        msg = "adapters need peft: install it with pip install 'surtitle[adapters]'"
+        raise ModelError(msg) from error
+    try:
+        adapted = PeftModel.from_pretrained(network, str(folder), local_files_only=True)
+        return cast("PreTrainedModel", adapted.merge_and_unload())
+    except (OSError, ValueError, KeyError, RuntimeError, TypeError) as error:
+        reason = str(error).strip().splitlines()[0]
+        msg = f"the adapter in {folder} does not fit the model: {reason}; choose another adapter"
+        raise ModelError(msg) from error
+
+
+class SlotModel:
+    """One conversation with a model: feed rows, get the next id, truncate.
+
+    Counts what it computes: ``tokens_fed`` and ``forwards`` never go down.
+    """
+
+    def __init__(self, network: PreTrainedModel, capacity: int) -> None:
+        self._network = network
+        self._cache = SlotCache(network.config, capacity, network.dtype, network.device)
+        self.tokens_fed = 0
+        self.forwards = 0
+
+    @property
+    def n_rows(self) -> int:
+        """Rows in the cache."""
+        return self._cache.n_rows
+
+    @property
+    def capacity(self) -> int:
+        """Rows the cache has room for."""
+        return self._cache.capacity
+
+    def truncate(self, n_rows: int) -> None:
+        """Keep the first ``n_rows`` rows in arrival order."""
+        self._cache.truncate(n_rows)
+
+    @torch.inference_mode()
+    def feed(self, rows: Sequence[Row]) -> Tensor:
+        """Compute rows in one forward pass and keep them.
+
+        Returns:
+            logits of the last row, shape (V,).
+
+        Raises:
+            CacheFullError: the cache has no room for them.
+        """
+        cache = self._cache
+        cache.begin(rows)
+        positions, times = cache.new_places  # (Q,)
+        sight = visible(positions, times, *cache.all_places)  # (Q, K)
+        ids = torch.tensor([[row.id for row in rows]], device=self._network.device)
+        logits: Tensor = self._network(
+            input_ids=ids,
+            position_ids=positions[None],
+            attention_mask=attention_bias(sight[None], self._network.dtype),
+            past_key_values=cache,
+            use_cache=True,
+            logits_to_keep=1,
+        ).logits
+        cache.commit()
+        self.tokens_fed += len(rows)
+        self.forwards += 1
+        return logits[0, -1]
+
+    @torch.inference_mode()
+    def next_id(self, rows: Sequence[Row], suppressed: Tensor) -> int:
+        """Feed rows and choose the likeliest next id among those that are not suppressed.
+
+        Args:
+            rows: as for ``feed``.
+            suppressed: int64, ids that may not be chosen.
+        """
+        logits = self.feed(rows)
+        logits[suppressed] = -torch.inf
+        return int(logits.argmax())

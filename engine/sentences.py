@@ -1,0 +1,79 @@
+"""Cut a stream of words into utterances: at sentence ends, and where a text without any grows too long."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.settings import UtteranceLimits
+
+_END = re.compile(r"[.!?…。！？؟۔]+[\"'”’»)\]]*$")
+_CLAUSE_END = re.compile(r"[,;:–—،；，][\"'”’»)\]]*$")
+_ABBREVIATION = re.compile(
+    r"(?:(?:[A-Za-z]\.)+[A-Za-z]?\.?|(?:mr|mrs|ms|dr|prof|st|jr|sr|vs|etc|no|vol|fig|e\.g|i\.e|cf|approx"
+    r"|jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec|inc|ltd|co|corp|gen|col|sgt|capt|rev|hon)\.)$",
+    re.IGNORECASE,
+)
+_ORDINARY_WORDS = frozenset({"no.", "co."})  # abbreviations that are words of their own too
+_MAX_WORD_BYTES = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """Words that are translated together.
+
+    Attributes:
+        words: in order.
+        ended: no further word belongs to it.
+    """
+
+    words: tuple[str, ...]
+    ended: bool
+
+
+def ends_sentence(word: str) -> bool:
+    """Tell whether a word ends a sentence: by its punctuation, unless it is an abbreviation."""
+    if not _END.search(word):
+        return False
+    bare = word.lstrip("\"'“‘«([")
+    return bare.lower() in _ORDINARY_WORDS or not _ABBREVIATION.fullmatch(bare)
+
+
+def split_sentences(
+    words: Sequence[str], limits: UtteranceLimits, *, finished: bool
+) -> list[Sentence]:
+    """Cut words into sentences; the same words are always cut the same way.
+
+    Args:
+        words: whitespace words; one of over 160 bytes is cut into several, nothing is lost.
+        limits: where a text without sentence ends is cut.
+        finished: the last sentence has ended too, with or without punctuation.
+    """
+    sentences = list[Sentence]()
+    current = list[str]()
+    n_bytes = 0
+    for word in (part for whole in words for part in word_parts(whole)):
+        size = len(word.encode()) + 1
+        if current and n_bytes + size > limits.max_bytes:
+            sentences.append(Sentence(tuple(current), ended=True))
+            current, n_bytes = [], 0
+        current.append(word)
+        n_bytes += size
+        if ends_sentence(word) or _too_long(current, limits):
+            sentences.append(Sentence(tuple(current), ended=True))
+            current, n_bytes = [], 0
+    if current:
+        sentences.append(Sentence(tuple(current), ended=finished))
+    return sentences
+
+
+def _too_long(words: Sequence[str], limits: UtteranceLimits) -> bool:
+    at_clause = len(words) >= limits.soft_words and _CLAUSE_END.search(words[-1]) is not None
+    return at_clause or len(words) >= limits.max_words
+
+
+def word_parts(word: str) -> list[str]:
+    """Cut a word of absurd length; a character has at most four bytes."""
+    if len(word.encode()) <= _MAX_WORD_BYTES:
+        return [word]
+    step = _MAX_WORD_BYTES // 4
+    return [word[start : start + step] for start in range(0, len(word), step)]

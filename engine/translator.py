@@ -1,0 +1,240 @@
+"""Words in, captions out: policy, planner and model meet here only.
+
+Every token is fed exactly once. What an edit made invalid is truncated; a wait-k probe is taken back
+and counted apart; only going back to an earlier utterance computes rows again, which is counted too.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+
+from engine.event_log import EventLog
+from engine.model import SlotModel, Weights
+from engine.policy import Action, Policy, parse_policy
+from engine.prompt import Prompt, make_prompt, word_ids
+from engine.settings import TranslationSettings
+from engine.utterance import Unit, Utterance
+
+_MAX_UNIT = 64
+"""Tokens that are read together; a longer word arrives in parts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A caption changed.
+
+    Attributes:
+        kept: characters of the caption that stay.
+        text: what follows them.
+        n_read: source words read.
+    """
+
+    kept: int
+    text: str
+    n_read: int
+
+
+@dataclass(slots=True)
+class Counters:
+    """Rows computed more than once, and why."""
+
+    tokens_recomputed: int = 0
+    probes: int = 0
+
+
+class Translator:
+    """Translate utterances with one model and one cache.
+
+    The rows of the system prompt stay cached; the rest of the cache belongs to one utterance at a
+    time, so memory does not grow.
+    """
+
+    def __init__(
+        self,
+        weights: Weights,
+        settings: TranslationSettings,
+        *,
+        capacity: int = 2048,
+        log: EventLog | None = None,
+    ) -> None:
+        self._weights = weights
+        self.model = SlotModel(weights.network, capacity)
+        self.counters = Counters()
+        self._log = log or EventLog()
+        self._cached: Utterance | None = None  # whose rows the cache holds
+        self._system: tuple[int, ...] = ()  # system rows the cache holds
+        self._n_utterances = 0
+        pieces = weights.tokenizer.convert_ids_to_tokens(range(len(weights.tokenizer)))
+        self._starts_word = [str(piece).startswith(("Ġ", "▁")) for piece in pieces]
+        self.configure(settings)
+
+    def configure(self, settings: TranslationSettings) -> None:
+        """Use these settings for utterances that are opened from now on.
+
+        Raises:
+            ModelError: the model does not know the language.
+            PolicyError: the policy is written wrongly.
+        """
+        self._policy: Policy = parse_policy(settings.policy)
+        self._prompt: Prompt = make_prompt(
+            self._weights.tokenizer, self._weights.card, settings.target_language
+        )
+        self.settings = settings
+        self._log.write(
+            "session",
+            schema=1,
+            model=self._weights.card.name,
+            language=settings.target_language,
+            policy=settings.policy,
+            slot_length=settings.layout.slot_length,
+            parameters=self._weights.n_parameters,
+        )
+
+    def open(self) -> Utterance:
+        """Open an utterance with the settings of now."""
+        self._n_utterances += 1
+        return Utterance(
+            self._n_utterances,
+            self._prompt,
+            self._policy,
+            self.settings.layout,
+            self._weights.decoder,
+        )
+
+    def set_source(self, utterance: Utterance, words: Sequence[str], *, ended: bool) -> bool:
+        """Give an utterance its committed words; tell whether its caption was cut back."""
+        before = len(utterance.caption)
+        units = [unit for word in words for unit in self._units(word)]
+        valid_rows = utterance.set_source(words, units, ended=ended)
+        self._log.write("source", utterance=utterance.number, words=list(words), ended=ended)
+        if valid_rows is None:
+            return False
+        if self._cached is utterance:
+            self.model.truncate(valid_rows)
+        self._log.write(
+            "rewound",
+            utterance=utterance.number,
+            word=utterance.n_read,
+            cached_rows=valid_rows,
+            kept=len(utterance.caption),
+        )
+        return len(utterance.caption) < before
+
+    def advance(self, utterance: Utterance) -> Iterator[Change]:
+        """Translate as far as the committed words allow; yield each growth of the caption.
+
+        May be left after any change and called again later.
+        """
+        if utterance.finished:
+            return
+        while not utterance.finished:
+            if utterance.next_action() is Action.READ:
+                if self._word_may_go_on(utterance):
+                    yield from self._probe(utterance)
+                elif utterance.can_read:
+                    utterance.read()
+                else:
+                    return
+            else:
+                yield from self._write(utterance)
+        self._log_end(utterance)
+
+    def _word_may_go_on(self, utterance: Utterance) -> bool:
+        """Tell whether wait-k must still learn if its newest target word is whole."""
+        return not (
+            utterance.policy.ends_writes
+            or utterance.word_complete
+            or utterance.n_chosen == 0
+            or utterance.runs_away
+        )
+
+    def _probe(self, utterance: Utterance) -> Iterator[Change]:
+        """Feed the newest target token to see whether its word goes on; take it back if not."""
+        id_ = self._predict(utterance)
+        if self._starts_word[id_] or id_ == utterance.prompt.end_of_target:
+            self._take_back(utterance)
+            utterance.word_complete = True
+        else:
+            yield from self._choose(utterance, id_)
+
+    def _write(self, utterance: Utterance) -> Iterator[Change]:
+        id_ = self._predict(utterance)
+        if utterance.runs_away:
+            self._log.write("cut", utterance=utterance.number)
+            id_ = self._terminator(utterance)
+        if id_ == utterance.prompt.end_of_target and not (
+            utterance.source_ended or utterance.policy.ends_writes
+        ):
+            self._take_back(utterance)
+            utterance.exhaust()
+        else:
+            yield from self._choose(utterance, id_)
+
+    def _choose(self, utterance: Utterance, id_: int) -> Iterator[Change]:
+        kept = len(utterance.caption)
+        text = utterance.choose(id_, starts_word=self._starts_word[id_])
+        self._log.write(
+            "written", utterance=utterance.number, id=id_, text=text, n_read=utterance.n_read
+        )
+        if text:
+            yield Change(kept, text, utterance.n_read)
+
+    def _take_back(self, utterance: Utterance) -> None:
+        fed = utterance.planner.n_fed
+        self.model.truncate(utterance.planner.take_back())
+        self.counters.probes += fed - utterance.planner.n_fed
+        self._log.write("probe", utterance=utterance.number)
+
+    def _predict(self, utterance: Utterance) -> int:
+        """Feed what the planner has ready; return the next id."""
+        self._attach(utterance)
+        rows = utterance.planner.write()
+        suppressed = utterance.prompt.suppressed(ends_writes=utterance.policy.ends_writes)
+        id_ = self.model.next_id(rows, torch.tensor(sorted(suppressed)))
+        self._system = utterance.prompt.headers.system
+        self._log.write(
+            "fed",
+            utterance=utterance.number,
+            ids=[row.id for row in rows],
+            positions=[row.position for row in rows],
+            times=[row.time for row in rows],
+            cached_rows=self.model.n_rows,
+            again=False,
+        )
+        return id_
+
+    def _attach(self, utterance: Utterance) -> None:
+        """Make the cache hold this utterance's rows, behind the system prompt's."""
+        if self._cached is utterance:
+            return
+        self._cached = utterance
+        headers = utterance.prompt.headers
+        n_system = len(headers.system) if self._system == headers.system else 0
+        self.model.truncate(n_system)
+        if utterance.planner.n_fed == 0:
+            utterance.planner.skip(n_system)
+            return
+        again = utterance.fed_rows()[n_system:]
+        if again:
+            self.model.feed(again)
+            self.counters.tokens_recomputed += len(again)
+
+    def _terminator(self, utterance: Utterance) -> int:
+        prompt = utterance.prompt
+        return prompt.end_of_write if utterance.policy.ends_writes else prompt.end_of_target
+
+    def _units(self, word: str) -> Iterator[Unit]:
+        ids = word_ids(self._weights.tokenizer, word)
+        for start in range(0, len(ids), _MAX_UNIT):
+            yield tuple(ids[start : start + _MAX_UNIT])
+
+    def _log_end(self, utterance: Utterance) -> None:
+        self._log.write(
+            "ended",
+            utterance=utterance.number,
+            tokens_fed=self.model.tokens_fed,
+            forwards=self.model.forwards,
+            tokens_recomputed=self.counters.tokens_recomputed,
+            probes=self.counters.probes,
+        )

@@ -1,0 +1,178 @@
+"""One utterance: its words, its rows, and the target tokens chosen for it so far."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tokenizers import Tokenizer
+
+from engine.detokenizer import Detokenizer
+from engine.layout import Row
+from engine.planner import Planner
+from engine.policy import Action, Policy, Progress
+from engine.prompt import Prompt
+from engine.settings import LayoutSettings
+
+_MAX_GROWTH, _MAX_EXTRA = 2, 16
+"""A write of more tokens than growth x source tokens + extra is a loop and is ended."""
+
+Unit = tuple[int, ...]
+"""Tokens that arrive together: a source word, or the end-of-source marker."""
+
+
+@dataclass(frozen=True, slots=True)
+class _WriteEnd:
+    """How far source and target were when the last write ended."""
+
+    n_read: int = 0
+    n_chosen: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """How far the target was when a unit was read."""
+
+    n_chosen: int
+    write_end: _WriteEnd
+
+
+class Utterance:
+    """Owner of all that belongs to one utterance, but for its rows in the cache.
+
+    ``source`` may change at any time; what depended on a changed word is forgotten then.
+    """
+
+    def __init__(
+        self,
+        number: int,
+        prompt: Prompt,
+        policy: Policy,
+        layout: LayoutSettings,
+        decoder: Tokenizer,
+    ) -> None:
+        self.number = number
+        self.prompt = prompt
+        self.policy = policy
+        self.words: tuple[str, ...] = ()
+        self.ended = False
+        self.finished = False  # translated to its end
+        self.word_complete = False  # wait-k: the newest target word is known to be whole
+        self.caption = ""
+        self.planner = Planner(prompt.headers, layout)
+        self._decoder = decoder
+        self._detokenizer = Detokenizer(decoder)
+        self._units: list[Unit] = []  # read and waiting
+        self._marks: list[_Mark] = []
+        self._chosen: list[int] = []
+        self._starts: list[bool] = []  # which chosen tokens begin a word
+        self._write_end = _WriteEnd()
+        self._exhausted = False
+
+    @property
+    def n_read(self) -> int:
+        """Units read."""
+        return self.planner.n_words
+
+    @property
+    def n_chosen(self) -> int:
+        """Target tokens chosen, end-of-write among them."""
+        return len(self._chosen)
+
+    @property
+    def runs_away(self) -> bool:
+        """Tell whether the open write has gone on for longer than any translation would."""
+        units = self._units[self._write_end.n_read : self.n_read]
+        n_chosen = len(self._chosen) - self._write_end.n_chosen
+        return n_chosen > _MAX_GROWTH * sum(map(len, units)) + _MAX_EXTRA
+
+    @property
+    def source_ended(self) -> bool:
+        """Tell whether everything was read, the marker too."""
+        return self.ended and self.n_read == len(self._units)
+
+    @property
+    def can_read(self) -> bool:
+        """Tell whether a unit waits to be read."""
+        return self.n_read < len(self._units)
+
+    def next_action(self) -> Action:
+        """Ask the policy."""
+        return self.policy.next_action(
+            Progress(
+                n_read=self.n_read,
+                n_written=sum(self._starts),
+                n_read_at_write_end=self._write_end.n_read,
+                exhausted=self._exhausted,
+                source_ended=self.source_ended,
+            )
+        )
+
+    def set_source(self, words: Sequence[str], units: Sequence[Unit], *, ended: bool) -> int | None:
+        """Replace the source by these words; forget what depended on a word that changed.
+
+        Args:
+            words: the text.
+            units: its tokens, markers left out; a long word may be several units.
+            ended: no word follows. The end-of-source marker then comes with the last word, or alone
+                where that word was read before the end was known.
+
+        Returns:
+            how many rows of this utterance are still valid, or None where none was lost.
+        """
+        self.words, self.ended = tuple(words), ended
+        wanted = list(units)
+        if ended:
+            marker = (self.prompt.end_of_source,)
+            all_read_bare = self._units[: self.n_read][: len(wanted)] == wanted
+            if all_read_bare or not wanted:
+                wanted.append(marker)
+            else:
+                wanted[-1] += marker
+        same = 0
+        while same < min(self.n_read, len(wanted)) and self._units[same] == wanted[same]:
+            same += 1
+        lost = same < self.n_read
+        self._units = wanted
+        return self._rewind(same) if lost else None
+
+    def read(self) -> None:
+        """Read the next unit."""
+        unit = self._units[self.n_read]
+        self._marks.append(_Mark(len(self._chosen), self._write_end))
+        self.planner.read(unit)
+        self.word_complete = self._exhausted = False
+
+    def choose(self, id_: int, *, starts_word: bool) -> str:
+        """Take the token that the last write predicted; return the text that became certain."""
+        self.planner.choose(id_)
+        self._chosen.append(id_)
+        self.word_complete = False
+        if id_ in self.prompt.markers:
+            self._starts.append(False)
+            self._write_end = _WriteEnd(self.n_read, len(self._chosen))
+            self.finished = self.source_ended
+            text = self._detokenizer.flush() if self.finished else ""
+        else:
+            self._starts.append(starts_word or not any(self._starts))
+            text = self._detokenizer.feed(id_)
+        self.caption += text
+        return text
+
+    def exhaust(self) -> None:
+        """Note that the target has nothing to add before more source is read."""
+        self._exhausted = self.word_complete = True
+
+    def fed_rows(self) -> list[Row]:
+        """Copy the rows that were fed, in arrival order."""
+        return list(self.planner.rows[: self.planner.n_fed])
+
+    def _rewind(self, unit: int) -> int:
+        mark = self._marks[unit]
+        del self._marks[unit:]
+        del self._chosen[mark.n_chosen :]
+        del self._starts[mark.n_chosen :]
+        self._write_end = mark.write_end
+        self.finished = self.word_complete = self._exhausted = False
+        self._detokenizer = Detokenizer(self._decoder)
+        kept = [id_ for id_ in self._chosen if id_ not in self.prompt.markers]
+        self.caption = "".join(map(self._detokenizer.feed, kept))
+        return self.planner.rewind(unit)

@@ -1,0 +1,105 @@
+"""One masked pass equals feeding row by row: guards the model step, the cache and the times of rows."""
+
+import random
+
+import pytest
+import torch
+
+from engine.policy import parse_policy
+from engine.settings import LayoutSettings, TranslationSettings
+from engine.translator import Translator
+from tests.fakes import random_word, tiny_weights
+from training.batches import Example, pad
+
+CASES = 240
+
+
+def recorded(translator):
+    """Keep the logits that each fed row gave, under the row's place in the cache."""
+    logits = {}
+    feed = translator.model.feed
+
+    def record(rows):
+        out = feed(rows)
+        logits[translator.model.n_rows - 1] = out.clone()
+        return out
+
+    translator.model.feed = record
+    return logits
+
+
+def one_masked_pass(network, rows):
+    """What training computes for these rows."""
+    batch = pad([Example(rows, ends_writes=False)])
+    with torch.inference_mode():
+        return network(
+            input_ids=batch.ids,
+            position_ids=batch.positions,
+            attention_mask=batch.bias(network.dtype),
+            use_cache=False,
+        ).logits[0]
+
+
+def random_case(seed):
+    """A translator, its recorded logits and an utterance, fed, edited and translated at random."""
+    rng = random.Random(seed)
+    policy = rng.choice(["read:1", "read:2", "read:3", "read:5", "wait:1", "wait:2", "wait:4"])
+    settings = TranslationSettings(
+        policy=policy, layout=LayoutSettings(slot_length=rng.randint(3, 16))
+    )
+    translator = Translator(tiny_weights(), settings)
+    logits = recorded(translator)
+    utterance = translator.open()
+    words = []
+    for _ in range(rng.randint(1, 4)):
+        words += [random_word(rng) for _ in range(rng.randint(1, 4))]
+        translator.set_source(utterance, words, ended=False)
+        list(translator.advance(utterance))
+        if rng.random() < 0.5:  # an edit: a word is changed or taken away
+            index = rng.randrange(len(words))
+            words[index : index + 1] = [random_word(rng)] if rng.random() < 0.7 else []
+            translator.set_source(utterance, words, ended=False)
+            list(translator.advance(utterance))
+    translator.set_source(utterance, words or ["a"], ended=True)
+    list(translator.advance(utterance))
+    return translator, logits, utterance
+
+
+@pytest.mark.parametrize("start", range(0, CASES, 40))
+def test_one_masked_pass_equals_feeding_row_by_row(start):
+    compared = 0
+    for seed in range(start, start + 40):
+        translator, logits, utterance = random_case(seed)
+        rows = utterance.fed_rows()
+        at_once = one_masked_pass(tiny_weights().network, rows)
+        assert translator.model.n_rows == len(rows)
+        for index, row in enumerate(rows):
+            if row.label < 0:
+                continue
+            torch.testing.assert_close(logits[index], at_once[index], rtol=0, atol=1e-9)
+            compared += 1
+    assert compared > 300
+
+
+def test_every_token_is_fed_exactly_once_when_nothing_is_edited():
+    for policy in ("read:2", "wait:2", "offline"):
+        translator = Translator(tiny_weights(), TranslationSettings(policy=policy))
+        utterance = translator.open()
+        translator.set_source(utterance, ["abc", "de", "fgh", "a"], ended=True)
+        list(translator.advance(utterance))
+        counters, model = translator.counters, translator.model
+        assert model.tokens_fed - counters.probes == model.n_rows == len(utterance.fed_rows())
+        assert counters.tokens_recomputed == 0
+        assert parse_policy(policy).ends_writes <= (counters.probes == 0)
+
+
+def test_the_row_that_is_asked_has_the_largest_position_of_all():
+    for seed in range(20):
+        _, _, utterance = random_case(seed)
+        largest = -1
+        for row in utterance.fed_rows():
+            largest = max(largest, row.position)
+            if row.label >= 0:
+                assert row.position == largest
+        positions = [row.position for row in utterance.fed_rows()]
+        assert len(set(positions)) == len(positions)

@@ -1,0 +1,76 @@
+"""The live translator's rows equal the training builder's rows: guards positions, times and labels."""
+
+import random
+
+from engine.policy import Offline, ReadN, WaitK
+from engine.settings import LayoutSettings, TranslationSettings
+from engine.translator import Translator
+from tests.fakes import random_word, tiny_weights
+from training.examples import TokenizedPair, build_rows
+
+CASES = 300
+
+
+def word_tokens(translator, word):
+    return tuple(token for unit in translator._units(word) for token in unit)
+
+
+class Teacher:
+    """In the place of the model: names the pair's next target token, whatever the logits say."""
+
+    def __init__(self, translator, pair, utterance):
+        self._pair = pair
+        self._utterance = utterance
+        self._flat = [(index, n, id_) for index, word in enumerate(pair.target)
+                      for n, id_ in enumerate(word)]  # fmt: skip
+        self._feed = translator.model.feed
+
+    def __call__(self, rows, _suppressed):
+        self._feed(rows)
+        utterance = self._utterance
+        prompt = utterance.prompt
+        n_chosen = sum(id_ not in prompt.markers for id_ in utterance._chosen)
+        ends_writes = utterance.policy.ends_writes
+        if n_chosen == len(self._flat):
+            return prompt.end_of_write if ends_writes else prompt.end_of_target
+        word, piece, id_ = self._flat[n_chosen]
+        held = piece == 0 and self._pair.needs[word] > utterance.n_read
+        if ends_writes and held and not utterance.source_ended:
+            return prompt.end_of_write
+        return id_
+
+
+def test_the_translators_rows_equal_the_builders_rows():
+    probes = 0
+    for seed in range(CASES):
+        rng = random.Random(seed)
+        policy = rng.choice(
+            [ReadN(rng.randint(1, 5)), WaitK(rng.randint(1, 5)), WaitK(1), Offline()]
+        )
+        layout = LayoutSettings(slot_length=rng.randint(3, 16))
+        settings = TranslationSettings(policy=str(policy), layout=layout)
+        translator = Translator(tiny_weights(), settings)
+        source = [random_word(rng) for _ in range(rng.randint(1, 9))]
+        target = [random_word(rng) for _ in range(rng.randint(1, 9))]
+        needs = tuple(sorted(rng.randint(1, len(source)) for _ in target))
+        pair = TokenizedPair(
+            tuple(word_tokens(translator, word) for word in source),
+            tuple(word_tokens(translator, word) for word in target),
+            needs,
+        )
+        utterance = translator.open()
+        translator.model.next_id = Teacher(translator, pair, utterance)
+        marker_alone = rng.random() < 0.5
+        captions = ""
+        for n_words in range(1, len(source) + 1):
+            ended = n_words == len(source) and not marker_alone
+            translator.set_source(utterance, source[:n_words], ended=ended)
+            captions += "".join(change.text for change in translator.advance(utterance))
+        if marker_alone:
+            translator.set_source(utterance, source, ended=True)
+            captions += "".join(change.text for change in translator.advance(utterance))
+        built = build_rows(pair, policy, utterance.prompt, layout, marker_alone=marker_alone)
+        assert list(utterance.planner.rows) == list(built)
+        assert captions == utterance.caption == " ".join(target)
+        probes += translator.counters.probes
+    assert probes > CASES  # wait-k did look ahead and take back
