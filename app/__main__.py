@@ -17,8 +17,8 @@ from engine.policy import parse_policy
 from engine.settings import DEVICES
 
 _NO_SCREEN = (
-    "surtitle: there is no screen here to open a window on (DISPLAY and WAYLAND_DISPLAY are not set); "
-    "in the terminal, type: surtitle translate --to de\n"
+    "surtitle: there is no screen here to open a window on (DISPLAY and WAYLAND_DISPLAY are not "
+    "set); in the terminal, type: surtitle translate --to de\n"
 )
 
 

@@ -72,6 +72,8 @@ class Application(QObject):
 
     def show(self) -> None:
         """Open the windows; the model is loaded as soon as they stand on the screen."""
+        area = QGuiApplication.primaryScreen().availableGeometry()
+        self.window.leave_room_for(self.overlay.geometry(), area)
         self.window.show()
         self.window.controls.overlay.setChecked(self._preferences.overlay_visible)
 

@@ -1,4 +1,4 @@
-"""The banner under the controls: how loading goes, what failed and how to try again, what to know."""
+"""The banner under the controls: how loading goes, what failed, what to know."""
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QWidget
@@ -9,7 +9,7 @@ _STEPS = 1000
 class Banner(QFrame):
     """One sentence with a progress bar or a button, hidden while there is nothing to say.
 
-    A failure stays before everything else, loading before notices, and notices wait for one another.
+    Loading and failures come before notices, and notices wait for one another.
 
     Signals:
         retry_clicked(): load again.
@@ -25,7 +25,8 @@ class Banner(QFrame):
         self.sentence = QLabel(wordWrap=True)
         self.sentence.setTextFormat(Qt.TextFormat.PlainText)
         self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.progress = QProgressBar(accessibleName="Loading the model", textVisible=False)
+        self.progress = QProgressBar(textVisible=False)
+        self.progress.setAccessibleName("Loading the model")
         self.progress.setFixedWidth(240)
         self.retry = QPushButton("&Retry")
         self.dismiss = QPushButton("&Dismiss")

@@ -23,12 +23,23 @@ Report = Callable[[Event], None]
 class Session(Protocol):
     """What the bridge needs of ``engine.session.Session``; see there."""
 
-    def start(self) -> None: ...
-    def stop(self) -> None: ...
-    def set_words(self, words: Sequence[str]) -> None: ...
-    def end_utterance(self) -> None: ...
-    def change(self, translation: TranslationSettings) -> None: ...
-    def clear(self) -> None: ...
+    def start(self) -> None:
+        """Load the model and serve, on another thread."""
+
+    def stop(self) -> None:
+        """End that thread and wait for it."""
+
+    def set_words(self, words: Sequence[str]) -> None:
+        """Make these the committed words of the passage."""
+
+    def end_utterance(self) -> None:
+        """Finish the passage."""
+
+    def change(self, translation: TranslationSettings) -> None:
+        """Use other settings from the next utterance on."""
+
+    def clear(self) -> None:
+        """Forget the passage."""
 
 
 MakeSession = Callable[[ModelSettings, TranslationSettings, Report], Session]
@@ -72,8 +83,8 @@ class Bridge(QObject):
 
     Signals:
         event_came(Event): the session reported something. Emitted in the GUI thread.
-        waiting_changed(tuple of str): the finished passages that wait for the model or the end of the
-            pause, as text.
+        waiting_changed(tuple of str): the finished passages that wait for the model or for the end
+            of the pause, as text.
 
     Invariant: every passage reaches a session that is ready, whatever failed or paused before; only
     ``clear`` drops words.
@@ -92,8 +103,8 @@ class Bridge(QObject):
         self._paused = False
         self._words: tuple[str, ...] = ()  # of the passage that is not finished
         self._waiting: list[_Command] = []
-        # This object stays in the GUI thread: so what the worker emits is queued to it, and a slot of
-        # a QObject runs where that lives. A plain function would run on the worker's thread.
+        # This object stays in the GUI thread, and the slot is its method: so what the worker emits
+        # is queued to here. A plain function as slot would run on the worker's thread.
         self._reported.connect(self._take)
 
     def start(self, model: ModelSettings, translation: TranslationSettings) -> None:

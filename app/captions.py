@@ -1,6 +1,6 @@
 """The caption model: what stands in the transcript. Plain Python; the one owner of caption text.
 
-It takes the events of a session and hands out frozen views. It knows no widget, no font and no thread.
+It takes the events of a session and hands out frozen views. It knows no widget, font or thread.
 """
 
 from dataclasses import dataclass, replace
@@ -56,7 +56,7 @@ class Captions:
         return tuple(self._views)
 
     def apply(self, event: Event) -> bool:
-        """Take an event of the session; events about utterances that are forgotten count as nothing.
+        """Take an event of the session; one about an utterance that is forgotten changes nothing.
 
         Returns:
             whether the views changed.

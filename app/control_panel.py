@@ -1,4 +1,4 @@
-"""The controls above the transcript: language, timing, pause, clear, overlay. They emit and decide nothing."""
+"""The controls above the transcript. They emit what the person wants and decide nothing."""
 
 from collections.abc import Mapping
 
@@ -33,8 +33,10 @@ class ControlPanel(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.language = QComboBox(accessibleName="Target language")
-        self.policy = QComboBox(accessibleName="Timing of the captions")
+        self.language = QComboBox()
+        self.language.setAccessibleName("Target language")
+        self.policy = QComboBox()
+        self.policy.setAccessibleName("Timing of the captions")
         self.pause = _button("&Pause", "Ctrl+P", "Hold the captions; what you type is kept")
         self.clear = _button("&Clear", "Ctrl+L", "Empty the transcript and the line")
         self.overlay = _button("&Overlay", "Ctrl+O", "Show the captions above all other windows")
@@ -104,6 +106,8 @@ class ControlPanel(QWidget):
 
 def _button(text: str, shortcut: str, tip: str) -> QPushButton:
     """Make a button that a click does not let take the keyboard from the typed line."""
-    button = QPushButton(text, toolTip=f"{tip} ({shortcut})", accessibleDescription=tip)
+    button = QPushButton(text)
+    button.setToolTip(f"{tip} ({shortcut})")
+    button.setAccessibleDescription(tip)
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     return button

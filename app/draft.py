@@ -1,7 +1,7 @@
 """The typed line as a draft: which of its words are committed, and when. Plain Python, no clock.
 
-Words that are appended are committed at once. A correction waits until it is finished, so that captions
-do not change with every key of it.
+Words that are appended are committed at once. A correction waits until it is finished, so that
+captions do not change with every key of it.
 """
 
 import re
@@ -15,7 +15,7 @@ CORRECTION_PAUSE_MS = 500
 """A correction counts as finished when its word was left alone for so long."""
 
 _WORD = re.compile(r"\S+")
-_SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’»)\]]*\Z")
+_SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*\Z")
 
 Words = tuple[str, ...]
 
@@ -23,9 +23,10 @@ Words = tuple[str, ...]
 class Draft:
     """Follow the typed line, and say which words are committed.
 
-    Each method that answers ``Words | None`` gives the committed words when they are others than before.
+    What answers ``Words | None`` gives all committed words where they are others than before.
 
-    Invariant: once ``finish`` was called, the words it left are the words of the text, whatever was held.
+    Invariant: the last words given before or by ``finish`` are the words of the text, whatever was
+    held on the way.
     Times are milliseconds of any clock that does not go back.
     """
 
@@ -60,7 +61,7 @@ class Draft:
         return news
 
     def move(self, caret: int) -> Words | None:
-        """Take the new place of the caret: a correction is finished when the caret leaves its word."""
+        """Take the new place of the caret: when it leaves a word, the correction there is done."""
         self._caret = caret
         if self._held_word is None or self._touched_word() == self._held_word:
             return None
@@ -88,7 +89,7 @@ class Draft:
         return tuple(committed_words(self._text, finished=True))
 
     def _wanted(self) -> Words:
-        """Give the words that count now: without the last one while it is typed for the first time."""
+        """Give the words that count now: not the last one while it is typed for the first time."""
         whole = self._whole()
         is_known = len(whole) <= len(self._committed)  # it was committed, and is being corrected
         is_left = self._caret < len(self._text) and whole[-1:] == self._committed[-1:]

@@ -1,4 +1,4 @@
-"""Ctrl+C in the terminal closes the window: Python's signals wake the Qt event loop through a socket."""
+"""Ctrl+C in the terminal closes the window: a signal wakes the Qt event loop by a socket."""
 
 import signal
 import socket
@@ -18,7 +18,7 @@ class Interrupt(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._reader, self._writer = socket.socketpair()
-        self._writer.setblocking(False)
+        self._writer.setblocking(False)  # noqa: FBT003  Python's own
         self._notifier = QSocketNotifier(self._reader.fileno(), QSocketNotifier.Type.Read, self)
         self._notifier.activated.connect(self._wake)
         # Qt waits in C++, where Python runs no handler; the byte on the socket wakes it up.

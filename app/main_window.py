@@ -1,8 +1,16 @@
-"""The main window: lays its parts out and gives them the keyboard. What they mean is decided elsewhere."""
+"""The main window: lays its parts out and gives them the keyboard, and decides nothing."""
 
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QRect, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QKeySequence, QPaintEvent, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMainWindow, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QMainWindow,
+    QPushButton,
+    QStyle,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.banner import Banner
 from app.control_panel import ControlPanel
@@ -10,7 +18,7 @@ from app.status_strip import StatusStrip
 from app.transcript import Transcript
 from app.typed_line import TypedLine
 
-_WIDTH, _HEIGHT = 980, 560  # leaves room for the overlay on a screen of 1280 x 720
+_WIDTH, _HEIGHT = 1000, 620
 _MARGIN = 12
 
 
@@ -41,7 +49,6 @@ class MainWindow(QMainWindow):
             ("Ctrl+O", self.controls.overlay),
         ):
             self._add_shortcut(keys, button)
-        self.resize(_WIDTH, _HEIGHT)
         self.typed_line.setFocus()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -71,12 +78,20 @@ class MainWindow(QMainWindow):
         column.setSpacing(_MARGIN)
         column.addWidget(self.controls)
         column.addWidget(self.banner)
+        column.addLayout(_headings(self.transcript))
         column.addWidget(self.transcript, 1)
         column.addLayout(typing)
         column.addWidget(self.status)
         self.setCentralWidget(body)
         self.setTabOrder(self.controls.overlay, self.transcript)
         self.setTabOrder(self.transcript, self.typed_line)
+
+    def leave_room_for(self, other: QRect, area: QRect) -> None:
+        """Take a place on the screen where another window does not cover the typed line."""
+        frame = _MARGIN + self.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight)
+        height = min(_HEIGHT, other.top() - area.top() - 2 * frame)
+        self.resize(min(_WIDTH, area.width()), max(height, self.minimumSizeHint().height()))
+        self.move(area.left() + (area.width() - self.width()) // 2, area.top() + _MARGIN)
 
     def _add_shortcut(self, keys: str, button: QPushButton) -> None:
         shortcut = QShortcut(QKeySequence(keys), self)
@@ -86,3 +101,13 @@ class MainWindow(QMainWindow):
     @Slot()
     def _tell_painted(self) -> None:
         self.painted.emit()
+
+
+def _headings(transcript: Transcript) -> QHBoxLayout:
+    """Name the two columns of the transcript."""
+    row = QHBoxLayout()
+    for text in ("&Source", "Captions"):
+        heading = QLabel(text)
+        heading.setBuddy(transcript)
+        row.addWidget(heading, 1)
+    return row

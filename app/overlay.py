@@ -103,8 +103,7 @@ class Overlay(QWidget):
         """Begin a drag: by the window system, or by hand where it does not offer one."""
         if event.button() != Qt.MouseButton.LeftButton:
             return
-        handle = self.windowHandle()
-        if handle is None or not handle.startSystemMove():
+        if not self.windowHandle().startSystemMove():
             self._drag_from = event.globalPosition().toPoint() - self.pos()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:

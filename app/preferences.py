@@ -39,8 +39,8 @@ class Preferences:
 class PreferencesFile:
     """Read and write the preferences; the one owner of the file.
 
-    A write replaces the file as a whole or not at all. The ``.bak`` beside it is the last content that
-    could be read.
+    A write replaces the file as a whole or not at all. The ``.bak`` beside it is the content before
+    that, if it could be read.
     """
 
     def __init__(self, path: Path) -> None:

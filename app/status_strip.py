@@ -11,8 +11,10 @@ class StatusStrip(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._state_text = ""
-        self.state = QLabel(accessibleName="State")
-        self.figures = QLabel(accessibleName="Figures")
+        self.state = QLabel()
+        self.state.setAccessibleDescription("State")
+        self.figures = QLabel()
+        self.figures.setAccessibleDescription("Figures")
         self.figures.setToolTip(
             "Tokens the model computed, each once; tokens computed again after a correction; "
             "time from the newest word to the end of its captions"

@@ -1,4 +1,4 @@
-"""Plain values -> TOML text. The standard library reads TOML and does not write it; this is the other half.
+"""Plain values -> TOML text: the half that the standard library, which reads TOML, leaves out.
 
 Deeper tables are written inline, comments of a file that was read are lost.
 """

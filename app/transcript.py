@@ -3,7 +3,6 @@
 It shows views and owns no text but what stands on the screen. What did not change is not touched.
 """
 
-import os.path
 from collections.abc import Sequence
 
 from PySide6.QtCore import Slot
@@ -12,6 +11,7 @@ from PySide6.QtGui import (
     QTextFrameFormat,
     QTextLength,
     QTextTable,
+    QTextTableCellFormat,
     QTextTableFormat,
 )
 from PySide6.QtWidgets import QTextEdit, QWidget
@@ -86,17 +86,27 @@ class Transcript(QTextEdit):
             self._table.appendRows(1)
         else:
             self._table.insertRows(row, 1)
+        for column in (_SOURCE, _CAPTION):
+            self._table.cellAt(row, column).setFormat(self._cell_format())
 
     def _show_text(self, row: int, column: int, before: str, text: str) -> None:
         if text == before or self._table is None:
             return
-        kept = os.path.commonprefix((before, text))
+        kept = _common_start(before, text)
         cell = self._table.cellAt(row, column)
         cursor = cell.firstCursorPosition()
         cursor.setPosition(cursor.position() + _length_in_qt(kept))
         end = cell.lastCursorPosition().position()
         cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
         cursor.insertText(text[len(kept) :])
+
+    def _cell_format(self) -> QTextTableCellFormat:
+        """Underline each row with a hair line."""
+        cell_format = QTextTableCellFormat()
+        cell_format.setBottomBorder(1)
+        cell_format.setBottomBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
+        cell_format.setBottomBorderBrush(self.palette().alternateBase())
+        return cell_format
 
     @Slot()
     def _keep_newest_in_sight(self) -> None:
@@ -113,6 +123,13 @@ class Transcript(QTextEdit):
     def _note_end(self, value: int) -> None:
         if value >= self.verticalScrollBar().maximum():
             self._follows = True
+
+
+def _common_start(before: str, text: str) -> str:
+    if text.startswith(before):
+        return before
+    pairs = enumerate(zip(before, text, strict=False))
+    return text[: next((place for place, (old, new) in pairs if old != new), len(text))]
 
 
 def _length_in_qt(text: str) -> int:

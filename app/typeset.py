@@ -1,4 +1,4 @@
-"""Caption text -> lines for the overlay, with breaks that never move. Plain Python; fonts come as a function.
+"""Caption text -> lines for the overlay, with breaks that never move. Plain Python.
 
 text grows:   Guten Morgen zusammen. Heute wol
 lines:        Guten Morgen         <- closed: stays as it is, for good
@@ -21,8 +21,8 @@ _MARKS = _JOINER + "\ufe0e\ufe0f"  # zero-width joiner and variation selectors
 class LineBreaker:
     """Break one growing text into lines.
 
-    Invariant: a text gives the same lines however it was cut into parts; a line that ``feed`` returned
-    never changes; all lines and the open one joined are the text, every space kept where it stood.
+    Invariant: a text gives the same lines however it was cut into parts; a line that ``feed``
+    returned never changes; all lines joined are the text, every space kept where it stood.
     """
 
     def __init__(self, width: float, measure: Measure) -> None:
@@ -64,7 +64,7 @@ class LineBreaker:
         return self._measure(self._line + character) > self._width
 
     def _cut(self) -> int:
-        """Find where the open line closes: before its last word, or inside it where it stands alone."""
+        """Find where the open line closes: before its last word, or inside it if it is alone."""
         spaces = [place for place, character in enumerate(self._line) if character.isspace()]
         cut = spaces[-1] + 1 if spaces else 0
         return cut if self._line[:cut].strip() else len(self._line)

@@ -1,6 +1,7 @@
 """The engine: one word, typed or heard, becomes caption text.
 
-Shape letters used throughout: B batch, Q queries, K keys, H heads, D head size, V vocabulary, T rows.
+Shape letters used throughout: B batch, Q queries, K keys, H heads, D head size, V vocabulary, T
+rows.
 
 The engine knows no window and no training; ``app`` and ``training`` both import it and never meet.
 Import from the modules, nothing is exported here.

@@ -1,7 +1,8 @@
 """The slot KV cache: tensors allocated once, rows written in arrival order, truncated by length.
 
-Arrival order is not position order: a source word that comes late stands behind targets it precedes.
-So every row's position and time are kept beside its keys, and the mask is drawn from those.
+Arrival order is not position order: a source word that comes late stands behind targets it
+precedes. So every row's position and time are kept beside its keys, and the mask is drawn from
+those.
 """
 
 from collections.abc import Sequence
@@ -85,7 +86,7 @@ class SlotCache(Cache):
         return self.n_rows
 
 
-class _SlotLayer(CacheLayerMixin):
+class _SlotLayer(CacheLayerMixin):  # type: ignore[no-untyped-call]
     """Keys and values of one layer."""
 
     is_sliding = False
@@ -93,7 +94,7 @@ class _SlotLayer(CacheLayerMixin):
     def __init__(
         self, shape: tuple[int, int, int, int], dtype: torch.dtype, device: torch.device
     ) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.keys: Tensor = torch.zeros(shape, dtype=dtype, device=device)
         self.values: Tensor = torch.zeros(shape, dtype=dtype, device=device)
         self.is_initialized = True

@@ -55,8 +55,9 @@ class ModelCard:
         """
         found = self.languages.get(code)
         if found is None:
+            known = ", ".join(self.languages)
             msg = (
-                f"the model {self.name} translates to {', '.join(self.languages)}, not to {code!r}: "
+                f"the model {self.name} translates to {known}, not to {code!r}: "
                 "choose one of these or another model"
             )
             raise ModelError(msg)

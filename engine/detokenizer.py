@@ -7,8 +7,8 @@ from tokenizers.decoders import DecodeStream
 class Detokenizer:
     """Decode ids one by one.
 
-    Invariant: everything ``feed`` returned, followed by ``flush``, is the text that decoding all ids at
-    once gives, without the blanks before its first word.
+    Invariant: everything ``feed`` returned, followed by ``flush``, is the text that decoding all
+    ids at once gives, without the blanks before its first word.
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:

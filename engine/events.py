@@ -1,6 +1,7 @@
 """What a session reports. Frozen values; whoever receives them may keep them.
 
-A caption is append-only but for edits: ``CaptionChanged.kept`` is then shorter than the caption was.
+A caption is append-only but for edits: ``CaptionChanged.kept`` is then shorter than the caption
+was.
 """
 
 from dataclasses import dataclass

@@ -1,13 +1,14 @@
 """Position and time of every token, and who sees whom: the heart of the project.
 
-Every token is one row with two integers: a **position**, which the position encoding is given, and a
+Every token is one row with two integers: a **position**, which the position encoding is given, and
+a
 **time**, the index of the forward pass in which the row is fed. One rule decides sight, in training
 and while translating:
 
     a query sees a key  <=>  position_k <= position_q  and  time_k <= time_q
 
-Source: ExPosST, section 2.2 and 2.3. The paper words the rule as a policy mask; the two integers are
-our form of it, equal to the paper's cell by cell when the assistant header counts as target.
+Source: ExPosST, section 2.2 and 2.3. The paper words the rule as a policy mask; the two integers
+are our form of it, equal to the paper's cell by cell when the assistant header counts as target.
 """
 
 from typing import NamedTuple

@@ -1,7 +1,7 @@
 """Weights, tokenizer and slot cache: rows in, the next id out.
 
-Works over unmodified transformers models: positions and masks are always explicit, because libraries
-build their causal mask from cache order, which is wrong here.
+Works over unmodified transformers models: positions and masks are always explicit, because
+libraries build their causal mask from cache order, which is wrong here.
 """
 
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ class Weights:
     @property
     def decoder(self) -> Tokenizer:
         """The tokenizer's own engine, which decodes piece by piece."""
-        return cast("Tokenizer", self.tokenizer.backend_tokenizer)
+        return self.tokenizer.backend_tokenizer
 
 
 def load_weights(settings: ModelSettings) -> Weights:
@@ -60,13 +60,16 @@ def load_weights(settings: ModelSettings) -> Weights:
     """
     device = pick_device(settings.device)
     card = read_card(settings.directory)
-    transformers_logging.disable_progress_bar()
+    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
         tokenizer = PreTrainedTokenizerFast.from_pretrained(
             settings.directory, local_files_only=True
         )
-        network = AutoModelForCausalLM.from_pretrained(
-            settings.directory, local_files_only=True, use_safetensors=True, dtype="auto"
+        network = cast(
+            "PreTrainedModel",
+            AutoModelForCausalLM.from_pretrained(
+                settings.directory, local_files_only=True, use_safetensors=True, dtype="auto"
+            ),
         )
     except (OSError, ValueError, KeyError, RuntimeError) as error:
         reason = str(error).strip().splitlines()[0]
@@ -75,8 +78,10 @@ def load_weights(settings: ModelSettings) -> Weights:
     if settings.adapter is not None:
         network = _with_adapter(network, settings.adapter)
     if device.type == "cpu" and network.num_parameters() <= _SMALL:
-        network = network.float()
-    return Weights(network=network.to(device).eval(), tokenizer=tokenizer, card=card)
+        network.to(dtype=torch.float32)  # type: ignore[call-arg]
+    network.to(device=device)  # type: ignore[call-arg]
+    network.eval()  # type: ignore[no-untyped-call]
+    return Weights(network=network, tokenizer=tokenizer, card=card)
 
 
 def pick_device(name: str) -> torch.device:

@@ -14,7 +14,6 @@ from engine.sentences import Sentence, split_sentences, word_parts
 from engine.translator import Translator
 from engine.utterance import Utterance
 
-
 _MAX_UTTERANCES = 60
 """Utterances that can be edited; older ones are final, so that a talk without Enter stays small."""
 
@@ -22,9 +21,9 @@ _MAX_UTTERANCES = 60
 class Passage:
     """Utterances of one text, kept in step with its words.
 
-    The words are set as a whole; what did not change is found here: sentences at the start and at the
-    end that are as before keep their captions, the ones between are changed from the first changed
-    word on. Words are counted from the start of the passage, final ones included.
+    The words are set as a whole; what did not change is found here: sentences at the start and at
+    the end that are as before keep their captions, the ones between are changed from the first
+    changed word on. Words are counted from the start of the passage, final ones included.
     """
 
     def __init__(self, translator: Translator) -> None:

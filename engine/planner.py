@@ -5,8 +5,8 @@ The live translator and the training builder run this very object. One phase lie
     [user header] [slot: L positions, source only] [assistant header] [target ...]
     u ..          S .. S+L-1                        S+L ..
 
-An unfilled slot costs nothing. When the source overflows a slot after something was written, the phase
-is closed (pending target, user header, next slot); before that the slot is extended by L.
+An unfilled slot costs nothing. When the source overflows a slot after something was written, the
+phase is closed (pending target, user header, next slot); before that the slot is extended by L.
 Source: ExPosST section 2.2; where the paper is silent the choices are in docs/decisions.
 """
 
@@ -19,7 +19,7 @@ from engine.settings import LayoutSettings
 
 @dataclass(frozen=True, slots=True)
 class _Phase:
-    """Where the next rows go; small and frozen, so that taking back is putting an old one in place."""
+    """Where the next rows go; frozen, so that taking back is putting an old one in place."""
 
     source: int  # position of the next source token
     slot_end: int  # first position behind the open slot
@@ -37,12 +37,12 @@ class _Checkpoint:
 class Planner:
     """Rows of one utterance in arrival order.
 
-    Verbs: ``read`` the tokens of one source word, ``write`` to get the rows of the forward pass that
-    predicts the next target token, ``choose`` that token. ``take_back`` undoes a write that was only a
-    probe, ``rewind`` undoes everything from a source word on.
+    Verbs: ``read`` the tokens of one source word, ``write`` to get the rows of the forward pass
+    that predicts the next target token, ``choose`` that token. ``take_back`` undoes a write that
+    was only a probe, ``rewind`` undoes everything from a source word on.
 
-    Invariants: positions are unique and never change; a row is handed out exactly once; the last row
-    of a write has the largest position of all.
+    Invariants: positions are unique and never change; a row is handed out exactly once; the last
+    row of a write has the largest position of all.
     """
 
     def __init__(self, headers: Headers, settings: LayoutSettings) -> None:

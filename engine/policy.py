@@ -1,7 +1,7 @@
 """When to READ a source word and when to WRITE a target token. Policies hold no state of their own.
 
-A policy sees a ``Progress`` and names the next action. The translator and the training builder ask the
-same objects, so a policy is trained exactly as it is run.
+A policy sees a ``Progress`` and names the next action. The translator and the training builder ask
+the same objects, so a policy is trained exactly as it is run.
 """
 
 import enum
@@ -82,7 +82,8 @@ class ReadN:
     """Read ``n`` words, then write until the model says end-of-write.
 
     Source: read-n with incremental decoding (Wang et al. 2024, Conversational SimulMT; ExPosST
-    section 2.1). Our deviation: the end of a write is a token the model learns, never a vote of beams.
+    section 2.1). Our deviation: the end of a write is a token the model learns, never a vote of
+    beams.
     """
 
     n: int

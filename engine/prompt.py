@@ -37,7 +37,8 @@ class Prompt:
     def suppressed(self, *, ends_writes: bool) -> frozenset[int]:
         """Name the markers that a policy forbids the model to choose.
 
-        A policy that ends writes chooses end-of-write and never end-of-target; the others the reverse.
+        A policy that ends writes chooses end-of-write and never end-of-target; the others the
+        reverse.
         """
         return self.markers - {self.end_of_write if ends_writes else self.end_of_target}
 
@@ -69,7 +70,7 @@ def make_prompt(tokenizer: PreTrainedTokenizerFast, card: ModelCard, language: s
         assistant, rest = rest.split(_TARGET)
         user, _ = rest.split(_NEXT)
     except ValueError as error:
-        msg = f"the chat template of {card.name} does not keep messages as they are: choose another model"
+        msg = f"the chat template of {card.name} alters messages: choose another model"
         raise ModelError(msg) from error
     if not before.endswith(user):
         msg = f"the chat template of {card.name} opens its first user turn unlike the later ones"

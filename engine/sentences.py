@@ -1,4 +1,4 @@
-"""Cut a stream of words into utterances: at sentence ends, and where a text without any grows too long."""
+"""Cut words into utterances: at sentence ends, or where a text without any grows too long."""
 
 import re
 from collections.abc import Sequence

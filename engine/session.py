@@ -24,9 +24,10 @@ _Command = Callable[["_Worker"], None]
 
 
 class Session:
-    """Start, feed, edit, stop. Every method returns at once but for ``stop`` and may come from any thread.
+    """Start, feed, edit, stop.
 
-    Events are reported on the worker thread, in order.
+    Every method but ``stop`` returns at once, and may be called from any thread. Events are
+    reported on the worker thread, in order.
     """
 
     def __init__(
@@ -111,7 +112,7 @@ class _Worker:
             self._report(Failed(message=str(error)))
         except OSError as error:
             self._report(Failed(message=f"a file could not be used: {error}"))
-        except Exception as error:  # the one place where anything becomes a message
+        except Exception as error:  # noqa: BLE001  the one place where anything becomes a message
             _log.exception("the engine stopped")
             self._report(Failed(message=f"the engine stopped unexpectedly: {error}"))
 

@@ -1,7 +1,8 @@
 """Words in, captions out: policy, planner and model meet here only.
 
-Every token is fed exactly once. What an edit made invalid is truncated; a wait-k probe is taken back
-and counted apart; only going back to an earlier utterance computes rows again, which is counted too.
+Every token is fed exactly once. What an edit made invalid is truncated; a wait-k probe is taken
+back and counted apart; only going back to an earlier utterance computes rows again, which is
+counted too.
 """
 
 from collections.abc import Iterator, Sequence
@@ -65,7 +66,7 @@ class Translator:
         self._cached: Utterance | None = None  # whose rows the cache holds
         self._system: tuple[int, ...] = ()  # system rows the cache holds
         self._n_utterances = 0
-        pieces = weights.tokenizer.convert_ids_to_tokens(range(len(weights.tokenizer)))
+        pieces = weights.tokenizer.convert_ids_to_tokens(list(range(len(weights.tokenizer))))
         self._starts_word = [str(piece).startswith(("Ġ", "▁")) for piece in pieces]
         self.configure(settings)
 
@@ -126,19 +127,15 @@ class Translator:
 
         May be left after any change and called again later.
         """
-        if utterance.finished:
-            return
         while not utterance.finished:
-            if utterance.next_action() is Action.READ:
-                if self._word_may_go_on(utterance):
-                    yield from self._probe(utterance)
-                elif utterance.can_read:
-                    utterance.read()
-                else:
-                    return
-            else:
+            if utterance.next_action() is Action.WRITE:
                 yield from self._write(utterance)
-        self._log_end(utterance)
+            elif self._word_may_go_on(utterance):
+                yield from self._probe(utterance)
+            elif utterance.can_read:
+                utterance.read()
+            else:
+                return
 
     def _word_may_go_on(self, utterance: Utterance) -> bool:
         """Tell whether wait-k must still learn if its newest target word is whole."""
@@ -177,6 +174,8 @@ class Translator:
         self._log.write(
             "written", utterance=utterance.number, id=id_, text=text, n_read=utterance.n_read
         )
+        if utterance.finished:
+            self._log_end(utterance)
         if text:
             yield Change(kept, text, utterance.n_read)
 

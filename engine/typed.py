@@ -6,7 +6,8 @@ def committed_words(text: str, *, finished: bool = False) -> list[str]:
 
     Args:
         text: the whole line as it stands.
-        finished: nothing more is typed for now, so the last word counts although no blank follows it.
+        finished: nothing more is typed for now, so the last word counts although no blank follows
+        it.
     """
     words = text.split()
     if words and not finished and not text[-1].isspace():

@@ -70,31 +70,42 @@ def agreement(forward: set[Link], reverse: set[Link]) -> float:
 
 def symmetrise(forward: set[Link], reverse: set[Link]) -> set[Link]:
     """Join two directions by grow-diag-final-and (Koehn et al. 2005, IWSLT)."""
-    union = forward | reverse
-    links = forward & reverse
-    sources = {source for source, _ in links}
-    targets = {target for _, target in links}
-
-    def add(link: Link) -> None:
-        links.add(link)
-        sources.add(link[0])
-        targets.add(link[1])
-
-    grown = True
-    while grown:  # grow-diag: neighbours of links, where one side is still free
-        grown = False
-        for source, target in sorted(links):
-            for step_source, step_target in _NEIGHBOURS:
-                link = (source + step_source, target + step_target)
-                free = link[0] not in sources or link[1] not in targets
-                if free and link in union and link not in links:
-                    add(link)
-                    grown = True
+    joined = _Symmetrised(forward & reverse)
+    joined.grow_diagonally(forward | reverse)
     for direction in (forward, reverse):  # final-and: both sides still free
         for link in sorted(direction):
-            if link[0] not in sources and link[1] not in targets:
-                add(link)
-    return links
+            if link[0] not in joined.sources and link[1] not in joined.targets:
+                joined.add(link)
+    return joined.links
+
+
+class _Symmetrised:
+    """Links, and the words of either side that have one."""
+
+    def __init__(self, links: set[Link]) -> None:
+        self.links = set[Link]()
+        self.sources = set[int]()
+        self.targets = set[int]()
+        for link in links:
+            self.add(link)
+
+    def add(self, link: Link) -> None:
+        self.links.add(link)
+        self.sources.add(link[0])
+        self.targets.add(link[1])
+
+    def grow_diagonally(self, union: set[Link]) -> None:
+        """Add links of the union beside a link, where one side is free, until none is left."""
+        grown = True
+        while grown:
+            grown = False
+            for source, target in sorted(self.links):
+                for step_source, step_target in _NEIGHBOURS:
+                    link = (source + step_source, target + step_target)
+                    free = link[0] not in self.sources or link[1] not in self.targets
+                    if free and link in union and link not in self.links:
+                        self.add(link)
+                        grown = True
 
 
 def needed_words(links: Iterable[Link], n_target: int) -> tuple[int, ...]:

@@ -9,7 +9,6 @@ import torch
 from torch import Tensor
 
 from engine.layout import IGNORE, NEVER, Row, attention_bias, visible
-from engine.policy import Policy
 from engine.prompt import Prompt
 from engine.settings import LayoutSettings
 from training.examples import build_rows
@@ -155,7 +154,7 @@ class Stream:
         return batches
 
     def _example(self, pair: CorpusPair, rng: random.Random) -> Example:
-        policy: Policy = draw_policy(pair.pair, self.mixture, rng)
+        policy = draw_policy(pair.pair, self.mixture, rng)
         rows = build_rows(
             pair.pair,
             policy,

@@ -1,4 +1,4 @@
-"""Save and resume a run without pickles: tensors in safetensors, counters in JSON, swapped in whole."""
+"""Save and resume a run without pickles: safetensors and JSON, swapped in whole."""
 
 import json
 import os
@@ -36,7 +36,7 @@ def save_checkpoint(
     optimizer: torch.optim.Optimizer,
     counters: Counters,
 ) -> None:
-    """Write a checkpoint beside the old one, then put it in its place; a cut write loses nothing."""
+    """Write a checkpoint beside the old one, then swap; a cut write loses nothing."""
     fresh = folder.with_name(folder.name + ".new")
     shutil.rmtree(fresh, ignore_errors=True)
     fresh.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""One sentence pair becomes rows with labels, by running the very Planner and Policy the engine runs."""
+"""One sentence pair becomes labelled rows, by the very Planner and Policy the engine runs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -50,7 +50,8 @@ def build_rows(
         prompt: headers and markers.
         layout: the slots.
         marker_alone: the end-of-source marker comes as a word of its own, as when a person presses
-            Enter late; else it comes with the last word, as when the sentence ends with a full stop.
+            Enter late; else it comes with the last word, as when the sentence ends with a full
+            stop.
     """
     if policy.ends_writes and pair.needs is None:
         msg = "a pair without an alignment cannot train a policy that ends its writes"
@@ -99,7 +100,7 @@ class _Gold:
         self.word = 0  # words complete
 
     def next_id(self, n_read: int | None, policy: Policy) -> int:
-        """Name the next token; ``n_read`` holds words back that need more source, None holds none."""
+        """Name the next token; words that need over ``n_read`` source words wait, unless None."""
         if self.word == len(self._pair.target):
             return self._prompt.end_of_write if policy.ends_writes else self._prompt.end_of_target
         if n_read is not None and self._piece == 0 and self._held_back(n_read):

@@ -31,8 +31,8 @@ _IMPOSSIBLE = -100.0
 def forbid_markers(logits: Tensor, ends_writes: Tensor, markers: Markers) -> Tensor:
     """Rule out end-of-target under read-n and end-of-write under the other policies.
 
-    Without this a model that serves all policies would have to guess which one runs, and read-n would
-    end its writes too late. The translator suppresses the same markers.
+    Without this a model that serves all policies would have to guess which one runs, and read-n
+    would end its writes too late. The translator suppresses the same markers.
 
     Args:
         logits: floating, shape (N, V); left as it is.

@@ -21,7 +21,7 @@ class AlignedReads:
     ends_writes: bool = True
 
     def next_action(self, progress: Progress) -> Action:
-        """READ until the first boundary behind the last write or the source has ended, then WRITE."""
+        """READ until the first boundary behind the last write or the source's end, then WRITE."""
         index = bisect_right(self.boundaries, progress.n_read_at_write_end)
         at_end = index == len(self.boundaries)  # only the marker is left
         if progress.source_ended:

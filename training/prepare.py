@@ -192,7 +192,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.set_defaults(run=run)
 
 
-def run(arguments: argparse.Namespace) -> int:  # noqa: TID251 - they become settings right here
+def run(arguments: argparse.Namespace) -> int:
     """Obey the command line: prepare, then print the report.
 
     Raises:

@@ -8,7 +8,7 @@ PRECISIONS = ("auto", "bf16", "fp32")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelShape:
-    """Size of a Llama-style model made from scratch; every side a multiple of 64 for 4-bit kernels."""
+    """Size of a Llama-style model; the sides are multiples of 64, as 4-bit kernels want."""
 
     vocabulary: int = 8000
     hidden: int = 256

@@ -67,7 +67,7 @@ def train_tokenizer(
         show_progress=False,
     )
     tokenizer.train_from_iterator((f" {text}" for text in texts), trainer)
-    return PreTrainedTokenizerFast(
+    return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
         tokenizer_object=tokenizer,
         pad_token=PAD,
         bos_token=BEGIN,

@@ -1,0 +1,39 @@
+"""The real window on a fake session, to try the screen without a model: python tests/app/fake_program.py"""
+
+import sys
+import tempfile
+from pathlib import Path
+
+from PySide6.QtWidgets import QApplication
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from app.application import Application, LaunchSettings
+from app.bridge import Bridge
+from app.interrupt import Interrupt
+from tests.app.fakes import FakeEngine
+
+_GERMAN = dict(
+    zip(
+        "Good morning, everyone. Today we want to talk about the weather and our new garden.".split(),
+        "Guten Morgen, zusammen. Heute wollen wir ausführlich über das Wetter sprechen "
+        "und unseren neuen Garten.".split(),
+        strict=False,
+    )
+)
+
+
+def main() -> int:
+    qt = QApplication(sys.argv)
+    folder = Path(tempfile.mkdtemp())
+    settings = LaunchSettings(preferences_file=folder / "settings.toml", model=folder)
+    engine = FakeEngine(translate=lambda word: _GERMAN.get(word, word.title()))
+    application = Application(settings, Bridge(engine.make))
+    interrupt = Interrupt()
+    interrupt.came.connect(application.window.close)
+    application.show()
+    return qt.exec()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

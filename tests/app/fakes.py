@@ -1,0 +1,168 @@
+"""A session that translates by shouting, on a thread of its own like the real one."""
+
+import queue
+import threading
+from collections.abc import Callable, Sequence
+
+from engine.events import (
+    CaptionChanged,
+    Event,
+    Failed,
+    LoadProgress,
+    Ready,
+    SourceChanged,
+    Statistics,
+    UtteranceDropped,
+    UtteranceEnded,
+    UtteranceOpened,
+)
+from engine.settings import ModelSettings, TranslationSettings
+
+LANGUAGES = {"de": "German", "fr": "French"}
+
+
+def shout(word: str) -> str:
+    return word.upper()
+
+
+class FakeSession:
+    """Open an utterance for each passage; the caption is the shouted source, a piece for each word."""
+
+    def __init__(
+        self,
+        report: Callable[[Event], None],
+        *,
+        failure: str | None = None,
+        translate: Callable[[str], str] = shout,
+        may_load: threading.Event | None = None,
+    ) -> None:
+        self.calls: list[tuple[str, object]] = []
+        self.report_threads: set[str] = set()
+        self._report_to = report
+        self._failure = failure
+        self._translate = translate
+        self._may_load = may_load
+        self._commands: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="fake-engine")
+        self._utterance = 0
+        self._is_open = False
+        self._caption = ""
+        self._n_fed = 0
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._commands.put(None)
+        if self._may_load is not None:
+            self._may_load.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def set_words(self, words: Sequence[str]) -> None:
+        self.calls.append(("set_words", tuple(words)))
+        self._commands.put(lambda: self._set(tuple(words)))
+
+    def end_utterance(self) -> None:
+        self.calls.append(("end_utterance", None))
+        self._commands.put(self._end)
+
+    def change(self, translation: TranslationSettings) -> None:
+        self.calls.append(("change", translation))
+
+    def clear(self) -> None:
+        self.calls.append(("clear", None))
+        self._commands.put(self._drop)
+
+    def fail(self, message: str) -> None:
+        self._commands.put(lambda: self._report(Failed(message=message)))
+        self._commands.put(None)
+
+    def _report(self, event: Event) -> None:
+        self.report_threads.add(threading.current_thread().name)
+        self._report_to(event)
+
+    def _run(self) -> None:
+        self._report(LoadProgress(stage="Loading the model", fraction=0.5))
+        if self._may_load is not None:
+            self._may_load.wait(20)
+        if self._failure is not None:
+            self._report(Failed(message=self._failure))
+            return
+        self._report(Ready(model="shouter", languages=LANGUAGES, load_s=0.25))
+        while (command := self._commands.get()) is not None:
+            command()
+
+    def _set(self, words: tuple[str, ...]) -> None:
+        if not self._is_open:
+            self._is_open = True
+            self._caption = ""
+            self._report(UtteranceOpened(utterance=self._utterance))
+        self._report(SourceChanged(utterance=self._utterance, words=words))
+        caption = " ".join(map(self._translate, words))
+        kept = 0
+        while kept < min(len(caption), len(self._caption)) and caption[kept] == self._caption[kept]:
+            kept += 1
+        self._caption = caption
+        self._report(
+            CaptionChanged(
+                utterance=self._utterance, kept=kept, text=caption[kept:], n_read=len(words)
+            )
+        )
+        self._n_fed += len(words)
+        self._report(
+            Statistics(
+                tokens_fed=self._n_fed,
+                forwards=self._n_fed,
+                tokens_recomputed=0,
+                probes=0,
+                cached_rows=len(words),
+                ms_per_word=12.4,
+            )
+        )
+
+    def _end(self) -> None:
+        if self._is_open:
+            self._report(UtteranceEnded(utterance=self._utterance))
+            self._utterance += 1
+            self._is_open = False
+
+    def _drop(self) -> None:
+        if self._is_open:
+            self._report(UtteranceDropped(utterance=self._utterance))
+            self._utterance += 1
+            self._is_open = False
+
+
+class FakeEngine:
+    """Makes sessions, and keeps them for the test to look at.
+
+    ``failures`` says what the first sessions fail with; those after them load.
+    """
+
+    def __init__(
+        self,
+        *,
+        failures: Sequence[str] = (),
+        translate: Callable[[str], str] = shout,
+        may_load: threading.Event | None = None,
+    ) -> None:
+        self.sessions: list[FakeSession] = []
+        self.translations: list[TranslationSettings] = []
+        self._failures = list(failures)
+        self._translate = translate
+        self._may_load = may_load
+
+    def make(
+        self,
+        _model: ModelSettings,
+        translation: TranslationSettings,
+        report: Callable[[Event], None],
+    ) -> FakeSession:
+        failure = self._failures.pop(0) if self._failures else None
+        session = FakeSession(
+            report, failure=failure, translate=self._translate, may_load=self._may_load
+        )
+        self.translations.append(translation)
+        self.sessions.append(session)
+        return session
