@@ -4,7 +4,6 @@ Help and version are there at once: Qt is imported when a window is wanted, the 
 """
 
 import argparse
-import importlib.metadata
 import os
 import sys
 from pathlib import Path
@@ -64,7 +63,14 @@ class _Version(argparse.Action):
         super().__init__(option_strings, dest, nargs=0, help=help)
 
     def __call__(self, parser: argparse.ArgumentParser, *_rest: object) -> None:
-        parser.exit(message=f"surtitle {importlib.metadata.version('surtitle')}\n")
+        from importlib import metadata  # noqa: PLC0415  takes longer than all the rest here
+
+        try:
+            version = metadata.version("surtitle")
+        except metadata.PackageNotFoundError:
+            version = "as it lies here, not installed"
+        sys.stdout.write(f"surtitle {version}\n")
+        parser.exit()
 
 
 def _policy(text: str) -> str:

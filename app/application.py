@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
@@ -47,7 +47,13 @@ class LaunchSettings:
 
 
 class Application(QObject):
-    """The running program: what one part emits goes to the parts it concerns."""
+    """The running program: what one part emits goes to the parts it concerns.
+
+    Signals:
+        finished(): the windows are closed and nothing runs any more.
+    """
+
+    finished = Signal()
 
     def __init__(self, settings: LaunchSettings, bridge: Bridge) -> None:
         super().__init__()
@@ -124,7 +130,7 @@ class Application(QObject):
             code, name = next(iter(languages.items()))
             self._translation = replace(self._translation, target_language=code)
             self.window.banner.show_notice(
-                f"{card.name} does not translate to {wanted!r}; the captions are in {name}"
+                f"The model {card.name} does not know {wanted!r}; the captions are in {name}"
             )
         self.window.controls.show_languages(languages, self._translation.target_language)
 
@@ -213,7 +219,7 @@ class Application(QObject):
         self.window.hide()
         QGuiApplication.processEvents()  # off the screen before the wait for the engine
         self.bridge.stop()
-        QApplication.exit()
+        self.finished.emit()
 
 
 def run(settings: LaunchSettings) -> int:
@@ -228,6 +234,7 @@ def run(settings: LaunchSettings) -> int:
     application = Application(settings, Bridge())
     interrupt = Interrupt()
     interrupt.came.connect(application.window.close)
+    application.finished.connect(qt.quit)
     application.show()
     exit_code = qt.exec()
     interrupt.close()

@@ -83,8 +83,8 @@ class Bridge(QObject):
 
     Signals:
         event_came(Event): the session reported something. Emitted in the GUI thread.
-        waiting_changed(tuple of str): the finished passages that wait for the model or for the end
-            of the pause, as text.
+        waiting_changed(tuple of str): what waits of the finished passages, for the model or for the
+            end of the pause, as text.
 
     Invariant: every passage reaches a session that is ready, whatever failed or paused before; only
     ``clear`` drops words.
@@ -102,6 +102,7 @@ class Bridge(QObject):
         self._ready = False
         self._paused = False
         self._words: tuple[str, ...] = ()  # of the passage that is not finished
+        self._sent: tuple[str, ...] = ()  # those the session has of its unfinished passage
         self._waiting: list[_Command] = []
         # This object stays in the GUI thread, and the slot is its method: so what the worker emits
         # is queued to here. A plain function as slot would run on the worker's thread.
@@ -123,6 +124,7 @@ class Bridge(QObject):
             self._run.stop()
         self._run = None
         self._ready = False
+        self._sent = ()
 
     def set_words(self, words: Sequence[str]) -> None:
         """Say what the committed words of the passage are now."""
@@ -144,6 +146,7 @@ class Bridge(QObject):
         self._waiting = [command for command in self._waiting if isinstance(command, _Change)]
         if self._ready and self._run is not None and self._run.session is not None:
             self._run.session.clear()
+            self._sent = ()
         self._tell_waiting()
 
     def pause(self, *, paused: bool) -> None:
@@ -181,18 +184,30 @@ class Bridge(QObject):
             waiting, self._waiting = self._waiting, []
             for command in waiting:
                 command.send(session)
+                self._sent = _words_after(command, self._sent)
         self._tell_waiting()
 
     def _tell_waiting(self) -> None:
         texts = []
-        words: tuple[str, ...] = ()
+        sent = words = self._sent
         for command in self._waiting:
-            if isinstance(command, _SetWords):
-                words = command.words
-            elif isinstance(command, _EndUtterance):
-                texts.append(" ".join(words))
-                words = ()
+            if isinstance(command, _EndUtterance):
+                is_longer = words[: len(sent)] == sent
+                texts.append(" ".join(words[len(sent) :] if is_longer else words))
+                sent = ()
+            words = _words_after(command, words)
         self.waiting_changed.emit(tuple(text for text in texts if text))
+
+
+def _words_after(command: _Command, words: tuple[str, ...]) -> tuple[str, ...]:
+    """Give the words of the unfinished passage after a command."""
+    match command:
+        case _SetWords():
+            return command.words
+        case _EndUtterance():
+            return ()
+        case _Change():
+            return words
 
 
 class _Run:

@@ -59,7 +59,6 @@ class ControlPanel(QWidget):
         for code, name in languages.items():
             self.language.addItem(name, code)
         self.language.setCurrentIndex(max(0, self.language.findData(chosen)))
-        self.language.setEnabled(len(languages) > 1)
         self.language.setToolTip("" if len(languages) > 1 else "This model knows one language only")
 
     def show_policy(self, written: str) -> None:

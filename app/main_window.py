@@ -78,8 +78,7 @@ class MainWindow(QMainWindow):
         column.setSpacing(_MARGIN)
         column.addWidget(self.controls)
         column.addWidget(self.banner)
-        column.addLayout(_headings(self.transcript))
-        column.addWidget(self.transcript, 1)
+        column.addLayout(_with_headings(self.transcript), 1)
         column.addLayout(typing)
         column.addWidget(self.status)
         self.setCentralWidget(body)
@@ -103,11 +102,15 @@ class MainWindow(QMainWindow):
         self.painted.emit()
 
 
-def _headings(transcript: Transcript) -> QHBoxLayout:
-    """Name the two columns of the transcript."""
-    row = QHBoxLayout()
+def _with_headings(transcript: Transcript) -> QVBoxLayout:
+    """Put the names of its two columns above the transcript."""
+    headings = QHBoxLayout()
     for text in ("&Source", "Captions"):
         heading = QLabel(text)
         heading.setBuddy(transcript)
-        row.addWidget(heading, 1)
-    return row
+        headings.addWidget(heading, 1)
+    column = QVBoxLayout()
+    column.setSpacing(_MARGIN // 3)
+    column.addLayout(headings)
+    column.addWidget(transcript, 1)
+    return column

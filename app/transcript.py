@@ -105,7 +105,7 @@ class Transcript(QTextEdit):
         cell_format = QTextTableCellFormat()
         cell_format.setBottomBorder(1)
         cell_format.setBottomBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
-        cell_format.setBottomBorderBrush(self.palette().alternateBase())
+        cell_format.setBottomBorderBrush(self.palette().midlight())
         return cell_format
 
     @Slot()

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import torch
 
 from engine.event_log import EventLog
+from engine.layout import Row
 from engine.model import SlotModel, Weights
 from engine.policy import Action, Policy, parse_policy
 from engine.prompt import Prompt, make_prompt, word_ids
@@ -192,15 +193,7 @@ class Translator:
         suppressed = utterance.prompt.suppressed(ends_writes=utterance.policy.ends_writes)
         id_ = self.model.next_id(rows, torch.tensor(sorted(suppressed)))
         self._system = utterance.prompt.headers.system
-        self._log.write(
-            "fed",
-            utterance=utterance.number,
-            ids=[row.id for row in rows],
-            positions=[row.position for row in rows],
-            times=[row.time for row in rows],
-            cached_rows=self.model.n_rows,
-            again=False,
-        )
+        self._log_fed(utterance, rows, again=False)
         return id_
 
     def _attach(self, utterance: Utterance) -> None:
@@ -218,6 +211,7 @@ class Translator:
         if again:
             self.model.feed(again)
             self.counters.tokens_recomputed += len(again)
+            self._log_fed(utterance, again, again=True)
 
     def _terminator(self, utterance: Utterance) -> int:
         prompt = utterance.prompt
@@ -227,6 +221,17 @@ class Translator:
         ids = word_ids(self._weights.tokenizer, word)
         for start in range(0, len(ids), _MAX_UNIT):
             yield tuple(ids[start : start + _MAX_UNIT])
+
+    def _log_fed(self, utterance: Utterance, rows: Sequence[Row], *, again: bool) -> None:
+        self._log.write(
+            "fed",
+            utterance=utterance.number,
+            ids=[row.id for row in rows],
+            positions=[row.position for row in rows],
+            times=[row.time for row in rows],
+            cached_rows=self.model.n_rows,
+            again=again,
+        )
 
     def _log_end(self, utterance: Utterance) -> None:
         self._log.write(

@@ -6,11 +6,21 @@ import random
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
+from engine.errors import CacheFullError
+from engine.events import (
+    CaptionChanged,
+    SourceChanged,
+    UtteranceDropped,
+    UtteranceEnded,
+    UtteranceOpened,
+)
 from engine.layout import Headers
 from engine.model import Weights
 from engine.prompt import Prompt
+from engine.settings import LayoutSettings, TranslationSettings
+from engine.translator import Translator
 from training.examples import TokenizedPair
-from training.tokenizer import END, END_OF_WRITE, make_card, train_tokenizer
+from training.tokenizer import END, END_OF_WRITE, make_card, save_tokenizer, train_tokenizer
 
 LETTERS = "abcdefgh"
 
@@ -79,3 +89,141 @@ def random_pair(rng, *, n_ids=800, aligned=True):
     source, target = words(), words()
     needs = sorted(rng.randint(1, len(source)) for _ in target)
     return TokenizedPair(source, target, tuple(needs) if aligned else None)
+
+
+def save_tiny_model(folder, dtype=torch.float32):
+    """The tiny random model as a model folder."""
+    weights = tiny_weights(dtype)
+    weights.network.save_pretrained(folder)
+    save_tokenizer(weights.tokenizer, weights.card, folder)
+    return folder
+
+
+WORD_FOR_WORD = {
+    "a": "ae", "b": "bd", "c": "ch", "d": "de", "e": "ed", "f": "fh", "g": "gd", "h": "he",
+}  # fmt: skip
+"""A language in which every word is one token, as it is in the source."""
+
+
+def word_for_word(utterance):
+    """Name the next token of a translation word for word; the end when there is no more source."""
+    prompt = utterance.prompt
+    n_words = sum(id_ not in prompt.markers for id_ in utterance._chosen)
+    markers_read = int(utterance._units[utterance.n_read - 1][-1] == prompt.end_of_source)
+    n_source = sum(map(len, utterance._units[: utterance.n_read])) - markers_read
+    if n_words < n_source:
+        target = " " + WORD_FOR_WORD[utterance.words[n_words]]
+        (id_,) = tiny_tokenizer().encode(target, add_special_tokens=False)
+        return id_
+    return prompt.end_of_write if utterance.policy.ends_writes else prompt.end_of_target
+
+
+class HashingModel:
+    """In the place of ``SlotModel``: fast, exact, and its next id depends on just what is visible.
+
+    The state of a row is a hash of its id, its position and the states of all rows it sees, so a
+    row that is missing, stale, misplaced or seen too early changes everything that is said after.
+    """
+
+    def __init__(self, capacity=2048):
+        self.capacity = capacity
+        self.tokens_fed = self.forwards = 0
+        self._cached = []  # (position, time, state)
+
+    @property
+    def n_rows(self):
+        return len(self._cached)
+
+    def truncate(self, n_rows):
+        assert 0 <= n_rows <= self.n_rows
+        del self._cached[n_rows:]
+
+    def feed(self, rows):
+        if self.n_rows + len(rows) > self.capacity:
+            raise CacheFullError(capacity=self.capacity, wanted=self.n_rows + len(rows))
+        new = []
+        for row in sorted(rows, key=lambda row: row.position):  # what a row sees comes before it
+            seen = sum(
+                state
+                for position, time, state in self._cached + new
+                if position <= row.position and time <= row.time
+            )
+            new.append((row.position, row.time, hash((row.id, row.position, seen)) & 0xFFFFFFFF))
+        by_position = {place[0]: place for place in new}
+        self._cached += [by_position[row.position] for row in rows]
+        self.tokens_fed += len(rows)
+        self.forwards += 1
+        return by_position[rows[-1].position][2]
+
+    def next_id(self, rows, suppressed):
+        rng = random.Random(self.feed(rows))
+        ends = tiny_tokenizer().convert_tokens_to_ids([END_OF_WRITE, END])
+        if rng.random() < 0.25:
+            return rng.choice([id_ for id_ in ends if id_ not in suppressed])
+        return rng.randrange(270, 384)
+
+
+def hashing_translator(policy="read:3", *, slot_length=16, language="de", log=None):
+    """A translator that needs no network."""
+    settings = TranslationSettings(
+        target_language=language, policy=policy, layout=LayoutSettings(slot_length=slot_length)
+    )
+    translator = Translator(tiny_weights(), settings, capacity=1, log=log)
+    translator.model = HashingModel()
+    return translator
+
+
+def obey(translator, next_id):
+    """Let ``next_id(utterance)`` speak in the model's place; rows are fed to it all the same."""
+    feed = translator.model.feed
+
+    def speak(rows, _suppressed):
+        feed(rows)
+        return next_id(translator._cached)
+
+    translator.model.next_id = speak
+
+
+def names(rows):
+    """Rows by the names of their tokens, without the blank before a word."""
+    tokens = tiny_tokenizer().convert_ids_to_tokens([row.id for row in rows])
+    return " ".join(token.removeprefix("Ġ").strip("<|>") for token in tokens)
+
+
+class Receiver:
+    """What a window makes of events: utterances in order, their words, captions and ends."""
+
+    def __init__(self):
+        self.order = []
+        self.words = {}
+        self.captions = {}
+        self.ended = set()
+
+    def __call__(self, event):
+        match event:
+            case UtteranceOpened(utterance=number, before=before):
+                assert number not in self.captions, "a number is never used again"
+                self.order.insert(
+                    len(self.order) if before is None else self.order.index(before), number
+                )
+                self.words[number], self.captions[number] = (), ""
+            case SourceChanged(utterance=number, words=words):
+                assert number in self.order
+                self.words[number] = words
+                self.ended.discard(number)
+            case CaptionChanged(utterance=number, kept=kept, text=text):
+                assert number in self.order
+                assert kept <= len(self.captions[number])
+                self.captions[number] = self.captions[number][:kept] + text
+            case UtteranceEnded(utterance=number):
+                assert number in self.order
+                assert number not in self.ended, "an end is told once"
+                self.ended.add(number)
+            case UtteranceDropped(utterance=number):
+                self.order.remove(number)
+                self.ended.discard(number)
+
+    @property
+    def text(self):
+        """Words and caption of every utterance, in order."""
+        return [(self.words[number], self.captions[number]) for number in self.order]

@@ -7,10 +7,10 @@ there at once; what is heavy is imported when a command runs.
 import argparse
 import sys
 
-from training import align, prepare, pretrain
+from training import align, evaluate, prepare, pretrain
 from training.errors import TrainingError, UsageError
 
-_COMMANDS = (prepare, align, pretrain)
+_COMMANDS = (prepare, align, pretrain, evaluate)
 
 
 def main(argv: list[str] | None = None) -> int:

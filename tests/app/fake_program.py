@@ -1,4 +1,7 @@
-"""The real window on a fake session, to try the screen without a model: python tests/app/fake_program.py"""
+"""The real window on a fake session, to look at it without a model.
+
+scripts/screenshot FOLDER --program ".venv/bin/python tests/app/fake_program.py"
+"""
 
 import sys
 import tempfile
@@ -13,24 +16,23 @@ from app.bridge import Bridge
 from app.interrupt import Interrupt
 from tests.app.fakes import FakeEngine
 
-_GERMAN = dict(
-    zip(
-        "Good morning, everyone. Today we want to talk about the weather and our new garden.".split(),
-        "Guten Morgen, zusammen. Heute wollen wir ausführlich über das Wetter sprechen "
-        "und unseren neuen Garten.".split(),
-        strict=False,
-    )
+_ENGLISH = "Good morning, everyone. Today we want to talk about the weather and our new garden."
+_GERMAN = (
+    "Guten Morgen, zusammen. Heute wollen wir ausführlich über das Wetter sprechen "
+    "und unseren neuen Garten."
 )
+_DICTIONARY = dict(zip(_ENGLISH.split(), _GERMAN.split(), strict=True))
 
 
 def main() -> int:
     qt = QApplication(sys.argv)
     folder = Path(tempfile.mkdtemp())
     settings = LaunchSettings(preferences_file=folder / "settings.toml", model=folder)
-    engine = FakeEngine(translate=lambda word: _GERMAN.get(word, word.title()))
+    engine = FakeEngine(translate=lambda word: _DICTIONARY.get(word, word.title()))
     application = Application(settings, Bridge(engine.make))
     interrupt = Interrupt()
     interrupt.came.connect(application.window.close)
+    application.finished.connect(qt.quit)
     application.show()
     return qt.exec()
 

@@ -26,7 +26,7 @@ def shout(word: str) -> str:
 
 
 class FakeSession:
-    """Open an utterance for each passage; the caption is the shouted source, a piece for each word."""
+    """Open an utterance for each passage; its caption is the shouted source."""
 
     def __init__(
         self,

@@ -1,0 +1,279 @@
+"""Translate in the terminal, a line in, a line out: ``surtitle translate``.
+
+What cannot be done is one sentence on stderr. Exit codes: 0, 1 for a failure, 2 for wrong usage,
+130 after Ctrl+C, and 141 when the reader of the output went away: like any program that SIGPIPE
+ends, without a word. torch is imported when everything else is found to be in order.
+"""
+
+import argparse
+import contextlib
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.text_lines import LineReader, LineWriter, ReaderGoneError, TextError, printable
+from engine.bundled import bundled_models
+from engine.card import ModelCard, read_card
+from engine.errors import ModelError, SurtitleError
+from engine.event_log import EventLog
+from engine.policy import parse_policy
+from engine.sentences import split_sentences
+from engine.settings import DEVICES, LayoutSettings, ModelSettings, TranslationSettings
+from engine.typed import committed_words
+
+if TYPE_CHECKING:
+    from engine.translator import Translator
+
+_STDIN = "-"
+_LONGEST_SLOT = 1024  # no utterance has so many tokens
+_STANDARD = TranslationSettings()
+_FAILED, _WRONG_USAGE, _INTERRUPTED, _READER_GONE = 1, 2, 130, 141
+
+
+class _UsageError(Exception):
+    """The command line asks for what cannot be."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TerminalSettings:
+    """What one run reads, how it translates and where else it writes.
+
+    Attributes:
+        model: weights, adapter and device.
+        translation: language, policy and slots.
+        source: a file, or None for standard input.
+        log: where the engine's events go, or None.
+        live: captions are written piece by piece, while the words of the line are read.
+    """
+
+    model: ModelSettings
+    translation: TranslationSettings = field(default_factory=TranslationSettings)
+    source: Path | None = None
+    log: Path | None = None
+    live: bool = False
+
+    def __post_init__(self) -> None:
+        if self.source and self.log and _same_file(self.source, self.log):
+            msg = f"the log would overwrite the text in {self.source}: name another file for --log"
+            raise ValueError(msg)
+
+
+def _same_file(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:  # a log is seldom there before
+        return False
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add ``translate`` to the commands of ``surtitle``."""
+    parser = subparsers.add_parser(
+        "translate",
+        help="translate lines of text in the terminal",
+        description="Translate English text: a line in, a line out. Text is UTF-8.",
+    )
+    parser.add_argument(
+        "source",
+        nargs="?",
+        default=_STDIN,
+        metavar="FILE",
+        help="the text; without it, or with -, standard input",
+    )
+    for option, kind, metavar, text in (
+        ("--to", str, "CODE", f"target language ({_STANDARD.target_language})"),
+        ("--policy", str, "POLICY", f"read:N, wait:K or offline ({_STANDARD.policy})"),
+        ("--model", Path, "DIR", "folder of the model (the one that comes with Surtitle)"),
+        ("--device", str, "NAME", f"where to compute: {', '.join(DEVICES)} (auto)"),
+    ):  # the window takes them too: without a default, those given before the command count here
+        parser.add_argument(
+            option, type=kind, default=argparse.SUPPRESS, metavar=metavar, help=text
+        )
+    parser.add_argument("--adapter", type=Path, metavar="DIR", help="LoRA adapter for the model")
+    parser.add_argument(
+        "--slot", metavar="L", help="positions in a slot (as the model was trained)"
+    )
+    parser.add_argument("--log", type=Path, metavar="FILE.jsonl", help="write the engine's events")
+    parser.add_argument("--live", action="store_true", help="show captions while they grow")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads its own
+    """Obey the command line.
+
+    Returns:
+        the exit code, as the module says.
+    """
+    try:
+        translate(_settings(arguments))
+    except _UsageError as error:
+        return _complain(error, _WRONG_USAGE)
+    except ReaderGoneError:
+        return _READER_GONE
+    except (SurtitleError, TextError) as error:
+        return _complain(error, _FAILED)
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    return 0
+
+
+def translate(settings: TerminalSettings) -> None:
+    """Translate every line of the source to standard output.
+
+    Raises:
+        SurtitleError: the engine cannot do it.
+        TextError: the text cannot be read, or captions or log cannot be written.
+    """
+    if sys.stdout is None:
+        msg = "standard output is closed: send the captions to a terminal, a file or a pipe"
+        raise TextError(msg)
+    with _opened(settings.source) as reader, _opened_log(settings.log) as log:
+        try:
+            _translate_lines(
+                settings, reader, LineWriter(sys.stdout.buffer, live=settings.live), log
+            )
+        finally:
+            _tell_broken(reader)
+
+
+def _translate_lines(
+    settings: TerminalSettings, reader: LineReader, writer: LineWriter, log: EventLog
+) -> None:
+    from engine.model import load_weights  # noqa: PLC0415  torch takes seconds to import
+    from engine.translator import Translator  # noqa: PLC0415
+
+    weights = load_weights(settings.model)
+    capacity = settings.model.capacity
+    translator = Translator(weights, settings.translation, capacity=capacity, log=log)
+    for line in reader:
+        for piece in _captions(translator, line, live=settings.live):
+            writer.write(piece)
+        writer.end_line()
+
+
+def _captions(translator: "Translator", line: str, *, live: bool) -> Iterator[str]:
+    """Yield the captions of a line's sentences piece by piece, a blank behind each sentence.
+
+    Nobody edits, so captions only grow. Every sentence is an utterance of its own and is forgotten
+    when it ends. Live or not, the same rows are fed: live only gives the words one by one.
+    """
+    words = committed_words(line, finished=True)
+    for sentence in split_sentences(words, translator.settings.limits, finished=True):
+        utterance = translator.open()
+        n_words = len(sentence.words)
+        for n_known in range(1 if live else n_words, n_words + 1):
+            known = sentence.words[:n_known]
+            translator.set_source(utterance, known, ended=n_known == n_words)
+            for change in translator.advance(utterance):
+                yield change.text
+        yield " "
+
+
+def _settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa: TID251  as above
+    """Check what the command line says; what needs no file comes first.
+
+    Raises:
+        ModelError: the model folder cannot be used.
+        TextError: no model was named and none comes with the program.
+        _UsageError: a value is wrong.
+    """
+    try:
+        policy = str(parse_policy(arguments.policy or _STANDARD.policy))
+        slot_length = _slot_length(arguments.slot)
+        model = ModelSettings(
+            directory=_model_folder(arguments.model),
+            adapter=arguments.adapter,
+            device=arguments.device,
+        )
+        card = read_card(model.directory)
+        return TerminalSettings(
+            model=model,
+            translation=TranslationSettings(
+                target_language=_language(card, arguments.to or _STANDARD.target_language),
+                policy=policy,
+                layout=LayoutSettings(slot_length=slot_length or card.slot_length),
+            ),
+            source=None if arguments.source == _STDIN else Path(arguments.source),
+            log=arguments.log,
+            live=arguments.live,
+        )
+    except ValueError as error:
+        raise _UsageError(str(error)) from error
+
+
+def _slot_length(text: str | None) -> int | None:
+    """Read the option; None stands for what the model was trained with."""
+    if text is None:
+        return None
+    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= _LONGEST_SLOT):
+        msg = f"a slot has a whole number of positions from 1 to {_LONGEST_SLOT}, got {text!r}"
+        raise _UsageError(msg)
+    return int(text)
+
+
+def _model_folder(named: Path | None) -> Path:
+    bundled = [] if named else bundled_models()
+    if named is None and not bundled:
+        msg = "no model comes with this copy of Surtitle: name a model folder with --model DIR"
+        raise TextError(msg)
+    return named or bundled[0]
+
+
+def _language(card: ModelCard, code: str) -> str:
+    try:
+        card.language(code)
+    except ModelError as error:
+        raise _UsageError(str(error)) from error
+    return code
+
+
+@contextlib.contextmanager
+def _opened(source: Path | None) -> Iterator[LineReader]:
+    """Open the source; standard input stays open."""
+    if source is None:
+        if sys.stdin is None:
+            msg = "standard input is closed: name a FILE or send text through a pipe"
+            raise TextError(msg)
+        yield LineReader(sys.stdin.buffer, "standard input")
+        return
+    try:
+        stream = source.open("rb")
+    except OSError as error:
+        msg = f"expected a text file, but {source} cannot be read: {error.strerror}; name another"
+        raise TextError(msg) from error
+    with stream:
+        yield LineReader(stream, str(source))
+
+
+@contextlib.contextmanager
+def _opened_log(path: Path | None) -> Iterator[EventLog]:
+    """Open the log. Whatever else is read or written inside tells of its failures as ours."""
+    try:
+        with EventLog(path) as log:
+            yield log
+    except OSError as error:
+        if path is None:
+            raise
+        msg = f"the log {path} cannot be written: {error.strerror}; name another file for --log"
+        raise TextError(msg) from error
+
+
+def _tell_broken(reader: LineReader) -> None:
+    if reader.n_broken:
+        lines = "1 line" if reader.n_broken == 1 else f"{reader.n_broken} lines"
+        _tell(
+            f"expected UTF-8, but {lines} of {reader.name} had other bytes, first line "
+            f"{reader.first_broken}: \N{REPLACEMENT CHARACTER} was read in their place; "
+            "convert the text to UTF-8"
+        )
+
+
+def _complain(error: Exception, exit_code: int) -> int:
+    _tell(str(error))
+    return exit_code
+
+
+def _tell(sentence: str) -> None:
+    if sys.stderr is not None:
+        sys.stderr.write(f"surtitle translate: {printable(sentence)}\n")

@@ -1,0 +1,142 @@
+"""Lines of text come in as bytes and go out as bytes, UTF-8 whatever the locale says.
+
+Only a line feed ends a line that comes in, so U+2028 and its like never make two of one. What goes
+out holds no control character but the line feed, so no text can steer a terminal.
+"""
+
+import contextlib
+import os
+import unicodedata
+from collections.abc import Iterator
+from typing import BinaryIO
+
+_BREAKS = "\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\u2028\u2029"
+"""Characters that end a line or move the cursor along it, here or elsewhere."""
+
+_CONTROLS = [
+    code
+    for code in range(0xA0)
+    if unicodedata.category(chr(code)) == "Cc" and chr(code) not in _BREAKS
+]
+_READABLE = dict.fromkeys(map(ord, _BREAKS), " ") | dict.fromkeys(_CONTROLS)
+_PRINTABLE = dict.fromkeys(map(ord, _BREAKS), " ") | dict.fromkeys(
+    _CONTROLS, "\N{REPLACEMENT CHARACTER}"
+)
+
+
+class TextError(Exception):
+    """Say in one sentence why text cannot be read or written."""
+
+
+class ReaderGoneError(TextError):
+    """Say that whoever read the output reads no more, as ``head`` does."""
+
+
+def printable(text: str) -> str:
+    """Replace what could steer a terminal: breaks by blanks, control characters by U+FFFD."""
+    return text.translate(_PRINTABLE)
+
+
+class LineReader:
+    """Read lines as they come, one at a time, and count those that are not UTF-8.
+
+    Attributes:
+        n_broken: lines with bytes that are not UTF-8; U+FFFD stands for these bytes.
+        first_broken: number of the first such line, from 1; 0 while there is none.
+    """
+
+    def __init__(self, stream: BinaryIO, name: str) -> None:
+        self._stream = stream
+        self.name = name
+        self.n_broken = 0
+        self.first_broken = 0
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield each line without its end; other breaks become blanks, control characters go.
+
+        Raises:
+            TextError: reading failed.
+        """
+        n_lines = 0
+        while raw := self._read():
+            n_lines += 1
+            if n_lines == 1:
+                raw = raw.removeprefix(b"\xef\xbb\xbf")  # the byte order mark of some editors
+            yield self._decode(raw, n_lines).translate(_READABLE)
+
+    def _read(self) -> bytes:
+        try:
+            return self._stream.readline()
+        except OSError as error:
+            msg = f"{self.name} cannot be read any further: {error.strerror}; check where it lies"
+            raise TextError(msg) from error
+
+    def _decode(self, raw: bytes, number: int) -> str:
+        try:
+            return raw.decode()
+        except UnicodeDecodeError:
+            self.n_broken += 1
+            self.first_broken = self.first_broken or number
+            return raw.decode(errors="replace")
+
+
+class LineWriter:
+    """Write lines piece by piece.
+
+    The pieces of a line lie behind each other with their white space in one form: a single blank
+    between words, none at the ends. However it is cut into pieces, a line comes out the same.
+    """
+
+    def __init__(self, stream: BinaryIO, *, live: bool = False) -> None:
+        """Write to a stream: each piece at once when live, else each line when it is whole."""
+        self._stream = stream
+        self._live = live
+        self._line = ""  # of the open line, what was not written yet
+        self._begun = False
+        self._blank_waits = False
+
+    def write(self, piece: str) -> None:
+        """Go on with the line.
+
+        Raises:
+            TextError: writing failed.
+        """
+        for character in printable(piece):
+            if character == " ":
+                self._blank_waits = self._begun
+                continue
+            self._line += " " + character if self._blank_waits else character
+            self._begun, self._blank_waits = True, False
+        if self._live and self._line:
+            self._send()
+
+    def end_line(self) -> None:
+        """End the line; it has been handed on when this returns.
+
+        Raises:
+            TextError: writing failed.
+        """
+        self._line += "\n"
+        self._begun = self._blank_waits = False
+        self._send()
+
+    def _send(self) -> None:
+        sent, self._line = self._line, ""
+        try:
+            self._stream.write(sent.encode())
+            self._stream.flush()
+        except OSError as error:
+            _discard(self._stream)
+            if isinstance(error, BrokenPipeError):
+                msg = "nobody reads the output any more"
+                raise ReaderGoneError(msg) from error
+            msg = f"the captions cannot be written: {error.strerror}; make room or write elsewhere"
+            raise TextError(msg) from error
+
+
+def _discard(stream: BinaryIO) -> None:
+    """Let what the stream still holds go nowhere: Python writes it at exit and would fail again."""
+    with contextlib.suppress(OSError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)

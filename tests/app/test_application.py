@@ -1,0 +1,343 @@
+import os
+import signal
+import threading
+import tomllib
+
+import pytest
+from PySide6.QtCore import QRect, Qt
+
+from app.application import Application, LaunchSettings
+from app.banner import Banner
+from app.bridge import Bridge
+from app.interrupt import Interrupt
+from engine.card import Language, ModelCard
+from engine.events import Refused
+from tests.app.fakes import LANGUAGES, FakeEngine
+from tests.app.test_transcript import cells
+
+
+class Program:
+    """The whole program on a fake engine, and a person at its keyboard."""
+
+    def __init__(self, qtbot, tmp_path, engine, **settings):
+        self.qtbot = qtbot
+        self.engine = engine
+        self.file = tmp_path / "settings.toml"
+        settings = {"preferences_file": self.file, "model": tmp_path} | settings
+        self.application = Application(LaunchSettings(**settings), Bridge(engine.make))
+        self.window = self.application.window
+        self.overlay = self.application.overlay
+        qtbot.addWidget(self.window)
+        qtbot.addWidget(self.overlay)
+
+    def open(self):
+        self.application.show()
+        self.window.activateWindow()  # shortcuts are for the active window
+        self.wait(self.window.isActiveWindow)
+        return self
+
+    def wait(self, condition):
+        self.qtbot.waitUntil(condition)
+
+    def wait_until_ready(self):
+        self.wait(lambda: self.window.status.state.text().startswith("shouter"))
+        return self
+
+    def type(self, text):
+        self.qtbot.keyClicks(self.window.typed_line, text)
+
+    def press(self, key, modifier=Qt.KeyboardModifier.NoModifier):
+        self.qtbot.keyClick(self.window.typed_line, key, modifier)
+
+    def wait_for_rows(self, *rows):
+        self.wait(lambda: cells(self.window.transcript) == list(rows))
+
+    @property
+    def session(self):
+        return self.engine.sessions[-1]
+
+    def stored(self):
+        return tomllib.loads(self.file.read_text())
+
+
+@pytest.fixture
+def program(qtbot, tmp_path):
+    programs = []
+
+    def make(engine=None, **settings):
+        programs.append(Program(qtbot, tmp_path, engine or FakeEngine(), **settings))
+        return programs[-1]
+
+    yield make
+    for one in programs:
+        one.window.close()
+        one.application.bridge.stop()
+
+
+def test_captions_appear_while_the_sentence_is_still_typed(program):
+    one = program().open().wait_until_ready()
+    one.type("Good morning every")
+    one.wait_for_rows(("Good morning", "GOOD MORNING"))
+    assert "GOOD MORNING" in one.overlay.accessibleDescription()
+    assert one.window.typed_line.text() == "Good morning every"
+
+
+def test_enter_moves_the_line_into_the_transcript(program):
+    one = program().open().wait_until_ready()
+    one.type("Good morning")
+    one.press(Qt.Key.Key_Return)
+    assert one.window.typed_line.text() == ""
+    one.type("Next one ")
+    one.wait_for_rows(("Good morning", "GOOD MORNING"), ("Next one", "NEXT ONE"))
+
+
+def test_enter_on_an_empty_line_does_nothing(program):
+    one = program().open().wait_until_ready()
+    one.type("   ")
+    one.press(Qt.Key.Key_Return)
+    assert one.session.calls == []
+
+
+def test_a_correction_is_sent_when_the_caret_leaves_the_word(program):
+    one = program().open().wait_until_ready()
+    one.type("I like tea ")
+    one.wait_for_rows(("I like tea", "I LIKE TEA"))
+    line = one.window.typed_line
+    line.setCursorPosition(3)
+    line.del_()
+    line.insert("o")
+    assert one.session.calls[-1] == ("set_words", ("I", "like", "tea"))
+    one.press(Qt.Key.Key_End)
+    assert one.session.calls[-1] == ("set_words", ("I", "loke", "tea"))
+    one.wait_for_rows(("I loke tea", "I LOKE TEA"))
+
+
+def test_a_sentence_mark_and_a_pause_commit_the_last_word(program):
+    one = program().open().wait_until_ready()
+    one.type("Stop.")
+    one.wait_for_rows(("Stop.", "STOP."))
+
+
+def test_what_is_typed_while_the_model_loads_is_kept_and_translated(program):
+    may_load = threading.Event()
+    one = program(FakeEngine(may_load=may_load)).open()
+    one.type("Good morning")
+    one.press(Qt.Key.Key_Return)
+    one.wait_for_rows(("Good morning", ""))  # finished lines wait in sight
+    one.type("And on ")
+    may_load.set()
+    one.wait_for_rows(("Good morning", "GOOD MORNING"), ("And on", "AND ON"))
+
+
+def test_loading_shows_progress_that_goes_when_it_is_done(program):
+    may_load = threading.Event()
+    one = program(FakeEngine(may_load=may_load)).open()
+    banner = one.window.banner
+    one.wait(lambda: banner.progress.value() == 500)
+    assert banner.isVisible()
+    assert banner.sentence.text() == "Loading the model. You can type already."
+    may_load.set()
+    one.wait_until_ready()
+    assert not banner.isVisible()
+
+
+def test_a_failed_load_is_one_sentence_with_a_button_to_try_again(program):
+    one = program(FakeEngine(failures=["the file is cut off: get it again"])).open()
+    banner = one.window.banner
+    one.type("Good ")
+    one.wait(banner.retry.isVisible)
+    assert banner.sentence.text() == "The file is cut off: get it again."
+    banner.retry.click()
+    one.wait_until_ready()
+    assert not banner.isVisible()
+    one.wait_for_rows(("Good", "GOOD"))
+
+
+def test_a_failure_while_translating_keeps_what_was_finished(program):
+    one = program().open().wait_until_ready()
+    one.type("Good")
+    one.press(Qt.Key.Key_Return)
+    one.type("And on ")
+    one.wait_for_rows(("Good", "GOOD"), ("And on", "AND ON"))
+    one.session.fail("the device is gone")
+    one.wait(one.window.banner.retry.isVisible)
+    one.window.banner.retry.click()
+    one.wait_until_ready()
+    one.wait_for_rows(("Good", "GOOD"), ("And on", "AND ON"))
+
+
+def test_without_any_model_the_banner_says_what_to_do(program, monkeypatch):
+    monkeypatch.setattr("app.application.bundled_models", list)
+    one = program(model=None).open()
+    one.wait(one.window.banner.retry.isVisible)
+    assert "--model FOLDER" in one.window.banner.sentence.text()
+
+
+def test_the_bundled_model_is_the_one_without_another_word(program, monkeypatch, tmp_path):
+    monkeypatch.setattr("app.application.bundled_models", lambda: [tmp_path])
+    program(model=None).open().wait_until_ready()
+
+
+def test_pause_holds_what_is_typed_and_resume_translates_it(program):
+    one = program().open().wait_until_ready()
+    one.press(Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
+    assert one.window.controls.pause.isChecked()
+    assert one.window.status.state.text() == "Paused: what you type is kept"
+    one.type("Good")
+    one.press(Qt.Key.Key_Return)
+    one.wait_for_rows(("Good", ""))
+    assert one.session.calls == []
+    one.press(Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
+    one.wait_for_rows(("Good", "GOOD"))
+    assert one.window.status.state.text().startswith("shouter")
+
+
+def test_clear_empties_transcript_overlay_and_line(program):
+    one = program().open().wait_until_ready()
+    one.type("Good morning ")
+    one.wait_for_rows(("Good morning", "GOOD MORNING"))
+    one.press(Qt.Key.Key_L, Qt.KeyboardModifier.ControlModifier)
+    assert cells(one.window.transcript) == []
+    assert one.window.typed_line.text() == ""
+    assert "Captions appear here" in one.overlay.accessibleDescription()
+    one.type("Next ")
+    one.wait_for_rows(("Next", "NEXT"))
+
+
+def test_another_language_reaches_the_session_and_the_next_start(program):
+    one = program().open().wait_until_ready()
+    combo = one.window.controls.language
+    assert [combo.itemText(n) for n in range(combo.count())] == list(LANGUAGES.values())
+    combo.setCurrentIndex(1)
+    combo.activated.emit(1)
+    name, translation = one.session.calls[-1]
+    assert (name, translation.target_language) == ("change", "fr")
+    assert one.stored()["translation"]["language"] == "fr"
+    again = program().open().wait_until_ready()
+    assert again.engine.translations[0].target_language == "fr"
+
+
+def test_another_policy_reaches_the_session_and_the_next_start(program):
+    one = program().open().wait_until_ready()
+    combo = one.window.controls.policy
+    combo.setCurrentIndex(combo.findData("offline"))
+    combo.activated.emit(combo.currentIndex())
+    name, translation = one.session.calls[-1]
+    assert (name, translation.policy) == ("change", "offline")
+    again = program().open().wait_until_ready()
+    assert again.engine.translations[0].policy == "offline"
+    assert again.window.controls.policy.currentData() == "offline"
+
+
+def test_the_command_line_wins_and_is_not_stored(program):
+    one = program(language="fr", policy="read:4").open().wait_until_ready()
+    assert one.engine.translations[0].target_language == "fr"
+    assert one.window.controls.policy.currentText() == "read:4"
+    one.window.controls.overlay.click()
+    assert one.stored()["translation"] == {"language": "de", "policy": "read:3"}
+
+
+def test_the_overlay_is_shown_and_hidden_by_a_key(program):
+    one = program().open()
+    assert one.overlay.isVisible()
+    one.press(Qt.Key.Key_O, Qt.KeyboardModifier.ControlModifier)
+    assert not one.overlay.isVisible()
+    assert not program().open().overlay.isVisible()
+
+
+def test_a_damaged_preferences_file_is_told_once_the_model_is_loaded(program, tmp_path):
+    (tmp_path / "settings.toml").write_text("[[[")
+    one = program().open().wait_until_ready()
+    assert "cannot be read" in one.window.banner.sentence.text()
+    one.window.banner.dismiss.click()
+    assert not one.window.banner.isVisible()
+
+
+def test_choices_that_cannot_be_stored_are_told(program, tmp_path):
+    (tmp_path / "file").write_text("")
+    one = program(preferences_file=tmp_path / "file" / "settings.toml").open().wait_until_ready()
+    one.window.controls.overlay.click()
+    one.window.banner.dismiss.click()  # the file could not be read either
+    assert "could not be stored" in one.window.banner.sentence.text()
+
+
+def test_the_figures_of_the_engine_stand_in_the_status_strip(program):
+    one = program().open().wait_until_ready()
+    one.type("Good ")
+    one.wait(lambda: one.window.status.figures.text() != "")
+    assert one.window.status.figures.text() == "1 tokens fed  ·  0 recomputed  ·  12 ms per word"
+
+
+def test_closing_while_the_model_loads_ends_everything(program):
+    one = program(FakeEngine(may_load=threading.Event())).open()
+    one.wait(lambda: bool(one.engine.sessions))
+    one.window.close()
+    assert not one.window.isVisible()
+    assert not one.overlay.isVisible()
+    assert [t.name for t in threading.enumerate() if t.name.startswith(("fake", "surtitle"))] == []
+
+
+def test_a_click_on_a_button_leaves_the_keyboard_with_the_typed_line(program):
+    one = program().open().wait_until_ready()
+    controls = one.window.controls
+    for button in (controls.pause, controls.clear, controls.overlay):
+        assert button.focusPolicy() == Qt.FocusPolicy.TabFocus
+        assert button.accessibleDescription()
+    assert one.window.focusWidget() is one.window.typed_line
+
+
+def test_the_window_leaves_room_for_the_overlay(program):
+    one = program().open()
+    assert not one.window.geometry().intersects(one.overlay.geometry())
+    assert one.window.height() > 500  # and takes the rest
+    one.window.leave_room_for(QRect(0, 500, 800, 120), QRect(0, 0, 800, 600))
+    assert 400 < one.window.geometry().bottom() < 500
+
+
+def test_a_notice_waits_until_loading_is_over(qtbot):
+    banner = Banner()
+    qtbot.addWidget(banner)
+    banner.show_progress("Loading the model", None)
+    banner.show_notice("the first")
+    banner.show_notice("the second")
+    assert banner.sentence.text().startswith("Loading the model")
+    banner.show_loaded()
+    assert banner.sentence.text() == "The first."
+    banner.dismiss.click()
+    assert banner.sentence.text() == "The second."
+    banner.dismiss.click()
+    assert banner.isHidden()
+
+
+def test_a_language_the_model_does_not_know_gives_way_to_one_it_knows(program, tmp_path):
+    german = Language(name="German", system="<|de|>")
+    card = ModelCard(
+        name="small",
+        languages={"de": german},
+        end_of_source="a",
+        end_of_write="b",
+        end_of_target="c",
+        slot_length=16,
+        policies=(),
+    )
+    card.save(tmp_path)
+    one = program(language="xx").open().wait_until_ready()
+    assert one.engine.translations[0].target_language == "de"
+    assert "does not know 'xx'" in one.window.banner.sentence.text()
+
+
+def test_what_the_engine_refuses_is_told(program):
+    one = program().open().wait_until_ready()
+    one.application.bridge.event_came.emit(Refused(message="no such policy"))
+    assert one.window.banner.sentence.text() == "No such policy."
+
+
+def test_ctrl_c_in_the_terminal_closes_the_window(program, qtbot):
+    one = program().open().wait_until_ready()
+    interrupt = Interrupt()
+    interrupt.came.connect(one.window.close)
+    with qtbot.waitSignal(one.application.finished):
+        os.kill(os.getpid(), signal.SIGINT)
+    interrupt.close()
+    assert not one.window.isVisible()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

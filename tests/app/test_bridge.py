@@ -1,0 +1,234 @@
+import threading
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QObject, QThread, Slot
+
+from app.bridge import Bridge
+from engine.events import CaptionChanged, Failed, Ready
+from engine.settings import ModelSettings, TranslationSettings
+from tests.app.fakes import FakeEngine
+
+MODEL = ModelSettings(directory=Path("nowhere"))
+GERMAN = TranslationSettings()
+MISSING = "no module named torch"
+FRENCH = TranslationSettings(target_language="fr")
+
+
+class Receiver(QObject):
+    """Keeps the events, and the thread each came in."""
+
+    def __init__(self):
+        super().__init__()
+        self.events = []
+        self.threads = set()
+
+    @Slot(object)
+    def take(self, event):
+        self.events.append(event)
+        self.threads.add(QThread.currentThread())
+
+    def has(self, kind):
+        return any(isinstance(event, kind) for event in self.events)
+
+
+class Rig:
+    def __init__(self, qtbot, engine):
+        self.engine = engine
+        self.bridge = Bridge(engine.make)
+        self.receiver = Receiver()
+        self.bridge.event_came.connect(self.receiver.take)
+        self._qtbot = qtbot
+
+    def start(self, translation=GERMAN):
+        self.bridge.start(MODEL, translation)
+
+    def wait_for(self, kind):
+        self._qtbot.waitUntil(lambda: self.receiver.has(kind))
+
+    def calls(self, number=-1):
+        return self.engine.sessions[number].calls
+
+
+@pytest.fixture
+def rig(qtbot):
+    rigs = []
+
+    def make(**settings):
+        rigs.append(Rig(qtbot, FakeEngine(**settings)))
+        return rigs[-1]
+
+    yield make
+    for one in rigs:
+        one.bridge.stop()
+
+
+def test_what_the_worker_reports_arrives_in_the_gui_thread(rig):
+    one = rig()
+    one.start()
+    one.wait_for(Ready)
+    one.bridge.set_words(["Good", "morning"])
+    one.wait_for(CaptionChanged)
+    assert one.engine.sessions[0].report_threads == {"fake-engine"}
+    assert one.receiver.threads == {QThread.currentThread()}
+
+
+def test_words_wait_until_the_model_is_loaded(rig, qtbot):
+    may_load = threading.Event()
+    one = rig(may_load=may_load)
+    one.bridge.set_words(["too", "early"])
+    one.start()
+    one.bridge.set_words(["Good"])
+    one.bridge.end_utterance()
+    one.bridge.set_words(["still"])
+    one.bridge.change(FRENCH)
+    qtbot.waitUntil(lambda: bool(one.engine.sessions))
+    assert one.calls() == []
+    may_load.set()
+    one.wait_for(Ready)
+    assert one.calls() == [
+        ("set_words", ("Good",)),
+        ("end_utterance", None),
+        ("set_words", ("still",)),
+        ("change", FRENCH),
+    ]
+
+
+def test_words_wait_through_a_pause(rig):
+    one = rig()
+    one.start()
+    one.wait_for(Ready)
+    one.bridge.pause(paused=True)
+    one.bridge.set_words(["Good"])
+    one.bridge.set_words(["Good", "morning"])
+    assert one.calls() == []
+    one.bridge.pause(paused=False)
+    assert one.calls() == [("set_words", ("Good", "morning"))]
+
+
+def test_finished_lines_that_wait_are_told(rig):
+    one = rig()
+    told = []
+    one.bridge.waiting_changed.connect(told.append)
+    one.bridge.set_words(["Good", "morning"])
+    one.bridge.end_utterance()
+    one.bridge.end_utterance()
+    one.bridge.set_words(["not", "finished"])
+    assert told[-1] == ("Good morning",)
+    one.start()
+    one.wait_for(Ready)
+    assert told[-1] == ()
+
+
+def test_of_a_line_that_was_begun_before_the_pause_only_the_rest_waits(rig):
+    one = rig()
+    told = []
+    one.bridge.waiting_changed.connect(told.append)
+    one.start()
+    one.wait_for(Ready)
+    one.bridge.set_words(["Today", "we"])
+    one.bridge.pause(paused=True)
+    one.bridge.set_words(["Today", "we", "talk"])
+    one.bridge.change(FRENCH)
+    one.bridge.end_utterance()
+    one.bridge.set_words(["Another", "line"])
+    one.bridge.end_utterance()
+    assert told[-1] == ("talk", "Another line")
+    one.bridge.clear()
+    one.bridge.set_words(["New"])
+    one.bridge.end_utterance()
+    assert told[-1] == ("New",)
+
+
+def test_nothing_is_lost_when_loading_fails_first(rig):
+    one = rig(failures=["No such model."])
+    one.bridge.set_words(["Good"])
+    one.start()
+    one.wait_for(Failed)
+    one.bridge.end_utterance()
+    one.start()
+    one.wait_for(Ready)
+    assert one.calls(0) == []
+    assert one.calls(1) == [("set_words", ("Good",)), ("end_utterance", None)]
+
+
+def test_a_session_that_fails_hands_its_unfinished_line_to_the_next(rig):
+    one = rig()
+    one.start()
+    one.wait_for(Ready)
+    one.bridge.set_words(["finished"])
+    one.bridge.end_utterance()
+    one.bridge.set_words(["Good"])
+    one.engine.sessions[0].fail("The device is gone.")
+    one.wait_for(Failed)
+    one.receiver.events.clear()
+    one.start()
+    one.wait_for(Ready)
+    assert one.calls(1) == [("set_words", ("Good",))]
+
+
+def test_an_engine_that_cannot_be_imported_is_a_failure_in_one_sentence(qtbot):
+    def make(*_):
+        raise ImportError(MISSING)
+
+    bridge = Bridge(make)
+    with qtbot.waitSignal(bridge.event_came) as caught:
+        bridge.start(MODEL, GERMAN)
+    message = f"The translation engine could not be loaded: {MISSING}"
+    assert caught.args == [Failed(message=message)]
+    bridge.stop()
+
+
+def test_clear_drops_what_waits_and_tells_the_session(rig):
+    one = rig()
+    one.start()
+    one.wait_for(Ready)
+    one.bridge.pause(paused=True)
+    one.bridge.set_words(["Good"])
+    one.bridge.change(FRENCH)
+    one.bridge.clear()
+    one.bridge.pause(paused=False)
+    assert one.calls() == [("clear", None), ("change", FRENCH)]
+
+
+def test_clear_before_a_session_only_drops_what_waits(rig):
+    one = rig()
+    one.bridge.set_words(["Good"])
+    one.bridge.clear()
+    one.start()
+    one.wait_for(Ready)
+    assert one.calls() == []
+
+
+def test_the_last_words_of_a_replaced_session_are_not_heard(rig):
+    one = rig()
+    one.start()
+    one.wait_for(Ready)
+    one.bridge.set_words(["old"])
+    one.start()  # what the first reported meanwhile is still in Qt's queue
+    one.receiver.events.clear()
+    one.wait_for(Ready)
+    assert not one.receiver.has(CaptionChanged)
+
+
+@pytest.mark.usefixtures("qtbot")
+def test_stopping_while_the_engine_is_imported_leaves_no_thread():
+    is_importing, may_import = threading.Event(), threading.Event()
+    engine = FakeEngine()
+
+    def make(*arguments):
+        is_importing.set()
+        may_import.wait(20)
+        return engine.make(*arguments)
+
+    bridge = Bridge(make)
+    bridge.start(MODEL, GERMAN)
+    is_importing.wait(20)
+    threading.Timer(0.05, may_import.set).start()
+    bridge.stop()
+    assert engine.sessions[0].report_threads == set()  # it was made, and never started
+
+
+@pytest.mark.usefixtures("qtbot")
+def test_stopping_without_a_session_does_nothing():
+    Bridge(FakeEngine().make).stop()

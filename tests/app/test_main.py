@@ -1,0 +1,120 @@
+import importlib.metadata
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import app.application  # noqa: F401  so that a test can take it away
+from app.__main__ import main
+
+HEAVY = ("torch", "transformers", "tokenizers")
+
+
+@pytest.fixture
+def launched(monkeypatch, tmp_path):
+    """Keeps what the window would be opened with, instead of opening it."""
+    settings = []
+    monkeypatch.setattr("app.application.run", lambda it: settings.append(it) or 0)
+    monkeypatch.setenv("SURTITLE_HOME", str(tmp_path))
+    return settings
+
+
+def modules_after(code):
+    """Which modules a fresh Python has after running code."""
+    done = subprocess.run(
+        [sys.executable, "-c", code + "\nimport sys; print(*sys.modules)"],
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[2],
+    )
+    return set(done.stdout.split())
+
+
+def test_the_command_line_alone_needs_neither_qt_nor_torch():
+    modules = modules_after("import app.__main__")
+    assert not modules & {"PySide6", *HEAVY}
+
+
+def test_the_window_is_there_before_torch_is_imported():
+    code = """
+import os, pathlib
+os.environ["QT_QPA_PLATFORM"] = "offscreen"
+from PySide6.QtWidgets import QApplication
+from app.application import Application, LaunchSettings
+from app.bridge import Bridge
+def make(*_):
+    import sys
+    early = [name for name in ("torch", "transformers", "tokenizers") if name in sys.modules]
+    assert application.window.isVisible(), "loading began before the window was seen"
+    assert not early, early
+    raise RuntimeError("seen")
+qt = QApplication([])
+application = Application(LaunchSettings(preferences_file=pathlib.Path("/nowhere/x"),
+                                         model=pathlib.Path("/nowhere")), Bridge(make))
+application.bridge.event_came.connect(application.window.close)
+application.finished.connect(qt.quit)
+application.show()
+qt.exec()
+assert application.window.banner.sentence.text().endswith("could not be loaded: seen.")
+"""
+    assert not modules_after(code) & set(HEAVY)
+
+
+def test_without_a_screen_one_sentence_names_the_terminal_command(monkeypatch, capsys):
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+        monkeypatch.delenv(name, raising=False)
+    assert main([]) == 1
+    assert "type: surtitle translate --to de\n" in capsys.readouterr().err
+
+
+def test_the_arguments_become_settings(launched, tmp_path):
+    arguments = ["--model", "m", "--device", "cpu", "--to", "fr", "--policy", "wait:3"]
+    assert main(arguments) == 0
+    (settings,) = launched
+    assert (settings.model, settings.device) == (Path("m"), "cpu")
+    assert (settings.language, settings.policy) == ("fr", "wait:3")
+    assert settings.preferences_file == tmp_path / "settings.toml"
+
+
+def test_without_another_home_choices_are_stored_where_the_system_wants_them(launched, monkeypatch):
+    monkeypatch.delenv("SURTITLE_HOME")
+    main([])
+    assert launched[0].preferences_file.parts[-2:] == ("surtitle", "settings.toml")
+
+
+@pytest.mark.parametrize("arguments", [["--policy", "guess"], ["--device", "tpu"], ["dance"]])
+def test_wrong_usage_ends_with_2(arguments, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    assert "usage: surtitle" in capsys.readouterr().err
+
+
+def show_version(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == 0
+    return capsys.readouterr().out
+
+
+def test_the_version_is_that_of_the_installed_package(monkeypatch, capsys):
+    monkeypatch.setattr(importlib.metadata, "version", {"surtitle": "1.2.3"}.__getitem__)
+    assert show_version(capsys) == "surtitle 1.2.3\n"
+
+
+def test_a_folder_that_is_not_installed_has_no_version(monkeypatch, capsys):
+    def version(name):
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", version)
+    assert "not installed" in show_version(capsys)
+
+
+def test_a_missing_library_is_a_sentence(monkeypatch, capsys):
+    monkeypatch.delattr("app.application")
+    monkeypatch.setitem(sys.modules, "app.application", None)
+    monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
+    assert main([]) == 1
+    assert "library that is missing" in capsys.readouterr().err

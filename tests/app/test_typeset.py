@@ -1,0 +1,140 @@
+import random
+
+from app.captions import UtteranceView
+from app.typeset import LineBreaker, Typesetter
+
+ALPHABET = [
+    "a",
+    "é",
+    "漢",
+    "🙂",
+    "e\u0301",
+    "👩\u200d🚀",
+    "wort",
+    "längereswort",
+    " ",
+    " ",
+    "  ",
+    "\n",
+]
+
+
+def random_text(rng, n):
+    return "".join(rng.choice(ALPHABET) for _ in range(rng.randrange(n)))
+
+
+def jumpy_width(text):
+    """A measure that no font would dare: a longer text may be narrower."""
+    return len(text) + random.Random(text).random() * 6 - 3
+
+
+def pieces(rng, text):
+    while text:
+        cut = rng.randrange(1, 6)
+        yield text[:cut]
+        text = text[cut:]
+
+
+def test_lines_break_at_the_last_space_that_fits():
+    breaker = LineBreaker(12, len)
+    closed = breaker.feed("Guten Morgen zusammen. Heute")
+    assert closed == ["Guten Morgen ", "zusammen. "]
+    assert breaker.open_line == "Heute"
+
+
+def test_growing_text_never_changes_a_closed_line():
+    rng = random.Random(1)
+    for measure in (len, jumpy_width):
+        for _ in range(200):
+            text = random_text(rng, 60)
+            breaker = LineBreaker(9, measure)
+            seen = []
+            for piece in pieces(rng, text):
+                seen += breaker.feed(piece)
+            at_once = LineBreaker(9, measure)
+            assert at_once.feed(text) == seen
+            assert at_once.open_line == breaker.open_line
+
+
+def test_no_character_is_lost():
+    rng = random.Random(2)
+    for _ in range(200):
+        text = random_text(rng, 60)
+        breaker = LineBreaker(7, len)
+        assert "".join(breaker.feed(text)) + breaker.flush() == text
+        assert breaker.open_line == ""
+
+
+def test_no_line_is_wider_than_it_may_be():
+    rng = random.Random(3)
+    for _ in range(200):
+        text = "".join(rng.choice(["a", "wort", "längereswort", " "]) for _ in range(60))
+        breaker = LineBreaker(10, len)
+        lines = [*breaker.feed(text), breaker.flush()]
+        assert all(len(line.strip()) <= 10 for line in lines)
+
+
+def test_a_word_wider_than_a_line_is_broken_inside():
+    breaker = LineBreaker(5, len)
+    assert breaker.feed("Donaudampfschiff") == ["Donau", "dampf", "schif"]
+
+
+def test_a_character_of_several_code_points_is_never_torn():
+    breaker = LineBreaker(3, len)
+    lines = [*breaker.feed("e\u0301" * 4 + "👩\u200d🚀" * 3), breaker.flush()]
+    for line in lines:
+        assert not line.startswith(("\u0301", "\u200d", "🚀"))
+
+
+def view(key, caption):
+    return UtteranceView(key=key, caption=caption)
+
+
+def test_only_the_last_lines_are_shown_from_top_to_bottom():
+    typesetter = Typesetter(12, len)
+    views = [view(0, "Eins zwei."), view(1, "Guten Morgen zusammen. Heute")]
+    assert typesetter.last_lines(views, 2) == ("zusammen.", "Heute")
+    assert typesetter.last_lines(views, 4) == (
+        "Eins zwei.",
+        "Guten Morgen",
+        "zusammen.",
+        "Heute",
+    )
+
+
+def test_an_utterance_without_text_takes_no_line():
+    typesetter = Typesetter(12, len)
+    assert typesetter.last_lines([view(0, "Eins."), view(1, " "), view(2, "")], 2) == ("Eins.",)
+
+
+def test_a_caption_that_was_cut_back_is_set_anew():
+    typesetter = Typesetter(12, len)
+    typesetter.last_lines([view(0, "Guten Morgen zusammen.")], 2)
+    assert typesetter.last_lines([view(0, "Guten Abend.")], 2) == ("Guten Abend.",)
+
+
+def test_lines_only_scroll_while_text_grows():
+    typesetter = Typesetter(14, len)
+    text = "Heute wollen wir über das Wetter und unseren neuen Garten sprechen."
+    before = ()
+    for n in range(len(text) + 1):
+        lines = typesetter.last_lines([view(0, text[:n])], 2)
+        if len(before) == 2:
+            closed = before[0]
+            scrolled = lines[0].strip() != closed
+            assert not scrolled or before[1].startswith(lines[0])
+        before = lines
+
+
+def test_what_was_set_before_is_not_measured_again():
+    measured = []
+
+    def measure(text):
+        measured.append(text)
+        return len(text)
+
+    typesetter = Typesetter(20, measure)
+    typesetter.last_lines([view(0, "Guten Morgen")], 2)
+    measured.clear()
+    typesetter.last_lines([view(0, "Guten Morgen!")], 2)
+    assert measured == ["Guten Morgen!"]

@@ -1,0 +1,17 @@
+"""What every test must leave behind: nothing that still runs."""
+
+import threading
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def _no_thread_is_left_running():
+    before = set(threading.enumerate())
+    yield
+    left = [
+        thread
+        for thread in set(threading.enumerate()) - before
+        if not thread.daemon or thread.name == "surtitle-engine"
+    ]
+    assert not left, f"threads were left running: {left}"

@@ -1,0 +1,112 @@
+import random
+
+import pytest
+
+from engine.errors import PolicyError, SurtitleError
+from engine.policy import Action, Offline, Progress, ReadN, WaitK, parse_policy
+
+READ, WRITE = Action.READ, Action.WRITE
+
+
+def words_read_at_each_write(policy, n_source, n_target):
+    """Play a policy whose target has ``n_target`` words; the marker comes with the last word."""
+    read = 0
+    schedule = []
+    while len(schedule) < n_target:
+        progress = Progress(n_read=read, n_written=len(schedule), source_ended=read == n_source)
+        if policy.next_action(progress) is READ:
+            read += 1
+        else:
+            schedule.append(read)
+    return schedule
+
+
+@pytest.mark.parametrize(
+    "policy", [ReadN(1), ReadN(3), ReadN(9999), WaitK(1), WaitK(7), Offline()], ids=str
+)
+def test_a_policy_is_read_as_it_is_written(policy):
+    assert parse_policy(str(policy)) == policy
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "read", "read:", "read:0", "read:-1", "read:03", "read:3 ", " read:3", "READ:3", "read:3.0",
+     "read:10000", "wait:x", "wait:٣", "wait 3", "offline:1", "read:3\n", "local"],
+)  # fmt: skip
+def test_a_policy_that_is_written_wrongly_is_refused_in_one_sentence(text):
+    with pytest.raises(PolicyError) as caught:
+        parse_policy(text)
+    message = str(caught.value)
+    assert repr(text) in message
+    assert "read:N, wait:K or offline" in message
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize("policy", [ReadN, WaitK])
+def test_a_policy_counts_from_one(policy):
+    with pytest.raises(PolicyError, match="at least 1, got 0"):
+        policy(0)
+
+
+def test_a_wrong_policy_may_be_caught_as_ours_or_as_a_wrong_value():
+    assert issubclass(PolicyError, SurtitleError)
+    assert issubclass(PolicyError, ValueError)
+
+
+def test_wait_k_begins_target_word_j_when_g_of_j_words_are_read():
+    rng = random.Random(0)
+    for _ in range(200):
+        k, n_source, n_target = rng.randint(1, 9), rng.randint(1, 12), rng.randint(1, 12)
+        g = [min(k + j - 1, n_source) for j in range(1, n_target + 1)]
+        assert words_read_at_each_write(WaitK(k), n_source, n_target) == g
+
+
+def test_wait_k_reads_on_when_the_target_has_nothing_to_add():
+    ahead = Progress(n_read=5, n_written=1)
+    assert WaitK(2).next_action(ahead) is WRITE
+    assert WaitK(2).next_action(Progress(n_read=5, n_written=1, exhausted=True)) is READ
+
+
+def test_read_n_reads_n_words_after_each_write():
+    rng = random.Random(0)
+    for _ in range(200):
+        n, n_source = rng.randint(1, 5), rng.randint(1, 12)
+        read = at_write_end = 0
+        ends = []
+        while at_write_end < n_source:
+            progress = Progress(
+                n_read=read, n_read_at_write_end=at_write_end, source_ended=read == n_source
+            )
+            if ReadN(n).next_action(progress) is READ:
+                read += 1
+            else:
+                at_write_end = read
+                ends.append(read)
+        whole_chunks = list(range(n, n_source + 1, n))
+        rest = [n_source] if n_source % n else []
+        assert ends == whole_chunks + rest
+
+
+def test_read_n_writes_on_until_its_write_ends():
+    for n_written in range(5):
+        progress = Progress(n_read=3, n_written=n_written, n_read_at_write_end=0)
+        assert ReadN(3).next_action(progress) is WRITE
+
+
+def test_offline_reads_everything_first():
+    assert words_read_at_each_write(Offline(), 7, 3) == [7, 7, 7]
+
+
+@pytest.mark.parametrize("policy", [ReadN(5), WaitK(5), Offline()], ids=str)
+def test_what_has_ended_cannot_be_read(policy):
+    for exhausted in (False, True):
+        progress = Progress(n_read=1, exhausted=exhausted, source_ended=True)
+        assert policy.next_action(progress) is WRITE
+
+
+def test_only_read_n_ends_its_writes():
+    assert [policy.ends_writes for policy in (ReadN(1), WaitK(1), Offline())] == [
+        True,
+        False,
+        False,
+    ]
