@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import cast
 
 import torch
+from safetensors import SafetensorError
 from tokenizers import Tokenizer
 from torch import Tensor
 from transformers import AutoModelForCausalLM, PreTrainedModel, PreTrainedTokenizerFast
@@ -71,7 +72,7 @@ def load_weights(settings: ModelSettings) -> Weights:
                 settings.directory, local_files_only=True, use_safetensors=True, dtype="auto"
             ),
         )
-    except (OSError, ValueError, KeyError, RuntimeError) as error:
+    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
         reason = str(error).strip().splitlines()[0]
         msg = f"the model in {settings.directory} cannot be loaded: {reason}; choose another folder"
         raise ModelError(msg) from error
@@ -115,7 +116,7 @@ def _with_adapter(network: PreTrainedModel, folder: Path) -> PreTrainedModel:
     try:
         adapted = PeftModel.from_pretrained(network, str(folder), local_files_only=True)
         return cast("PreTrainedModel", adapted.merge_and_unload())
-    except (OSError, ValueError, KeyError, RuntimeError, TypeError) as error:
+    except (OSError, ValueError, KeyError, RuntimeError, TypeError, SafetensorError) as error:
         reason = str(error).strip().splitlines()[0]
         msg = f"the adapter in {folder} does not fit the model: {reason}; choose another adapter"
         raise ModelError(msg) from error

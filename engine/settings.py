@@ -56,7 +56,7 @@ class ModelSettings:
     directory: Path
     adapter: Path | None = None
     device: str = "auto"
-    capacity: int = 1024
+    capacity: int = 3072
 
     def __post_init__(self) -> None:
         _at_least("the cache capacity", self.capacity, 1)

@@ -22,6 +22,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
@@ -332,7 +333,7 @@ def _join(process: SpawnProcess) -> None:
 def _work(share: _Share, sender: "Connection[_Message, None]") -> None:
     """Be a worker process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the parent, which ends its workers
-    with sender:
+    with sender, suppress(BrokenPipeError):  # the parent was killed: nobody listens any more
         try:
             for message in _translations(share):
                 sender.send(message)

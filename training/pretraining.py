@@ -229,6 +229,8 @@ def make_optimizer(model: LlamaForCausalLM, settings: Optimisation) -> torch.opt
 def save_model(model: LlamaForCausalLM, folder: Path) -> None:
     """Write weights in bfloat16 with the configuration that a translator wants."""
     model.config.use_cache = True
+    if model.generation_config is not None:
+        model.generation_config.use_cache = True
     model.to(dtype=torch.bfloat16)  # type: ignore[call-arg]
     model.save_pretrained(folder)
     _log.info("wrote %s", folder)

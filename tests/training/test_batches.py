@@ -1,0 +1,204 @@
+import dataclasses
+import itertools
+import random
+from collections import Counter
+
+import pytest
+import torch
+
+from engine.layout import IGNORE, NEVER, Row
+from engine.settings import LayoutSettings
+from tests.fakes import bare_prompt, random_pair, tiny_weights
+from training.batches import Example, Stream, epoch_order, pad
+from training.pairs import CorpusPair
+from training.settings import Mixture
+
+
+def corpus(n_pairs, *names):
+    rng = random.Random(0)
+    return [
+        CorpusPair(random_pair(rng), "de", names[index % len(names)] if names else "all")
+        for index in range(n_pairs)
+    ]
+
+
+def stream(**changes):
+    values = {
+        "pairs": corpus(60),
+        "prompts": {"de": bare_prompt()},
+        "weights": {},
+        "mixture": Mixture(),
+        "layout": LayoutSettings(),
+        "batch_tokens": 300,
+        "seed": 1,
+    }
+    return Stream(**(values | changes))
+
+
+def content(batches, n_batches):
+    return [
+        [tensor.tolist() for tensor in (b.ids, b.positions, b.times, b.labels, b.ends_writes)]
+        for b in itertools.islice(batches, n_batches)
+    ]
+
+
+def random_rows(rng, n_rows):
+    return [Row(rng.randrange(380), index, index, rng.randrange(380)) for index in range(n_rows)]
+
+
+# --- padding --------------------------------------------------------------------------------------
+
+
+def test_rows_stand_in_the_batch_as_they_are_and_the_rest_never_comes():
+    rng = random.Random(0)
+    examples = [Example(random_rows(rng, n_rows), n_rows % 2 == 0) for n_rows in (3, 5, 1)]
+    batch = pad(examples)
+    assert (batch.n_pairs, batch.n_rows) == (3, 9)
+    assert batch.ends_writes.tolist() == [False, False, False]
+    for index, example in enumerate(examples):
+        n_rows = len(example.rows)
+        columns = zip(batch.ids[index], batch.positions[index], batch.times[index], batch.labels[index],
+                      strict=True)  # fmt: skip
+        rows = [Row(*(int(value) for value in column)) for column in columns]
+        assert rows[:n_rows] == example.rows
+        assert all(row.time == NEVER and row.label == IGNORE for row in rows[n_rows:])
+
+
+def test_padding_is_unseen():
+    batch = next(stream().batches())
+    real = batch.times != NEVER
+    seen = batch.bias(torch.float32)[:, 0] == 0
+    assert not real.all()
+    assert not (seen & real[:, :, None] & ~real[:, None, :]).any()
+
+
+def test_padding_changes_no_logit():
+    rng = random.Random(0)
+    short, long = random_rows(rng, 6), random_rows(rng, 11)
+    network = tiny_weights().network
+
+    def logits(*samples):
+        batch = pad([Example(rows, ends_writes=False) for rows in samples])
+        with torch.inference_mode():
+            return network(
+                input_ids=batch.ids,
+                position_ids=batch.positions,
+                attention_mask=batch.bias(network.dtype),
+                use_cache=False,
+            ).logits
+
+    together = logits(short, long)
+    assert torch.isfinite(together).all()
+    torch.testing.assert_close(together[0, :6], logits(short)[0], rtol=0, atol=1e-9)
+    torch.testing.assert_close(together[1], logits(long)[0], rtol=0, atol=1e-9)
+
+
+# --- the stream -----------------------------------------------------------------------------------
+
+
+def test_the_same_seed_gives_the_same_batches():
+    one, other = (content(stream().batches(), 40) for _ in range(2))
+    assert one == other
+    assert one != content(stream(seed=2).batches(), 40)
+
+
+@pytest.mark.parametrize("skip", [1, 7, 25])
+def test_skipping_gives_the_batches_that_come_later(skip):
+    assert content(stream().batches(skip=skip), 10) == content(stream().batches(), skip + 10)[skip:]
+
+
+def test_a_batch_stays_under_its_tokens():
+    for batch in itertools.islice(stream().batches(), 40):
+        assert batch.ids.numel() <= 300 or batch.n_pairs == 1
+
+
+def test_a_pair_that_is_longer_than_a_batch_has_one_for_itself():
+    for batch in itertools.islice(stream(batch_tokens=1).batches(), 60):
+        assert batch.n_pairs == 1
+
+
+def test_an_epoch_holds_every_pair_once_and_the_next_is_drawn_anew():
+    batches = stream(batch_tokens=1).batches()
+    first, second = content(batches, 60), content(batches, 60)
+
+    def sources(epoch):
+        """Which pairs an epoch holds: no two have the same first word."""
+        return Counter(batch[0][0][2] for batch in epoch)
+
+    assert sources(first) == sources(second)
+    assert first != second
+    assert sorted(map(str, first)) != sorted(map(str, second))  # other policies too
+
+
+def test_every_example_knows_whether_its_policy_ends_its_writes():
+    prompt = bare_prompt()
+    both = set()
+    for batch in itertools.islice(stream().batches(), 20):
+        for labels, ends_writes in zip(batch.labels, batch.ends_writes, strict=True):
+            wrong = prompt.end_of_target if ends_writes else prompt.end_of_write
+            right = prompt.end_of_write if ends_writes else prompt.end_of_target
+            assert wrong not in labels
+            assert right in labels
+            both.add(bool(ends_writes))
+    assert both == {False, True}
+
+
+def test_the_marker_comes_alone_as_often_as_the_mixture_says():
+    for share, expected in ((0.0, False), (1.0, True)):
+        mixture = Mixture(fixed_reads=0, aligned_reads=0, waits=0, marker_alone=share)
+        lengths = Counter()
+        for batch in itertools.islice(stream(mixture=mixture, batch_tokens=1).batches(), 30):
+            lengths[batch.n_rows] += 1
+        assert lengths  # offline rows are the same either way
+        reads = Mixture(fixed_reads=1, aligned_reads=0, waits=0, n=(1,), marker_alone=share)
+        for batch in itertools.islice(stream(mixture=reads, batch_tokens=1).batches(), 30):
+            (marker,) = (batch.ids[0] == bare_prompt().end_of_source).nonzero().flatten().tolist()
+            fed_with = (batch.times[0] == batch.times[0, marker]).sum()
+            shares_its_pass = bool(
+                ((batch.times[0] == batch.times[0, marker]) & (batch.ids[0] < 900)).sum()
+                - (batch.positions[0] > batch.positions[0, marker]).sum() * 0
+            )
+            assert fed_with >= 1
+            assert expected or shares_its_pass
+
+
+# --- weights --------------------------------------------------------------------------------------
+
+
+def test_a_corpus_stands_in_an_epoch_as_often_as_its_weight_says():
+    pairs = corpus(300, "none", "half", "once", "more")
+    weights = {"none": 0, "half": 0.5, "more": 2.5}
+    copies = Counter(epoch_order(pairs, weights, random.Random(0)))
+    counts = {
+        name: [copies[index] for index, pair in enumerate(pairs) if pair.corpus == name]
+        for name in ("none", "half", "once", "more")
+    }
+    assert set(counts["none"]) == {0}
+    assert set(counts["half"]) == {0, 1}
+    assert set(counts["once"]) == {1}
+    assert set(counts["more"]) == {2, 3}
+    assert abs(sum(counts["half"]) / 75 - 0.5) < 0.15
+    assert abs(sum(counts["more"]) / 75 - 2.5) < 0.15
+
+
+def test_the_size_of_an_epoch_is_the_sum_of_the_weights():
+    weighted = stream(pairs=corpus(40, "half", "once"), weights={"half": 0.5})
+    assert weighted.epoch_size() == 30
+    sizes = [
+        len(epoch_order(weighted.pairs, weighted.weights, random.Random(seed)))
+        for seed in range(50)
+    ]
+    assert abs(sum(sizes) / 50 - 30) < 1
+
+
+def test_an_epoch_is_shuffled():
+    order = epoch_order(corpus(60), {}, random.Random(0))
+    assert order != sorted(order)
+    assert sorted(order) == list(range(60))
+
+
+def test_moving_a_batch_moves_every_tensor():
+    batch = next(stream().batches())
+    moved = batch.to(torch.device("meta"))
+    for field in dataclasses.fields(batch):
+        assert getattr(moved, field.name).device.type == "meta"

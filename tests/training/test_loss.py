@@ -1,0 +1,128 @@
+import copy
+import random
+
+import pytest
+import torch
+
+from engine.layout import IGNORE
+from engine.policy import Offline, ReadN, WaitK
+from engine.prompt import make_prompt
+from engine.settings import LayoutSettings
+from tests.fakes import random_pair, tiny_tokenizer, tiny_weights
+from training.batches import Example, pad
+from training.examples import build_rows
+from training.loss import Markers, batch_loss, forbid_markers
+
+EOW, EOT = 5, 9
+MARKERS = Markers(end_of_write=EOW, end_of_target=EOT)
+
+
+@pytest.fixture(scope="module")
+def prompt():
+    return make_prompt(tiny_tokenizer(), tiny_weights().card, "de")
+
+
+@pytest.fixture
+def model():
+    return copy.deepcopy(tiny_weights(torch.float32).network)
+
+
+def example(prompt, seed, policy):
+    rng = random.Random(seed)
+    rows = build_rows(
+        random_pair(rng, n_ids=380), policy, prompt, LayoutSettings(), marker_alone=False
+    )
+    return Example(rows, policy.ends_writes)
+
+
+def examples(prompt, *policies):
+    return [example(prompt, seed, policy) for seed, policy in enumerate(policies)]
+
+
+def plain_loss(model, batch, prompt):
+    """Cross-entropy over the tokens that each row's policy allows, one row after the other."""
+    logits = model(
+        input_ids=batch.ids,
+        position_ids=batch.positions,
+        attention_mask=batch.bias(model.dtype),
+        use_cache=False,
+    ).logits
+    losses = []
+    for sample, ends_writes in enumerate(batch.ends_writes):
+        forbidden = prompt.end_of_target if ends_writes else prompt.end_of_write
+        allowed = [id_ for id_ in range(logits.shape[-1]) if id_ != forbidden]
+        for row, label in enumerate(batch.labels[sample].tolist()):
+            if label != IGNORE:
+                chances = logits[sample, row, allowed].log_softmax(-1)
+                losses.append(-chances[allowed.index(label)])
+    return torch.stack(losses).mean()
+
+
+def test_the_loss_is_plain_cross_entropy_over_the_allowed_tokens(model, prompt):
+    batch = pad(examples(prompt, ReadN(2), WaitK(3), Offline(), ReadN(1), WaitK(1)))
+    loss = batch_loss(model, batch, Markers.of(prompt), 0.0)
+    assert loss.dtype == torch.float32
+    torch.testing.assert_close(loss, plain_loss(model, batch, prompt), rtol=0, atol=1e-5)
+
+
+def test_every_labelled_row_counts_the_same_whatever_it_is_batched_with(model, prompt):
+    samples = examples(prompt, ReadN(2), WaitK(3), Offline())
+    together = batch_loss(model, pad(samples), Markers.of(prompt), 0.1)
+    parts = [
+        (batch_loss(model, pad([sample]), Markers.of(prompt), 0.1),
+         sum(row.label != IGNORE for row in sample.rows))
+        for sample in samples
+    ]  # fmt: skip
+    mean = sum(loss * n_rows for loss, n_rows in parts) / sum(n_rows for _, n_rows in parts)
+    torch.testing.assert_close(together, mean, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("policy", [ReadN(2), WaitK(2), Offline()], ids=str)
+def test_a_forbidden_marker_gets_no_gradient(model, prompt, policy):
+    batch = pad([example(prompt, 0, policy)])
+    batch_loss(model, batch, Markers.of(prompt), 0.1).backward()
+    gradient = model.lm_head.weight.grad.abs().sum(-1)
+    allowed, forbidden = prompt.end_of_write, prompt.end_of_target
+    if not policy.ends_writes:
+        allowed, forbidden = forbidden, allowed
+    assert gradient[forbidden] == 0
+    assert gradient[allowed] > 0
+
+
+def test_each_row_forbids_the_marker_of_the_other_policies():
+    logits = torch.randn(4, 12)
+    ends_writes = torch.tensor([True, False, True, False])
+    allowed = forbid_markers(logits, ends_writes, MARKERS)
+    chances = allowed.softmax(-1)
+    assert chances[ends_writes, EOT].max() < 1e-20
+    assert chances[~ends_writes, EOW].max() < 1e-20
+    others = [id_ for id_ in range(12) if id_ not in (EOW, EOT)]
+    assert torch.equal(allowed[:, others], logits[:, others])
+    assert torch.equal(allowed[ends_writes, EOW], logits[ends_writes, EOW])
+    assert torch.equal(allowed[~ends_writes, EOT], logits[~ends_writes, EOT])
+
+
+def test_logits_are_left_as_they_are():
+    logits = torch.randn(2, 12)
+    before = logits.clone()
+    forbid_markers(logits, torch.tensor([True, False]), MARKERS)
+    assert torch.equal(logits, before)
+
+
+def test_one_marker_for_both_ends_is_never_ruled_out():
+    logits = torch.randn(2, 12)
+    same = forbid_markers(logits, torch.tensor([True, False]), Markers(EOW, EOW))
+    assert torch.equal(same, logits)
+
+
+def test_label_smoothing_stays_finite(model, prompt):
+    batch = pad(examples(prompt, ReadN(2), WaitK(3)))
+    loss = batch_loss(model, batch, Markers.of(prompt), 0.1)
+    assert torch.isfinite(loss)
+    loss.backward()
+    assert all(torch.isfinite(p.grad).all() for p in model.parameters() if p.grad is not None)
+
+
+def test_logits_in_half_precision_are_scored_in_float32():
+    logits = torch.randn(2, 12).bfloat16()
+    assert forbid_markers(logits, torch.tensor([True, False]), MARKERS).dtype == torch.float32
