@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import cast
 
 import torch
-from safetensors import SafetensorError
 from tokenizers import Tokenizer
 from torch import Tensor
 from transformers import AutoModelForCausalLM, PreTrainedModel, PreTrainedTokenizerFast
@@ -66,14 +65,9 @@ def load_weights(settings: ModelSettings) -> Weights:
         tokenizer = PreTrainedTokenizerFast.from_pretrained(
             settings.directory, local_files_only=True
         )
-        network = cast(
-            "PreTrainedModel",
-            AutoModelForCausalLM.from_pretrained(
-                settings.directory, local_files_only=True, use_safetensors=True, dtype="auto"
-            ),
-        )
-    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
-        reason = str(error).strip().splitlines()[0]
+        network = _load_network(settings.directory)
+    except Exception as error:
+        reason = _first_line(error)
         msg = f"the model in {settings.directory} cannot be loaded: {reason}; choose another folder"
         raise ModelError(msg) from error
     if settings.adapter is not None:
@@ -83,6 +77,23 @@ def load_weights(settings: ModelSettings) -> Weights:
     network.to(device=device)  # type: ignore[call-arg]
     network.eval()  # type: ignore[no-untyped-call]
     return Weights(network=network, tokenizer=tokenizer, card=card)
+
+
+def _load_network(directory: Path) -> PreTrainedModel:
+    """Load weights; what a file lacks is refused, where the library puts random numbers."""
+    loaded = AutoModelForCausalLM.from_pretrained(
+        directory,
+        local_files_only=True,
+        use_safetensors=True,
+        dtype="auto",
+        output_loading_info=True,
+    )
+    network, found = cast("tuple[PreTrainedModel, dict[str, set[str]]]", loaded)
+    missing = sorted(found["missing_keys"])
+    if missing:
+        msg = f"its weights lack {missing[0]}"
+        raise ValueError(msg)
+    return network
 
 
 def pick_device(name: str) -> torch.device:
@@ -116,10 +127,16 @@ def _with_adapter(network: PreTrainedModel, folder: Path) -> PreTrainedModel:
     try:
         adapted = PeftModel.from_pretrained(network, str(folder), local_files_only=True)
         return cast("PreTrainedModel", adapted.merge_and_unload())
-    except (OSError, ValueError, KeyError, RuntimeError, TypeError, SafetensorError) as error:
-        reason = str(error).strip().splitlines()[0]
+    except Exception as error:
+        reason = _first_line(error)
         msg = f"the adapter in {folder} does not fit the model: {reason}; choose another adapter"
         raise ModelError(msg) from error
+
+
+def _first_line(error: Exception) -> str:
+    """Take what a library says at first; some say nothing but the kind of error."""
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__
 
 
 class SlotModel:

@@ -10,7 +10,7 @@ from engine.events import (
     UtteranceEnded,
     UtteranceOpened,
 )
-from engine.sentences import Sentence, split_sentences, word_parts
+from engine.sentences import Sentence, split_sentences, well_formed, word_parts
 from engine.translator import Translator
 from engine.utterance import Utterance
 
@@ -46,7 +46,7 @@ class Passage:
         n_final_given = max(0, self._n_final - start)
         end = None if stop is None else max(0, stop - self._n_final)
         wanted = list(self._words)
-        wanted[max(0, start - self._n_final) : end] = words[n_final_given:]
+        wanted[max(0, start - self._n_final) : end] = map(well_formed, words[n_final_given:])
         yield from self._set_words(wanted, finished=False)
 
     def finish(self) -> Iterator[Event]:

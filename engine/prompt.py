@@ -7,6 +7,7 @@ stands between the stand-ins are the headers.
 from dataclasses import dataclass
 from typing import cast
 
+from jinja2 import TemplateError
 from transformers import PreTrainedTokenizerFast
 
 from engine.card import ModelCard
@@ -53,18 +54,7 @@ def make_prompt(tokenizer: PreTrainedTokenizerFast, card: ModelCard, language: s
     if tokenizer.chat_template is None:
         msg = f"the model {card.name} has no chat template: choose an instruct model"
         raise ModelError(msg)
-    rendered = cast(
-        "str",
-        tokenizer.apply_chat_template(
-            [
-                {"role": "system", "content": system},
-                {"role": "user", "content": _SOURCE},
-                {"role": "assistant", "content": _TARGET},
-                {"role": "user", "content": _NEXT},
-            ],
-            tokenize=False,
-        ),
-    )
+    rendered = _render(tokenizer, card, system)
     try:
         before, rest = rendered.split(_SOURCE)
         assistant, rest = rest.split(_TARGET)
@@ -94,6 +84,21 @@ def make_prompt(tokenizer: PreTrainedTokenizerFast, card: ModelCard, language: s
     )
 
 
+def _render(tokenizer: PreTrainedTokenizerFast, card: ModelCard, system: str) -> str:
+    """Render a conversation of stand-ins through the chat template."""
+    messages = [
+        {"role": "system", "content": system},
+        {"role": "user", "content": _SOURCE},
+        {"role": "assistant", "content": _TARGET},
+        {"role": "user", "content": _NEXT},
+    ]
+    try:
+        return cast("str", tokenizer.apply_chat_template(messages, tokenize=False))
+    except (TemplateError, TypeError, ValueError) as error:
+        msg = f"the chat template of {card.name} cannot be used ({error}): choose another model"
+        raise ModelError(msg) from error
+
+
 def _marker(tokenizer: PreTrainedTokenizerFast, card: ModelCard, text: str) -> int:
     id_ = tokenizer.convert_tokens_to_ids(text)
     if not isinstance(id_, int) or id_ == tokenizer.unk_token_id:
@@ -103,5 +108,11 @@ def _marker(tokenizer: PreTrainedTokenizerFast, card: ModelCard, text: str) -> i
 
 
 def word_ids(tokenizer: PreTrainedTokenizerFast, word: str) -> list[int]:
-    """Encode one whitespace word with the blank before it; the same ids in training and live."""
-    return cast("list[int]", tokenizer.encode(" " + word, add_special_tokens=False))
+    """Encode one whitespace word with the blank before it; the same ids in training and live.
+
+    A word that is spelt like a marker is text.
+    """
+    return cast(
+        "list[int]",
+        tokenizer.encode(" " + word, add_special_tokens=False, split_special_tokens=True),
+    )

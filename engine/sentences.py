@@ -77,3 +77,8 @@ def word_parts(word: str) -> list[str]:
         return [word]
     step = _MAX_WORD_BYTES // 4
     return [word[start : start + step] for start in range(0, len(word), step)]
+
+
+def well_formed(word: str) -> str:
+    """Replace halves of surrogate pairs, which are no characters and have no UTF-8."""
+    return word.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

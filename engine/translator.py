@@ -78,10 +78,11 @@ class Translator:
             ModelError: the model does not know the language.
             PolicyError: the policy is written wrongly.
         """
-        self._policy: Policy = parse_policy(settings.policy)
-        self._prompt: Prompt = make_prompt(
-            self._weights.tokenizer, self._weights.card, settings.target_language
-        )
+        policy = parse_policy(settings.policy)
+        prompt = make_prompt(self._weights.tokenizer, self._weights.card, settings.target_language)
+        # all or nothing: settings that are refused change nothing
+        self._policy: Policy = policy
+        self._prompt: Prompt = prompt
         self.settings = settings
         self._log.write(
             "session",

@@ -33,6 +33,8 @@ class _Mark:
 
     n_chosen: int
     write_end: _WriteEnd
+    word_complete: bool
+    exhausted: bool
 
 
 class Utterance:
@@ -137,7 +139,9 @@ class Utterance:
     def read(self) -> None:
         """Read the next unit."""
         unit = self._units[self.n_read]
-        self._marks.append(_Mark(len(self._chosen), self._write_end))
+        self._marks.append(
+            _Mark(len(self._chosen), self._write_end, self.word_complete, self._exhausted)
+        )
         self.planner.read(unit)
         self.word_complete = self._exhausted = False
 
@@ -171,7 +175,9 @@ class Utterance:
         del self._chosen[mark.n_chosen :]
         del self._starts[mark.n_chosen :]
         self._write_end = mark.write_end
-        self.finished = self.word_complete = self._exhausted = False
+        # what made the policy READ stands again: nothing is asked before the next word is read
+        self.word_complete, self._exhausted = mark.word_complete, mark.exhausted
+        self.finished = False
         self._detokenizer = Detokenizer(self._decoder)
         kept = [id_ for id_ in self._chosen if id_ not in self.prompt.markers]
         self.caption = "".join(map(self._detokenizer.feed, kept))

@@ -118,6 +118,17 @@ def word_for_word(utterance):
     return prompt.end_of_write if utterance.policy.ends_writes else prompt.end_of_target
 
 
+def numbered_pair(rng, *, aligned=True):
+    """A random pair in which no id stands twice: source from 1000, target from 2000."""
+    pair = random_pair(rng, aligned=aligned)
+
+    def number(words, first_id):
+        ids = iter(range(first_id, first_id + 1000))
+        return tuple(tuple(next(ids) for _ in word) for word in words)
+
+    return TokenizedPair(number(pair.source, 1000), number(pair.target, 2000), pair.needs)
+
+
 class HashingModel:
     """In the place of ``SlotModel``: fast, exact, and its next id depends on just what is visible.
 

@@ -5,7 +5,7 @@ import pytest
 from engine.detokenizer import Detokenizer
 from tests.fakes import tiny_tokenizer
 
-ALPHABET = "aé漢🙂ا\u202e ב👩‍👩‍👧é\u00a0\t"
+ALPHABET = "aé漢🙂\u0627\u202e ב👩‍👩‍👧é\u00a0\t"
 
 
 @pytest.fixture

@@ -230,7 +230,7 @@ def test_a_talk_without_an_end_stays_small_and_loses_nothing():
     rng = random.Random(0)
     editor = Editor()
     for _ in range(150):
-        editor.append(f"{random_word(rng)} {random_word(rng)}.")
+        editor.append(f"{random_word(rng)} x{random_word(rng)}.")
         editor.translate()
     assert len(editor.passage._utterances) == 60
     assert len(editor.passage._words) == 120
@@ -263,7 +263,7 @@ def test_final_words_stay_as_they_are():
 
 def test_a_long_talk_with_absurdly_long_words_is_cut_at_a_word():
     editor = Editor()
-    for _ in range(40):
+    for _ in range(22):
         editor.append("x" * 700 + " aa bb.")
         editor.translate()
     assert len(editor.passage._utterances) < 75

@@ -30,8 +30,8 @@ def test_a_policy_is_read_as_it_is_written(policy):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "read", "read:", "read:0", "read:-1", "read:03", "read:3 ", " read:3", "READ:3", "read:3.0",
-     "read:10000", "wait:x", "wait:٣", "wait 3", "offline:1", "read:3\n", "local"],
+    ["", "read", "read:", "read:0", "read:-1", "read:03", "read:3 ", " read:3", "READ:3",
+     "read:3.0", "read:10000", "wait:x", "wait:٣", "wait 3", "offline:1", "read:3\n", "local"],
 )  # fmt: skip
 def test_a_policy_that_is_written_wrongly_is_refused_in_one_sentence(text):
     with pytest.raises(PolicyError) as caught:

@@ -86,11 +86,11 @@ def test_a_write_that_is_cut_leaves_the_old_checkpoint(tmp_path, monkeypatch):
 
     def cut(_tensors, path):
         path.write_bytes(b"half of it")
-        raise OSError
+        raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
         patch.setattr(checkpoint, "save_file", cut)
-        with pytest.raises(OSError, match=""):
+        with pytest.raises(KeyboardInterrupt):
             save_checkpoint(tmp_path / "checkpoint", *run(), Counters(step=2))
     assert load_checkpoint(tmp_path / "checkpoint", *run()).step == 1
     save_checkpoint(tmp_path / "checkpoint", *run(), Counters(step=3))

@@ -5,7 +5,7 @@ import pytest
 from engine.layout import IGNORE
 from engine.policy import Offline, ReadN, WaitK
 from engine.settings import LayoutSettings
-from tests.fakes import bare_prompt, random_pair
+from tests.fakes import bare_prompt, numbered_pair
 from training.examples import TokenizedPair, build_rows, source_words
 from training.mixture import AlignedReads, merged_boundaries
 
@@ -33,6 +33,10 @@ def labels(rows):
     return [row.label for row in rows if row.label != IGNORE]
 
 
+def flat(words):
+    return [id_ for word in words for id_ in word]
+
+
 def random_policy(rng, pair):
     return rng.choice(
         [
@@ -47,7 +51,7 @@ def random_policy(rng, pair):
 def random_cases(n_cases):
     for seed in range(n_cases):
         rng = random.Random(seed)
-        pair = random_pair(rng)
+        pair = numbered_pair(rng)
         policy = random_policy(rng, pair)
         arguments = {"slot_length": rng.randint(3, 16), "marker_alone": rng.random() < 0.5}
         yield pair, policy, build(pair, policy, **arguments)
@@ -60,7 +64,8 @@ def test_labels_of_read_3_with_a_closed_phase():
     """The trace of the design, with the marker behind the seventh word."""
     rows = build(one_token_words(7, 6, (1, 2, 4, 5, 7, 7)), ReadN(3), slot_length=4)
     assert [(row.id, row.position, row.time, row.label) for row in rows] == [
-        (SYS, 0, 0, IGNORE), (USER, 1, 0, IGNORE), (1, 2, 0, IGNORE), (2, 3, 0, IGNORE), (3, 4, 0, IGNORE),
+        (SYS, 0, 0, IGNORE), (USER, 1, 0, IGNORE),
+        (1, 2, 0, IGNORE), (2, 3, 0, IGNORE), (3, 4, 0, IGNORE),
         (ASST, 6, 0, 101), (101, 7, 1, 102), (102, 8, 2, EOW),
         (4, 5, 3, IGNORE),
         (EOW, 9, 3, IGNORE),  # the phase is closed: the next header is asked instead
@@ -84,31 +89,25 @@ def test_the_labels_are_the_target_and_its_ends_and_nothing_is_asked_twice():
     for pair, policy, rows in random_cases(300):
         end = EOW if policy.ends_writes else EOT
         in_order = [label for label in labels(rows) if label != EOW]
-        target = [id_ for word in pair.target for id_ in word]
-        assert in_order == target if policy.ends_writes else in_order == [*target, EOT]
+        target = flat(pair.target)
+        assert in_order == (target if policy.ends_writes else [*target, EOT])
         assert labels(rows)[-1] == end
 
 
-def test_every_chosen_token_but_the_last_is_fed_once():
-    for _, _, rows in random_cases(300):
-        chosen = labels(rows)[:-1]
-        fed = [
-            row.id
-            for row in sorted(rows, key=lambda row: row.position)
-            if row.id == EOW or row.id in chosen
-        ]
-        assert [id_ for id_ in fed if id_ in (set(chosen) | {EOW})].count(EOW) == chosen.count(EOW)
-
-
-def test_the_source_and_its_marker_stand_there_once_and_in_order():
+def test_every_word_of_both_sides_is_fed_once_and_stands_in_order():
     for pair, _, rows in random_cases(300):
-        words = [id_ for word in pair.source for id_ in word]
-        targets = {id_ for word in pair.target for id_ in word}
-        source = [row.id for row in rows if row.label == IGNORE and row.id < 900]
-        if not targets & set(words):
-            source = [id_ for id_ in source if id_ not in targets]
-            assert source == words
-        assert [row.id for row in rows].count(EOS) == 1
+        in_order = [row.id for row in sorted(rows, key=lambda row: row.position)]
+        words = [*pair.source, *pair.target]
+        assert [id_ for id_ in in_order if 1000 <= id_ < 2000] == flat(pair.source)
+        assert [id_ for id_ in in_order if id_ >= 2000] == flat(pair.target)
+        assert in_order.count(EOS) == 1
+        assert len(set(in_order)) >= len(flat(words))
+
+
+def test_every_end_of_write_but_the_last_is_fed():
+    for _, _, rows in random_cases(300):
+        fed = [row.id for row in rows].count(EOW)
+        assert fed == max(0, labels(rows).count(EOW) - 1)
 
 
 def test_a_sample_of_one_turn_ends_with_its_end_marker_too():
@@ -118,28 +117,23 @@ def test_a_sample_of_one_turn_ends_with_its_end_marker_too():
     assert asked(build(pair, Offline())) == [(ASST, 101), (101, 102), (102, EOT)]
 
 
-def test_read_n_writes_no_word_before_the_source_it_needs_is_read():
+def test_read_n_begins_no_word_before_the_source_it_needs_is_read():
+    checked = 0
     for pair, policy, rows in random_cases(300):
         if not policy.ends_writes:
             continue
-        source_ids = iter(id_ for word in pair.source for id_ in word)
-        lengths = iter(pair.source)
-        read_at = []  # time at which each source word is fed
-        rows_by_id = [row for row in rows if row.label == IGNORE]
-        next_word = next(lengths)
-        for row in rows_by_id:
-            if row.id == next_word[-1]:
-                read_at.append(row.time)
-                next_word = next(lengths, (None,))
-        assert next(source_ids, None) is not None
-        firsts = [word[0] for word in pair.target]
-        times = [row.time for row in rows if row.label in firsts]
-        assert len(times) >= len(set(firsts))
+        fed_at = {row.id: row.time for row in rows}
+        asked_at = {row.label: row.time for row in rows}
+        for word, need in zip(pair.target, pair.needs, strict=True):
+            n_read = sum(fed_at[ids[-1]] <= asked_at[word[0]] for ids in pair.source)
+            assert n_read >= need
+            checked += 1
+    assert checked > 300
 
 
 def test_a_word_that_needs_more_source_is_held_back_by_an_end_of_write():
     rows = build(one_token_words(3, 3, (2, 2, 3)), ReadN(1))
-    assert [label for label in labels(rows)] == [EOW, 101, 102, EOW, 103, EOW]
+    assert labels(rows) == [EOW, 101, 102, EOW, 103, EOW]
 
 
 def test_when_the_source_has_ended_nothing_is_held_back():
