@@ -1,4 +1,4 @@
-"""One masked pass equals feeding row by row: guards the model step, the cache and the times of rows."""
+"""One masked pass equals feeding row by row: guards model step, cache and times of rows."""
 
 import random
 

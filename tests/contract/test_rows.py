@@ -1,4 +1,4 @@
-"""The live translator's rows equal the training builder's rows: guards positions, times and labels."""
+"""The translator's rows equal the training builder's: guards positions, times and labels."""
 
 import random
 
