@@ -7,6 +7,7 @@ there at once; what is heavy is imported when a command runs.
 import argparse
 import sys
 
+from engine.errors import SurtitleError
 from training import align, evaluate, prepare, pretrain
 from training.errors import TrainingError, UsageError
 
@@ -31,7 +32,7 @@ def main(argv: list[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     try:
         exit_code: int = arguments.run(arguments)
-    except TrainingError as error:
+    except (TrainingError, SurtitleError) as error:
         sys.stderr.write(f"surtitle-train {arguments.command}: {error}\n")
         return 2 if isinstance(error, UsageError) else 1
     return exit_code

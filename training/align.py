@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from training.corpus import SentencePair, read_pairs
+from training.errors import CorpusError
 
 MIN_AGREEMENT = 0.5
 """Pairs whose two alignments agree less are kept without numbers: read-n does not train on them."""
@@ -53,10 +54,33 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def read_aligned(paths: Iterable[Path]) -> Iterator[AlignedPair]:
-    """Read what ``align`` wrote."""
+    """Read what ``align`` wrote.
+
+    Raises:
+        CorpusError: a line is not of its making.
+    """
     for path in paths:
         with path.open(encoding="utf-8") as lines:
-            for line in lines:
-                source, target, corpus, needs = line.rstrip("\n").split("\t")
-                counts = tuple(map(int, needs.split())) or None
-                yield AlignedPair(SentencePair(source, target, corpus), counts)
+            for number, line in enumerate(lines, start=1):
+                try:
+                    yield _parse(line)
+                except ValueError as error:
+                    msg = (
+                        f"line {number} of {path} is no aligned pair ({error}): "
+                        "make the file with surtitle-train align"
+                    )
+                    raise CorpusError(msg) from error
+
+
+def _parse(line: str) -> AlignedPair:
+    fields = line.rstrip("\n").split("\t")
+    if len(fields) != 4:
+        msg = f"4 columns were expected, got {len(fields)}"
+        raise ValueError(msg)
+    source, target, corpus, numbers = fields
+    needs = tuple(map(int, numbers.split())) or None
+    n_words = len(target.split())
+    if needs is not None and len(needs) != n_words:
+        msg = f"{n_words} target words need as many numbers, got {len(needs)}"
+        raise ValueError(msg)
+    return AlignedPair(SentencePair(source, target, corpus), needs)

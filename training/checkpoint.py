@@ -56,16 +56,22 @@ def save_checkpoint(
     shutil.rmtree(old, ignore_errors=True)
 
 
+def read_counters(folder: Path) -> Counters | None:
+    """Tell where the run of a checkpoint stands; None where there is no checkpoint."""
+    found = _find(folder)
+    if found is None:
+        return None
+    return Counters(**json.loads((found / _COUNTERS).read_text(encoding="utf-8")))
+
+
 def load_checkpoint(
     folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer
 ) -> Counters | None:
     """Put a checkpoint's values into model and optimizer; None where there is no checkpoint."""
-    if not (folder / _COUNTERS).exists():
-        old = folder.with_name(folder.name + ".old")
-        if not (old / _COUNTERS).exists():
-            return None
-        folder = old  # the run was cut between the two renames
-    tensors = load_file(folder / _STATE)
+    found = _find(folder)
+    if found is None:
+        return None
+    tensors = load_file(found / _STATE)
     model.load_state_dict(_part(tensors, "model."))
     state: dict[int, dict[str, Tensor]] = {}
     for name, value in _part(tensors, "optimizer.").items():
@@ -73,8 +79,15 @@ def load_checkpoint(
         state.setdefault(int(parameter), {})[key] = value
     groups = optimizer.state_dict()["param_groups"]
     optimizer.load_state_dict({"state": state, "param_groups": groups})
-    counters = json.loads((folder / _COUNTERS).read_text(encoding="utf-8"))
-    return Counters(**counters)
+    return read_counters(found)
+
+
+def _find(folder: Path) -> Path | None:
+    """Find the checkpoint; the one before it where a run was cut between two renames."""
+    for candidate in (folder, folder.with_name(folder.name + ".old")):
+        if (candidate / _COUNTERS).exists():
+            return candidate
+    return None
 
 
 def _part(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:

@@ -21,8 +21,8 @@ from engine.prompt import make_prompt
 from engine.settings import LayoutSettings
 from training.align import read_aligned
 from training.batches import Batch, Stream
-from training.checkpoint import Counters, load_checkpoint, save_checkpoint
-from training.errors import UsageError
+from training.checkpoint import Counters, load_checkpoint, read_counters, save_checkpoint
+from training.errors import CorpusError, UsageError
 from training.loss import Markers, batch_loss
 from training.pairs import tokenize
 from training.progress import Progress
@@ -50,22 +50,22 @@ class Run:
 
 def prepare_run(settings: PretrainSettings) -> Run:
     """Make or load the tokenizer, encode the data, set up the stream of batches."""
-    settings.out.mkdir(parents=True, exist_ok=True)
-    if (settings.out / "tokenizer.json").exists():
+    known = (settings.out / "tokenizer.json").exists()
+    if known:
         tokenizer = PreTrainedTokenizerFast.from_pretrained(settings.out, local_files_only=True)
     else:
-        texts = (
-            text
-            for aligned in read_aligned(settings.data.values())
-            for text in (aligned.pair.source, aligned.pair.target)
-        )
-        tokenizer = train_tokenizer(
-            texts, vocabulary=settings.shape.vocabulary, languages=settings.data
-        )
+        tokenizer = _learn_tokenizer(settings)
+    pairs = list(tokenize(settings.data, tokenizer))
+    if not pairs:
+        names = ", ".join(map(str, settings.data.values()))
+        msg = f"there are no pairs to train on in {names}: make them with surtitle-train align"
+        raise CorpusError(msg)
+    if not known:
+        settings.out.mkdir(parents=True, exist_ok=True)
         save_tokenizer(tokenizer, _card(settings), settings.out)
     prompts = {code: make_prompt(tokenizer, _card(settings), code) for code in settings.data}
     stream = Stream(
-        pairs=list(tokenize(settings.data, tokenizer)),
+        pairs=pairs,
         prompts=prompts,
         weights=settings.weights,
         mixture=settings.mixture,
@@ -74,6 +74,15 @@ def prepare_run(settings: PretrainSettings) -> Run:
         seed=settings.optimisation.seed,
     )
     return Run(tokenizer, stream, Markers.of(next(iter(prompts.values()))))
+
+
+def _learn_tokenizer(settings: PretrainSettings) -> PreTrainedTokenizerFast:
+    texts = (
+        text
+        for aligned in read_aligned(settings.data.values())
+        for text in (aligned.pair.source, aligned.pair.target)
+    )
+    return train_tokenizer(texts, vocabulary=settings.shape.vocabulary, languages=settings.data)
 
 
 def _card(settings: PretrainSettings) -> ModelCard:
@@ -105,10 +114,11 @@ class Trainer:
         self._optimizer = make_optimizer(self._model, settings.optimisation)
         self._checkpoint = settings.out / "checkpoint"
         fingerprint = _fingerprint(settings)
-        counters = load_checkpoint(self._checkpoint, self._model, self._optimizer)
+        counters = read_counters(self._checkpoint)
         if counters is not None and counters.fingerprint != fingerprint:
             msg = f"{self._checkpoint} was made with other settings: use those or another folder"
             raise UsageError(msg)
+        load_checkpoint(self._checkpoint, self._model, self._optimizer)
         self._counters: Counters = counters or Counters(fingerprint=fingerprint)
         self._total_pairs = run.stream.epoch_size() * settings.optimisation.epochs
 

@@ -6,6 +6,12 @@ from pathlib import Path
 PRECISIONS = ("auto", "bf16", "fp32")
 
 
+def _at_least(name: str, value: float, least: float) -> None:
+    if value < least:
+        msg = f"{name} must be at least {least}, got {value}"
+        raise ValueError(msg)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelShape:
     """Size of a Llama-style model; the sides are multiples of 64, as 4-bit kernels want."""
@@ -18,7 +24,10 @@ class ModelShape:
     max_positions: int = 1024
 
     def __post_init__(self) -> None:
+        for name in ("layers", "heads", "max_positions"):
+            _at_least(name, getattr(self, name), 1)
         for name in ("vocabulary", "hidden", "feed_forward"):
+            _at_least(name, getattr(self, name), 64)
             if getattr(self, name) % 64:
                 msg = f"{name} must be a multiple of 64, got {getattr(self, name)}"
                 raise ValueError(msg)
@@ -71,6 +80,12 @@ class Optimisation:
     epochs: float = 3.0
     seed: int = 1
 
+    def __post_init__(self) -> None:
+        if self.epochs <= 0:
+            msg = f"epochs must be more than 0, got {self.epochs}"
+            raise ValueError(msg)
+        _at_least("batch_tokens", self.batch_tokens, 1)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PretrainSettings:
@@ -94,3 +109,8 @@ class PretrainSettings:
     precision: str = "auto"
     checkpoint_steps: int = 200
     stop_after_steps: int | None = None
+
+    def __post_init__(self) -> None:
+        _at_least("the slot length", self.slot_length, 1)
+        if self.stop_after_steps is not None:
+            _at_least("the steps to stop after", self.stop_after_steps, 1)
