@@ -6,7 +6,12 @@ from pathlib import Path
 DEVICES = ("auto", "cpu", "cuda")
 
 
-def _at_least(name: str, value: int, least: int) -> None:
+def at_least(name: str, value: float, least: float) -> None:
+    """Check a number.
+
+    Raises:
+        ValueError: it is smaller.
+    """
     if value < least:
         msg = f"{name} must be at least {least}, got {value}"
         raise ValueError(msg)
@@ -19,7 +24,7 @@ class LayoutSettings:
     slot_length: int = 16
 
     def __post_init__(self) -> None:
-        _at_least("the slot length", self.slot_length, 1)
+        at_least("the slot length", self.slot_length, 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,9 +42,9 @@ class UtteranceLimits:
     max_bytes: int = 400
 
     def __post_init__(self) -> None:
-        _at_least("soft_words", self.soft_words, 1)
-        _at_least("max_words", self.max_words, self.soft_words)
-        _at_least("max_bytes", self.max_bytes, 8)
+        at_least("soft_words", self.soft_words, 1)
+        at_least("max_words", self.max_words, self.soft_words)
+        at_least("max_bytes", self.max_bytes, 8)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +64,7 @@ class ModelSettings:
     capacity: int = 3072
 
     def __post_init__(self) -> None:
-        _at_least("the cache capacity", self.capacity, 1)
+        at_least("the cache capacity", self.capacity, 1)
         if self.device not in DEVICES:
             msg = f"the device must be one of {', '.join(DEVICES)}, got {self.device!r}"
             raise ValueError(msg)

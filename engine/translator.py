@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import torch
 
-from engine.event_log import EventLog
+from engine.event_log import SCHEMA, EventLog
 from engine.layout import Row
 from engine.model import SlotModel, Weights
 from engine.policy import Action, Policy, parse_policy
@@ -86,7 +86,7 @@ class Translator:
         self.settings = settings
         self._log.write(
             "session",
-            schema=1,
+            schema=SCHEMA,
             model=self._weights.card.name,
             language=settings.target_language,
             policy=settings.policy,

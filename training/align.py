@@ -2,11 +2,12 @@
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from training.corpus import SentencePair, read_pairs
+from training import alignment
+from training.corpus import SentencePair, read_pairs, replacing
 from training.errors import CorpusError
 
 MIN_AGREEMENT = 0.5
@@ -31,26 +32,38 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser = subparsers.add_parser("align", help="word-align prepared pairs for read-n training")
     parser.add_argument("--from", dest="source", type=Path, required=True, metavar="F.tsv")
     parser.add_argument("--out", type=Path, required=True, metavar="OUT.tsv")
+    parser.add_argument(
+        "--ratio", action="store_true", help="spread the target evenly instead; needs no aligner"
+    )
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Align a prepared file."""
-    from training import alignment  # noqa: PLC0415  the aligner is an optional extra
-
     pairs = list(read_pairs([arguments.source]))
+    schedule = _even_needs(pairs) if arguments.ratio else _aligned_needs(pairs)
     trusted = 0
-    with arguments.out.open("w", encoding="utf-8") as out:
-        for pair, (forward, reverse) in zip(pairs, alignment.align(pairs), strict=True):
-            needs = ""
-            if alignment.agreement(forward, reverse) >= MIN_AGREEMENT:
-                links = alignment.symmetrise(forward, reverse)
-                counts = alignment.needed_words(links, len(pair.target.split()))
-                needs = " ".join(map(str, counts))
-                trusted += 1
-            out.write("\t".join((pair.source, pair.target, pair.corpus, needs)) + "\n")
+    with replacing(arguments.out) as fresh, fresh.open("w", encoding="utf-8") as out:
+        for pair, needs in zip(pairs, schedule, strict=True):
+            trusted += needs is not None
+            numbers = " ".join(map(str, needs or ()))
+            out.write("\t".join((pair.source, pair.target, pair.corpus, numbers)) + "\n")
     sys.stderr.write(f"{trusted} of {len(pairs)} pairs have a trusted alignment\n")
     return 0
+
+
+def _aligned_needs(pairs: Sequence[SentencePair]) -> Iterator[tuple[int, ...] | None]:
+    for pair, (forward, reverse) in zip(pairs, alignment.align(pairs), strict=True):
+        if alignment.agreement(forward, reverse) < MIN_AGREEMENT:
+            yield None
+        else:
+            links = alignment.symmetrise(forward, reverse)
+            yield alignment.needed_words(links, len(pair.target.split()))
+
+
+def _even_needs(pairs: Sequence[SentencePair]) -> Iterator[tuple[int, ...]]:
+    for pair in pairs:
+        yield alignment.ratio_needs(len(pair.source.split()), len(pair.target.split()))
 
 
 def read_aligned(paths: Iterable[Path]) -> Iterator[AlignedPair]:

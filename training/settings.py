@@ -3,13 +3,9 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.settings import at_least
+
 PRECISIONS = ("auto", "bf16", "fp32")
-
-
-def _at_least(name: str, value: float, least: float) -> None:
-    if value < least:
-        msg = f"{name} must be at least {least}, got {value}"
-        raise ValueError(msg)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,9 +21,9 @@ class ModelShape:
 
     def __post_init__(self) -> None:
         for name in ("layers", "heads", "max_positions"):
-            _at_least(name, getattr(self, name), 1)
+            at_least(name, getattr(self, name), 1)
         for name in ("vocabulary", "hidden", "feed_forward"):
-            _at_least(name, getattr(self, name), 64)
+            at_least(name, getattr(self, name), 64)
             if getattr(self, name) % 64:
                 msg = f"{name} must be a multiple of 64, got {getattr(self, name)}"
                 raise ValueError(msg)
@@ -84,7 +80,7 @@ class Optimisation:
         if self.epochs <= 0:
             msg = f"epochs must be more than 0, got {self.epochs}"
             raise ValueError(msg)
-        _at_least("batch_tokens", self.batch_tokens, 1)
+        at_least("batch_tokens", self.batch_tokens, 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +107,6 @@ class PretrainSettings:
     stop_after_steps: int | None = None
 
     def __post_init__(self) -> None:
-        _at_least("the slot length", self.slot_length, 1)
+        at_least("the slot length", self.slot_length, 1)
         if self.stop_after_steps is not None:
-            _at_least("the steps to stop after", self.stop_after_steps, 1)
+            at_least("the steps to stop after", self.stop_after_steps, 1)

@@ -59,3 +59,9 @@ def test_a_missing_file_is_one_sentence(tmp_path, capsys):
     message = capsys.readouterr().err
     assert "nowhere.tsv" in message
     assert message.count("\n") == 1
+
+
+def test_without_an_aligner_the_target_is_spread_evenly(tmp_path, prepared):
+    out = tmp_path / "aligned.tsv"
+    assert main(["align", "--ratio", "--from", str(prepared), "--out", str(out)]) == 0
+    assert [one.needs for one in read_aligned([out])] == [(1, 2, 3), (1, 2), (1,)]
