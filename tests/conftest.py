@@ -4,19 +4,19 @@ import threading
 
 import pytest
 
-PATIENCE_S = 5  # for pools of libraries, which end by themselves
+GRACE_S = 5  # the library loads weights in threads that it tells to end but does not wait for
 
 
 @pytest.fixture(autouse=True)
 def _no_thread_is_left_running():
     before = set(threading.enumerate())
     yield
-    for thread in set(threading.enumerate()) - before:
-        if not thread.daemon:
-            thread.join(PATIENCE_S)
     left = [
         thread
         for thread in set(threading.enumerate()) - before
         if not thread.daemon or thread.name == "surtitle-engine"
     ]
-    assert not left, f"threads were left running: {left}"
+    for thread in left:
+        thread.join(GRACE_S)
+    running = [thread for thread in left if thread.is_alive()]
+    assert not running, f"threads were left running: {running}"
