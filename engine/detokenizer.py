@@ -12,7 +12,7 @@ class Detokenizer:
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
-        self._tokenizer = tokenizer
+        self.tokenizer = tokenizer
         self._stream = DecodeStream(skip_special_tokens=True)
         self._ids: list[int] = []
         self._text = ""
@@ -20,11 +20,11 @@ class Detokenizer:
     def feed(self, id_: int) -> str:
         """Take one id; return the text that became certain, often nothing."""
         self._ids.append(id_)
-        return self._grow(self._stream.step(self._tokenizer, id_) or "")
+        return self._grow(self._stream.step(self.tokenizer, id_) or "")
 
     def flush(self) -> str:
         """Return what is left: a character whose last byte never came shows as a replacement."""
-        whole = self._tokenizer.decode(self._ids, skip_special_tokens=True).lstrip()
+        whole = self.tokenizer.decode(self._ids, skip_special_tokens=True).lstrip()
         return self._grow(whole[len(self._text) :])
 
     def _grow(self, piece: str) -> str:

@@ -1,15 +1,38 @@
-"""One JSON line per event, with a monotonic clock; scores are computed from it afterwards.
+"""One JSON line per event, with a monotonic clock; every score is computed from it afterwards.
 
-Schema 1. Every line has ``event`` and ``at_s`` (seconds, monotonic, from the log's start):
+Schema 2. Every line has ``event`` and ``at_s``: seconds since the log was opened, by a clock that
+never goes back. Words are counted from 1 where ``n_`` stands before them, characters are Unicode
+code points. Lines of other events may be added without a new schema; readers pass over them.
 
-* ``session``: ``schema``, ``model``, ``language``, ``policy``, ``slot_length``, ``parameters``
-* ``source``: ``utterance``, ``words`` (all committed words), ``ended``
-* ``fed``: ``utterance``, ``ids``, ``positions``, ``times``, ``cached_rows``, ``again`` (recomputed)
-* ``written``: ``utterance``, ``id``, ``text`` (may be empty), ``n_read`` (source words)
-* ``probe``: ``utterance``; the wait-k row fed last was taken back
-* ``rewound``: ``utterance``, ``word``, ``cached_rows``, ``kept`` (characters of the caption)
-* ``cut``: ``utterance``; a write that did not end was ended
-* ``ended``: ``utterance``, ``tokens_fed``, ``forwards``, ``tokens_recomputed``, ``probes``
+Once, and whenever the settings change:
+
+* ``session``: ``schema``; ``system`` (``slots`` or ``retranslate``); ``model`` (its name);
+  ``parameters`` (count); ``language``; ``policy``; ``slot_length`` (positions).
+
+What comes in, by whoever feeds:
+
+* ``line``: ``index`` (from 0). A line of a test set, or a talk, begins.
+* ``arrived``: ``n_words`` (of the line so far), ``ended``. What follows up to the next one was set
+  off by this word.
+* ``line_ended``: ``index``. All of it is translated.
+
+What the engine does; each line has ``utterance``, its number:
+
+* ``source``: committed source words: the first ``kept`` stay, ``words`` follow; ``ended``.
+* ``read``: the policy took a word; ``n_read`` (words and end markers read).
+* ``fed``: rows of one forward pass: ``ids``, ``positions``, ``times``; ``n_again`` (how many of
+  them were computed before); ``flops`` (of this pass); ``cached_rows`` (after it).
+* ``written``: ``id`` of the target token that was chosen; ``n_read``.
+* ``drafted``: ``text``, the whole hypothesis of a re-translation; ``n_read``.
+* ``committed``: ``text`` that is appended to the caption and stays unless the source is edited;
+  ``n_read``.
+* ``probe``: the wait-k row fed last was taken back.
+* ``rewound``: an edit: ``n_read`` words stay read, ``cached_rows`` rows and the first ``kept``
+  characters of the caption stay.
+* ``cut``: a write that did not end was ended.
+* ``ended``: the utterance is translated. Totals since the engine was made: ``tokens_fed``,
+  ``forwards``, ``tokens_recomputed``, ``probes``, ``flops``; ``cached_rows`` now;
+  ``peak_memory_bytes`` of the process (of the device, on CUDA).
 """
 
 import json
@@ -19,7 +42,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, TextIO
 
-SCHEMA = 1
+SCHEMA = 2
 
 Value = str | int | float | bool | Sequence[int] | Sequence[str]
 """What a field may hold."""

@@ -17,6 +17,7 @@ from transformers.utils import logging as transformers_logging
 
 from engine.cache import SlotCache
 from engine.card import ModelCard, read_card
+from engine.cost import Arithmetic, peak_memory_bytes
 from engine.errors import ModelError
 from engine.layout import Row, attention_bias, visible
 from engine.settings import ModelSettings
@@ -42,7 +43,7 @@ class Weights:
     @property
     def n_parameters(self) -> int:
         """Parameters of the network."""
-        return sum(parameter.numel() for parameter in self.network.parameters())
+        return self.network.num_parameters()
 
     @property
     def decoder(self) -> Tokenizer:
@@ -142,14 +143,17 @@ def _first_line(error: Exception) -> str:
 class SlotModel:
     """One conversation with a model: feed rows, get the next id, truncate.
 
-    Counts what it computes: ``tokens_fed`` and ``forwards`` never go down.
+    Counts what it computes: ``tokens_fed``, ``forwards`` and ``flops`` never go down.
     """
 
     def __init__(self, network: PreTrainedModel, capacity: int) -> None:
         self._network = network
         self._cache = SlotCache(network.config, capacity, network.dtype, network.device)
+        self._arithmetic = Arithmetic.of(network)
         self.tokens_fed = 0
         self.forwards = 0
+        self.flops = 0
+        self.last_flops = 0  # of the newest forward pass
 
     @property
     def n_rows(self) -> int:
@@ -160,6 +164,11 @@ class SlotModel:
     def capacity(self) -> int:
         """Rows the cache has room for."""
         return self._cache.capacity
+
+    @property
+    def peak_memory_bytes(self) -> int:
+        """The most memory held so far, see ``engine.cost``."""
+        return peak_memory_bytes(self._network.device)
 
     def truncate(self, n_rows: int) -> None:
         """Keep the first ``n_rows`` rows in arrival order."""
@@ -191,6 +200,8 @@ class SlotModel:
         cache.commit()
         self.tokens_fed += len(rows)
         self.forwards += 1
+        self.last_flops = self._arithmetic.flops(len(rows), cache.n_rows)
+        self.flops += self.last_flops
         return logits[0, -1]
 
     @torch.inference_mode()

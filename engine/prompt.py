@@ -4,6 +4,7 @@ Nothing is hard-coded: a conversation of stand-in texts is rendered through the 
 stands between the stand-ins are the headers.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import cast
 
@@ -13,6 +14,9 @@ from transformers import PreTrainedTokenizerFast
 from engine.card import ModelCard
 from engine.errors import ModelError
 from engine.layout import Headers
+
+_MAX_UNIT = 64
+"""Tokens that are read together; a longer word arrives in parts."""
 
 _SOURCE, _TARGET, _NEXT = "\ue000source\ue001", "\ue000target\ue001", "\ue000next\ue001"
 
@@ -116,3 +120,16 @@ def word_ids(tokenizer: PreTrainedTokenizerFast, word: str) -> list[int]:
         "list[int]",
         tokenizer.encode(" " + word, add_special_tokens=False, split_special_tokens=True),
     )
+
+
+def word_units(tokenizer: PreTrainedTokenizerFast, word: str) -> Iterator[tuple[int, ...]]:
+    """Encode a word as the units in which it is read: one, unless it is very long."""
+    ids = word_ids(tokenizer, word)
+    for start in range(0, len(ids), _MAX_UNIT):
+        yield tuple(ids[start : start + _MAX_UNIT])
+
+
+def word_starts(tokenizer: PreTrainedTokenizerFast) -> list[bool]:
+    """Tell of every id whether its token begins with a blank, and so begins a word."""
+    tokens = tokenizer.convert_ids_to_tokens(list(range(len(tokenizer))))
+    return [str(token).startswith(("Ġ", "▁")) for token in tokens]

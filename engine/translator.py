@@ -8,18 +8,13 @@ counted too.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import torch
-
-from engine.event_log import SCHEMA, EventLog
-from engine.layout import Row
+from engine.event_log import EventLog
+from engine.journal import Counters, log_end, log_fed, log_session, log_source
 from engine.model import SlotModel, Weights
 from engine.policy import Action, Policy, parse_policy
-from engine.prompt import Prompt, make_prompt, word_ids
+from engine.prompt import Prompt, make_prompt, word_starts, word_units
 from engine.settings import TranslationSettings
-from engine.utterance import Unit, Utterance
-
-_MAX_UNIT = 64
-"""Tokens that are read together; a longer word arrives in parts."""
+from engine.utterance import Utterance
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +30,6 @@ class Change:
     kept: int
     text: str
     n_read: int
-
-
-@dataclass(slots=True)
-class Counters:
-    """Rows computed more than once, and why."""
-
-    tokens_recomputed: int = 0
-    probes: int = 0
 
 
 class Translator:
@@ -67,8 +54,7 @@ class Translator:
         self._cached: Utterance | None = None  # whose rows the cache holds
         self._system: tuple[int, ...] = ()  # system rows the cache holds
         self._n_utterances = 0
-        pieces = weights.tokenizer.convert_ids_to_tokens(list(range(len(weights.tokenizer))))
-        self._starts_word = [str(piece).startswith(("Ġ", "▁")) for piece in pieces]
+        self._starts_word = word_starts(weights.tokenizer)
         self.configure(settings)
 
     def configure(self, settings: TranslationSettings) -> None:
@@ -84,15 +70,7 @@ class Translator:
         self._policy: Policy = policy
         self._prompt: Prompt = prompt
         self.settings = settings
-        self._log.write(
-            "session",
-            schema=SCHEMA,
-            model=self._weights.card.name,
-            language=settings.target_language,
-            policy=settings.policy,
-            slot_length=settings.layout.slot_length,
-            parameters=self._weights.n_parameters,
-        )
+        log_session(self._log, "slots", self._weights, settings)
 
     def open(self) -> Utterance:
         """Open an utterance with the settings of now."""
@@ -107,10 +85,11 @@ class Translator:
 
     def set_source(self, utterance: Utterance, words: Sequence[str], *, ended: bool) -> bool:
         """Give an utterance its committed words; tell whether its caption was cut back."""
+        log_source(self._log, utterance.number, utterance.words, words, ended=ended)
         before = len(utterance.caption)
-        units = [unit for word in words for unit in self._units(word)]
+        tokenizer = self._weights.tokenizer
+        units = [unit for word in words for unit in word_units(tokenizer, word)]
         valid_rows = utterance.set_source(words, units, ended=ended)
-        self._log.write("source", utterance=utterance.number, words=list(words), ended=ended)
         if valid_rows is None:
             return False
         if self._cached is utterance:
@@ -118,7 +97,7 @@ class Translator:
         self._log.write(
             "rewound",
             utterance=utterance.number,
-            word=utterance.n_read,
+            n_read=utterance.n_read,
             cached_rows=valid_rows,
             kept=len(utterance.caption),
         )
@@ -136,6 +115,7 @@ class Translator:
                 yield from self._probe(utterance)
             elif utterance.can_read:
                 utterance.read()
+                self._log.write("read", utterance=utterance.number, n_read=utterance.n_read)
             else:
                 return
 
@@ -173,13 +153,14 @@ class Translator:
     def _choose(self, utterance: Utterance, id_: int) -> Iterator[Change]:
         kept = len(utterance.caption)
         text = utterance.choose(id_, starts_word=self._starts_word[id_])
-        self._log.write(
-            "written", utterance=utterance.number, id=id_, text=text, n_read=utterance.n_read
-        )
-        if utterance.finished:
-            self._log_end(utterance)
+        number, n_read = utterance.number, utterance.n_read
+        self._log.write("written", utterance=number, id=id_, n_read=n_read)
         if text:
-            yield Change(kept, text, utterance.n_read)
+            self._log.write("committed", utterance=number, text=text, n_read=n_read)
+        if utterance.finished:
+            log_end(self._log, self.model, self.counters, number)
+        if text:
+            yield Change(kept, text, n_read)
 
     def _take_back(self, utterance: Utterance) -> None:
         fed = utterance.planner.n_fed
@@ -191,10 +172,9 @@ class Translator:
         """Feed what the planner has ready; return the next id."""
         self._attach(utterance)
         rows = utterance.planner.write()
-        suppressed = utterance.prompt.suppressed(ends_writes=utterance.policy.ends_writes)
-        id_ = self.model.next_id(rows, torch.tensor(sorted(suppressed)))
+        id_ = self.model.next_id(rows, utterance.suppressed)
         self._system = utterance.prompt.headers.system
-        self._log_fed(utterance, rows, again=False)
+        log_fed(self._log, self.model, utterance.number, rows)
         return id_
 
     def _attach(self, utterance: Utterance) -> None:
@@ -212,34 +192,8 @@ class Translator:
         if again:
             self.model.feed(again)
             self.counters.tokens_recomputed += len(again)
-            self._log_fed(utterance, again, again=True)
+            log_fed(self._log, self.model, utterance.number, again, n_again=len(again))
 
     def _terminator(self, utterance: Utterance) -> int:
         prompt = utterance.prompt
         return prompt.end_of_write if utterance.policy.ends_writes else prompt.end_of_target
-
-    def _units(self, word: str) -> Iterator[Unit]:
-        ids = word_ids(self._weights.tokenizer, word)
-        for start in range(0, len(ids), _MAX_UNIT):
-            yield tuple(ids[start : start + _MAX_UNIT])
-
-    def _log_fed(self, utterance: Utterance, rows: Sequence[Row], *, again: bool) -> None:
-        self._log.write(
-            "fed",
-            utterance=utterance.number,
-            ids=[row.id for row in rows],
-            positions=[row.position for row in rows],
-            times=[row.time for row in rows],
-            cached_rows=self.model.n_rows,
-            again=again,
-        )
-
-    def _log_end(self, utterance: Utterance) -> None:
-        self._log.write(
-            "ended",
-            utterance=utterance.number,
-            tokens_fed=self.model.tokens_fed,
-            forwards=self.model.forwards,
-            tokens_recomputed=self.counters.tokens_recomputed,
-            probes=self.counters.probes,
-        )

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import torch
 from tokenizers import Tokenizer
 
 from engine.detokenizer import Detokenizer
@@ -59,6 +60,8 @@ class Utterance:
         self.finished = False  # translated to its end
         self.word_complete = False  # wait-k: the newest target word is known to be whole
         self.caption = ""
+        suppressed = prompt.suppressed(ends_writes=policy.ends_writes)
+        self.suppressed = torch.tensor(sorted(suppressed))  # int64, markers that are not chosen
         self.planner = Planner(prompt.headers, layout)
         self._decoder = decoder
         self._detokenizer = Detokenizer(decoder)
@@ -84,7 +87,7 @@ class Utterance:
         """Tell whether the open write has gone on for longer than any translation would."""
         units = self._units[self._write_end.n_read : self.n_read]
         n_chosen = len(self._chosen) - self._write_end.n_chosen
-        return n_chosen > _MAX_GROWTH * sum(map(len, units)) + _MAX_EXTRA
+        return is_runaway(n_chosen, sum(map(len, units)))
 
     @property
     def source_ended(self) -> bool:
@@ -121,17 +124,9 @@ class Utterance:
             how many rows of this utterance are still valid, or None where none was lost.
         """
         self.words, self.ended = tuple(words), ended
-        wanted = list(units)
-        if ended:
-            marker = (self.prompt.end_of_source,)
-            all_read_bare = self._units[: self.n_read][: len(wanted)] == wanted
-            if all_read_bare or not wanted:
-                wanted.append(marker)
-            else:
-                wanted[-1] += marker
-        same = 0
-        while same < min(self.n_read, len(wanted)) and self._units[same] == wanted[same]:
-            same += 1
+        read = self._units[: self.n_read]
+        wanted = with_end(units, read, self.prompt.end_of_source) if ended else list(units)
+        same = n_same(read, wanted)
         lost = same < self.n_read
         self._units = wanted
         return self._rewind(same) if lost else None
@@ -182,3 +177,23 @@ class Utterance:
         kept = [id_ for id_ in self._chosen if id_ not in self.prompt.markers]
         self.caption = "".join(map(self._detokenizer.feed, kept))
         return self.planner.rewind(unit)
+
+
+def is_runaway(n_chosen: int, n_source: int) -> bool:
+    """Tell whether a write is longer than any translation of so many source tokens would be."""
+    return n_chosen > _MAX_GROWTH * n_source + _MAX_EXTRA
+
+
+def with_end(units: Sequence[Unit], read: Sequence[Unit], marker: int) -> list[Unit]:
+    """Put the end-of-source marker behind the last unit; alone where all units were read."""
+    if not units or list(read[: len(units)]) == list(units):
+        return [*units, (marker,)]
+    return [*units[:-1], (*units[-1], marker)]
+
+
+def n_same(old: Sequence[object], new: Sequence[object]) -> int:
+    """Count the items at the start that are the same."""
+    same = 0
+    while same < min(len(old), len(new)) and old[same] == new[same]:
+        same += 1
+    return same

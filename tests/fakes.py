@@ -138,7 +138,8 @@ class HashingModel:
 
     def __init__(self, capacity=2048):
         self.capacity = capacity
-        self.tokens_fed = self.forwards = 0
+        self.tokens_fed = self.forwards = self.flops = self.last_flops = 0
+        self.peak_memory_bytes = 0
         self._cached = []  # (position, time, state)
 
     @property
@@ -164,6 +165,8 @@ class HashingModel:
         self._cached += [by_position[row.position] for row in rows]
         self.tokens_fed += len(rows)
         self.forwards += 1
+        self.last_flops = 100 * len(rows) + self.n_rows
+        self.flops += self.last_flops
         return by_position[rows[-1].position][2]
 
     def next_id(self, rows, suppressed):

@@ -365,15 +365,23 @@ def test_settings_that_are_refused_change_nothing(settings, error):
 
 
 FIELDS = {
-    "session": {"schema", "model", "language", "policy", "slot_length", "parameters"},
-    "source": {"utterance", "words", "ended"},
-    "fed": {"utterance", "ids", "positions", "times", "cached_rows", "again"},
-    "written": {"utterance", "id", "text", "n_read"},
+    "session": {
+        "schema", "system", "model", "parameters", "language", "policy", "slot_length",
+    },
+    "source": {"utterance", "kept", "words", "ended"},
+    "read": {"utterance", "n_read"},
+    "fed": {"utterance", "ids", "positions", "times", "n_again", "flops", "cached_rows"},
+    "written": {"utterance", "id", "n_read"},
+    "drafted": {"utterance", "text", "n_read"},
+    "committed": {"utterance", "text", "n_read"},
     "probe": {"utterance"},
-    "rewound": {"utterance", "word", "cached_rows", "kept"},
+    "rewound": {"utterance", "n_read", "cached_rows", "kept"},
     "cut": {"utterance"},
-    "ended": {"utterance", "tokens_fed", "forwards", "tokens_recomputed", "probes"},
-}
+    "ended": {
+        "utterance", "tokens_fed", "forwards", "tokens_recomputed", "probes", "flops",
+        "cached_rows", "peak_memory_bytes",
+    },
+}  # fmt: skip
 
 
 def logged(path, policy):
@@ -396,7 +404,7 @@ def test_the_log_holds_what_its_schema_says(policy, tmp_path):
         event = line.pop("event")
         assert line.pop("at_s") >= 0
         assert set(line) == FIELDS[event]
-    assert lines[0]["schema"] == 1
+    assert lines[0]["schema"] == 2
 
 
 @pytest.mark.parametrize("policy", ["read:2", "wait:2"])
@@ -404,9 +412,10 @@ def test_counters_can_be_had_from_the_log_alone(policy, tmp_path):
     engine, _, _, lines = logged(tmp_path / "log.jsonl", policy)
     fed = [line for line in lines if line["event"] == "fed"]
     n_fed = sum(len(line["ids"]) for line in fed)
-    n_again = sum(len(line["ids"]) for line in fed if line["again"])
+    n_again = sum(line["n_again"] for line in fed)
     assert n_fed == engine.model.tokens_fed
     assert len(fed) == engine.model.forwards
+    assert sum(line["flops"] for line in fed) == engine.model.flops
     assert n_again == engine.counters.tokens_recomputed > 0
     (last,) = [line for line in lines if line["event"] == "ended"][-1:]
     assert last["tokens_fed"] == engine.model.tokens_fed
@@ -421,7 +430,7 @@ def test_captions_can_be_had_from_the_log_alone(policy, tmp_path):
     _, first, second, lines = logged(tmp_path / "log.jsonl", policy)
     captions = {}
     for line in lines:
-        if line["event"] == "written":
+        if line["event"] == "committed":
             captions[line["utterance"]] = captions.get(line["utterance"], "") + line["text"]
         elif line["event"] == "rewound":
             captions[line["utterance"]] = captions.get(line["utterance"], "")[: line["kept"]]

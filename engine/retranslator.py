@@ -1,0 +1,242 @@
+"""The baseline: translate all words again whenever one comes, and keep what two drafts agree on.
+
+Local agreement (Liu et al. 2020, https://www.isca-archive.org/interspeech_2020/liu20s_interspeech.html;
+Polák et al. 2022, https://aclanthology.org/2022.iwslt-1.24): of two drafts in a row, the longest
+common start is committed. It needs no training and no slots, and runs on the same weights, the same
+cache and the same counters as ``engine.translator``, so the two can be held side by side.
+
+The policy says when a draft is made: wait-k at every word from the k-th on, read-n after every n
+words, offline at the end. Our choices: whole words are committed; a draft continues what is
+committed; the system prompt stays cached, everything behind it is computed again for each draft.
+The layout is the offline one: all source words in one phase.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import torch
+
+from engine.detokenizer import Detokenizer
+from engine.event_log import EventLog
+from engine.journal import Counters, log_end, log_fed, log_session, log_source
+from engine.layout import Row
+from engine.model import SlotModel, Weights
+from engine.planner import Planner
+from engine.policy import Action, Policy, Progress, parse_policy
+from engine.prompt import Prompt, make_prompt, word_starts, word_units
+from engine.settings import TranslationSettings
+from engine.translator import Change
+from engine.utterance import Unit, is_runaway, n_same, with_end
+
+
+@dataclass(slots=True, eq=False)
+class Redraft:
+    """One utterance that is translated again and again.
+
+    Attributes:
+        caption: what is committed.
+        committed: its ids.
+        draft: ids of the newest draft, what is committed among them.
+        n_read: units the newest draft may use.
+        n_drafted: units the newest draft used.
+        n_prompt: rows before its target, without the system prompt's.
+        fed: target ids the newest draft fed.
+    """
+
+    number: int
+    prompt: Prompt
+    policy: Policy
+    detokenizer: Detokenizer
+    words: tuple[str, ...] = ()
+    ended: bool = False
+    finished: bool = False
+    caption: str = ""
+    units: list[Unit] = field(default_factory=list)
+    committed: list[int] = field(default_factory=list)
+    draft: list[int] | None = None
+    n_read: int = 0
+    n_drafted: int = 0
+    n_prompt: int = 0
+    fed: list[int] = field(default_factory=list)
+
+    @property
+    def source_ended(self) -> bool:
+        """Tell whether everything was read, the marker too."""
+        return self.ended and self.n_read == len(self.units)
+
+    @property
+    def draft_is_due(self) -> bool:
+        """Ask the policy, but never twice for the same words."""
+        progress = Progress(
+            n_read=self.n_read,
+            n_read_at_write_end=self.n_drafted,
+            source_ended=self.source_ended,
+        )
+        return self.n_read > self.n_drafted and self.policy.next_action(progress) is Action.WRITE
+
+    def set_source(self, words: Sequence[str], units: Sequence[Unit], *, ended: bool) -> bool:
+        """Replace the source; tell whether a word that was read changed.
+
+        The draft is then forgotten and the caption is empty again.
+        """
+        self.words, self.ended = tuple(words), ended
+        read = self.units[: self.n_read]
+        self.units = with_end(units, read, self.prompt.end_of_source) if ended else list(units)
+        if n_same(read, self.units) == len(read):
+            return False
+        self.caption, self.committed, self.draft, self.finished = "", [], None, False
+        self.n_read = self.n_drafted = self.n_prompt = 0
+        self.fed.clear()
+        self.detokenizer = Detokenizer(self.detokenizer.tokenizer)
+        return True
+
+
+class Retranslator:
+    """Translate utterances by re-translation, with the verbs of the slot translator."""
+
+    def __init__(
+        self,
+        weights: Weights,
+        settings: TranslationSettings,
+        *,
+        capacity: int = 2048,
+        log: EventLog | None = None,
+    ) -> None:
+        self._weights = weights
+        self.model = SlotModel(weights.network, capacity)
+        self.counters = Counters()
+        self._log = log or EventLog()
+        self._system: tuple[int, ...] = ()  # system rows the cache holds
+        self._n_utterances = 0
+        self._starts_word = word_starts(weights.tokenizer)
+        self.configure(settings)
+
+    def configure(self, settings: TranslationSettings) -> None:
+        """Use these settings for utterances that are opened from now on.
+
+        Raises:
+            ModelError: the model does not know the language.
+            PolicyError: the policy is written wrongly.
+        """
+        policy = parse_policy(settings.policy)
+        prompt = make_prompt(self._weights.tokenizer, self._weights.card, settings.target_language)
+        self._policy, self._prompt, self.settings = policy, prompt, settings
+        self._suppressed = torch.tensor(sorted(prompt.suppressed(ends_writes=False)))
+        log_session(self._log, "retranslate", self._weights, settings)
+
+    def open(self) -> Redraft:
+        """Open an utterance with the settings of now."""
+        self._n_utterances += 1
+        return Redraft(
+            number=self._n_utterances,
+            prompt=self._prompt,
+            policy=self._policy,
+            detokenizer=Detokenizer(self._weights.decoder),
+        )
+
+    def set_source(self, utterance: Redraft, words: Sequence[str], *, ended: bool) -> bool:
+        """Give an utterance its committed words; tell whether its caption was cut back."""
+        log_source(self._log, utterance.number, utterance.words, words, ended=ended)
+        before = len(utterance.caption)
+        tokenizer = self._weights.tokenizer
+        units = [unit for word in words for unit in word_units(tokenizer, word)]
+        if not utterance.set_source(words, units, ended=ended):
+            return False
+        self._log.write(
+            "rewound",
+            utterance=utterance.number,
+            n_read=0,
+            cached_rows=len(utterance.prompt.headers.system),
+            kept=0,
+        )
+        return before > 0
+
+    def advance(self, utterance: Redraft) -> Iterator[Change]:
+        """Translate as often as the committed words and the policy ask for it."""
+        while not utterance.finished:
+            if utterance.draft_is_due:
+                yield from self._translate(utterance)
+            elif utterance.n_read < len(utterance.units):
+                utterance.n_read += 1
+                self._log.write("read", utterance=utterance.number, n_read=utterance.n_read)
+            else:
+                return
+
+    def _translate(self, utterance: Redraft) -> Iterator[Change]:
+        """Make a draft and commit what it shares with the one before."""
+        before, draft = utterance.draft, self._draft(utterance)
+        utterance.draft, utterance.n_drafted = draft, utterance.n_read
+        number, n_read = utterance.number, utterance.n_read
+        whole = self._weights.decoder.decode(draft, skip_special_tokens=True).strip()
+        self._log.write("drafted", utterance=number, text=whole, n_read=n_read)
+        text = self._commit(utterance, self._n_agreed(utterance, before, draft))
+        if utterance.source_ended:
+            utterance.finished = True
+            text += self._grow(utterance, utterance.detokenizer.flush())
+        if text:
+            self._log.write("committed", utterance=number, text=text, n_read=n_read)
+        if utterance.finished:
+            log_end(self._log, self.model, self.counters, number)
+        if text:
+            yield Change(len(utterance.caption) - len(text), text, n_read)
+
+    def _draft(self, utterance: Redraft) -> list[int]:
+        """Translate all words that were read, from what is committed on."""
+        headers, end = utterance.prompt.headers, utterance.prompt.end_of_target
+        n_system = len(headers.system) if self._system == headers.system else 0
+        self.model.truncate(n_system)
+        planner = Planner(headers, self.settings.layout)
+        planner.skip(n_system)
+        units = utterance.units[: utterance.n_read]
+        for unit in units:
+            planner.read(unit)
+        rows = planner.write()
+        n_prompt = len(rows) + n_system - len(headers.system)
+        for id_ in utterance.committed:
+            planner.choose(id_)
+            rows += planner.write()
+        n_target = sum(map(len, units))
+        draft = list(utterance.committed)
+        n_again = utterance.n_prompt + n_same(utterance.fed, draft)
+        same = utterance.fed[: len(draft)] == draft
+        while (id_ := self._predict(utterance, rows, n_again)) != end:
+            if is_runaway(len(draft), n_target):
+                self._log.write("cut", utterance=utterance.number)
+                break
+            same = same and utterance.fed[: len(draft) + 1] == [*draft, id_]
+            n_again = int(same)
+            draft.append(id_)
+            planner.choose(id_)
+            rows = planner.write()
+        utterance.fed, utterance.n_prompt = draft, n_prompt
+        self._system = headers.system
+        return list(draft)
+
+    def _predict(self, utterance: Redraft, rows: Sequence[Row], n_again: int) -> int:
+        id_ = self.model.next_id(rows, self._suppressed)
+        self.counters.tokens_recomputed += n_again
+        number = utterance.number
+        log_fed(self._log, self.model, number, rows, n_again=n_again)
+        self._log.write("written", utterance=number, id=id_, n_read=utterance.n_read)
+        return id_
+
+    def _n_agreed(self, utterance: Redraft, before: list[int] | None, draft: list[int]) -> int:
+        """Count the ids that are certain: all at the end of the source, else whole words."""
+        if utterance.source_ended:
+            return len(draft)
+        n_agreed = 0 if before is None else n_same(before, draft)
+        while n_agreed > len(utterance.committed) and not all(
+            n_agreed == len(ids) or self._starts_word[ids[n_agreed]]
+            for ids in (before or [], draft)
+        ):
+            n_agreed -= 1
+        return max(n_agreed, len(utterance.committed))
+
+    def _commit(self, utterance: Redraft, n_ids: int) -> str:
+        fresh = (utterance.draft or [])[len(utterance.committed) : n_ids]
+        utterance.committed += fresh
+        return self._grow(utterance, "".join(map(utterance.detokenizer.feed, fresh)))
+
+    def _grow(self, utterance: Redraft, text: str) -> str:
+        utterance.caption += text
+        return text
