@@ -17,8 +17,8 @@ from statistics import fmean
 def average_lagging(delays: Sequence[float], source_length: float, target_length: int) -> float:
     """Average lagging, AL (Ma et al. 2019, STACL, equation 8).
 
-    The mean over the words up to the first that is written when all source has been read. Where
-    already the first comes later than that (speech only), its delay is the lagging.
+    The mean over the words up to the first that is written when all source has been read; where
+    that is the first of all, its delay is the lagging.
 
     Args:
         delays: one for each written word, at least one.
@@ -26,8 +26,6 @@ def average_lagging(delays: Sequence[float], source_length: float, target_length
         target_length: |Y*|, words of the reference.
     """
     _check(delays, source_length, target_length)
-    if delays[0] > source_length:
-        return float(delays[0])
     n_early = sum(1 for _ in takewhile(lambda delay: delay < source_length, delays))
     return _mean_lag(delays[: n_early + 1], source_length / target_length)
 
