@@ -45,8 +45,9 @@ def average_token_delay(
 
     Args:
         delays: source read when each word was written, at least one, never falling.
-        elapsed: for the computation-aware variant, when each word was written; it still starts when
-            its source was read, and lasts longer by the computing done since the word before it.
+        elapsed: for the computation-aware variant, when each word was written by SimulEval's
+            convention: source read plus all computing so far. The word then lasts longer by the
+            computing since the word before it.
         lengths: of the tokens.
 
     Raises:
