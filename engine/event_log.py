@@ -11,7 +11,8 @@ Once, and whenever the settings change:
 
 What comes in, by whoever feeds:
 
-* ``line``: ``index`` (from 0). A line of a test set, or a talk, begins.
+* ``line``: ``index`` (from 0; -1 for one that is not counted), ``words``. A line of a test set, or
+  a talk, begins.
 * ``arrived``: ``n_words`` (of the line so far), ``ended``. What follows up to the next one was set
   off by this word.
 * ``line_ended``: ``index``. All of it is translated.
@@ -26,7 +27,7 @@ What the engine does; each line has ``utterance``, its number:
 * ``drafted``: ``text``, the whole hypothesis of a re-translation; ``n_read``.
 * ``committed``: ``text`` that is appended to the caption and stays unless the source is edited;
   ``n_read``.
-* ``probe``: the wait-k row fed last was taken back.
+* ``probe``: the ``n_rows`` rows fed last were taken back (wait-k).
 * ``rewound``: an edit: ``n_read`` words stay read, ``cached_rows`` rows and the first ``kept``
   characters of the caption stay.
 * ``cut``: a write that did not end was ended.

@@ -163,10 +163,11 @@ class Translator:
             yield Change(kept, text, n_read)
 
     def _take_back(self, utterance: Utterance) -> None:
-        fed = utterance.planner.n_fed
+        n_fed = utterance.planner.n_fed
         self.model.truncate(utterance.planner.take_back())
-        self.counters.probes += fed - utterance.planner.n_fed
-        self._log.write("probe", utterance=utterance.number)
+        n_rows = n_fed - utterance.planner.n_fed
+        self.counters.probes += n_rows
+        self._log.write("probe", utterance=utterance.number, n_rows=n_rows)
 
     def _predict(self, utterance: Utterance) -> int:
         """Feed what the planner has ready; return the next id."""

@@ -69,6 +69,11 @@ def tidy(text: str) -> str:
     return _ANCHOR.sub("", text)
 
 
+def is_spaced(language: str) -> bool:
+    """Tell whether a language puts blanks between words; an unknown one is taken to."""
+    return language not in WRITINGS or WRITINGS[language].spaced
+
+
 def bare(text: str) -> str:
     """Reduce tidy text to its words, without case and punctuation, to tell what is alike."""
     return _NO_WORD.sub(" ", text.casefold()).strip()

@@ -374,7 +374,7 @@ FIELDS = {
     "written": {"utterance", "id", "n_read"},
     "drafted": {"utterance", "text", "n_read"},
     "committed": {"utterance", "text", "n_read"},
-    "probe": {"utterance"},
+    "probe": {"utterance", "n_rows"},
     "rewound": {"utterance", "n_read", "cached_rows", "kept"},
     "cut": {"utterance"},
     "ended": {

@@ -3,23 +3,36 @@
 import json
 import random
 import shutil
+import signal
+import subprocess
+import sys
+import time
 
 import pytest
 import torch
 
+from engine.event_log import EventLog
 from engine.latency import average_lagging
-from engine.settings import TranslationSettings, UtteranceLimits
+from engine.settings import TranslationSettings
 from engine.translator import Translator
 from tests.fakes import random_word, tiny_weights
 from training import evaluate as command
+from training import workers
 from training.__main__ import main
-from training.evaluate import cut_line, translate_line
+from training.live import WARM_UP, feed_line
+from training.replay import read_events, replay
 
-LIMITS = UtteranceLimits()
+POLICIES = ("read:3", "wait:2", "offline")
+ALL = "read:3,wait:2,offline"
 FIELDS = [
-    "policy", "bleu", "bleu_signature", "chrf", "al", "laal", "ms_per_word_p50", "ms_per_word_p95",
-    "tokens_fed", "tokens_recomputed", "forwards", "probes", "n_sentences", "n_empty",
+    "policy", "system", "bleu", "bleu_signature", "chrf", "chrf_signature", "al", "laal", "ap",
+    "dal", "atd", "start_offset", "end_offset", "laal_ca", "laal_ca_simuleval",
+    "normalised_erasure", "ms_per_token_p50", "ms_per_token_p95", "ms_per_word_p50",
+    "ms_per_word_p95", "ms_per_word_mean", "tokens_fed", "tokens_recomputed", "forwards", "probes",
+    "gflops_per_sentence", "peak_memory_mib", "swf", "efsw", "n_sentences", "n_empty",
+    "n_degenerate",
 ]  # fmt: skip
+TIMES = [name for name in FIELDS if name.startswith(("ms_", "laal_ca", "peak_"))]
 
 
 @pytest.fixture(scope="module")
@@ -48,18 +61,64 @@ def files(tmp_path):
     return source, reference
 
 
-def evaluate(files, model, out, *more, policies="read:3,wait:2,offline", to="de"):
+@pytest.fixture
+def in_process(monkeypatch):
+    """Let the test's own process be the workers, one after the other."""
+
+    def work(shares):
+        for share in shares:
+            yield from workers._translations(share)
+
+    monkeypatch.setattr(workers, "_from_workers", work)
+
+
+def arguments(files, model, out, *more, policies=ALL, to="de"):
     source, reference = map(str, files)
-    arguments = ["--source", source, "--reference", reference, "--to", to, "--policies", policies]
-    return main(["evaluate", *arguments, "--model", str(model), "--out", str(out), *more])
+    given = ["--source", source, "--reference", reference, "--to", to, "--policies", policies]
+    return ["evaluate", *given, "--model", str(model), "--out", str(out), *more]
+
+
+def evaluate(files, model, out, *more, **changes):
+    return main(arguments(files, model, out, *more, **changes))
 
 
 def lines_of(path):
     return path.read_text(encoding="utf-8").split("\n")[:-1]
 
 
-def translator(policy):
-    return Translator(tiny_weights(torch.float32), TranslationSettings(policy=policy))
+def rows_of(path):
+    return [json.loads(row) for row in lines_of(path)]
+
+
+def summary_of(out):
+    return json.loads((out / "summary.json").read_text())
+
+
+def without_times(out):
+    """All that two runs of the same must have in common."""
+    times = {"emitted_ms", "ms", "token_ms", "peak_memory_bytes"}
+    translations = {
+        policy: [
+            {name: value for name, value in row.items() if name not in times}
+            for row in rows_of(out / f"{policy}.jsonl")
+        ]
+        for policy in POLICIES
+    }
+    scores = [
+        {name: value for name, value in one.items() if name not in TIMES} for one in summary_of(out)
+    ]
+    return translations, scores, [(out / f"{policy}.hyp").read_text() for policy in POLICIES]
+
+
+def fed_alone(policy, sources, folder):
+    """Translate the lines one after the other in one process, without the command."""
+    with EventLog(folder / f"alone.{policy}.jsonl") as log:
+        settings = TranslationSettings(policy=policy)
+        system = Translator(tiny_weights(torch.float32), settings, log=log)
+        feed_line(system, log, WARM_UP, "Hello.")
+        for index, line in enumerate(sources):
+            feed_line(system, log, index, line)
+    return list(replay(read_events(folder / f"alone.{policy}.jsonl")))
 
 
 @pytest.mark.slow
@@ -67,26 +126,24 @@ def test_a_test_set_is_translated_written_and_scored(tmp_path, files, model, cap
     out = tmp_path / "deep" / "out"
     assert evaluate(files, model, out, "--workers", "2") == 0
     assert {path.name for path in out.iterdir()} == {
-        "summary.json",
-        *(f"{p}.{end}" for p in ("read:3", "wait:2", "offline") for end in ("hyp", "jsonl")),
-    }
-    summary = json.loads((out / "summary.json").read_text())
-    assert [one["policy"] for one in summary] == ["read:3", "wait:2", "offline"]
-    sources = lines_of(files[0])
-    references = lines_of(files[1])
+        "log", "run.json", "summary.json", "quality_latency.png",
+        *(f"{p}.{end}" for p in POLICIES for end in ("hyp", "jsonl")),
+    }  # fmt: skip
+    summary = summary_of(out)
+    assert [one["policy"] for one in summary] == list(POLICIES)
+    sources, references = map(lines_of, files)
     for scores in summary:
         policy = scores["policy"]
-        assert [name for name in FIELDS if name not in scores] == []
-        live = translator(policy)
-        translate_line(live, -1, "Hello.")
-        alone = [translate_line(live, n, line) for n, line in enumerate(sources)]
+        assert list(scores) == FIELDS
+        alone = fed_alone(policy, sources, tmp_path)
         hypotheses = lines_of(out / f"{policy}.hyp")
         assert hypotheses == [one.hypothesis for one in alone]  # two workers say what one says
-        rows = [json.loads(row) for row in lines_of(out / f"{policy}.jsonl")]
+        rows = rows_of(out / f"{policy}.jsonl")
         assert [row["delays"] for row in rows] == [list(one.delays) for one in alone]
         assert [row["reference"] for row in rows] == references
         assert scores["tokens_fed"] == sum(one.tokens_fed for one in alone)
-        assert scores["tokens_recomputed"] == 0
+        assert scores["gflops_per_sentence"] * 5e9 == pytest.approx(sum(o.flops for o in alone))
+        assert scores["tokens_recomputed"] == scores["normalised_erasure"] == 0
         assert (scores["n_sentences"], scores["n_empty"]) == (5, hypotheses.count(""))
         laggings = [
             average_lagging(row["delays"], len(row["source"]), len(row["reference"].split(" ")))
@@ -94,83 +151,201 @@ def test_a_test_set_is_translated_written_and_scored(tmp_path, files, model, cap
             if row["delays"]
         ]
         assert scores["al"] == pytest.approx(sum(laggings) / len(laggings))
+        assert scores["laal_ca"] >= scores["laal"]
     printed = capsys.readouterr().out
     assert printed.splitlines()[0].split()[:3] == ["policy", "bleu", "chrf"]
     assert "tok:13a" in printed
 
 
+@pytest.mark.usefixtures("in_process")
+def test_the_baseline_is_measured_by_the_same_command(tmp_path, files, model):
+    more = ("--system", "retranslate", "--limit", "2")
+    assert evaluate(files, model, tmp_path / "out", *more, policies="wait:1,offline") == 0
+    again, offline = summary_of(tmp_path / "out")
+    assert {again["system"], offline["system"]} == {"retranslate"}
+    assert again["tokens_recomputed"] > 0 == offline["tokens_recomputed"]
+    assert again["gflops_per_sentence"] > offline["gflops_per_sentence"]
+
+
+@pytest.mark.usefixtures("in_process")
 def test_only_the_first_lines_may_be_asked_for_and_the_model_may_be_bundled(
     tmp_path, files, model, monkeypatch
 ):
     monkeypatch.setattr(command, "bundled_models", lambda: [model])
-    monkeypatch.setattr(command, "_from_workers", lambda shares: command._translations(*shares))
     source, reference = map(str, files)
-    arguments = ["--source", source, "--reference", reference, "--to", "fr", "--out", str(tmp_path)]
-    assert main(["evaluate", *arguments, "--policies", "read:3,read:3", "--limit", "1"]) == 0
-    (scores,) = json.loads((tmp_path / "summary.json").read_text())
+    given = ["--source", source, "--reference", reference, "--to", "fr", "--out", str(tmp_path)]
+    assert main(["evaluate", *given, "--policies", "read:3,read:3", "--limit", "1"]) == 0
+    (scores,) = summary_of(tmp_path)
     assert scores["n_sentences"] == 1
 
 
-@pytest.mark.parametrize("policy", ["read:1", "read:3", "wait:1", "wait:3", "offline"])
-def test_delays_never_fall_and_end_within_the_source(policy):
-    rng = random.Random(1)
-    live = translator(policy)
-    n_units = 0
-    for index in range(30):
-        words = [random_word(rng) for _ in range(rng.randint(1, 9))]
-        translation = translate_line(live, index, "  ".join(words))
-        assert translation.source == tuple(words)
-        assert len(translation.delays) == len(translation.hypothesis.split())
-        assert list(translation.delays) == sorted(translation.delays)
-        assert all(1 <= delay <= len(words) for delay in translation.delays)
-        assert len(translation.ms) == len(words)
-        if policy == "offline":
-            assert set(translation.delays) <= {len(words)}
-        n_units += len(translation.delays)
-    assert n_units > 30
+def test_an_adapter_is_loaded(tmp_path, files, model, capsys):
+    assert evaluate(files, model, tmp_path / "out", "--adapter", str(tmp_path)) == 1
+    assert "no adapter_config.json" in capsys.readouterr().err
 
 
-def test_wait_k_begins_word_j_when_k_plus_j_words_are_read(monkeypatch):
-    live = translator("wait:2")
-    opened = []
-    monkeypatch.setattr(live, "open", lambda: opened.append(Translator.open(live)) or opened[-1])
-    n_words = 0
-    for seed in range(40):
-        rng = random.Random(seed)
-        words = [random_word(rng) for _ in range(8)]
-        delays = translate_line(live, 0, " ".join(words)).delays
-        if set(filter(str.isspace, opened[-1].caption)) <= {" "}:  # the engine's words, too
-            # later than that where the model had nothing to add
-            assert all(delay >= min(2 + j, 8) for j, delay in enumerate(delays))
-            n_words += len(delays)
-    assert n_words > 40
+def interrupted(n_lines, monkeypatch):
+    """Let the workers stop after some lines, in the middle of the next one."""
+
+    def work(shares):
+        for n_done, message in enumerate(
+            message for share in shares for message in workers._translations(share)
+        ):
+            if n_done == n_lines:
+                raise KeyboardInterrupt
+            yield message
+
+    monkeypatch.setattr(workers, "_from_workers", work)
 
 
-def test_a_line_is_one_utterance_though_it_holds_several_sentences():
-    assert cut_line("Yes. No! Why?", LIMITS) == [("Yes.", "No!", "Why?")]
+@pytest.mark.usefixtures("in_process")
+@pytest.mark.parametrize("n_lines", [0, 3, 7, 14])
+def test_a_run_that_was_stopped_goes_on_and_ends_as_an_unbroken_one(
+    tmp_path, files, model, monkeypatch, n_lines
+):
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    evaluate(files, model, whole, "--workers", "1")
+    with monkeypatch.context() as patch:
+        interrupted(n_lines, patch)
+        with pytest.raises(KeyboardInterrupt):
+            evaluate(files, model, broken, "--workers", "1")
+    assert not (broken / "summary.json").exists()
+    newest = max((broken / "log").iterdir(), key=lambda path: path.stat().st_mtime_ns)
+    newest.write_bytes(newest.read_bytes()[:-7])  # as a kill in the middle of a row leaves it
+    n_logged = len(list((broken / "log").iterdir()))
+    assert evaluate(files, model, broken, "--workers", "2") == 0
+    assert without_times(broken) == without_times(whole)
+    n_lines_again = sum(
+        row["event"] == "line" and row["index"] >= 0
+        for path in sorted((broken / "log").iterdir())[n_logged:]
+        for row in rows_of(path)
+    )
+    assert n_lines_again <= 15
 
 
-def test_a_line_over_the_limits_is_cut_and_nothing_is_lost():
-    line = " ".join(f"word{n}" for n in range(500))
-    parts = cut_line(line, LIMITS)
-    assert len(parts) > 10
-    assert " ".join(word for words in parts for word in words) == line
-    assert cut_line("", LIMITS) == []
+@pytest.mark.usefixtures("in_process")
+def test_what_is_translated_is_not_translated_again(tmp_path, files, model, monkeypatch):
+    out = tmp_path / "out"
+    evaluate(files, model, out)
+    before = without_times(out)
+    monkeypatch.setattr(workers, "_from_workers", lambda _: pytest.fail("nothing is left to do"))
+    assert evaluate(files, model, out) == 0
+    assert without_times(out) == before
+
+
+@pytest.mark.usefixtures("in_process")
+def test_another_policy_may_be_added_later(tmp_path, files, model):
+    out = tmp_path / "out"
+    evaluate(files, model, out, policies="read:3")
+    logs = {path: path.read_bytes() for path in (out / "log").iterdir()}
+    evaluate(files, model, out)
+    assert [one["policy"] for one in summary_of(out)] == list(POLICIES)
+    assert all(path.read_bytes() == content for path, content in logs.items())
 
 
 @pytest.mark.slow
-def test_delays_of_a_line_that_is_cut_count_from_its_start():
-    words = ["ab cd"] * 60 + ["a" * 400]  # the last word is longer than any word may be
-    line = " ".join(words)
-    translation = translate_line(translator("offline"), 0, line)
-    ends, n_words = set(), 0
-    for parts in cut_line(" ".join(words[:-1]), LIMITS):
-        n_words += len(parts)
-        ends.add(n_words)
-    assert len(translation.source) == len(translation.ms) == 121
-    assert list(translation.delays) == sorted(translation.delays)
-    assert len(ends & set(translation.delays)) >= 2
-    assert max(translation.delays) <= 121
+def test_a_run_that_is_killed_keeps_what_it_has_and_leaves_no_worker(tmp_path, model):
+    rng = random.Random(4)
+    files = (tmp_path / "a.en", tmp_path / "a.de")
+    text = "".join(" ".join(random_word(rng) for _ in range(6)) + "\n" for _ in range(400))
+    for file in files:
+        file.write_text(text)
+    out = tmp_path / "out"
+    given = arguments(files, model, out, "--workers", "1", policies="wait:2")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "training", *given], stderr=subprocess.DEVNULL
+    )
+    deadline = time.monotonic() + 60
+    while not any(path.stat().st_size > 50_000 for path in out.glob("log/*")):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    (log,) = (out / "log").iterdir()
+    sizes = [-1, -2]
+    while sizes[-1] != sizes[-2]:  # the worker ends by itself, as nobody listens any more
+        time.sleep(0.3)
+        sizes.append(log.stat().st_size)
+        assert time.monotonic() < deadline
+    done = list(replay(read_events(log)))
+    assert 0 < len(done) < 400
+    assert not (out / "summary.json").exists()
+
+
+@pytest.mark.usefixtures("in_process")
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda files: files[0].write_text("a\n" * 5), "another source"),
+        (lambda files: files[1].write_text("a\n" * 5), "another reference"),
+        (("--slot", "4"), "another slot length (16, not 4)"),
+        (("--system", "retranslate"), "another system (slots, not retranslate)"),
+        (("--to", "fr"), "another language (de, not fr)"),
+    ],
+)
+def test_a_folder_of_another_run_is_left_as_it_is(tmp_path, files, model, capsys, change, words):
+    out = tmp_path / "out"
+    evaluate(files, model, out, "--limit", "1")
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    more = () if callable(change) else change
+    if callable(change):
+        change(files)
+    capsys.readouterr()
+    assert evaluate(files, model, out, *more) == 2
+    error = capsys.readouterr().err
+    assert f"holds a run with {words}" in error
+    assert error.count("\n") == 1
+    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.usefixtures("in_process")
+def test_a_folder_of_another_model_is_left_as_it_is(tmp_path, files, model, capsys):
+    evaluate(files, model, tmp_path / "out", "--limit", "1")
+    other = tmp_path / "other"
+    shutil.copytree(model, other)
+    config = other / "config.json"
+    config.write_text(config.read_text() + " ")
+    assert evaluate(files, other, tmp_path / "out") == 2
+    assert "holds a run with another model" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"x": 1}', b"\xff"])
+def test_a_garbled_record_is_one_sentence(tmp_path, files, model, capsys, content):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "run.json").write_bytes(content)
+    assert evaluate(files, model, tmp_path / "out") == 1
+    error = capsys.readouterr().err
+    assert "run.json cannot be read" in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.usefixtures("in_process")
+def test_a_garbled_log_is_one_sentence(tmp_path, files, model, capsys):
+    evaluate(files, model, tmp_path / "out", "--limit", "1")
+    log = next((tmp_path / "out" / "log").iterdir())
+    log.write_text("nonsense\n")
+    assert evaluate(files, model, tmp_path / "out", "--limit", "1") == 1
+    assert "is no event: delete this log" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_full_disk_is_one_sentence_and_what_was_translated_is_kept(
+    tmp_path, files, model, monkeypatch
+):
+    def full(_share):
+        raise OSError(28, "No space left on device")
+        yield
+
+    monkeypatch.setattr(workers, "_translations", full)
+    receiver, sender = workers.multiprocessing.Pipe(duplex=False)
+    settings = command.EvaluateSettings(
+        source=files[0], reference=files[1], language="de", policies=("read:3",), model=model,
+        slot_length=16, out=tmp_path / "out",
+    )  # fmt: skip
+    handler = signal.getsignal(signal.SIGINT)
+    workers._work(workers._Share(settings.setup(), (), 1), sender)
+    signal.signal(signal.SIGINT, handler)
+    assert "cannot be written (No space left on device)" in receiver.recv()
 
 
 @pytest.mark.parametrize(

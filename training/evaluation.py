@@ -1,0 +1,177 @@
+"""Measure a model on a test set: translate it live, replay the logs, score, write the run folder.
+
+Files in the run folder, for each policy:
+
+* ``log/POLICY.N.jsonl``: the event logs, the only source of all that follows; see
+  ``engine.event_log`` for their schema. A run that was killed goes on from them.
+* ``POLICY.hyp``: the hypotheses, a line for a line of the source.
+* ``POLICY.jsonl``: an object for each line, the fields of ``Translation`` and the reference.
+
+And for all of them ``run.json`` (what was run), ``summary.json`` (a list of ``Scores``) and
+``quality_latency.png`` (BLEU over LAAL).
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tqdm import tqdm
+
+from engine.card import read_card
+from engine.policy import parse_policy
+from engine.settings import LayoutSettings, ModelSettings, TranslationSettings, at_least
+from training.corpus import SentencePair, read_pairs, replacing
+from training.replay import read_events, replay
+from training.run_record import RunRecord, file_sha256, fingerprint
+from training.translation import Translation
+from training.workers import Job, Setup, log_paths, translate
+
+if TYPE_CHECKING:
+    from training.scores import Scores
+
+SYSTEMS = ("slots", "retranslate")
+"""Those of ``engine.system``, whose import takes seconds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluateSettings:
+    """What one run translates, how, and where its files go."""
+
+    source: Path
+    reference: Path
+    language: str  # two-letter code of the target
+    policies: tuple[str, ...]
+    model: Path
+    slot_length: int
+    out: Path
+    adapter: Path | None = None
+    system: str = "slots"
+    device: str = "cpu"
+    limit: int | None = None  # lines from the start of the files; None takes all
+    n_workers: int = 1
+
+    def __post_init__(self) -> None:
+        if not self.policies:
+            msg = "at least one policy is needed, for example --policies read:3,offline"
+            raise ValueError(msg)
+        for policy in self.policies:
+            parse_policy(policy)
+        if self.system not in SYSTEMS:
+            msg = f"--system is one of {', '.join(SYSTEMS)}, got {self.system!r}"
+            raise ValueError(msg)
+        if self.limit is not None:
+            at_least("--limit", self.limit, 1)
+        at_least("--workers", self.n_workers, 1)
+        self.setup()  # checks the rest
+
+    def setup(self) -> Setup:
+        """Say how lines are translated, to the workers."""
+        return Setup(
+            system=self.system,
+            model=ModelSettings(directory=self.model, adapter=self.adapter, device=self.device),
+            translation=TranslationSettings(
+                target_language=self.language,
+                layout=LayoutSettings(slot_length=self.slot_length),
+            ),
+            log_folder=self.out / "log",
+        )
+
+    def record(self) -> RunRecord:
+        """Say what decides the translations.
+
+        Raises:
+            TrainingError: a file cannot be read.
+        """
+        return RunRecord(
+            system=self.system,
+            language=self.language,
+            model=read_card(self.model).name,
+            model_sha256=fingerprint(self.model),
+            adapter_sha256=None if self.adapter is None else fingerprint(self.adapter),
+            slot_length=self.slot_length,
+            source_sha256=file_sha256(self.source),
+            reference_sha256=file_sha256(self.reference),
+        )
+
+
+def evaluate(settings: EvaluateSettings) -> "list[Scores]":
+    """Translate what no log holds yet, write the files, return the scores.
+
+    Raises:
+        CorpusError: the test set cannot be read, or the files cannot be written.
+        TrainingError: the model cannot be loaded, a worker died, the folder holds another run, or
+            matplotlib is missing for the picture; all else is written then.
+    """
+    from training.scores import score  # noqa: PLC0415  sacreBLEU; help must not wait for it
+
+    pairs = list(read_pairs((settings.source, settings.reference)))[: settings.limit]
+    settings.record().claim(settings.out)
+    with replacing(settings.out / "summary.json") as summary:  # tells now if it cannot be written
+        _translate(settings, pairs)
+        scores = list["Scores"]()
+        for policy in settings.policies:
+            translations = read_translations(settings.out, policy)
+            ordered = [translations[index] for index in range(len(pairs))]
+            references = [pair.target for pair in pairs]
+            _write(settings.out, policy, ordered, references)
+            scores.append(score(policy, settings.system, ordered, references, settings.language))
+        content = json.dumps([one.row() for one in scores], indent=2)
+        summary.write_text(content + "\n", encoding="utf-8")
+    _draw(settings, scores)  # last: all numbers are kept where the library for pictures is missing
+    return scores
+
+
+def _draw(settings: EvaluateSettings, scores: "Sequence[Scores]") -> None:
+    from training.picture import Curve, Point, draw  # noqa: PLC0415  help must not wait for it
+
+    points = tuple(
+        Point(one.policy, None if one.laggings is None else one.laggings.laal, one.quality.bleu)
+        for one in scores
+    )
+    draw([Curve(settings.out.name, points)], settings.out / "quality_latency.png")
+
+
+def read_translations(folder: Path, policy: str) -> dict[int, Translation]:
+    """Replay the logs of a policy; of a line that stands in several, the oldest counts.
+
+    Raises:
+        TrainingError: a log is garbled.
+    """
+    found: dict[int, Translation] = {}
+    for path in log_paths(folder / "log", policy):
+        for translation in replay(read_events(path)):
+            found.setdefault(translation.index, translation)
+    return found
+
+
+def _translate(settings: EvaluateSettings, pairs: Sequence[SentencePair]) -> None:
+    """Translate the lines that are missing, under a progress bar."""
+    jobs = list[Job]()
+    for policy in settings.policies:
+        done = read_translations(settings.out, policy)
+        jobs += [
+            (policy, index, pair.source) for index, pair in enumerate(pairs) if index not in done
+        ]
+    if not jobs:
+        return
+    total = len(pairs) * len(settings.policies)
+    with tqdm(
+        total=total, initial=total - len(jobs), unit=" lines", disable=None, leave=False
+    ) as bar:
+        for policy in translate(settings.setup(), jobs, settings.n_workers):
+            bar.set_postfix_str(policy, refresh=False)
+            bar.update()
+
+
+def _write(
+    folder: Path, policy: str, translations: Sequence[Translation], references: Sequence[str]
+) -> None:
+    with replacing(folder / f"{policy}.hyp") as partial:
+        text = "".join(f"{translation.hypothesis}\n" for translation in translations)
+        partial.write_text(text, encoding="utf-8")
+    with replacing(folder / f"{policy}.jsonl") as partial, partial.open("w", encoding="utf-8") as f:
+        for translation, reference in zip(translations, references, strict=True):
+            value = {**asdict(translation), "reference": reference}
+            f.write(json.dumps(value, ensure_ascii=False) + "\n")

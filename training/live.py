@@ -1,0 +1,55 @@
+"""Feed a source line to a system word by word, as it would come from a person, and log it.
+
+Nothing is measured here: everything a score needs is in the event log, see ``training.replay``.
+
+A line is one utterance, as the field takes it, even where it holds several sentences; the app would
+cut it at each. The end-of-source marker comes with the last word. A line over the engine's limits
+(``UtteranceLimits``), which the app never feeds either, is cut as ``engine.sentences`` cuts; its
+words are counted from the start of the line all the same.
+"""
+
+from typing import TYPE_CHECKING
+
+from engine.event_log import EventLog
+from engine.sentences import split_sentences, word_parts
+from engine.settings import UtteranceLimits
+
+if TYPE_CHECKING:
+    from engine.system import System
+
+WARM_UP = -1
+"""Index of a line that pays for first use and is not counted."""
+
+
+def feed_line(system: "System", log: EventLog, index: int, line: str) -> None:
+    """Translate a line live.
+
+    Args:
+        system: with the settings to translate with; it writes into ``log`` too.
+        log: gets the line's words and their arrivals.
+        index: of the line, or ``WARM_UP``.
+        line: source text; an empty one gives no translation.
+    """
+    words = line.split()
+    log.write("line", index=index, words=words)
+    word_of_part = [n for n, word in enumerate(words, start=1) for _ in word_parts(word)]
+    n_parts = 0  # fed in earlier utterances of the line
+    for parts in cut_line(line, system.settings.limits):
+        utterance = system.open()
+        for n in range(1, len(parts) + 1):
+            n_parts += 1
+            ended = n == len(parts)
+            log.write("arrived", n_words=word_of_part[n_parts - 1], ended=ended)
+            system.set_source(utterance, parts[:n], ended=ended)  # type: ignore[arg-type]
+            for _ in system.advance(utterance):  # type: ignore[arg-type]
+                pass
+    log.write("line_ended", index=index)
+
+
+def cut_line(line: str, limits: UtteranceLimits) -> list[tuple[str, ...]]:
+    """List the words of a line's utterances: one utterance unless the line is over the limits."""
+    words = tuple(part for word in line.split() for part in word_parts(word))
+    n_bytes = sum(len(word.encode()) + 1 for word in words)
+    if words and len(words) <= limits.max_words and n_bytes <= limits.max_bytes:
+        return [words]
+    return [sentence.words for sentence in split_sentences(words, limits, finished=True)]

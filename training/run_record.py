@@ -1,0 +1,104 @@
+"""``run.json``: what a run folder holds, so that it is never continued with something else."""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import cast
+
+from training.corpus import replacing
+from training.errors import TrainingError, UsageError
+
+FILE_NAME = "run.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRecord:
+    """All that decides what a policy translates, but for the policy itself.
+
+    Attributes:
+        system: ``slots`` or ``retranslate``.
+        language: two-letter code of the target.
+        model: name on its card.
+        model_sha256: of its files, see ``fingerprint``.
+        adapter_sha256: likewise; None where there is no adapter.
+        slot_length: positions.
+        source_sha256: of the source file.
+        reference_sha256: of the reference file.
+    """
+
+    system: str
+    language: str
+    model: str
+    model_sha256: str
+    adapter_sha256: str | None
+    slot_length: int
+    source_sha256: str
+    reference_sha256: str
+
+    def claim(self, folder: Path) -> None:
+        """Write the record into a run folder, or check that the folder holds this very run.
+
+        Raises:
+            TrainingError: its record cannot be read or written.
+            UsageError: the folder holds another run.
+        """
+        path = folder / FILE_NAME
+        if not path.exists():
+            with replacing(path) as partial:
+                content = json.dumps(asdict(self), indent=2, ensure_ascii=False)
+                partial.write_text(content + "\n", encoding="utf-8")
+            return
+        other = read_record(folder)
+        for field in fields(self):
+            mine, its = getattr(self, field.name), getattr(other, field.name)
+            if mine != its:
+                name = field.name.removesuffix("_sha256").replace("_", " ")
+                told = "" if field.name.endswith("sha256") else f" ({its}, not {mine})"
+                msg = f"{folder} holds a run with another {name}{told}: choose another --out"
+                raise UsageError(msg)
+
+
+def read_record(folder: Path) -> RunRecord:
+    """Read the record of a run folder.
+
+    Raises:
+        TrainingError: the folder holds no run, or its record is garbled.
+    """
+    path = folder / FILE_NAME
+    try:
+        content = cast("dict[str, object]", json.loads(path.read_text(encoding="utf-8")))
+        return RunRecord(**content)  # type: ignore[arg-type]
+    except FileNotFoundError as error:
+        msg = f"{folder} holds no run: it has no {FILE_NAME}; name a folder that evaluate wrote"
+        raise TrainingError(msg) from error
+    except (OSError, ValueError, TypeError) as error:
+        msg = f"{path} cannot be read ({error}): run evaluate again into another folder"
+        raise TrainingError(msg) from error
+
+
+def file_sha256(path: Path) -> str:
+    """Hash a file.
+
+    Raises:
+        TrainingError: it cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        msg = f"{path} cannot be read ({error.strerror}): name a file that is there"
+        raise TrainingError(msg) from error
+
+
+def fingerprint(folder: Path) -> str:
+    """Hash what a model or adapter folder says with: weights, tokenizer, configuration, card.
+
+    Raises:
+        TrainingError: a file cannot be read.
+    """
+    paths = sorted(path for path in folder.glob("*") if path.suffix in {".safetensors", ".json"})
+    digest = hashlib.sha256()
+    for path in paths:
+        digest.update(f"{path.name}\0{file_sha256(path)}\n".encode())
+    return digest.hexdigest()
