@@ -75,7 +75,7 @@ def short_form_degeneracy(
         n_words += len(delays)
         lag = yet_another_average_lagging(delays, source_length, target_length)
         if lag is not None:
-            ahead += max(0.0, source_length - lag)
+            ahead += source_length - lag  # above 0: all words that count came before the end
             total += source_length
     return (100 * n_early / n_words if n_words else None, 100 * ahead / total if total else None)
 
