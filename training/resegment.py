@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from training.errors import TrainingError
-from training.scores import is_spaced
+from training.writing import is_spaced
 
 _WORD = re.compile(r"\S+")
 _RUN_OR_CHARACTER = re.compile(r"[!-~¡-ÿ]+|\S")

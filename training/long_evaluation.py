@@ -1,0 +1,197 @@
+"""Measure a model on whole talks: translate each as one stream, cut the output, score, write.
+
+A talk's words go one by one into ``engine.passage.Passage``, which the app runs too. Nobody tells
+it where the segments of the reference end: it cuts sentences by their punctuation. The output is
+cut to the segments afterwards (``training.resegment``) and scored there (``training.long_scores``).
+
+Files in the run folder, for each policy:
+
+* ``log/POLICY.1.jsonl``: the event log, in which a talk is a line; all else is computed from it.
+* ``POLICY.talk``: the translations, a line for a talk.
+* ``POLICY.hyp``: the same cut to the reference, a line for a line of the source.
+* ``POLICY.jsonl``: an object for each talk: the fields of ``Translation``, ``references`` and
+  ``lengths``, the source words of each segment.
+
+And for all of them ``run.json`` and ``summary.json``, a list of ``LongScores``. Nothing is resumed:
+a run into the same folder begins anew.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tqdm import tqdm
+
+from engine.card import read_card
+from engine.event_log import EventLog
+from engine.policy import parse_policy
+from engine.settings import ModelSettings, TranslationSettings, at_least
+from training.corpus import replacing
+from training.live import WARM_UP, feed_line
+from training.replay import read_events, replay
+from training.resegment import resegment
+from training.run_record import RunRecord, file_sha256, fingerprint
+from training.talks import Talk, read_talks
+from training.translation import Translation
+
+if TYPE_CHECKING:
+    from engine.events import Event
+    from engine.translator import Translator
+    from training.long_scores import LongScores
+
+SYSTEM = "long form"
+"""What ``run.json`` calls these runs, so that ``evaluate`` never goes on with them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LongFormSettings:
+    """What one run translates, how, and where its files go."""
+
+    source: Path
+    reference: Path
+    names: Path | None  # of the talks, see ``training.talks``
+    model: ModelSettings
+    translation: TranslationSettings  # all but the policy
+    policies: tuple[str, ...]
+    out: Path
+    limit: int | None = None  # segments from the start of the files; None takes all
+
+    def __post_init__(self) -> None:
+        if not self.policies:
+            msg = "at least one policy is needed, for example --policies read:3,wait:3"
+            raise ValueError(msg)
+        for policy in self.policies:
+            parse_policy(policy)
+        if self.limit is not None:
+            at_least("--limit", self.limit, 1)
+
+    def record(self) -> RunRecord:
+        """Say what decides the translations, but for the names of the talks.
+
+        Raises:
+            TrainingError: a file cannot be read.
+        """
+        adapter = self.model.adapter
+        return RunRecord(
+            system=SYSTEM,
+            language=self.translation.target_language,
+            model=read_card(self.model.directory).name,
+            model_sha256=fingerprint(self.model.directory),
+            adapter_sha256=None if adapter is None else fingerprint(adapter),
+            slot_length=self.translation.layout.slot_length,
+            source_sha256=file_sha256(self.source),
+            reference_sha256=file_sha256(self.reference),
+        )
+
+
+def evaluate_talks(settings: LongFormSettings) -> "list[LongScores]":
+    """Translate every talk under every policy, write the files, return the scores.
+
+    Raises:
+        CorpusError: the talks cannot be read, or the files cannot be written.
+        ModelError: the model cannot be loaded.
+        TrainingError: mweralign is missing, or the folder holds another run.
+    """
+    from training.long_scores import score  # noqa: PLC0415  sacreBLEU; help must not wait for it
+
+    talks = read_talks(settings.source, settings.reference, settings.names, settings.limit)
+    settings.record().claim(settings.out)
+    language = settings.translation.target_language
+    scores = list["LongScores"]()
+    with replacing(settings.out / "summary.json") as summary:  # tells now if it cannot be written
+        for policy, translations in _translate(settings, talks):
+            _write_talks(settings.out, policy, translations, talks)
+            parts = [
+                resegment(translation.hypothesis, talk.references, language)
+                for translation, talk in zip(translations, talks, strict=True)
+            ]
+            _write_lines(
+                settings.out / f"{policy}.hyp", [part.text for own in parts for part in own]
+            )
+            scores.append(score(policy, translations, talks, parts, language))
+        content = json.dumps([one.row() for one in scores], indent=2)
+        summary.write_text(content + "\n", encoding="utf-8")
+    return scores
+
+
+def feed_talk(
+    translator: "Translator", log: EventLog, index: int, words: Sequence[str]
+) -> Iterator[int]:
+    """Translate a talk live, as a line of the log; the end of the talk comes with its last word.
+
+    Args:
+        translator: with the settings to translate with; it writes into ``log`` too.
+        log: gets the talk's words and their arrivals.
+        index: of the talk, from 0.
+        words: of the whole talk.
+
+    Yields:
+        the number of words fed, after each.
+    """
+    from engine.passage import Passage  # noqa: PLC0415  torch; help must not wait for it
+
+    log.write("line", index=index, words=list(words))
+    passage = Passage(translator)
+    for n_words, word in enumerate(words, start=1):
+        ended = n_words == len(words)
+        log.write("arrived", n_words=n_words, ended=ended)
+        _exhaust(passage.splice(n_words - 1, None, [word]))
+        if ended:
+            _exhaust(passage.finish())
+        _exhaust(passage.advance())
+        yield n_words
+    log.write("line_ended", index=index)
+
+
+def _exhaust(events: "Iterable[Event]") -> None:
+    """Let a passage work; what it reports is in the log."""
+    for _ in events:
+        pass
+
+
+def _translate(
+    settings: LongFormSettings, talks: Sequence[Talk]
+) -> Iterator[tuple[str, list[Translation]]]:
+    """Translate the talks under each policy, under a progress bar, and replay the log."""
+    from engine.model import load_weights  # noqa: PLC0415  torch again
+    from engine.translator import Translator  # noqa: PLC0415
+
+    folder = settings.out / "log"
+    folder.mkdir(exist_ok=True)
+    weights = load_weights(settings.model)
+    total = len(settings.policies) * sum(len(talk.words) for talk in talks)
+    with tqdm(total=total, unit=" words", disable=None, leave=False) as bar:
+        for policy in settings.policies:
+            bar.set_postfix_str(policy)
+            path = folder / f"{policy}.1.jsonl"
+            with EventLog(path) as log:
+                translator = Translator(
+                    weights,
+                    replace(settings.translation, policy=policy),
+                    capacity=settings.model.capacity,
+                    log=log,
+                )
+                # The first translation pays for first use and for the system prompt.
+                feed_line(translator, log, WARM_UP, "Hello.")
+                for index, talk in enumerate(talks):
+                    for _ in feed_talk(translator, log, index, talk.words):
+                        bar.update()
+            yield policy, list(replay(read_events(path)))
+
+
+def _write_talks(
+    folder: Path, policy: str, translations: Sequence[Translation], talks: Sequence[Talk]
+) -> None:
+    _write_lines(folder / f"{policy}.talk", [one.hypothesis for one in translations])
+    rows = [
+        {**asdict(translation), "references": talk.references, "lengths": talk.lengths}
+        for translation, talk in zip(translations, talks, strict=True)
+    ]
+    _write_lines(folder / f"{policy}.jsonl", [json.dumps(row, ensure_ascii=False) for row in rows])
+
+
+def _write_lines(path: Path, lines: Iterable[str]) -> None:
+    with replacing(path) as partial:
+        partial.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

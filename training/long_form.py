@@ -1,0 +1,86 @@
+"""Measure a model on whole talks: ``surtitle-train long-form``.
+
+What is done, and which files a run folder holds, is told in ``training.long_evaluation``.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.errors import PolicyError
+from engine.settings import LayoutSettings, ModelSettings, TranslationSettings
+from training.errors import UsageError
+from training.evaluate import find_model
+from training.long_evaluation import LongFormSettings, evaluate_talks
+from training.table import draw
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from training.long_scores import LongScores
+
+_COLUMNS = (
+    "policy", "bleu", "chrf", "stream_laal", "stream_laal_ca", "long_yaal", "long_yaal_ca",
+    "ms_per_word_p50", "ms_per_word_p95",
+    "tokens_fed", "tokens_recomputed", "n_talks", "n_segments", "n_words", "n_empty",
+)  # fmt: skip
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add ``long-form`` to the command line."""
+    parser = subparsers.add_parser(
+        "long-form",
+        help="translate whole talks live, without their segments, and score them",
+        description="Translate whole talks word by word, cut the output to the reference, score.",
+    )
+    parser.add_argument("--source", type=Path, required=True, metavar="FILE")
+    parser.add_argument("--reference", type=Path, required=True, metavar="FILE")
+    parser.add_argument("--to", required=True, metavar="LANG", help="target, for example de")
+    parser.add_argument(
+        "--policies", required=True, metavar="P,P,...", help="out of read:N, wait:K and offline"
+    )
+    parser.add_argument(
+        "--talks", type=Path, metavar="FILE", help="each line's talk (all lines are one talk)"
+    )
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="run folder")
+    parser.add_argument(
+        "--model", type=Path, metavar="DIR", help="model folder (the bundled one for LANG)"
+    )
+    parser.add_argument("--adapter", type=Path, metavar="DIR", help="LoRA adapter folder")
+    parser.add_argument("--slot", type=int, metavar="N", help="slot length (that of the model)")
+    parser.add_argument("--limit", type=int, metavar="N", help="only the first N lines")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Obey the command line: translate, cut, score, write, print.
+
+    Raises:
+        TrainingError: one sentence says what is wrong.
+    """
+    model, card = find_model(arguments.model, arguments.to)
+    slot_length = card.slot_length if arguments.slot is None else arguments.slot
+    try:
+        settings = LongFormSettings(
+            source=arguments.source,
+            reference=arguments.reference,
+            names=arguments.talks,
+            model=ModelSettings(directory=model, adapter=arguments.adapter, device="cpu"),
+            translation=TranslationSettings(
+                target_language=arguments.to, layout=LayoutSettings(slot_length=slot_length)
+            ),
+            policies=tuple(dict.fromkeys(arguments.policies.replace(",", " ").split())),
+            out=arguments.out,
+            limit=arguments.limit,
+        )
+    except (ValueError, PolicyError) as error:
+        raise UsageError(str(error)) from error
+    sys.stdout.write(_table(evaluate_talks(settings)))
+    return 0
+
+
+def _table(scores: "Sequence[LongScores]") -> str:
+    quality = scores[0].quality
+    drawn = draw(_COLUMNS, [one.row() for one in scores])
+    return f"{drawn}{quality.bleu_signature}\n{quality.chrf_signature}\n"

@@ -1,0 +1,112 @@
+"""Score translations of whole talks: quality and lagging on the segments of the reference, cost."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from training.quality import Quality, measure_quality
+from training.real_time import real_time_delays
+from training.resegment import Part
+from training.scores import Cost, measure_cost
+from training.segments import Segment, long_yaal, make_segments, stream_laal
+from training.talks import Talk
+from training.translation import Translation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LongScores:
+    """Scores of one policy over talks: an object of ``summary.json``.
+
+    Attributes:
+        quality: of the segments.
+        stream_laal, long_yaal: in source words, see ``training.segments``; None where nothing was
+            written.
+        stream_laal_ca, long_yaal_ca: of what a person sees, by the queue model of
+            ``training.real_time``.
+        normalised_erasure: target units taken away again for each one that stayed.
+        cost: a talk stands for a sentence.
+        n_words: source words.
+        n_empty: segments to which no output fell.
+    """
+
+    policy: str
+    system: str
+    quality: Quality
+    stream_laal: float | None
+    stream_laal_ca: float | None
+    long_yaal: float | None
+    long_yaal_ca: float | None
+    normalised_erasure: float
+    cost: Cost
+    n_talks: int
+    n_segments: int
+    n_words: int
+    n_empty: int
+
+    def row(self) -> dict[str, str | float | None]:
+        """Lay all scores side by side, under their names."""
+        row: dict[str, str | float | None] = {"policy": self.policy, "system": self.system}
+        row |= asdict(self.quality)
+        for name in ("stream_laal", "stream_laal_ca", "long_yaal", "long_yaal_ca"):
+            row[name] = getattr(self, name)
+        row["normalised_erasure"] = self.normalised_erasure
+        row |= asdict(self.cost)
+        row["gflops_per_talk"] = row.pop("gflops_per_sentence")
+        for name in ("n_talks", "n_segments", "n_words", "n_empty"):
+            row[name] = getattr(self, name)
+        return row
+
+
+def score(
+    policy: str,
+    translations: Sequence[Translation],
+    talks: Sequence[Talk],
+    parts: Sequence[Sequence[Part]],
+    language: str,
+) -> LongScores:
+    """Score what a policy wrote.
+
+    Args:
+        policy: its name.
+        translations: one for each talk, at least one.
+        talks: what was translated.
+        parts: of each translation, as ``training.resegment`` cut it.
+        language: two-letter code of the target.
+
+    Raises:
+        TrainingError: sacreBLEU lacks its tokenizer for the language.
+    """
+    written = _segments(talks, parts, [one.delays for one in translations])
+    seen = _segments(talks, parts, [real_time_delays(one) for one in translations])
+    references = [one.reference for one in written]
+    return LongScores(
+        policy=policy,
+        system="slots",
+        quality=measure_quality([one.text for one in written], references, language),
+        stream_laal=stream_laal(written, language),
+        stream_laal_ca=stream_laal(seen, language),
+        long_yaal=long_yaal(written, language),
+        long_yaal_ca=long_yaal(seen, language),
+        normalised_erasure=sum(one.n_erased for one in translations)
+        / max(1, sum(len(one.delays) for one in translations)),
+        cost=measure_cost(translations),
+        n_talks=len(talks),
+        n_segments=len(written),
+        n_words=sum(len(talk.words) for talk in talks),
+        n_empty=sum(not one.delays for one in written),
+    )
+
+
+def _segments(
+    talks: Sequence[Talk], parts: Sequence[Sequence[Part]], delays: Sequence[Sequence[float]]
+) -> list[Segment]:
+    """List the segments of all talks; lengths and delays are in source words."""
+    return [
+        segment
+        for talk, own_parts, own_delays in zip(talks, parts, delays, strict=True)
+        for segment in make_segments(
+            own_parts,
+            talk.references,
+            list(zip(talk.starts, talk.lengths, strict=True)),
+            own_delays,
+        )
+    ]
