@@ -20,10 +20,25 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
+from typing import NotRequired, TypedDict, cast
 
 from training.corpus import replacing
+from training.errors import TrainingError
 from training.real_time import WORD_MS
+from training.run_record import read_record
 from training.writing import is_spaced
+
+
+class _Row(TypedDict):
+    """What is used of an object of ``POLICY.jsonl``."""
+
+    source: list[str]
+    hypothesis: str
+    delays: list[int]
+    ms: list[float]
+    reference: NotRequired[str]  # of a line
+    references: NotRequired[list[str]]  # of a talk, as are the lengths
+    lengths: NotRequired[list[int]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +58,48 @@ class Recording:
     ms: tuple[float, ...]
     lengths: tuple[int, ...]
     references: tuple[str, ...]
+
+
+def convert_run(run: Path, policy: str, folder: Path, word_ms: float = WORD_MS) -> None:
+    """Write what a run of ``evaluate`` or ``long-form`` did under a policy.
+
+    Arguments as for ``write_simulstream_log``.
+
+    Raises:
+        CorpusError: a file cannot be written.
+        TrainingError: the run has no such policy, or cannot be read.
+    """
+    language = read_record(run).language
+    write_simulstream_log(folder, read_recordings(run, policy), language, word_ms)
+
+
+def read_recordings(run: Path, policy: str) -> list[Recording]:
+    """Read what a run folder holds of a policy.
+
+    Raises:
+        TrainingError: it holds nothing of it, or cannot be read.
+    """
+    path = run / f"{policy}.jsonl"
+    try:
+        rows = path.read_text(encoding="utf-8").split("\n")[:-1]
+        return [_recording(cast("_Row", json.loads(row))) for row in rows]
+    except FileNotFoundError as error:
+        msg = f"{path} is missing: name a policy that was run, and let the run finish"
+        raise TrainingError(msg) from error
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        msg = f"{path} cannot be read ({error}): run again into another folder"
+        raise TrainingError(msg) from error
+
+
+def _recording(row: _Row) -> Recording:
+    """Take a line of a test set, which is its own only segment, or a talk."""
+    return Recording(
+        translation=row["hypothesis"],
+        delays=tuple(row["delays"]),
+        ms=tuple(row["ms"]),
+        lengths=tuple(row["lengths"]) if "lengths" in row else (len(row["source"]),),
+        references=tuple(row["references"]) if "references" in row else (row["reference"],),
+    )
 
 
 def write_simulstream_log(

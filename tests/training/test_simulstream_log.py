@@ -12,10 +12,11 @@ from itertools import accumulate
 
 import pytest
 
+from training.errors import TrainingError
 from training.real_time import WORD_MS, real_time_factor
 from training.resegment import resegment
 from training.segments import make_segments, stream_laal
-from training.simulstream_log import Recording, write_simulstream_log
+from training.simulstream_log import Recording, convert_run, write_simulstream_log
 
 FILES = {"metrics.jsonl", "segments.yaml", "reference.txt", "eval.yaml"}
 
@@ -151,3 +152,35 @@ def test_a_segment_ends_exactly_where_its_last_word_does(tmp_path):
     ends = [round(n * WORD_MS / 1000, 6) for n in range(1, 201)]
     for row, end in zip(rows, ends, strict=True):
         assert end - row["offset"] == row["duration"]  # bit by bit
+
+
+LINE = {"source": ["a", "b"], "hypothesis": "x y", "delays": [1, 2], "ms": [1.0, 2.0]}
+RECORD = {
+    "system": "slots", "language": "de", "model": "m", "model_sha256": "", "adapter_sha256": None,
+    "slot_length": 8, "source_sha256": "", "reference_sha256": "",
+}  # fmt: skip
+
+
+def test_lines_and_talks_of_runs_are_converted(tmp_path):
+    (tmp_path / "run.json").write_text(json.dumps(RECORD))
+    rows = [{**LINE, "reference": "r s"}, {**LINE, "references": ["r", "s"], "lengths": [1, 1]}]
+    (tmp_path / "read:3.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    convert_run(tmp_path, "read:3", tmp_path / "out")
+    assert (tmp_path / "out" / "reference.txt").read_text() == "r s\nr\ns\n"
+    segments = (tmp_path / "out" / "segments.yaml").read_text().splitlines()
+    assert ['"duration": 0.8' in row for row in segments] == [True, False, False]
+    assert len(rows_of(tmp_path / "out" / "metrics.jsonl")) == 2 * 3
+    assert (tmp_path / "out" / "eval.yaml").read_text() == (
+        "detokenizer_type: simuleval\nlatency_unit: word\n"
+    )
+
+
+@pytest.mark.parametrize("row", ["", "{", "[]", "{}", json.dumps(LINE)])
+def test_a_damaged_run_is_one_sentence(tmp_path, row):
+    (tmp_path / "run.json").write_text(json.dumps(RECORD))
+    with pytest.raises(TrainingError, match="name a policy that was run"):
+        convert_run(tmp_path, "read:3", tmp_path / "out")
+    (tmp_path / "read:3.jsonl").write_text(f"{row}\n")
+    with pytest.raises(TrainingError, match=r"read:3\.jsonl cannot be read"):
+        convert_run(tmp_path, "read:3", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
