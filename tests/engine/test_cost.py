@@ -23,7 +23,7 @@ CONFIGS = [
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: type(config).__name__)
-@pytest.mark.parametrize("n_rows", [1, 7])
+@pytest.mark.parametrize("n_rows", [1, 300])
 def test_the_count_is_what_torch_counts(config, n_rows):
     config._attn_implementation = "eager"
     network = AutoModelForCausalLM.from_config(config).eval()
