@@ -27,14 +27,7 @@ def measure_quality(hypotheses: Sequence[str], references: Sequence[str], langua
     Raises:
         TrainingError: sacreBLEU lacks its tokenizer for the language.
     """
-    tokenizer = _TOKENIZERS.get(language, "13a")
-    try:
-        bleu = BLEU(tokenize=tokenizer)
-    except (ImportError, RuntimeError) as error:
-        name = tokenizer.removesuffix("-mecab")
-        msg = f"BLEU for {language} needs more of sacreBLEU: pip install 'sacrebleu[{name}]'"
-        raise TrainingError(msg) from error
-    chrf = CHRF()
+    bleu, chrf = make_bleu(language), CHRF()
     bleu_score = bleu.corpus_score(hypotheses, [references]).score
     chrf_score = chrf.corpus_score(hypotheses, [references]).score
     return Quality(
@@ -43,3 +36,18 @@ def measure_quality(hypotheses: Sequence[str], references: Sequence[str], langua
         chrf=chrf_score,
         chrf_signature=str(chrf.get_signature()),
     )
+
+
+def make_bleu(language: str) -> BLEU:
+    """Make BLEU with the tokenizer that papers use for a language.
+
+    Raises:
+        TrainingError: sacreBLEU lacks that tokenizer.
+    """
+    tokenizer = _TOKENIZERS.get(language, "13a")
+    try:
+        return BLEU(tokenize=tokenizer)
+    except (ImportError, RuntimeError) as error:
+        name = tokenizer.removesuffix("-mecab")
+        msg = f"BLEU for {language} needs more of sacreBLEU: pip install 'sacrebleu[{name}]'"
+        raise TrainingError(msg) from error
