@@ -16,6 +16,7 @@ from engine.errors import ModelError, PolicyError
 from engine.settings import DEVICES
 from training.errors import TrainingError, UsageError
 from training.evaluation import SYSTEMS, EvaluateSettings, evaluate
+from training.table import draw
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -117,20 +118,6 @@ def find_model(directory: Path | None, language: str) -> tuple[Path, ModelCard]:
 
 def table(scores: "Sequence[Scores]") -> str:
     """Draw the scores for a terminal, with the signatures below."""
-    rows: list[tuple[str, ...]] = [_COLUMNS]
-    for one in scores:
-        values = one.row()
-        rows.append(tuple(_cell(values[name]) for name in _COLUMNS))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
-        for row in rows
-    ]
     quality = scores[0].quality
-    return "\n".join([*lines, quality.bleu_signature, quality.chrf_signature]) + "\n"
-
-
-def _cell(value: str | float | None) -> str:
-    if value is None:
-        return "-"
-    return f"{value:.2f}" if isinstance(value, float) else str(value)
+    rows = draw(_COLUMNS, [one.row() for one in scores])
+    return f"{rows}{quality.bleu_signature}\n{quality.chrf_signature}\n"
