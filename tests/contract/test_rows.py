@@ -3,6 +3,7 @@
 import random
 
 from engine.policy import Offline, ReadN, WaitK
+from engine.prompt import word_units
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.translator import Translator
 from tests.fakes import random_word, tiny_weights
@@ -11,8 +12,8 @@ from training.examples import TokenizedPair, build_rows
 CASES = 300
 
 
-def word_tokens(translator, word):
-    return tuple(token for unit in translator._units(word) for token in unit)
+def word_tokens(tokenizer, word):
+    return tuple(token for unit in word_units(tokenizer, word) for token in unit)
 
 
 class Teacher:
@@ -49,13 +50,14 @@ def test_the_translators_rows_equal_the_builders_rows():
         )
         layout = LayoutSettings(slot_length=rng.randint(3, 16))
         settings = TranslationSettings(policy=str(policy), layout=layout)
-        translator = Translator(tiny_weights(), settings)
+        weights = tiny_weights()
+        translator = Translator(weights, settings)
         source = [random_word(rng) for _ in range(rng.randint(1, 9))]
         target = [random_word(rng) for _ in range(rng.randint(1, 9))]
         needs = tuple(sorted(rng.randint(1, len(source)) for _ in target))
         pair = TokenizedPair(
-            tuple(word_tokens(translator, word) for word in source),
-            tuple(word_tokens(translator, word) for word in target),
+            tuple(word_tokens(weights.tokenizer, word) for word in source),
+            tuple(word_tokens(weights.tokenizer, word) for word in target),
             needs,
         )
         utterance = translator.open()
