@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from training.errors import UsageError
-from training.settings import ModelShape, Optimisation, PretrainSettings
+from training.settings import Mixture, ModelShape, Optimisation, PretrainSettings
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -21,6 +21,11 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument("--batch-tokens", type=int, default=Optimisation().batch_tokens)
     parser.add_argument("--seed", type=int, default=Optimisation().seed)
     parser.add_argument("--slot", type=int, default=16)
+    parser.add_argument(
+        "--ordinary",
+        action="store_true",
+        help="train no simultaneous policy and no slots: a base for comparing methods on",
+    )
     parser.add_argument("--hidden", type=int, default=ModelShape().hidden)
     parser.add_argument("--layers", type=int, default=ModelShape().layers)
     parser.add_argument("--feed-forward", type=int, default=ModelShape().feed_forward)
@@ -42,7 +47,9 @@ def run(arguments: argparse.Namespace) -> int:
             weights={name: float(weight) for name, weight in _pairs(arguments.weight)},
             out=arguments.out,
             name=arguments.name,
-            slot_length=arguments.slot,
+            slot_length=1 if arguments.ordinary else arguments.slot,
+            one_end=arguments.ordinary,
+            mixture=Mixture.offline_only() if arguments.ordinary else Mixture(),
             shape=ModelShape(
                 vocabulary=arguments.vocabulary,
                 hidden=arguments.hidden,

@@ -91,6 +91,7 @@ def _card(settings: PretrainSettings) -> ModelCard:
         name=settings.name,
         languages=settings.data,
         slot_length=settings.slot_length,
+        one_end=settings.one_end,
         policies=(
             *(f"read:{n}" for n in mixture.n),
             *(f"wait:{k}" for k in mixture.k),
@@ -183,6 +184,7 @@ def _fingerprint(settings: PretrainSettings) -> str:
         sorted(settings.data.items()),
         settings.weights,
         settings.slot_length,
+        settings.one_end,
         settings.shape,
         settings.mixture,
         optimisation.batch_tokens,

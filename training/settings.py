@@ -50,6 +50,11 @@ class Mixture:
     n: tuple[int, ...] = (2, 3, 4, 5, 6, 7, 9)
     k: tuple[int, ...] = (1, 2, 3, 5, 7, 9)
 
+    @classmethod
+    def offline_only(cls) -> "Mixture":
+        """Mix nothing: every source is read to its end."""
+        return cls(fixed_reads=0, aligned_reads=0, waits=0, n=(), k=())
+
     def __post_init__(self) -> None:
         shares = (self.fixed_reads, self.aligned_reads, self.waits)
         if min(shares) < 0 or sum(shares) > 1:
@@ -91,6 +96,8 @@ class PretrainSettings:
         data: aligned or prepared TSV by target language.
         weights: copies of a corpus an epoch holds, by corpus name; 1 where it is not named.
         out: model folder to make; its ``checkpoint`` folder holds what resumes a run.
+        slot_length: 1 leaves no gap between a whole source and its target.
+        one_end: a write ends with the token that ends a target.
     """
 
     data: dict[str, Path]
@@ -98,6 +105,7 @@ class PretrainSettings:
     name: str
     weights: dict[str, float]
     slot_length: int = 16
+    one_end: bool = False
     shape: ModelShape = ModelShape()
     mixture: Mixture = Mixture()
     optimisation: Optimisation = Optimisation()

@@ -79,9 +79,18 @@ def train_tokenizer(
 
 
 def make_card(
-    *, name: str, languages: Iterable[str], slot_length: int, policies: Iterable[str]
+    *,
+    name: str,
+    languages: Iterable[str],
+    slot_length: int,
+    policies: Iterable[str],
+    one_end: bool = False,
 ) -> ModelCard:
-    """Describe a model whose tokenizer ``train_tokenizer`` made."""
+    """Describe a model whose tokenizer ``train_tokenizer`` made.
+
+    Args:
+        one_end: a write ends with the token that ends a target, as a chat model ends each turn.
+    """
     return ModelCard(
         name=name,
         languages={
@@ -89,7 +98,7 @@ def make_card(
             for code in languages
         },
         end_of_source=END_OF_SOURCE,
-        end_of_write=END_OF_WRITE,
+        end_of_write=END if one_end else END_OF_WRITE,
         end_of_target=END,
         slot_length=slot_length,
         policies=tuple(policies),
