@@ -88,8 +88,7 @@ def make_card(
 ) -> ModelCard:
     """Describe a model whose tokenizer ``train_tokenizer`` made.
 
-    Args:
-        one_end: a write ends with the token that ends a target, as a chat model ends each turn.
+    With ``one_end`` a write ends with the token that ends a target, as a chat model ends each turn.
     """
     return ModelCard(
         name=name,
