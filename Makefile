@@ -26,6 +26,6 @@ format: setup-tests ## format the code and mend what the linter can mend
 	@.venv/bin/python -m ruff check --fix-only --quiet .
 	@.venv/bin/python -m ruff format .
 
-clean:           ## remove .venv and everything the tools made
-	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .coverage htmlcov
+clean:           ## remove .venv, what stands beside it, and everything the tools made
+	rm -rf .venv .venv-* build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .coverage htmlcov
 	find app engine training tests benchmarks scripts -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

@@ -18,7 +18,7 @@ from engine.settings import ModelSettings, TranslationSettings
 from training.errors import TrainingError
 from training.live import WARM_UP, feed_line
 
-_CAPACITY = 4096
+CAPACITY = 4096
 """Cache rows: more than an utterance within the limits can take, even if every write runs away."""
 
 Job: TypeAlias = tuple[str, int, str]
@@ -150,7 +150,7 @@ def _translations(share: _Share) -> Iterator[tuple[str, int]]:
         path = setup.log_folder / f"{policy}.{share.number}.jsonl"
         translation = replace(setup.translation, policy=policy)
         with EventLog(path) as log:
-            system = make_system(setup.system, weights, translation, capacity=_CAPACITY, log=log)
+            system = make_system(setup.system, weights, translation, capacity=CAPACITY, log=log)
             # The first translation pays for first use and for the system prompt.
             feed_line(system, log, WARM_UP, "Hello.")
             for _, index, line in (job for job in share.jobs if job[0] == policy):

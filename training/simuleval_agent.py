@@ -1,0 +1,83 @@
+"""Let SimulEval drive our engine, text to text.
+
+    .venv-simuleval/bin/simuleval --agent training/simuleval_agent.py --source F --target F \
+        --source-type text --target-type text --to de --policy read:3
+
+SimulEval hands in a word and counts what it gets back as written with that word's delay; each piece
+begins a new word there. That is how our own evaluation counts, too, but for a word that the model
+goes on with after the policy had taken it as whole and read on: SimulEval then counts two words.
+``docs/evaluation.md`` tells more. SimulEval is imported here only; it is not in our environment.
+"""
+
+import argparse
+from pathlib import Path
+
+import torch
+from simuleval.agents import TextToTextAgent
+from simuleval.agents.actions import Action, ReadAction, WriteAction
+from simuleval.utils import entrypoint
+
+from engine.errors import SurtitleError
+from engine.event_log import EventLog
+from engine.model import load_weights
+from engine.settings import LayoutSettings, ModelSettings, TranslationSettings
+from engine.system import SYSTEMS, System, make_system
+from training.errors import TrainingError
+from training.evaluate import find_model
+from training.word_by_word import WordByWord
+from training.workers import CAPACITY
+
+
+@entrypoint
+class SurtitleAgent(TextToTextAgent):  # type: ignore[misc]  # SimulEval has no types
+    """Hand over what each source word adds to the caption."""
+
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        try:
+            self._line = WordByWord(_make_system(arguments))
+        except (SurtitleError, TrainingError, ValueError) as error:
+            raise SystemExit(str(error)) from error
+        super().__init__(arguments)  # resets
+
+    @staticmethod
+    def add_args(parser: argparse.ArgumentParser) -> None:
+        """Add our arguments to SimulEval's; ``--device`` is one of its own.
+
+        It has options that begin with ``--system``, hence ``--translator``.
+        """
+        parser.add_argument("--to", default="de", metavar="LANG", help="target language")
+        parser.add_argument("--policy", default="read:3", help="read:N, wait:K or offline")
+        parser.add_argument("--model", type=Path, metavar="DIR", help="(the bundled one)")
+        parser.add_argument("--adapter", type=Path, metavar="DIR", help="LoRA adapter folder")
+        parser.add_argument("--slot", type=int, metavar="N", help="slot length (the model's)")
+        parser.add_argument("--translator", choices=SYSTEMS, default="slots")
+
+    def reset(self) -> None:
+        """Begin a new line."""
+        super().reset()
+        self._line.reset()
+
+    def policy(self) -> Action:
+        """Translate as far as the newest word allows; SimulEval asks once for each."""
+        if not self.states.source:  # an empty line
+            return WriteAction("", finished=True)
+        ended = bool(self.states.source_finished)
+        text = self._line.feed(self.states.source[-1], ended=ended)
+        return WriteAction(text, finished=ended) if text or ended else ReadAction()
+
+
+def _make_system(arguments: argparse.Namespace) -> System:
+    # As in training.workers: with another number of threads sums may differ in their last bits.
+    torch.set_num_threads(1)
+    model, card = find_model(arguments.model, arguments.to)
+    settings = TranslationSettings(
+        target_language=arguments.to,
+        policy=arguments.policy,
+        layout=LayoutSettings(
+            slot_length=card.slot_length if arguments.slot is None else arguments.slot
+        ),
+    )
+    weights = load_weights(
+        ModelSettings(directory=model, adapter=arguments.adapter, device=arguments.device)
+    )
+    return make_system(arguments.translator, weights, settings, capacity=CAPACITY, log=EventLog())

@@ -1,0 +1,74 @@
+"""Translate a line whose words somebody else's loop hands in one by one."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from engine.sentences import word_parts
+
+if TYPE_CHECKING:
+    from engine.retranslator import Redraft
+    from engine.system import System
+    from engine.utterance import Utterance
+
+
+@dataclass(slots=True)
+class _Open:
+    """The utterance that words go to, and those it has."""
+
+    utterance: "Utterance | Redraft"
+    words: list[str] = field(default_factory=list)
+
+
+class WordByWord:
+    """Feed a system as ``training.live`` does, without knowing what comes.
+
+    Invariant: what ``feed`` returned for the words of a line, put together, is the line's caption.
+    When the policy goes on to read, it takes the target words that are written as whole, so they
+    are handed over at once, and their delay is the word whose ``feed`` returned them.
+
+    One thing differs: a line over the engine's limits becomes several utterances, and
+    ``training.live`` cuts it at sentence ends. That asks for the whole line; here it is cut at the
+    word that is too many.
+    """
+
+    def __init__(self, system: "System") -> None:
+        self._system = system
+        self._open: _Open | None = None
+
+    def reset(self) -> None:
+        """Forget the line, whether it has ended or not."""
+        self._open = None
+
+    def feed(self, word: str, *, ended: bool) -> str:
+        """Take a word; return what it adds to the caption, often nothing.
+
+        Args:
+            word: without blanks.
+            ended: it is the line's last; the next one begins a new line.
+        """
+        parts = word_parts(word)
+        text = "".join(self._feed_part(part) for part in parts[:-1])
+        text += self._feed_part(parts[-1], ended=ended)
+        if ended:
+            self._open = None
+        return text
+
+    def _feed_part(self, part: str, *, ended: bool = False) -> str:
+        text = ""
+        if self._open is not None and self._is_full(self._open, part):
+            text = self._advance(self._open, ended=True) + " "
+            self._open = None
+        if self._open is None:
+            self._open = _Open(self._system.open())
+        self._open.words.append(part)
+        return text + self._advance(self._open, ended=ended)
+
+    def _advance(self, open_: _Open, *, ended: bool) -> str:
+        system, utterance = self._system, open_.utterance
+        system.set_source(utterance, open_.words, ended=ended)  # type: ignore[arg-type]
+        return "".join(change.text for change in system.advance(utterance))  # type: ignore[arg-type]
+
+    def _is_full(self, open_: _Open, part: str) -> bool:
+        limits = self._system.settings.limits
+        n_bytes = sum(len(word.encode()) + 1 for word in [*open_.words, part])
+        return len(open_.words) == limits.max_words or n_bytes > limits.max_bytes
