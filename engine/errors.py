@@ -2,6 +2,7 @@
 
     SurtitleError
     ├── ModelError            a model folder, adapter or device that cannot be used
+    │   └── AdapterError      an adapter that is damaged, hostile, or made for another base
     ├── PolicyError           a policy that is written wrongly
     └── CacheFullError        more rows than the cache was made for
 
@@ -16,6 +17,10 @@ class SurtitleError(Exception):
 
 class ModelError(SurtitleError):
     """A model, adapter or device cannot be used."""
+
+
+class AdapterError(ModelError):
+    """An adapter cannot be used, added or removed."""
 
 
 class PolicyError(SurtitleError, ValueError):

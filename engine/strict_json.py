@@ -40,16 +40,17 @@ class JsonObject:
             ValueError: it does not, or one of its objects has a key twice.
         """
         try:
+            text = content.decode()
             values = cast(
                 "object",
-                json.loads(
-                    content.decode(), object_pairs_hook=_unique, parse_constant=_refuse_constant
-                ),
+                json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant),
             )
+            if "\\ud" in text.lower():  # half a character, which no file and no terminal takes
+                json.dumps(values, ensure_ascii=False).encode()
         except RecursionError as error:
             msg = "is nested too deeply"
             raise ValueError(msg) from error
-        except UnicodeDecodeError as error:
+        except UnicodeError as error:
             msg = "is no UTF-8 text"
             raise ValueError(msg) from error
         except json.JSONDecodeError as error:

@@ -19,6 +19,8 @@ def parsed(**values):
         (b"\xef\xbb\xbf{}", "is no JSON"),
         (b'{"a": "\xff"}', "is no UTF-8"),
         (json.dumps({"a": 1}).encode("utf-16"), "is no UTF-8"),
+        (b'{"a": ["\\uD800"]}', "is no UTF-8"),
+        (b'{"\\udc00": 1}', "is no UTF-8"),
         (b"[]", "should hold an object, got []"),
         (b'"' + b"x" * 500 + b'"', "x..."),
         (b'{"a": NaN}', "holds NaN"),
@@ -33,6 +35,10 @@ def test_what_is_no_single_object_is_refused(content, sentence):
     with pytest.raises(ValueError, match=sentence.replace("[", r"\[")) as caught:
         JsonObject.parse(content)
     assert len(str(caught.value)) < 200
+
+
+def test_a_character_in_two_halves_is_one():
+    assert JsonObject.parse(b'{"a": "\\ud83d\\ude42"}').text("a") == "🙂"
 
 
 def test_a_file_is_read_up_to_its_limit_and_no_further(tmp_path):
