@@ -1,14 +1,26 @@
-"""The ``align`` command: add to each pair how many source words each target word needs."""
+"""The ``align`` command: add to each pair how many source words each target word needs.
+
+Writes the pairs with their schedules, and beside them, as JSON, what is to be known of links and
+schedules; draws the schedules if asked to. What the file holds is told in docs/read_n_data.md.
+"""
 
 import argparse
+import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise, repeat
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from training import alignment
-from training.corpus import SentencePair, read_pairs, replacing
-from training.errors import CorpusError
+from training.alignment import Link
+from training.corpus import SentencePair, read_lines, read_pairs, replacing
+from training.errors import CorpusError, UsageError
+from training.schedule import needed_words, ratio_needs
+
+if TYPE_CHECKING:
+    from training.align_report import Report
 
 MIN_AGREEMENT = 0.5
 """Pairs whose two alignments agree less are kept without numbers: read-n does not train on them."""
@@ -26,74 +38,129 @@ class AlignedPair:
     pair: SentencePair
     needs: tuple[int, ...] | None
 
+    def as_line(self) -> str:
+        """Write it as ``read_aligned`` reads it."""
+        numbers = " ".join(map(str, self.needs or ()))
+        return "\t".join((self.pair.source, self.pair.target, self.pair.corpus, numbers)) + "\n"
+
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add ``align`` to the command line."""
-    parser = subparsers.add_parser("align", help="word-align prepared pairs for read-n training")
+    parser = subparsers.add_parser(
+        "align",
+        help="word-align prepared pairs for read-n training",
+        description="Word-align prepared pairs and write a read-n schedule for each. What there is "
+        "to know of links and schedules is printed, and written beside OUT as .json.",
+    )
     parser.add_argument("--from", dest="source", type=Path, required=True, metavar="F.tsv")
     parser.add_argument("--out", type=Path, required=True, metavar="OUT.tsv")
-    parser.add_argument(
+    parser.add_argument("--picture", type=Path, metavar="F.png", help="draw the schedules")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument(
         "--ratio", action="store_true", help="spread the target evenly instead; needs no aligner"
+    )
+    how.add_argument(
+        "--min-agreement",
+        type=float,
+        default=MIN_AGREEMENT,
+        metavar="SHARE",
+        help="pairs get a schedule when the two directions have this share of their links in "
+        "common (%(default)s)",
     )
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Align a prepared file."""
+    """Align a prepared file, write what became of it, draw it last.
+
+    Raises:
+        TrainingError: one sentence says what is wrong.
+    """
+    from training.align_report import Report  # noqa: PLC0415  numpy; help must not wait for it
+
+    if not 0 <= arguments.min_agreement <= 1:
+        msg = f"--min-agreement is a share from 0 to 1, got {arguments.min_agreement}"
+        raise UsageError(msg)
     pairs = list(read_pairs([arguments.source]))
-    schedule = _even_needs(pairs) if arguments.ratio else _aligned_needs(pairs)
-    trusted = 0
+    report = Report(None if arguments.ratio else arguments.min_agreement)
     with replacing(arguments.out) as fresh, fresh.open("w", encoding="utf-8") as out:
-        for pair, needs in zip(pairs, schedule, strict=True):
-            trusted += needs is not None
-            numbers = " ".join(map(str, needs or ()))
-            out.write("\t".join((pair.source, pair.target, pair.corpus, numbers)) + "\n")
-    sys.stderr.write(f"{trusted} of {len(pairs)} pairs have a trusted alignment\n")
+        out.writelines(aligned.as_line() for aligned in schedule(pairs, report))
+    with replacing(arguments.out.with_suffix(".json")) as fresh:
+        fresh.write_text(json.dumps(report.as_json(), indent=2) + "\n", encoding="utf-8")
+    sys.stdout.write(report.as_table())
+    if arguments.picture is not None:  # last: the data are kept where matplotlib is missing
+        from training.schedule_picture import draw  # noqa: PLC0415  likewise
+
+        draw(report.schedules, arguments.picture)
     return 0
 
 
-def _aligned_needs(pairs: Sequence[SentencePair]) -> Iterator[tuple[int, ...] | None]:
-    for pair, (forward, reverse) in zip(pairs, alignment.align(pairs), strict=True):
-        if alignment.agreement(forward, reverse) < MIN_AGREEMENT:
-            yield None
+def schedule(pairs: Sequence[SentencePair], report: "Report") -> Iterator[AlignedPair]:
+    """Give each pair its schedule where it can have one, and count it."""
+    ratio = report.min_agreement is None
+    directions = repeat(None, len(pairs)) if ratio else alignment.align(pairs)
+    for pair, both in zip(pairs, directions, strict=True):
+        lengths = len(pair.source.split()), len(pair.target.split())
+        needs = _needs_or_reason(both, lengths, report)
+        if isinstance(needs, str):
+            report.count_dropped(pair.corpus, needs)
+            yield AlignedPair(pair, None)
         else:
-            links = alignment.symmetrise(forward, reverse)
-            yield alignment.needed_words(links, len(pair.target.split()))
+            report.count_scheduled(pair.corpus, needs, lengths[0])
+            yield AlignedPair(pair, needs)
 
 
-def _even_needs(pairs: Sequence[SentencePair]) -> Iterator[tuple[int, ...]]:
-    for pair in pairs:
-        yield alignment.ratio_needs(len(pair.source.split()), len(pair.target.split()))
+def _needs_or_reason(
+    directions: tuple[set[Link], set[Link]] | None, lengths: tuple[int, int], report: "Report"
+) -> tuple[int, ...] | str:
+    """Make a schedule of words of source and target, or tell why there is none."""
+    if 0 in lengths:
+        return "a side has no words"
+    if directions is None or report.min_agreement is None:
+        return ratio_needs(*lengths)
+    links = alignment.symmetrise(*directions)
+    report.links.count(directions, links, lengths)
+    if not links:
+        return "no word has a link"
+    if alignment.agreement(*directions) < report.min_agreement:
+        return "the two directions agree too little"
+    return needed_words(links, *lengths)
 
 
 def read_aligned(paths: Iterable[Path]) -> Iterator[AlignedPair]:
     """Read what ``align`` wrote.
 
     Raises:
-        CorpusError: a line is not of its making.
+        CorpusError: a file cannot be read, or a line is not of its making.
     """
     for path in paths:
-        with path.open(encoding="utf-8") as lines:
-            for number, line in enumerate(lines, start=1):
-                try:
-                    yield _parse(line)
-                except ValueError as error:
-                    msg = (
-                        f"line {number} of {path} is no aligned pair ({error}): "
-                        "make the file with surtitle-train align"
-                    )
-                    raise CorpusError(msg) from error
+        for number, line in enumerate(read_lines(path), start=1):
+            try:
+                yield _parse(line.decode())
+            except ValueError as error:
+                msg = (
+                    f"line {number} of {path} is no aligned pair ({error}): "
+                    "make the file with surtitle-train align"
+                )
+                raise CorpusError(msg) from error
 
 
 def _parse(line: str) -> AlignedPair:
-    fields = line.rstrip("\n").split("\t")
+    fields = line.split("\t")
     if len(fields) != 4:
         msg = f"4 columns were expected, got {len(fields)}"
         raise ValueError(msg)
     source, target, corpus, numbers = fields
     needs = tuple(map(int, numbers.split())) or None
-    n_words = len(target.split())
-    if needs is not None and len(needs) != n_words:
-        msg = f"{n_words} target words need as many numbers, got {len(needs)}"
-        raise ValueError(msg)
+    if needs is not None:
+        _check(needs, len(source.split()), len(target.split()))
     return AlignedPair(SentencePair(source, target, corpus), needs)
+
+
+def _check(needs: tuple[int, ...], n_source: int, n_target: int) -> None:
+    if len(needs) != n_target:
+        msg = f"{n_target} target words need as many numbers, got {len(needs)}"
+        raise ValueError(msg)
+    if not 1 <= needs[0] <= needs[-1] <= n_source or any(a > b for a, b in pairwise(needs)):
+        msg = f"numbers rise from 1 to at most {n_source} source words, got {needs}"
+        raise ValueError(msg)

@@ -1,16 +1,18 @@
-"""Word alignment: which source words a target word needs (read-n training data).
+"""Word alignment: which source words and which target words say the same.
 
 The aligner is eflomal (Östling and Tiedemann 2016, https://ufal.mff.cuni.cz/pbml/106/art-ostling-tiedemann.pdf),
 run in both directions; the directions are joined by grow-diag-final-and (Koehn et al. 2005). Only
-whitespace words are aligned, the unit that policies count.
+whitespace words are aligned, the unit that policies count. What follows for reading and writing is
+left to ``training.schedule``.
 """
 
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from subprocess import CalledProcessError
 
 from training.corpus import SentencePair
-from training.errors import AlignerMissingError
+from training.errors import AlignerFailedError, AlignerMissingError
 
 Link = tuple[int, int]
 """Source word and target word, both from 0."""
@@ -33,7 +35,11 @@ def _fold(word: str) -> str:
 def align(pairs: Sequence[SentencePair]) -> Iterator[tuple[set[Link], set[Link]]]:
     """Align all pairs in both directions; yield (source to target, target to source) links.
 
+    The aligner takes its seed from the system, so two runs differ in some links. A pair of which a
+    side is empty or has over 1,023 words gets none.
+
     Raises:
+        AlignerFailedError: eflomal ended early, or has not aligned every pair.
         AlignerMissingError: eflomal is not installed.
     """
     try:
@@ -42,15 +48,24 @@ def align(pairs: Sequence[SentencePair]) -> Iterator[tuple[set[Link], set[Link]]
         raise AlignerMissingError from error
     with tempfile.TemporaryDirectory() as folder:
         forward, reverse = Path(folder, "forward"), Path(folder, "reverse")
-        Aligner().align(
-            [aligner_form(pair.source) for pair in pairs],
-            [aligner_form(pair.target) for pair in pairs],
-            links_filename_fwd=str(forward),
-            links_filename_rev=str(reverse),
-        )
-        with forward.open(encoding="utf-8") as ahead, reverse.open(encoding="utf-8") as back:
-            for one, other in zip(ahead, back, strict=True):
-                yield parse_links(one), parse_links(other)
+        try:
+            Aligner().align(
+                [aligner_form(pair.source) for pair in pairs],
+                [aligner_form(pair.target) for pair in pairs],
+                links_filename_fwd=str(forward),
+                links_filename_rev=str(reverse),
+            )
+            ahead, back = _read_links(forward), _read_links(reverse)
+        except (CalledProcessError, OSError, ValueError) as error:
+            raise AlignerFailedError(str(error)) from error
+    if not len(ahead) == len(back) == len(pairs):
+        reason = f"{len(pairs)} pairs gave {len(ahead)} and {len(back)} lines of links"
+        raise AlignerFailedError(reason)
+    yield from zip(map(parse_links, ahead), map(parse_links, back), strict=True)
+
+
+def _read_links(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").splitlines()
 
 
 def parse_links(line: str) -> set[Link]:
@@ -106,25 +121,3 @@ class _Symmetrised:
                     if free and link in union and link not in self.links:
                         self.add(link)
                         grown = True
-
-
-def needed_words(links: Iterable[Link], n_target: int) -> tuple[int, ...]:
-    """Tell how many source words must be read before each target word may be written.
-
-    The running maximum of the largest aligned source word, counted from 1; a word without a link
-    needs what the word before it needs, the first one at least one source word.
-
-    Returns:
-        ``n_target`` counts, never falling.
-    """
-    largest = [1] * n_target
-    for source, target in links:
-        largest[target] = max(largest[target], source + 1)
-    for target in range(1, n_target):
-        largest[target] = max(largest[target], largest[target - 1])
-    return tuple(largest)
-
-
-def ratio_needs(n_source: int, n_target: int) -> tuple[int, ...]:
-    """Spread the target evenly over the source: the schedule for people without an aligner."""
-    return tuple(max(1, -(-(target + 1) * n_source // n_target)) for target in range(n_target))

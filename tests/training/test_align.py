@@ -1,9 +1,12 @@
+import json
+
 import pytest
 
 from training import alignment
 from training.__main__ import main
 from training.align import read_aligned
 from training.corpus import SentencePair, write_pairs
+from training.errors import AlignerFailedError, CorpusError
 
 PAIRS = [
     SentencePair("a b c", "x y z", "chat"),
@@ -11,6 +14,7 @@ PAIRS = [
     SentencePair("f", "u", "chat"),
 ]
 AGREED = {(0, 0), (2, 1)}
+NONE = set()
 
 
 @pytest.fixture
@@ -19,49 +23,149 @@ def prepared(tmp_path):
     return tmp_path / "pairs.tsv"
 
 
-def links_for(links):
-    return lambda _pairs: iter(links)
+@pytest.fixture
+def links(monkeypatch):
+    """Two directions for each pair, as the aligner would give them."""
+    half = {(0, 0), (1, 1)}
+    found = [(AGREED, AGREED), (half, {(0, 0)}), ({(0, 0)}, NONE)]
+    monkeypatch.setattr(alignment, "align", lambda _pairs: iter(found))
 
 
-def aligned(tmp_path, prepared):
-    out = tmp_path / "aligned.tsv"
-    assert main(["align", "--from", str(prepared), "--out", str(out)]) == 0
+def aligned(tmp_path, prepared, *arguments):
+    out = tmp_path / "pairs.aligned.tsv"
+    assert main(["align", "--from", str(prepared), "--out", str(out), *arguments]) == 0
     return list(read_aligned([out]))
 
 
-def test_pairs_get_the_words_they_need_where_the_directions_agree(tmp_path, prepared, monkeypatch):
-    both = {(0, 0), (1, 1)}
-    monkeypatch.setattr(
-        alignment, "align", links_for([(AGREED, AGREED), (both, {(0, 0)}), ({(0, 0)}, set())])
-    )
+def statistics(tmp_path):
+    return json.loads((tmp_path / "pairs.aligned.json").read_text())
+
+
+@pytest.mark.usefixtures("links")
+def test_pairs_get_the_words_they_need_where_the_directions_agree(tmp_path, prepared):
     written = aligned(tmp_path, prepared)
     assert [one.pair for one in written] == PAIRS
     assert [one.needs for one in written] == [(1, 3, 3), (1, 2), None]
 
 
-def test_the_person_is_told_how_many_alignments_are_trusted(
-    tmp_path, prepared, monkeypatch, capsys
-):
-    monkeypatch.setattr(alignment, "align", links_for([(AGREED, AGREED)] + [({(0, 0)}, set())] * 2))
+@pytest.mark.usefixtures("links")
+@pytest.mark.parametrize(("share", "n_scheduled"), [("0", 3), ("0.5", 2), ("0.51", 1), ("1", 1)])
+def test_how_far_the_directions_must_agree_can_be_said(tmp_path, prepared, share, n_scheduled):
+    written = aligned(tmp_path, prepared, "--min-agreement", share)
+    assert sum(one.needs is not None for one in written) == n_scheduled
+    assert statistics(tmp_path)["min_agreement"] == float(share)
+
+
+@pytest.mark.usefixtures("links")
+def test_statistics_stand_beside_the_pairs(tmp_path, prepared):
     aligned(tmp_path, prepared)
-    assert "1 of 3 pairs" in capsys.readouterr().err
+    values = statistics(tmp_path)
+    assert values["aligner"] == "eflomal"
+    assert (values["pairs"], values["scheduled"]) == (3, 2)
+    assert values["dropped"] == {"the two directions agree too little": 1}
+    assert values["corpora"] == {
+        "chat": {"pairs": 2, "scheduled": 1},
+        "tatoeba": {"pairs": 1, "scheduled": 1},
+    }
+    assert values["links"]["links"] == 5
+    assert values["schedule"]["first_reads"] == {"1": 2}
+
+
+@pytest.mark.usefixtures("links")
+def test_the_person_is_told_what_became_of_the_pairs(tmp_path, prepared, capsys):
+    aligned(tmp_path, prepared)
+    said = capsys.readouterr().out
+    assert " 3  pairs\n" in said
+    assert " 2  have a read-n schedule\n" in said
+    assert " 1    the two directions agree too little\n" in said
+    assert " 1.00  words read before the first is written\n" in said
+    assert " 1.25  words read at a stretch (1: 75 %, 2: 25 %)\n" in said
+
+
+def test_pairs_that_no_schedule_fits_are_kept_without_one(tmp_path, prepared, monkeypatch):
+    pairs = [*PAIRS[:2], SentencePair("g", "", "chat")]
+    write_pairs(prepared, pairs)
+    found = [(NONE, NONE), ({(0, 0)}, {(1, 1)}), (NONE, NONE)]
+    monkeypatch.setattr(alignment, "align", lambda _pairs: iter(found))
+    assert [one.needs for one in aligned(tmp_path, prepared)] == [None] * 3
+    assert statistics(tmp_path)["dropped"] == {
+        "no word has a link": 1,
+        "the two directions agree too little": 1,
+        "a side has no words": 1,
+    }
+    assert statistics(tmp_path)["schedule"]["laal"] is None
+
+
+def test_without_an_aligner_the_target_is_spread_evenly(tmp_path, prepared, monkeypatch):
+    monkeypatch.setattr(alignment, "align", None)
+    written = aligned(tmp_path, prepared, "--ratio")
+    assert [one.needs for one in written] == [(1, 2, 3), (1, 2), (1,)]
+    values = statistics(tmp_path)
+    assert (values["scheduled"], values["dropped"]) == (3, {})
+    assert values["aligner"] is values["min_agreement"] is values["links"] is None
+
+
+def test_schedules_are_drawn_where_that_is_asked_for(tmp_path, prepared):
+    aligned(tmp_path, prepared, "--ratio")
+    assert not list(tmp_path.glob("*.png"))
+    aligned(tmp_path, prepared, "--ratio", "--picture", str(tmp_path / "pairs.png"))
+    assert (tmp_path / "pairs.png").stat().st_size < 2**20
+
+
+# --- what is refused ------------------------------------------------------------------------------
 
 
 def test_a_missing_file_is_one_sentence(tmp_path, capsys):
-    arguments = [
-        "align",
-        "--from",
-        str(tmp_path / "nowhere.tsv"),
-        "--out",
-        str(tmp_path / "out.tsv"),
-    ]
-    assert main(arguments) in (1, 2)
+    arguments = ["--from", str(tmp_path / "nowhere.tsv"), "--out", str(tmp_path / "out.tsv")]
+    assert main(["align", *arguments]) == 1
     message = capsys.readouterr().err
     assert "nowhere.tsv" in message
     assert message.count("\n") == 1
 
 
-def test_without_an_aligner_the_target_is_spread_evenly(tmp_path, prepared):
-    out = tmp_path / "aligned.tsv"
-    assert main(["align", "--ratio", "--from", str(prepared), "--out", str(out)]) == 0
-    assert [one.needs for one in read_aligned([out])] == [(1, 2, 3), (1, 2), (1,)]
+@pytest.mark.parametrize("share", ["-0.1", "1.5", "nan"])
+def test_an_agreement_that_is_no_share_is_one_sentence(tmp_path, prepared, capsys, share):
+    arguments = ["--from", str(prepared), "--out", str(tmp_path / "out.tsv")]
+    assert main(["align", *arguments, "--min-agreement", share]) == 2
+    assert "from 0 to 1" in capsys.readouterr().err
+
+
+def test_where_the_aligner_fails_what_was_there_stays(tmp_path, prepared, capsys, monkeypatch):
+    before = aligned(tmp_path, prepared, "--ratio")
+
+    def failing(_pairs):
+        yield AGREED, AGREED
+        reason = "disk full"
+        raise AlignerFailedError(reason)
+
+    monkeypatch.setattr(alignment, "align", failing)
+    out = tmp_path / "pairs.aligned.tsv"
+    assert main(["align", "--from", str(prepared), "--out", str(out)]) == 1
+    assert "disk full" in capsys.readouterr().err
+    assert list(read_aligned([out])) == before
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("a b\tx y\tchat", "4 columns"),
+        ("a b\tx y\tchat\t1 2\t", "4 columns"),
+        ("a b\tx y\tchat\tone two", "invalid literal"),
+        ("a b\tx y\tchat\t1", "2 target words need as many numbers, got 1"),
+        ("a b\tx y\tchat\t0 1", "rise from 1"),
+        ("a b\tx y\tchat\t1 3", "at most 2 source words"),
+        ("a b\tx y z\tchat\t1 2 1", "rise from 1"),
+        ("a b\t\udcff\tchat\t1", "invalid start byte"),
+    ],
+)
+def test_a_line_that_align_did_not_write_is_told_with_its_number(tmp_path, line, reason):
+    path = tmp_path / "pairs.tsv"
+    path.write_text("a\tx\tchat\t1\n" + line + "\n", errors="surrogateescape")
+    with pytest.raises(CorpusError, match=f"line 2 of .*{reason}"):
+        list(read_aligned([path]))
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path):
+    with pytest.raises(CorpusError, match="cannot be read"):
+        list(read_aligned([tmp_path / "nowhere.tsv"]))

@@ -1,5 +1,8 @@
 import random
 import sys
+import types
+from pathlib import Path
+from subprocess import CalledProcessError
 
 import pytest
 
@@ -7,13 +10,11 @@ from training.alignment import (
     agreement,
     align,
     aligner_form,
-    needed_words,
     parse_links,
-    ratio_needs,
     symmetrise,
 )
 from training.corpus import SentencePair
-from training.errors import AlignerMissingError
+from training.errors import AlignerFailedError, AlignerMissingError
 
 
 def drawn(picture, marks):
@@ -100,51 +101,6 @@ def test_links_are_read_in_pharaohs_form():
     assert parse_links("\n") == set()
 
 
-# --- needed words ---------------------------------------------------------------------------------
-
-
-def test_the_first_word_needs_its_largest_aligned_source_not_its_smallest():
-    assert needed_words([(0, 0), (4, 0)], 1) == (5,)
-    assert needed_words([(4, 0), (0, 0)], 1) == (5,)
-
-
-def test_a_word_without_a_link_needs_what_the_word_before_it_needs():
-    assert needed_words([(2, 0), (4, 3)], 5) == (3, 3, 3, 5, 5)
-
-
-def test_a_first_word_without_a_link_needs_one_source_word():
-    assert needed_words([(3, 1)], 2) == (1, 4)
-    assert needed_words([], 3) == (1, 1, 1)
-    assert needed_words([], 0) == ()
-
-
-def test_needs_never_fall():
-    assert needed_words([(4, 0), (0, 1)], 2) == (5, 5)
-
-
-def test_needs_are_the_running_maximum_of_the_links():
-    rng = random.Random(0)
-    for _ in range(300):
-        links, n_target = random_links(rng), rng.randint(8, 10)
-        needs = needed_words(links, n_target)
-        assert list(needs) == [
-            max([1, *(s + 1 for s, t in links if t <= target)]) for target in range(n_target)
-        ]
-
-
-def test_without_an_aligner_the_target_is_spread_over_the_source():
-    assert ratio_needs(4, 4) == (1, 2, 3, 4)
-    assert ratio_needs(6, 3) == (2, 4, 6)
-    assert ratio_needs(2, 4) == (1, 1, 2, 2)
-    for n_source in range(1, 9):
-        for n_target in range(1, 9):
-            needs = ratio_needs(n_source, n_target)
-            assert len(needs) == n_target
-            assert list(needs) == sorted(needs)
-            assert needs[0] >= 1
-            assert needs[-1] == n_source
-
-
 # --- the aligner ----------------------------------------------------------------------------------
 
 
@@ -168,6 +124,55 @@ def test_without_an_aligner_one_sentence_says_what_to_install(monkeypatch):
         list(align([SentencePair("a", "b", "c")]))
 
 
+class FakeAligner:
+    """In the place of eflomal's: writes what it is told, or fails."""
+
+    def __init__(self, forward, reverse):
+        self.lines = forward, reverse
+
+    def __call__(self):
+        return self
+
+    def align(self, _sources, _targets, *, links_filename_fwd, links_filename_rev):
+        for path, lines in zip((links_filename_fwd, links_filename_rev), self.lines, strict=True):
+            if isinstance(lines, Exception):
+                raise lines
+            if lines is not None:
+                Path(path).write_text(lines)
+
+
+def use(monkeypatch, forward, reverse):
+    fake = types.ModuleType("eflomal")
+    fake.Aligner = FakeAligner(forward, reverse)
+    monkeypatch.setitem(sys.modules, "eflomal", fake)
+
+
+TWO = [SentencePair("a b", "x y", "c"), SentencePair("d", "z", "c")]
+
+
+def test_both_directions_of_the_aligner_are_read(monkeypatch):
+    use(monkeypatch, "0-0 1-1\n\n", "0-0\n0-0\n")
+    assert list(align(TWO)) == [({(0, 0), (1, 1)}, {(0, 0)}), (set(), {(0, 0)})]
+
+
+@pytest.mark.parametrize(
+    ("forward", "reverse"),
+    [
+        ("0-0\n", "0-0\n0-0\n"),
+        ("0-0\n0-0\n", "0-0\n"),
+        ("0-0\n0-0\n", None),
+        ("0-0\n0-0\n", CalledProcessError(1, ["eflomal"])),
+        (OSError("disk full"), None),
+    ],
+    ids=["too few forward", "too few reverse", "no file", "died", "disk full"],
+)
+def test_an_aligner_that_fails_is_told_in_one_sentence(monkeypatch, forward, reverse):
+    use(monkeypatch, forward, reverse)
+    with pytest.raises(AlignerFailedError, match="use --ratio") as caught:
+        list(align(TWO))
+    assert "\n" not in str(caught.value)
+
+
 def test_words_that_go_together_are_linked():
     pytest.importorskip("eflomal")
     words = {
@@ -188,3 +193,12 @@ def test_words_that_go_together_are_linked():
     diagonal = {(0, 0), (1, 1), (2, 2)}
     right = sum(forward == reverse == diagonal for forward, reverse in links)
     assert right > 100
+
+
+def test_pairs_that_the_aligner_cannot_take_have_no_links():
+    pytest.importorskip("eflomal")
+    plain = [SentencePair("a b c", "x y z", "test")] * 20
+    for source, target in (("", "x"), ("a", ""), ("a " * 1024, "x"), ("a", "x " * 1024)):
+        links = list(align([*plain, SentencePair(source, target, "test"), *plain]))
+        assert len(links) == 41
+        assert links[20] == (set(), set())

@@ -176,7 +176,7 @@ def test_cuda_where_there_is_none_is_told_in_one_sentence(data, tmp_path, capsys
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("", "no pairs"),
+        ("", "is empty"),
         ("one\teins\tchat\n", "surtitle-train align"),
         ("one\teins\tchat\tmany\n", "surtitle-train align"),
         ("one two\teins zwei\tchat\t1\n", "surtitle-train align"),
