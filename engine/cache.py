@@ -1,7 +1,7 @@
 """The slot KV cache: tensors allocated once, rows written in arrival order, truncated by length.
 
 Arrival order is not position order: a source word that comes late stands behind targets it
-precedes. So every row's position and time are kept beside its keys, and the mask is drawn from
+precedes. So every row's places are kept beside its keys, and the mask is drawn from
 those.
 """
 
@@ -13,7 +13,7 @@ from transformers import PretrainedConfig
 from transformers.cache_utils import Cache, CacheLayerMixin
 
 from engine.errors import CacheFullError
-from engine.layout import NEVER, Row
+from engine.layout import NEVER, Places, Row
 
 
 class SlotCache(Cache):
@@ -28,18 +28,18 @@ class SlotCache(Cache):
     def __init__(
         self, config: PretrainedConfig, capacity: int, dtype: torch.dtype, device: torch.device
     ) -> None:
-        n_heads = config.num_key_value_heads
         head_size = getattr(config, "head_dim", None) or (
             config.hidden_size // config.num_attention_heads
         )
-        shape = (1, n_heads, capacity, head_size)  # (B, H, K, D)
+        shape = (1, _n_cached_heads(config), capacity, head_size)  # (B, H, K, D)
         self._layers = [_SlotLayer(shape, dtype, device) for _ in range(config.num_hidden_layers)]
         super().__init__(layers=list(self._layers))
         self.capacity = capacity
         self.n_rows = 0
         self._n_new = 0
-        self._positions = torch.zeros(capacity, dtype=torch.int64, device=device)
-        self._times = torch.full((capacity,), NEVER, dtype=torch.int64, device=device)
+        numbers = torch.zeros(3, 1, capacity, dtype=torch.int64, device=device)
+        numbers[1] = NEVER
+        self._places = Places(*numbers)
 
     def begin(self, rows: Sequence[Row]) -> None:
         """Make room for the rows of a forward pass.
@@ -50,9 +50,10 @@ class SlotCache(Cache):
         start, end = self.n_rows, self.n_rows + len(rows)
         if end > self.capacity:
             raise CacheFullError(capacity=self.capacity, wanted=end)
-        places = torch.tensor([row[1:3] for row in rows], dtype=torch.int64)  # (Q, 2)
-        self._positions[start:end] = places[:, 0]
-        self._times[start:end] = places[:, 1]
+        places = [(row.position, row.time, row.position + row.shift) for row in rows]
+        columns = torch.tensor(places, dtype=torch.int64).T  # (3, Q)
+        for cached, column in zip(self._places, columns, strict=True):
+            cached[0, start:end] = column
         self._n_new = len(rows)
         for layer in self._layers:
             layer.span = (start, end)
@@ -70,20 +71,27 @@ class SlotCache(Cache):
         self.n_rows = n_rows
 
     @property
-    def new_places(self) -> tuple[Tensor, Tensor]:
-        """Positions and times of the rows of this forward pass; int64, shape (Q,)."""
-        span = slice(self.n_rows, self.n_rows + self._n_new)
-        return self._positions[span], self._times[span]
+    def new_places(self) -> Places:
+        """Where the rows of this forward pass stand; shape (1, Q)."""
+        return self._places.between(self.n_rows, self.n_rows + self._n_new)
 
     @property
-    def all_places(self) -> tuple[Tensor, Tensor]:
-        """Positions and times of the cached rows and the new ones; int64, shape (K,)."""
-        end = self.n_rows + self._n_new
-        return self._positions[:end], self._times[:end]
+    def all_places(self) -> Places:
+        """Where the cached rows and the new ones stand; shape (1, K)."""
+        return self._places.between(0, self.n_rows + self._n_new)
 
     def get_seq_length(self, layer_idx: int = 0) -> int:  # noqa: ARG002  the library's signature
         """Tell the library how many rows are cached."""
         return self.n_rows
+
+
+def _n_cached_heads(config: PretrainedConfig) -> int:
+    """Count the heads whose keys are cached: Falcon has its own names for them."""
+    if getattr(config, "new_decoder_architecture", False):
+        return int(config.num_attention_heads)
+    if getattr(config, "multi_query", None) is not None:
+        return 1 if config.multi_query else int(config.num_attention_heads)
+    return int(config.num_key_value_heads)
 
 
 class _SlotLayer(CacheLayerMixin):  # type: ignore[no-untyped-call]

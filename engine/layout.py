@@ -1,9 +1,8 @@
 """Position and time of every token, and who sees whom: the heart of the project.
 
 Every token is one row with two integers: a **position**, which the position encoding is given, and
-a
-**time**, the index of the forward pass in which the row is fed. One rule decides sight, in training
-and while translating:
+a **time**, the index of the forward pass in which the row is fed. One rule decides sight, in
+training and while translating:
 
     a query sees a key  <=>  position_k <= position_q  and  time_k <= time_q
 
@@ -34,12 +33,38 @@ class Row(NamedTuple):
         position: what the position encoding is given; never changes.
         time: index of the forward pass that feeds the row.
         label: the token this row is asked for, or ``IGNORE``.
+        shift: what the position encoding is given beyond the position: 0 in slots. Layouts in which
+            target positions overlap source positions or drift (``engine.baselines``) need it.
     """
 
     id: int
     position: int
     time: int = UNFED
     label: int = IGNORE
+    shift: int = 0
+
+
+class Places(NamedTuple):
+    """Where rows stand, as tensors.
+
+    Attributes:
+        position, time: what decides sight; int64, shape (..., N).
+        encoded: what the position encoding is given; int64, shape (..., N).
+    """
+
+    position: Tensor
+    time: Tensor
+    encoded: Tensor
+
+    def to(self, device: torch.device) -> "Places":
+        """Move every tensor."""
+        position, time, encoded = self
+        return Places(position.to(device), time.to(device), encoded.to(device))
+
+    def between(self, start: int, end: int) -> "Places":
+        """Take the rows from ``start`` to before ``end``."""
+        position, time, encoded = self
+        return Places(position[..., start:end], time[..., start:end], encoded[..., start:end])
 
 
 class Headers(NamedTuple):
@@ -83,17 +108,3 @@ def visible(position_q: Tensor, time_q: Tensor, position_k: Tensor, time_k: Tens
     not_ahead = position_k[..., None, :] <= position_q[..., :, None]
     arrived = time_k[..., None, :] <= time_q[..., :, None]
     return not_ahead & arrived
-
-
-def attention_bias(sight: Tensor, dtype: torch.dtype) -> Tensor:
-    """Turn sight into what attention adds to its scores: 0 where seen, the lowest number elsewhere.
-
-    Args:
-        sight: bool, shape (B, Q, K).
-        dtype: floating type of the model.
-
-    Returns:
-        shape (B, 1, Q, K), of ``dtype``; a row that sees nothing stays finite.
-    """
-    bias = torch.zeros(sight.shape, dtype=dtype, device=sight.device)
-    return bias.masked_fill_(~sight, torch.finfo(dtype).min).unsqueeze(1)

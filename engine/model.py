@@ -15,11 +15,12 @@ from torch import Tensor
 from transformers import AutoModelForCausalLM, PreTrainedModel, PreTrainedTokenizerFast
 from transformers.utils import logging as transformers_logging
 
+from engine.attention import Attention, take_over_alibi
 from engine.cache import SlotCache
 from engine.card import ModelCard, read_card
 from engine.cost import Arithmetic, peak_memory_bytes
 from engine.errors import ModelError
-from engine.layout import Row, attention_bias, visible
+from engine.layout import Row
 from engine.settings import ModelSettings
 
 _SMALL = 200_000_000
@@ -77,6 +78,7 @@ def load_weights(settings: ModelSettings) -> Weights:
         network.to(dtype=torch.float32)  # type: ignore[call-arg]
     network.to(device=device)  # type: ignore[call-arg]
     network.eval()  # type: ignore[no-untyped-call]
+    take_over_alibi(network)
     return Weights(network=network, tokenizer=tokenizer, card=card)
 
 
@@ -149,7 +151,9 @@ class SlotModel:
     def __init__(self, network: PreTrainedModel, capacity: int) -> None:
         self._network = network
         self._cache = SlotCache(network.config, capacity, network.dtype, network.device)
+        self._attention = Attention.of(network)
         self._arithmetic = Arithmetic.of(network)
+        self.ranked = False  # ALiBi counts visible keys: see ``Attention.bias``
         self.tokens_fed = 0
         self.forwards = 0
         self.flops = 0
@@ -186,13 +190,12 @@ class SlotModel:
         """
         cache = self._cache
         cache.begin(rows)
-        positions, times = cache.new_places  # (Q,)
-        sight = visible(positions, times, *cache.all_places)  # (Q, K)
+        places = cache.new_places  # (1, Q)
         ids = torch.tensor([[row.id for row in rows]], device=self._network.device)
         logits: Tensor = self._network(
             input_ids=ids,
-            position_ids=positions[None],
-            attention_mask=attention_bias(sight[None], self._network.dtype),
+            position_ids=places.encoded,
+            attention_mask=self._attention.bias(places, cache.all_places, ranked=self.ranked),
             past_key_values=cache,
             use_cache=True,
             logits_to_keep=1,

@@ -1,15 +1,10 @@
-"""Turn READ and WRITE into rows: the only place that counts positions.
+"""Turn READ and WRITE into rows: only planners count positions.
 
-The live translator and the training builder run this very object. One phase lies so::
-
-    [user header] [slot: L positions, source only] [assistant header] [target ...]
-    u ..          S .. S+L-1                        S+L ..
-
-An unfilled slot costs nothing. When the source overflows a slot after something was written, the
-phase is closed (pending target, user header, next slot); before that the slot is extended by L.
-Source: ExPosST section 2.2; where the paper is silent the choices are in docs/decisions.
+The live translator and the training builder run these very objects. What is here is the same for
+every layout; ``engine.slots`` is ours, and the other layouts are what it is compared with.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -17,32 +12,42 @@ from engine.layout import Headers, Row
 from engine.settings import LayoutSettings
 
 
-@dataclass(frozen=True, slots=True)
-class _Phase:
-    """Where the next rows go; frozen, so that taking back is putting an old one in place."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """Where the next rows go; frozen, so that taking back is putting an old one in place.
 
-    source: int  # position of the next source token
-    slot_end: int  # first position behind the open slot
-    target: int = -1  # position of the next target token, once the phase writes
-    writes: bool = False  # the assistant header is placed
-    pending: int | None = None  # chosen and not yet fed: it is fed when its successor is asked for
+    Attributes:
+        source: position of the next source token.
+        target: position of the next target token, once the target is open (layouts that keep
+            source and target apart count target tokens here).
+        slot_end: first position behind the open slot, where there are slots.
+        writes: the assistant header is placed.
+        pending: target tokens that are chosen and not yet placed; a token is fed when its successor
+            is asked for.
+    """
+
+    source: int
+    target: int = 0
+    slot_end: int = 0
+    writes: bool = False
+    pending: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class _Checkpoint:
     n_rows: int
-    phase: _Phase
+    state: State
 
 
-class Planner:
+class Planner(ABC):
     """Rows of one utterance in arrival order.
 
     Verbs: ``read`` the tokens of one source word, ``write`` to get the rows of the forward pass
     that predicts the next target token, ``choose`` that token. ``take_back`` undoes a write that
     was only a probe, ``rewind`` undoes everything from a source word on.
 
-    Invariants: positions are unique and never change; a row is handed out exactly once; the last
-    row of a write has the largest position of all.
+    Invariants: positions are unique; the last row of a write has the largest position of all; but
+    for layouts that recompute, positions never change and a row is handed out exactly once.
     """
 
     def __init__(self, headers: Headers, settings: LayoutSettings) -> None:
@@ -55,7 +60,7 @@ class Planner:
         self._time = 0
         for position, id_ in enumerate(headers.system):
             self._rows.append(Row(id_, position))
-        self._phase = self._new_phase(len(headers.system))
+        self._state = self._open_source(len(headers.system))
 
     @property
     def rows(self) -> Sequence[Row]:
@@ -72,6 +77,11 @@ class Planner:
         """Source words read."""
         return len(self._words)
 
+    @property
+    def n_again(self) -> int:
+        """Rows that the next write hands out and that had been handed out before."""
+        return 0
+
     def skip(self, n_rows: int) -> None:
         """Take the first rows as fed: the system prompt stays cached between utterances."""
         if self._n_fed or n_rows > len(self._headers.system):
@@ -84,30 +94,28 @@ class Planner:
     def read(self, ids: Sequence[int]) -> None:
         """Place the tokens of one source word, or the end-of-source marker.
 
-        A word may straddle two slots; it is fed whole with the next write.
+        Raises:
+            ValueError: there are none.
         """
         if not ids:
             msg = "a source word needs at least one token"
             raise ValueError(msg)
         for index, id_ in enumerate(ids):
-            if self._phase.source == self._phase.slot_end:
-                self._overflow()
+            self._make_room()
             if index == 0:
-                self._words.append(_Checkpoint(len(self._rows), self._phase))
-            self._rows.append(Row(id_, self._phase.source))
-            self._phase = replace(self._phase, source=self._phase.source + 1)
+                self._words.append(_Checkpoint(len(self._rows), self._state))
+            self._rows.append(Row(id_, self._state.source))
+            self._state = replace(self._state, source=self._state.source + 1)
 
     def write(self) -> list[Row]:
         """Close a forward pass: its rows, the last of which predicts the next target token."""
-        phase = self._phase
-        self._last_write = _Checkpoint(len(self._rows), phase)
-        if not phase.writes:
-            for offset, id_ in enumerate(self._headers.assistant):
-                self._rows.append(Row(id_, phase.slot_end + offset))
-            target = phase.slot_end + len(self._headers.assistant)
-            self._phase = replace(phase, target=target, writes=True)
-        else:
-            self._place_pending()
+        if self._state.writes and not self._state.pending:
+            msg = "the last token was not chosen: call choose after each write"
+            raise ValueError(msg)
+        self._last_write = _Checkpoint(len(self._rows), self._state)
+        if not self._state.writes:
+            self._open_target()
+        self._place_pending()
         for index in range(self._n_fed, len(self._rows)):
             self._rows[index] = self._rows[index]._replace(time=self._time)
         fed = self._rows[self._n_fed :]
@@ -122,7 +130,7 @@ class Planner:
             raise ValueError(msg)
         self._last_write = None
         self._rows[-1] = self._rows[-1]._replace(label=id_)
-        self._phase = replace(self._phase, pending=id_)
+        self._state = replace(self._state, pending=(id_,))
 
     def take_back(self) -> int:
         """Undo the last write, which was only a probe: its target row or header is fed again later.
@@ -154,32 +162,31 @@ class Planner:
         self._last_write = None
         return self._n_fed
 
-    def _restore(self, checkpoint: _Checkpoint) -> None:
-        del self._rows[checkpoint.n_rows :]
-        self._phase = checkpoint.phase
-        self._n_fed = min(self._n_fed, checkpoint.n_rows)
+    @abstractmethod
+    def _open_source(self, start: int) -> State:
+        """Place a user header from position ``start`` on; return where the source goes."""
 
-    def _overflow(self) -> None:
-        """Make room in a full slot."""
-        if not self._phase.writes:
-            longer = self._phase.slot_end + self._slot_length
-            self._phase = replace(self._phase, slot_end=longer)
-            return
-        if self._phase.pending is not None:
-            self._place_pending()
-        self._phase = self._new_phase(self._phase.target)
+    @abstractmethod
+    def _open_target(self) -> None:
+        """Place the assistant header; the state says afterwards that the target is open."""
 
-    def _new_phase(self, start: int) -> _Phase:
-        """Place a user header at ``start`` and reserve a slot behind it."""
-        for offset, id_ in enumerate(self._headers.user):
-            self._rows.append(Row(id_, start + offset))
-        source = start + len(self._headers.user)
-        return _Phase(source=source, slot_end=source + self._slot_length)
+    @abstractmethod
+    def _place_target(self, id_: int) -> None:
+        """Place one token of the target."""
+
+    def _make_room(self) -> None:  # noqa: B027  most layouts have nothing to do
+        """See that the next source token has a position."""
+
+    def _place_header(self, ids: Sequence[int], start: int) -> None:
+        self._rows.extend(Row(id_, start + offset) for offset, id_ in enumerate(ids))
 
     def _place_pending(self) -> None:
-        phase = self._phase
-        if phase.pending is None:
-            msg = "the last token was not chosen: call choose after each write"
-            raise ValueError(msg)
-        self._rows.append(Row(phase.pending, phase.target))
-        self._phase = replace(phase, pending=None, target=phase.target + 1)
+        pending = self._state.pending
+        self._state = replace(self._state, pending=())
+        for id_ in pending:
+            self._place_target(id_)
+
+    def _restore(self, checkpoint: _Checkpoint) -> None:
+        del self._rows[checkpoint.n_rows :]
+        self._state = checkpoint.state
+        self._n_fed = min(self._n_fed, checkpoint.n_rows)

@@ -20,8 +20,8 @@ from engine.detokenizer import Detokenizer
 from engine.event_log import EventLog
 from engine.journal import Counters, log_end, log_fed, log_session, log_source
 from engine.layout import Row
+from engine.layouts import make_planner
 from engine.model import SlotModel, Weights
-from engine.planner import Planner
 from engine.policy import Action, Policy, Progress, parse_policy
 from engine.prompt import Prompt, make_prompt, word_starts, word_units
 from engine.settings import TranslationSettings
@@ -185,7 +185,7 @@ class Retranslator:
         headers, end = utterance.prompt.headers, utterance.prompt.end_of_target
         n_system = len(headers.system) if self._system == headers.system else 0
         self.model.truncate(n_system)
-        planner = Planner(headers, self.settings.layout)
+        planner = make_planner(headers, self.settings.layout)
         planner.skip(n_system)
         units = utterance.units[: utterance.n_read]
         for unit in units:

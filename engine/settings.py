@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 DEVICES = ("auto", "cpu", "cuda")
+LAYOUTS = ("slots", "conversational", "gpe", "simulmask", "cached", "recomputed")
 
 
 def at_least(name: str, value: float, least: float) -> None:
@@ -19,11 +20,20 @@ def at_least(name: str, value: float, least: float) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayoutSettings:
-    """How many positions are reserved for the source of one phase."""
+    """Which positions the words of an utterance get.
+
+    Attributes:
+        slot_length: positions that are reserved for the source of one phase.
+        name: one of ``LAYOUTS``: ours, or a layout that ours is compared with.
+    """
 
     slot_length: int = 16
+    name: str = "slots"
 
     def __post_init__(self) -> None:
+        if self.name not in LAYOUTS:
+            msg = f"the layout must be one of {', '.join(LAYOUTS)}, got {self.name!r}"
+            raise ValueError(msg)
         at_least("the slot length", self.slot_length, 1)
 
 

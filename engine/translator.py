@@ -1,13 +1,15 @@
 """Words in, captions out: policy, planner and model meet here only.
 
-Every token is fed exactly once. What an edit made invalid is truncated; a wait-k probe is taken
-back and counted apart; only going back to an earlier utterance computes rows again, which is
+In slots every token is fed exactly once. What an edit made invalid is truncated; a wait-k probe is
+taken back and counted apart; only going back to an earlier utterance computes rows again, which is
 counted too.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from engine.attention import has_alibi
+from engine.errors import ModelError
 from engine.event_log import EventLog
 from engine.journal import Counters, log_end, log_fed, log_session, log_source
 from engine.model import SlotModel, Weights
@@ -61,12 +63,19 @@ class Translator:
         """Use these settings for utterances that are opened from now on.
 
         Raises:
-            ModelError: the model does not know the language.
+            ModelError: the model does not know the language, or cannot run the layout.
             PolicyError: the policy is written wrongly.
         """
         policy = parse_policy(settings.policy)
         prompt = make_prompt(self._weights.tokenizer, self._weights.card, settings.target_language)
+        ranked = settings.layout.name == "simulmask"
+        if ranked and not has_alibi(self._weights.network):
+            msg = (
+                f"the layout simulmask needs a model with ALiBi, {self._weights.card.name} has none"
+            )
+            raise ModelError(msg)
         # all or nothing: settings that are refused change nothing
+        self.model.ranked = ranked
         self._policy: Policy = policy
         self._prompt: Prompt = prompt
         self.settings = settings
@@ -172,10 +181,15 @@ class Translator:
     def _predict(self, utterance: Utterance) -> int:
         """Feed what the planner has ready; return the next id."""
         self._attach(utterance)
-        rows = utterance.planner.write()
+        planner = utterance.planner
+        n_again = planner.n_again
+        rows = planner.write()
+        if n_again:  # a layout that recomputes
+            self.model.truncate(planner.n_fed - len(rows))
+            self.counters.tokens_recomputed += n_again
         id_ = self.model.next_id(rows, utterance.suppressed)
         self._system = utterance.prompt.headers.system
-        log_fed(self._log, self.model, utterance.number, rows)
+        log_fed(self._log, self.model, utterance.number, rows, n_again=n_again)
         return id_
 
     def _attach(self, utterance: Utterance) -> None:

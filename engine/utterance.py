@@ -8,7 +8,7 @@ from tokenizers import Tokenizer
 
 from engine.detokenizer import Detokenizer
 from engine.layout import Row
-from engine.planner import Planner
+from engine.layouts import make_planner
 from engine.policy import Action, Policy, Progress
 from engine.prompt import Prompt
 from engine.settings import LayoutSettings
@@ -62,7 +62,7 @@ class Utterance:
         self.caption = ""
         suppressed = prompt.suppressed(ends_writes=policy.ends_writes)
         self.suppressed = torch.tensor(sorted(suppressed))  # int64, markers that are not chosen
-        self.planner = Planner(prompt.headers, layout)
+        self.planner = make_planner(prompt.headers, layout)
         self._decoder = decoder
         self._detokenizer = Detokenizer(decoder)
         self._units: list[Unit] = []  # read and waiting

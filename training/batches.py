@@ -8,11 +8,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from engine.layout import IGNORE, NEVER, Row, attention_bias, visible
+from engine.attention import Attention, Bias
+from engine.layout import IGNORE, NEVER, Places, Row
 from engine.prompt import Prompt
 from engine.settings import LayoutSettings
 from training.examples import build_rows
-from training.mixture import draw_policy
+from training.mixture import cut_writes, draw_policy
 from training.pairs import CorpusPair
 from training.settings import Mixture
 
@@ -38,14 +39,14 @@ class Batch:
     """Padded tensors of several examples.
 
     Attributes:
-        ids, positions, times, labels: int64, shape (B, T).
+        ids, labels: int64, shape (B, T).
+        places: where the rows stand, shape (B, T).
         ends_writes: bool, shape (B,); the example's policy chooses end-of-write.
         n_pairs: sentence pairs in the batch.
     """
 
     ids: Tensor
-    positions: Tensor
-    times: Tensor
+    places: Places
     labels: Tensor
     ends_writes: Tensor
 
@@ -57,19 +58,17 @@ class Batch:
     @property
     def n_rows(self) -> int:
         """Rows in the batch, padding left out."""
-        return int((self.times != NEVER).sum())
+        return int((self.places.time != NEVER).sum())
 
-    def bias(self, dtype: torch.dtype) -> Tensor:
-        """Draw the mask: shape (B, 1, T, T), what the one rule says and nothing else."""
-        sight = visible(self.positions, self.times, self.positions, self.times)
-        return attention_bias(sight, dtype)
+    def bias(self, attention: Attention, *, ranked: bool = False) -> Bias:
+        """Draw the mask: what the one rule says and nothing else; see ``Attention.bias``."""
+        return attention.bias(self.places, self.places, ranked=ranked)
 
     def to(self, device: torch.device) -> "Batch":
         """Move every tensor."""
         return Batch(
             self.ids.to(device),
-            self.positions.to(device),
-            self.times.to(device),
+            self.places.to(device),
             self.labels.to(device),
             self.ends_writes.to(device),
         )
@@ -78,13 +77,14 @@ class Batch:
 def pad(examples: Sequence[Example]) -> Batch:
     """Put examples under each other; a padded row has time ``NEVER`` and nobody sees it."""
     length = max(len(example.rows) for example in examples)
-    table = np.empty((len(examples), length, 4), dtype=np.int64)
-    table[:] = (0, 0, NEVER, IGNORE)
+    table = np.empty((len(examples), length, 5), dtype=np.int64)
+    table[:] = (0, 0, NEVER, IGNORE, 0)
     for index, example in enumerate(examples):
         table[index, : len(example.rows)] = example.rows
-    ids, positions, times, labels = torch.from_numpy(table).unbind(-1)
+    ids, positions, times, labels, shifts = torch.from_numpy(table).unbind(-1)
+    places = Places(positions, times, positions + shifts)
     ends_writes = torch.tensor([example.ends_writes for example in examples])
-    return Batch(ids, positions, times, labels, ends_writes)
+    return Batch(ids, places, labels, ends_writes)
 
 
 def epoch_order(
@@ -156,7 +156,7 @@ class Stream:
     def _example(self, pair: CorpusPair, rng: random.Random) -> Example:
         policy = draw_policy(pair.pair, self.mixture, rng)
         rows = build_rows(
-            pair.pair,
+            cut_writes(pair.pair, policy, self.mixture, rng),
             policy,
             self.prompts[pair.language],
             self.layout,

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.layout import Row
-from engine.planner import Planner
+from engine.layout import IGNORE, Row
+from engine.layouts import make_planner
 from engine.policy import Action, Policy, Progress
 from engine.prompt import Prompt
 from engine.settings import LayoutSettings
@@ -22,16 +22,20 @@ class TokenizedPair:
         needs: for each target word, how many source words must be read before it may be written
             under read-n: the running maximum of its alignment, never falling. None where no
             alignment is trusted; such a pair cannot train read-n.
+        delayed: the same for a sample whose writes are cut short: more source words for those
+            target words that are carried over to the next write. None where nothing is cut.
     """
 
     source: tuple[Ids, ...]
     target: tuple[Ids, ...]
     needs: tuple[int, ...] | None
+    delayed: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
-        if self.needs is not None and len(self.needs) != len(self.target):
-            msg = f"{len(self.target)} target words need as many numbers, got {len(self.needs)}"
-            raise ValueError(msg)
+        for numbers in (self.needs, self.delayed):
+            if numbers is not None and len(numbers) != len(self.target):
+                msg = f"{len(self.target)} target words need as many numbers, got {len(numbers)}"
+                raise ValueError(msg)
 
 
 def build_rows(
@@ -43,6 +47,9 @@ def build_rows(
     marker_alone: bool,
 ) -> Sequence[Row]:
     """Play a policy over a pair and return all rows, labels set.
+
+    A write that is cut short ends where a model should have gone on: that end has no label, and the
+    words before it have theirs.
 
     Args:
         pair: what to translate, and into what.
@@ -56,10 +63,11 @@ def build_rows(
     if policy.ends_writes and pair.needs is None:
         msg = "a pair without an alignment cannot train a policy that ends its writes"
         raise ValueError(msg)
-    planner = Planner(prompt.headers, layout)
+    planner = make_planner(prompt.headers, layout)
     words = source_words(pair.source, prompt, marker_alone=marker_alone)
     gold = _Gold(pair, prompt)
     n_read = n_read_at_write_end = 0
+    too_early = list[int]()  # rows that end a write which was cut short
     while True:
         ended = n_read == len(words)
         progress = Progress(
@@ -78,8 +86,17 @@ def build_rows(
         planner.choose(id_)
         if id_ == prompt.end_of_write:
             n_read_at_write_end = n_read
+            if gold.may_go_on(n_read):
+                too_early.append(len(planner.rows) - 1)
         if ended and id_ in (prompt.end_of_write, prompt.end_of_target):
-            return planner.rows
+            return _without_labels(planner.rows, too_early)
+
+
+def _without_labels(rows: Sequence[Row], indices: Sequence[int]) -> Sequence[Row]:
+    changed = list(rows)
+    for index in indices:
+        changed[index] = changed[index]._replace(label=IGNORE)
+    return changed
 
 
 def source_words(words: Sequence[Ids], prompt: Prompt, *, marker_alone: bool) -> list[Ids]:
@@ -112,5 +129,11 @@ class _Gold:
             self.word, self._piece = self.word + 1, 0
         return id_
 
+    def may_go_on(self, n_read: int) -> bool:
+        """Tell whether a word is left that needs no more than ``n_read`` source words."""
+        needs = self._pair.needs
+        return needs is not None and self.word < len(needs) and needs[self.word] <= n_read
+
     def _held_back(self, n_read: int) -> bool:
-        return self._pair.needs is not None and self._pair.needs[self.word] > n_read
+        needs = self._pair.delayed or self._pair.needs
+        return needs is not None and needs[self.word] > n_read

@@ -6,6 +6,7 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 from transformers import LlamaForCausalLM
 
+from engine.attention import Attention
 from engine.layout import IGNORE
 from engine.prompt import Prompt
 from training.batches import Batch
@@ -59,8 +60,8 @@ def batch_loss(model: LlamaForCausalLM, batch: Batch, markers: Markers, smoothin
     """
     hidden: Tensor = model.model(
         input_ids=batch.ids,
-        position_ids=batch.positions,
-        attention_mask=batch.bias(model.dtype),
+        position_ids=batch.places.encoded,
+        attention_mask=batch.bias(Attention.of(model)),
         use_cache=False,
     ).last_hidden_state
     asked = batch.labels != IGNORE  # (B, T)

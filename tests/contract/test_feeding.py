@@ -5,6 +5,7 @@ import random
 import pytest
 import torch
 
+from engine.attention import Attention
 from engine.policy import parse_policy
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.translator import Translator
@@ -34,8 +35,8 @@ def one_masked_pass(network, rows):
     with torch.inference_mode():
         return network(
             input_ids=batch.ids,
-            position_ids=batch.positions,
-            attention_mask=batch.bias(network.dtype),
+            position_ids=batch.places.encoded,
+            attention_mask=batch.bias(Attention.of(network)),
             use_cache=False,
         ).logits[0]
 

@@ -27,7 +27,7 @@ def random_rows(rng, n_rows, first=0):
 
 def storage(model):
     cache = model._cache
-    tensors = [cache._positions, cache._times]
+    tensors = [*cache._places]
     for layer in cache._layers:
         tensors += [layer.keys, layer.values]
     return [(tensor.data_ptr(), tensor.shape) for tensor in tensors]
@@ -36,7 +36,7 @@ def storage(model):
 def content(model):
     """Copies of everything that is valid."""
     cache, n_rows = model._cache, model.n_rows
-    tensors = [cache._positions[:n_rows], cache._times[:n_rows]]
+    tensors = [column[:, :n_rows] for column in cache._places]
     for layer in cache._layers:
         tensors += [layer.keys[:, :, :n_rows], layer.values[:, :, :n_rows]]
     return [tensor.clone() for tensor in tensors]
@@ -129,10 +129,14 @@ def test_only_rows_that_are_there_can_be_kept(n_rows):
 def test_places_are_those_of_the_rows_in_arrival_order():
     network = tiny_weights().network
     cache = SlotCache(network.config, 10, network.dtype, network.device)
-    assert cache._times.eq(NEVER).all()  # a place that was never filled is seen by nobody
+    assert cache._places.time.eq(NEVER).all()  # a place that was never filled is seen by nobody
     cache.begin([Row(1, 4, 0), Row(2, 9, 0)])
     cache.commit()
     cache.begin([Row(3, 5, 1)])
-    assert [places.tolist() for places in cache.new_places] == [[5], [1]]
-    assert [places.tolist() for places in cache.all_places] == [[4, 9, 5], [0, 0, 1]]
+    assert [places.tolist() for places in cache.new_places] == [[[5]], [[1]], [[5]]]
+    assert [places.tolist() for places in cache.all_places] == [
+        [[4, 9, 5]],
+        [[0, 0, 1]],
+        [[4, 9, 5]],
+    ]
     assert cache.get_seq_length() == 2  # the third is not yet valid

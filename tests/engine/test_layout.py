@@ -2,7 +2,7 @@ import random
 
 import torch
 
-from engine.layout import NEVER, attention_bias, visible
+from engine.layout import NEVER, visible
 from engine.policy import WaitK
 from engine.settings import LayoutSettings
 from tests.fakes import bare_prompt, numbered_pair
@@ -100,18 +100,6 @@ def test_every_row_sees_itself():
     generator = torch.Generator().manual_seed(0)
     position, time = torch.randint(0, 20, (2, 40), generator=generator)
     assert visible(position, time, position, time).diagonal().all()
-
-
-def test_the_bias_is_nothing_where_a_key_is_seen_and_the_lowest_number_elsewhere():
-    for dtype in (torch.float32, torch.float64, torch.bfloat16):
-        bias = attention_bias(torch.tensor([[[True, False], [True, True]]]), dtype)
-        lowest = torch.finfo(dtype).min
-        assert torch.equal(bias, torch.tensor([[[[0, lowest], [0, 0]]]], dtype=dtype))
-
-
-def test_a_row_that_sees_nothing_stays_finite():
-    bias = attention_bias(torch.zeros(1, 1, 4, dtype=torch.bool), torch.float32)
-    assert torch.isfinite((torch.randn(4) + bias).softmax(-1)).all()
 
 
 # --- the paper's wording, computed without positions or times -------------------------------------

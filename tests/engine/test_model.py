@@ -5,6 +5,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from engine.attention import Attention
 from engine.errors import ModelError
 from engine.layout import IGNORE
 from engine.model import SlotModel, load_weights, pick_device
@@ -62,8 +63,8 @@ def test_feeding_pass_by_pass_in_float32_equals_one_padded_batch():
     with torch.inference_mode():
         at_once = network(
             input_ids=batch.ids,
-            position_ids=batch.positions,
-            attention_mask=batch.bias(network.dtype),
+            position_ids=batch.places.encoded,
+            attention_mask=batch.bias(Attention.of(network)),
             use_cache=False,
         ).logits
     for number, rows in enumerate(samples):

@@ -6,6 +6,7 @@ from collections import Counter
 import pytest
 import torch
 
+from engine.attention import Attention
 from engine.layout import IGNORE, NEVER, Row
 from engine.settings import LayoutSettings
 from tests.fakes import bare_prompt, numbered_pair, tiny_weights
@@ -37,7 +38,7 @@ def stream(**changes):
 
 def content(batches, n_batches):
     return [
-        [tensor.tolist() for tensor in (b.ids, b.positions, b.times, b.labels, b.ends_writes)]
+        [tensor.tolist() for tensor in (b.ids, *b.places, b.labels, b.ends_writes)]
         for b in itertools.islice(batches, n_batches)
     ]
 
@@ -57,7 +58,7 @@ def test_rows_stand_in_the_batch_as_they_are_and_the_rest_never_comes():
     assert batch.ends_writes.tolist() == [False, False, False]
     for index, example in enumerate(examples):
         n_rows = len(example.rows)
-        tensors = (batch.ids, batch.positions, batch.times, batch.labels)
+        tensors = (batch.ids, batch.places.position, batch.places.time, batch.labels)
         columns = zip(*(tensor[index] for tensor in tensors), strict=True)
         rows = [Row(*(int(value) for value in column)) for column in columns]
         assert rows[:n_rows] == example.rows
@@ -66,8 +67,8 @@ def test_rows_stand_in_the_batch_as_they_are_and_the_rest_never_comes():
 
 def test_padding_is_unseen():
     batch = next(stream().batches())
-    real = batch.times != NEVER
-    seen = batch.bias(torch.float32)[:, 0] == 0
+    real = batch.places.time != NEVER
+    seen = batch.bias(Attention(torch.float32))[:, 0] == 0
     assert not real.all()
     assert not (seen & real[:, :, None] & ~real[:, None, :]).any()
 
@@ -82,8 +83,8 @@ def test_padding_changes_no_logit():
         with torch.inference_mode():
             return network(
                 input_ids=batch.ids,
-                position_ids=batch.positions,
-                attention_mask=batch.bias(network.dtype),
+                position_ids=batch.places.encoded,
+                attention_mask=batch.bias(Attention.of(network)),
                 use_cache=False,
             ).logits
 
@@ -150,7 +151,7 @@ def test_every_example_knows_whether_its_policy_ends_its_writes():
 def test_the_marker_comes_alone_as_often_as_the_mixture_says(share):
     mixture = Mixture(fixed_reads=1, aligned_reads=0, waits=0, n=(1,), marker_alone=share)
     for batch in itertools.islice(stream(mixture=mixture, batch_tokens=1).batches(), 60):
-        ids, times = batch.ids[0], batch.times[0]
+        ids, times = batch.ids[0], batch.places.time[0]
         of_marker = times == times[ids == bare_prompt().end_of_source]
         n_words_with_it = (of_marker & (ids >= 1000) & (ids < 2000)).sum()
         assert (n_words_with_it == 0) == (share == 1)
@@ -194,5 +195,6 @@ def test_an_epoch_is_shuffled():
 def test_moving_a_batch_moves_every_tensor():
     batch = next(stream().batches())
     moved = batch.to(torch.device("meta"))
-    for field in dataclasses.fields(batch):
-        assert getattr(moved, field.name).device.type == "meta"
+    tensors = [moved.ids, *moved.places, moved.labels, moved.ends_writes]
+    assert len(tensors) == 2 + len(dataclasses.fields(batch))
+    assert {tensor.device.type for tensor in tensors} == {"meta"}

@@ -4,6 +4,7 @@ import random
 import pytest
 import torch
 
+from engine.attention import Attention
 from engine.layout import IGNORE
 from engine.policy import Offline, ReadN, WaitK
 from engine.prompt import make_prompt
@@ -43,8 +44,8 @@ def plain_loss(model, batch, prompt):
     """Cross-entropy over the tokens that each row's policy allows, one row after the other."""
     logits = model(
         input_ids=batch.ids,
-        position_ids=batch.positions,
-        attention_mask=batch.bias(model.dtype),
+        position_ids=batch.places.encoded,
+        attention_mask=batch.bias(Attention.of(model)),
         use_cache=False,
     ).logits
     losses = []
