@@ -26,6 +26,13 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         action="store_true",
         help="train no simultaneous policy and no slots: a base for comparing methods on",
     )
+    parser.add_argument(
+        "--cut-writes",
+        type=float,
+        default=Mixture().cut_writes,
+        metavar="SHARE",
+        help="cut this share of the writes of aligned reads short, as a model may (%(default)s)",
+    )
     parser.add_argument("--hidden", type=int, default=ModelShape().hidden)
     parser.add_argument("--layers", type=int, default=ModelShape().layers)
     parser.add_argument("--feed-forward", type=int, default=ModelShape().feed_forward)
@@ -49,7 +56,11 @@ def run(arguments: argparse.Namespace) -> int:
             name=arguments.name,
             slot_length=1 if arguments.ordinary else arguments.slot,
             one_end=arguments.ordinary,
-            mixture=Mixture.offline_only() if arguments.ordinary else Mixture(),
+            mixture=(
+                Mixture.offline_only()
+                if arguments.ordinary
+                else Mixture(cut_writes=arguments.cut_writes)
+            ),
             shape=ModelShape(
                 vocabulary=arguments.vocabulary,
                 hidden=arguments.hidden,

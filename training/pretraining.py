@@ -189,6 +189,7 @@ def _fingerprint(settings: PretrainSettings) -> str:
         settings.mixture,
         optimisation.batch_tokens,
         optimisation.seed,
+        *([settings.mixture.cut_writes] if settings.mixture.cut_writes else []),
     )
     return hashlib.sha256(repr(shared).encode()).hexdigest()[:16]
 

@@ -1,6 +1,6 @@
 """Everything a training run can be told, as frozen values that are checked where they are made."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from engine.settings import at_least
@@ -39,6 +39,8 @@ class Mixture:
     Attributes:
         fixed_reads: share of read-n with a fixed n out of ``n``.
         aligned_reads: share of read-n whose reads follow the alignment, merged 2 to 10 at a time.
+        cut_writes: share of the writes under aligned reads that are cut short, the rest of their
+            words carried over to the next write.
         waits: share of wait-k with k out of ``k``.
         marker_alone: share of sentences whose end-of-source marker comes alone.
     """
@@ -49,6 +51,7 @@ class Mixture:
     marker_alone: float = 0.2
     n: tuple[int, ...] = (2, 3, 4, 5, 6, 7, 9)
     k: tuple[int, ...] = (1, 2, 3, 5, 7, 9)
+    cut_writes: float = field(default=0.0, repr=False)  # a run from before it was there goes on
 
     @classmethod
     def offline_only(cls) -> "Mixture":
@@ -59,6 +62,9 @@ class Mixture:
         shares = (self.fixed_reads, self.aligned_reads, self.waits)
         if min(shares) < 0 or sum(shares) > 1:
             msg = f"the shares of policies must be at least 0 and at most 1 together, got {shares}"
+            raise ValueError(msg)
+        if not 0 <= self.cut_writes <= 1:
+            msg = f"the share of writes that are cut short is from 0 to 1, got {self.cut_writes}"
             raise ValueError(msg)
 
 
