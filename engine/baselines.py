@@ -79,6 +79,7 @@ class RecomputingPlanner(JoinedPlanner):
     prompt alone stays cached, so what we count is a little less than what they pay.
     """
 
+    recomputes = True
     _n_again = 0
 
     @property

@@ -42,6 +42,8 @@ class _Checkpoint:
 class Planner(ABC):
     """Rows of one utterance in arrival order.
 
+    ``recomputes`` tells whether reading takes fed rows back: a sample then ends with each read.
+
     Verbs: ``read`` the tokens of one source word, ``write`` to get the rows of the forward pass
     that predicts the next target token, ``choose`` that token. ``take_back`` undoes a write that
     was only a probe, ``rewind`` undoes everything from a source word on.
@@ -49,6 +51,8 @@ class Planner(ABC):
     Invariants: positions are unique; the last row of a write has the largest position of all; but
     for layouts that recompute, positions never change and a row is handed out exactly once.
     """
+
+    recomputes = False
 
     def __init__(self, headers: Headers, settings: LayoutSettings) -> None:
         self._headers = headers
@@ -123,13 +127,14 @@ class Planner(ABC):
         self._time += 1
         return fed
 
-    def choose(self, id_: int) -> None:
-        """Tell which token the last write predicted; it becomes that row's label."""
+    def choose(self, id_: int, *, asked: bool = True) -> None:
+        """Tell which token the last write predicted; it becomes that row's label if it is asked."""
         if self._last_write is None:
             msg = "a token is chosen once, right after a write"
             raise ValueError(msg)
         self._last_write = None
-        self._rows[-1] = self._rows[-1]._replace(label=id_)
+        if asked:
+            self._rows[-1] = self._rows[-1]._replace(label=id_)
         self._state = replace(self._state, pending=(id_,))
 
     def take_back(self) -> int:

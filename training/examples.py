@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.layout import IGNORE, Row
+from engine.layout import Row
 from engine.layouts import make_planner
 from engine.policy import Action, Policy, Progress
 from engine.prompt import Prompt
@@ -48,6 +48,25 @@ def build_rows(
 ) -> Sequence[Row]:
     """Play a policy over a pair and return all rows, labels set.
 
+    Where the layout recomputes, these are the rows of its last pass.
+    """
+    return build_samples(pair, policy, prompt, layout, marker_alone=marker_alone)[-1]
+
+
+def build_samples(
+    pair: TokenizedPair,
+    policy: Policy,
+    prompt: Prompt,
+    layout: LayoutSettings,
+    *,
+    marker_alone: bool,
+) -> list[Sequence[Row]]:
+    """Play a policy over a pair and return its training samples, labels set.
+
+    There is one sample for a layout that computes every row once. Where reading makes the layout
+    compute all anew there is one for every write, and only what that write adds is asked: prefix
+    fine-tuning.
+
     A write that is cut short ends where a model should have gone on: that end has no label, and the
     words before it have theirs.
 
@@ -66,8 +85,9 @@ def build_rows(
     planner = make_planner(prompt.headers, layout)
     words = source_words(pair.source, prompt, marker_alone=marker_alone)
     gold = _Gold(pair, prompt)
+    samples = list[Sequence[Row]]()
     n_read = n_read_at_write_end = 0
-    too_early = list[int]()  # rows that end a write which was cut short
+    has_written = False
     while True:
         ended = n_read == len(words)
         progress = Progress(
@@ -78,25 +98,21 @@ def build_rows(
             source_ended=ended,
         )
         if policy.next_action(progress) is Action.READ:
+            if planner.recomputes and has_written:
+                samples.append(list(planner.rows))
+                has_written = False
             planner.read(words[n_read])
             n_read += 1
             continue
         planner.write()
         id_ = gold.next_id(n_read if policy.ends_writes and not ended else None, policy)
-        planner.choose(id_)
-        if id_ == prompt.end_of_write:
+        ends_write = id_ == prompt.end_of_write
+        planner.choose(id_, asked=not (ends_write and gold.may_go_on(n_read)))
+        has_written = True
+        if ends_write:
             n_read_at_write_end = n_read
-            if gold.may_go_on(n_read):
-                too_early.append(len(planner.rows) - 1)
         if ended and id_ in (prompt.end_of_write, prompt.end_of_target):
-            return _without_labels(planner.rows, too_early)
-
-
-def _without_labels(rows: Sequence[Row], indices: Sequence[int]) -> Sequence[Row]:
-    changed = list(rows)
-    for index in indices:
-        changed[index] = changed[index]._replace(label=IGNORE)
-    return changed
+            return [*samples, planner.rows]
 
 
 def source_words(words: Sequence[Ids], prompt: Prompt, *, marker_alone: bool) -> list[Ids]:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 from transformers import LlamaForCausalLM
 
@@ -51,7 +51,7 @@ def forbid_markers(logits: Tensor, ends_writes: Tensor, markers: Markers) -> Ten
 
 
 def batch_loss(model: LlamaForCausalLM, batch: Batch, markers: Markers, smoothing: float) -> Tensor:
-    """Run a batch through the model in one masked pass and score its labelled rows.
+    """Run a batch through a bare model in one masked pass and score its labelled rows.
 
     Logits are computed for labelled rows only: half of the rows are source.
 
@@ -66,6 +66,42 @@ def batch_loss(model: LlamaForCausalLM, batch: Batch, markers: Markers, smoothin
     ).last_hidden_state
     asked = batch.labels != IGNORE  # (B, T)
     logits: Tensor = model.lm_head(hidden[asked])  # (N, V)
-    ends_writes = batch.ends_writes[:, None].expand_as(asked)[asked]
-    allowed = forbid_markers(logits, ends_writes, markers)
-    return cross_entropy(allowed, batch.labels[asked], label_smoothing=smoothing)
+    return _score(logits, batch, asked, markers, smoothing) / asked.sum()
+
+
+def summed_loss(
+    model: nn.Module,
+    batch: Batch,
+    markers: Markers,
+    smoothing: float,
+    attention: Attention,
+    *,
+    ranked: bool = False,
+) -> Tensor:
+    """Run a packed batch through any causal language model, wrapped or not.
+
+    The model's own ``forward`` is called, as wrappers for LoRA and for many processes want it, and
+    asked for logits only in columns where some line has a label.
+
+    Returns:
+        cross-entropy with label smoothing, summed over the labelled rows: a float32 scalar.
+    """
+    asked = batch.labels != IGNORE  # (B, T)
+    columns = asked.any(0).nonzero()[:, 0]  # (C,)
+    logits: Tensor = model(
+        input_ids=batch.ids,
+        position_ids=batch.places.encoded,
+        attention_mask=batch.bias(attention, ranked=ranked),
+        use_cache=False,
+        logits_to_keep=columns,
+    ).logits  # (B, C, V)
+    return _score(logits[asked[:, columns]], batch, asked, markers, smoothing)
+
+
+def _score(
+    logits: Tensor, batch: Batch, asked: Tensor, markers: Markers, smoothing: float
+) -> Tensor:
+    """Sum the cross-entropy of the labelled rows; their logits have shape (N, V)."""
+    allowed = forbid_markers(logits, batch.ends_writes[asked], markers)
+    labels = batch.labels[asked]
+    return cross_entropy(allowed, labels, label_smoothing=smoothing, reduction="sum")

@@ -50,7 +50,7 @@ def plain_loss(model, batch, prompt):
     ).logits
     losses = []
     for sample, ends_writes in enumerate(batch.ends_writes):
-        forbidden = prompt.end_of_target if ends_writes else prompt.end_of_write
+        forbidden = prompt.end_of_target if ends_writes[0] else prompt.end_of_write
         allowed = [id_ for id_ in range(logits.shape[-1]) if id_ != forbidden]
         for row, label in enumerate(batch.labels[sample].tolist()):
             if label != IGNORE:
