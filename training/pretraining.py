@@ -138,7 +138,7 @@ class Trainer:
                     pairs=counters.pairs + batch.n_pairs,
                     rows=counters.rows + batch.n_rows,
                 )
-                progress.advance(pairs=batch.n_pairs, rows=batch.n_rows, loss=loss)
+                progress.advance(pairs=int(batch.n_pairs), rows=batch.n_rows, loss=loss)
                 steps_now += 1
                 stop = steps_now == self._settings.stop_after_steps
                 if stop or counters.step % self._settings.checkpoint_steps == 0:
