@@ -6,18 +6,18 @@ cut to the segments afterwards (``training.resegment``) and scored there (``trai
 
 Files in the run folder, for each policy:
 
-* ``log/POLICY.1.jsonl``: the event log, in which a talk is a line; all else is computed from it.
+* ``log/POLICY.N.jsonl``: the event logs, in which a talk is a line; all else is computed from
+  them. A run that was killed goes on from them, with the talk after the last whole one.
 * ``POLICY.talk``: the translations, a line for a talk.
 * ``POLICY.hyp``: the same cut to the reference, a line for a line of the source.
 * ``POLICY.jsonl``: an object for each talk: the fields of ``Translation``, ``references`` and
   ``lengths``, the source words of each segment.
 
-And for all of them ``run.json`` and ``summary.json``, a list of ``LongScores``. Nothing is resumed:
-a run into the same folder begins anew.
+And for all of them ``run.json`` and ``summary.json``, a list of ``LongScores``.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,10 +31,11 @@ from engine.settings import ModelSettings, TranslationSettings, at_least
 from training.corpus import replacing
 from training.live import WARM_UP, feed_line
 from training.replay import read_events, replay
-from training.resegment import resegment
+from training.resegment import load_aligner, resegment
 from training.run_record import RunRecord, file_sha256, fingerprint
 from training.talks import Talk, read_talks
 from training.translation import Translation
+from training.workers import log_paths, next_number
 
 if TYPE_CHECKING:
     from engine.events import Event
@@ -87,21 +88,28 @@ class LongFormSettings:
 
 
 def evaluate_talks(settings: LongFormSettings) -> "list[LongScores]":
-    """Translate every talk under every policy, write the files, return the scores.
+    """Translate what no log holds yet, write the files, return the scores.
 
     Raises:
         CorpusError: the talks cannot be read, or the files cannot be written.
         ModelError: the model cannot be loaded.
-        TrainingError: mweralign is missing, or the folder holds another run.
+        TrainingError: mweralign or a tokenizer of sacreBLEU is missing, a log is garbled, or the
+            folder holds another run.
     """
     from training.long_scores import score  # noqa: PLC0415  sacreBLEU; help must not wait for it
+    from training.quality import make_bleu  # noqa: PLC0415  likewise
 
     talks = read_talks(settings.source, settings.reference, settings.names, settings.limit)
-    settings.record().claim(settings.out)
     language = settings.translation.target_language
+    load_aligner()  # what is missing is told before the work
+    make_bleu(language)
+    settings.record().claim(settings.out)
     scores = list["LongScores"]()
     with replacing(settings.out / "summary.json") as summary:  # tells now if it cannot be written
-        for policy, translations in _translate(settings, talks):
+        _translate(settings, talks)
+        for policy in settings.policies:
+            whole = read_translations(settings.out, policy, talks)
+            translations = [whole[index] for index in range(len(talks))]
             _write_talks(settings.out, policy, translations, talks)
             parts = [
                 resegment(translation.hypothesis, talk.references, language)
@@ -151,34 +159,70 @@ def _exhaust(events: "Iterable[Event]") -> None:
         pass
 
 
-def _translate(
-    settings: LongFormSettings, talks: Sequence[Talk]
-) -> Iterator[tuple[str, list[Translation]]]:
-    """Translate the talks under each policy, under a progress bar, and replay the log."""
-    from engine.model import load_weights  # noqa: PLC0415  torch again
+def read_translations(folder: Path, policy: str, talks: Sequence[Talk]) -> dict[int, Translation]:
+    """Replay the logs of a policy; of a talk that stands in several, the oldest counts.
+
+    Returns:
+        for the number of a talk its translation, if a log holds it whole. What was translated when
+        other lines made the talk (``--limit``, ``--talks``) is passed over.
+
+    Raises:
+        TrainingError: a log is garbled.
+    """
+    found: dict[int, Translation] = {}
+    for path in log_paths(folder / "log", policy):
+        for one in replay(read_events(path)):
+            if one.index < len(talks) and one.source == talks[one.index].words:
+                found.setdefault(one.index, one)
+    return found
+
+
+def _translate(settings: LongFormSettings, talks: Sequence[Talk]) -> None:
+    """Translate the talks that are missing, under a progress bar."""
+    missing = {
+        policy: [index for index in range(len(talks)) if index not in done]
+        for policy in settings.policies
+        for done in [read_translations(settings.out, policy, talks)]
+    }
+    if not any(missing.values()):
+        return
+    total = len(missing) * sum(len(talk.words) for talk in talks)
+    to_do = sum(len(talks[index].words) for indices in missing.values() for index in indices)
+    with tqdm(total=total, initial=total - to_do, unit=" words", disable=None, leave=False) as bar:
+        for policy in _feed(settings, talks, missing):
+            bar.set_postfix_str(policy, refresh=False)
+            bar.update()
+
+
+def _feed(
+    settings: LongFormSettings, talks: Sequence[Talk], missing: Mapping[str, Sequence[int]]
+) -> Iterator[str]:
+    """Load the model and feed it the missing talks; yield the policy after each word."""
+    import torch  # noqa: PLC0415  seconds; help must not wait for it
+
+    from engine.model import load_weights  # noqa: PLC0415
     from engine.translator import Translator  # noqa: PLC0415
 
+    torch.set_num_threads(1)  # as the workers of evaluate: times can be compared
     folder = settings.out / "log"
     folder.mkdir(exist_ok=True)
     weights = load_weights(settings.model)
-    total = len(settings.policies) * sum(len(talk.words) for talk in talks)
-    with tqdm(total=total, unit=" words", disable=None, leave=False) as bar:
-        for policy in settings.policies:
-            bar.set_postfix_str(policy)
-            path = folder / f"{policy}.1.jsonl"
-            with EventLog(path) as log:
-                translator = Translator(
-                    weights,
-                    replace(settings.translation, policy=policy),
-                    capacity=settings.model.capacity,
-                    log=log,
-                )
-                # The first translation pays for first use and for the system prompt.
-                feed_line(translator, log, WARM_UP, "Hello.")
-                for index, talk in enumerate(talks):
-                    for _ in feed_talk(translator, log, index, talk.words):
-                        bar.update()
-            yield policy, list(replay(read_events(path)))
+    number = next_number(folder)
+    for policy, indices in missing.items():
+        if not indices:
+            continue
+        with EventLog(folder / f"{policy}.{number}.jsonl") as log:
+            translator = Translator(
+                weights,
+                replace(settings.translation, policy=policy),
+                capacity=settings.model.capacity,
+                log=log,
+            )
+            # The first translation pays for first use and for the system prompt.
+            feed_line(translator, log, WARM_UP, "Hello.")
+            for index in indices:
+                for _ in feed_talk(translator, log, index, talks[index].words):
+                    yield policy
 
 
 def _write_talks(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.errors import PolicyError
-from engine.settings import LayoutSettings, ModelSettings, TranslationSettings
+from engine.settings import DEVICES, LayoutSettings, ModelSettings, TranslationSettings
 from training.errors import UsageError
 from training.evaluate import find_model
 from training.long_evaluation import LongFormSettings, evaluate_talks
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 _COLUMNS = (
     "policy", "bleu", "chrf", "stream_laal", "stream_laal_ca", "long_yaal", "long_yaal_ca",
-    "ms_per_word_p50", "ms_per_word_p95",
-    "tokens_fed", "tokens_recomputed", "n_talks", "n_segments", "n_words", "n_empty",
+    "ms_per_word_p50", "ms_per_word_p95", "tokens_fed", "tokens_recomputed", "n_talks",
+    "n_segments", "n_words", "n_empty", "n_degenerate",
 )  # fmt: skip
 
 
@@ -32,7 +32,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser = subparsers.add_parser(
         "long-form",
         help="translate whole talks live, without their segments, and score them",
-        description="Translate whole talks word by word, cut the output to the reference, score.",
+        description="Translate whole talks word by word, cut the output to the reference, score. "
+        "Run it again to go on with a run that was stopped.",
     )
     parser.add_argument("--source", type=Path, required=True, metavar="FILE")
     parser.add_argument("--reference", type=Path, required=True, metavar="FILE")
@@ -50,6 +51,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument("--adapter", type=Path, metavar="DIR", help="LoRA adapter folder")
     parser.add_argument("--slot", type=int, metavar="N", help="slot length (that of the model)")
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N lines")
+    parser.add_argument("--device", choices=DEVICES, default="cpu", help="(%(default)s)")
     parser.set_defaults(run=run)
 
 
@@ -66,7 +68,9 @@ def run(arguments: argparse.Namespace) -> int:
             source=arguments.source,
             reference=arguments.reference,
             names=arguments.talks,
-            model=ModelSettings(directory=model, adapter=arguments.adapter, device="cpu"),
+            model=ModelSettings(
+                directory=model, adapter=arguments.adapter, device=arguments.device
+            ),
             translation=TranslationSettings(
                 target_language=arguments.to, layout=LayoutSettings(slot_length=slot_length)
             ),

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
+from training.degenerate import is_degenerate
 from training.quality import Quality, measure_quality
 from training.real_time import real_time_delays
 from training.resegment import Part
@@ -10,6 +11,7 @@ from training.scores import Cost, measure_cost
 from training.segments import Segment, long_yaal, make_segments, stream_laal
 from training.talks import Talk
 from training.translation import Translation
+from training.writing import is_spaced
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +28,7 @@ class LongScores:
         cost: a talk stands for a sentence.
         n_words: source words.
         n_empty: segments to which no output fell.
+        n_degenerate: segments whose output is a loop, see ``training.degenerate``.
     """
 
     policy: str
@@ -41,6 +44,7 @@ class LongScores:
     n_segments: int
     n_words: int
     n_empty: int
+    n_degenerate: int
 
     def row(self) -> dict[str, str | float | None]:
         """Lay all scores side by side, under their names."""
@@ -51,7 +55,7 @@ class LongScores:
         row["normalised_erasure"] = self.normalised_erasure
         row |= asdict(self.cost)
         row["gflops_per_talk"] = row.pop("gflops_per_sentence")
-        for name in ("n_talks", "n_segments", "n_words", "n_empty"):
+        for name in ("n_talks", "n_segments", "n_words", "n_empty", "n_degenerate"):
             row[name] = getattr(self, name)
         return row
 
@@ -78,6 +82,8 @@ def score(
     written = _segments(talks, parts, [one.delays for one in translations])
     seen = _segments(talks, parts, [real_time_delays(one) for one in translations])
     references = [one.reference for one in written]
+    sources = [source for talk in talks for source in talk.sources]
+    spaced = is_spaced(language)
     return LongScores(
         policy=policy,
         system="slots",
@@ -93,6 +99,10 @@ def score(
         n_segments=len(written),
         n_words=sum(len(talk.words) for talk in talks),
         n_empty=sum(not one.delays for one in written),
+        n_degenerate=sum(
+            is_degenerate(one.text, source.split(), spaced=spaced)
+            for one, source in zip(written, sources, strict=True)
+        ),
     )
 
 

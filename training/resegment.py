@@ -14,7 +14,7 @@ import os
 import re
 import string
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
@@ -82,22 +82,33 @@ def resegment(translation: str, references: Sequence[str], language: str) -> lis
     ]
 
 
-def _align(words: Sequence[int], references: Sequence[Sequence[int]]) -> list[int]:
-    """Count the words that fall to each segment.
+def load_aligner() -> Callable[[str, str], str]:
+    """Load what ``resegment`` cuts with; who works for hours before that asks first.
 
-    The library gets numbers for words: it crashes on some text, such as ``###``.
+    Raises:
+        TrainingError: mweralign is not installed.
     """
     try:
-        from mweralign import align_texts  # noqa: PLC0415  an optional extra: surtitle[evaluate]
+        import mweralign  # noqa: PLC0415  an optional extra: surtitle[evaluate]
     except ImportError as error:
         msg = (
             "cutting a talk's translation to its reference needs mweralign: "
             "install it with pip install 'surtitle[evaluate]'"
         )
         raise TrainingError(msg) from error
+    align_texts: Callable[[str, str], str] = mweralign.align_texts
+    return align_texts
+
+
+def _align(words: Sequence[int], references: Sequence[Sequence[int]]) -> list[int]:
+    """Count the words that fall to each segment.
+
+    The library gets numbers for words: it crashes on some text, such as ``###``.
+    """
+    align_texts = load_aligner()
     lines = "".join(" ".join(map(str, reference)) + "\n" for reference in references)
     with _silent():
-        aligned: str = align_texts(lines, " ".join(map(str, words)))
+        aligned = align_texts(lines, " ".join(map(str, words)))
     return [len(line.split()) for line in aligned.split("\n")]
 
 

@@ -59,6 +59,11 @@ def log_paths(folder: Path, policy: str) -> list[Path]:
     return sorted(folder.glob(f"{policy}.*.jsonl"), key=_number)
 
 
+def next_number(folder: Path) -> int:
+    """Find a number that no log in the folder carries; it is above all that do."""
+    return max(map(_number, folder.glob("*.jsonl")), default=0) + 1
+
+
 def _number(path: Path) -> int:
     return int(path.suffixes[-2][1:])
 
@@ -73,8 +78,7 @@ def translate(setup: Setup, jobs: Sequence[Job], n_workers: int) -> Iterator[str
     """
     n_workers = min(n_workers, len(jobs))
     setup.log_folder.mkdir(parents=True, exist_ok=True)
-    used = [_number(path) for path in setup.log_folder.glob("*.jsonl")]
-    first = max(used, default=0) + 1
+    first = next_number(setup.log_folder)
     shares = [
         _Share(setup, tuple(jobs[start::n_workers]), first + start) for start in range(n_workers)
     ]

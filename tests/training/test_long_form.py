@@ -2,6 +2,7 @@
 
 import json
 import random
+import sys
 
 import pytest
 import torch
@@ -23,7 +24,7 @@ FIELDS = {
     "policy", "system", "bleu", "bleu_signature", "chrf", "chrf_signature", "stream_laal",
     "stream_laal_ca", "long_yaal", "long_yaal_ca", "normalised_erasure", "tokens_fed",
     "tokens_recomputed", "forwards", "gflops_per_talk", "n_talks", "n_segments", "n_words",
-    "n_empty",
+    "n_empty", "n_degenerate",
 }  # fmt: skip
 
 
@@ -151,6 +152,77 @@ def test_only_the_first_lines_may_be_asked_for(tmp_path, files, model):
     assert long_form(files, model, tmp_path / "out", "--limit", "4", policies="offline") == 0
     (scores,) = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert (scores["n_talks"], scores["n_segments"]) == (2, 4)
+
+
+def without_times(path):
+    rows = [json.loads(row) for row in lines_of(path)]
+    times = {"emitted_ms", "ms", "token_ms", "peak_memory_bytes"}
+    return [{name: value for name, value in row.items() if name not in times} for row in rows]
+
+
+@pytest.mark.slow
+def test_a_killed_run_goes_on_with_the_talk_it_was_in(tmp_path, files, model, monkeypatch):
+    whole, out = tmp_path / "whole", tmp_path / "out"
+    for folder in (whole, out):
+        assert long_form(files, model, folder) == 0
+    logs = {name: out / "log" / f"{name}.jsonl" for name in ("read:3.1", "wait:2.1", "read:3.2")}
+    rows = logs["read:3.1"].read_bytes().splitlines(keepends=True)
+    ends = [n for n, row in enumerate(rows) if b'"line_ended"' in row]  # warm-up, talks 0, 1, 2
+    kept = b"".join(rows[: ends[2] - 3]) + rows[ends[2] - 3][:7]
+    logs["read:3.1"].write_bytes(kept)
+    logs["wait:2.1"].unlink()
+    for name in ("summary.json", "read:3.hyp"):
+        (out / name).unlink()
+    assert long_form(files, model, out) == 0
+    for policy in ("read:3", "wait:2"):
+        for end in ("talk", "hyp"):
+            name = f"{policy}.{end}"
+            assert (out / name).read_bytes() == (whole / name).read_bytes()
+        name = f"{policy}.jsonl"
+        assert without_times(out / name) == without_times(whole / name)
+    assert logs["read:3.1"].read_bytes() == kept
+    assert [one.index for one in replay(read_events(logs["read:3.2"]))] == [1, 2]
+    monkeypatch.setattr("engine.model.load_weights", None)  # all is there: nothing to load it for
+    summary = (out / "summary.json").read_bytes()
+    assert long_form(files, model, out) == 0
+    assert (out / "summary.json").read_bytes() == summary
+
+
+@pytest.mark.slow
+def test_what_was_translated_as_another_talk_does_not_count(tmp_path, files, model):
+    assert long_form(files, model, tmp_path / "whole", policies="read:3") == 0
+    out = tmp_path / "out"
+    assert long_form(files, model, out, "--limit", "4", policies="read:3") == 0
+    assert long_form(files, model, out, policies="read:3") == 0
+    assert (out / "read:3.hyp").read_bytes() == (tmp_path / "whole" / "read:3.hyp").read_bytes()
+    again = replay(read_events(out / "log" / "read:3.2.jsonl"))
+    assert [one.index for one in again] == [1, 2]  # talk 0 was whole, of talk 1 only a part
+    files[2].write_text("a\na\nb\nb\nb\nb\n")
+    assert long_form(files, model, out, policies="read:3") == 0
+    (scores,) = json.loads((out / "summary.json").read_text())
+    assert (scores["n_talks"], scores["n_segments"]) == (2, 6)
+
+
+@pytest.mark.slow
+def test_a_damaged_log_is_one_sentence(tmp_path, files, model, capsys):
+    assert long_form(files, model, tmp_path / "out", policies="offline") == 0
+    (tmp_path / "out" / "log" / "offline.1.jsonl").write_text("{\n")
+    assert long_form(files, model, tmp_path / "out", policies="offline") == 1
+    error = capsys.readouterr().err
+    assert "offline.1.jsonl:1 is no event" in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("missing", ["mweralign", "MeCab"])
+def test_a_missing_library_is_told_before_the_work(
+    tmp_path, files, model, capsys, monkeypatch, missing
+):
+    monkeypatch.setitem(sys.modules, missing, None)  # whether it is installed or not
+    if missing == "MeCab":  # the tokenizer of a language that the model does not know
+        monkeypatch.setattr("training.quality._TOKENIZERS", {"de": "ja-mecab"})
+    assert long_form(files, model, tmp_path / "out") == 1
+    assert "pip install" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(
