@@ -135,7 +135,7 @@ class Trainer:
                 counters = replace(
                     counters,
                     step=counters.step + 1,
-                    pairs=counters.pairs + batch.n_pairs,
+                    pairs=counters.pairs + int(batch.n_pairs),
                     rows=counters.rows + batch.n_rows,
                 )
                 progress.advance(pairs=int(batch.n_pairs), rows=batch.n_rows, loss=loss)
