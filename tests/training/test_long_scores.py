@@ -137,7 +137,7 @@ def test_segments_without_output_and_loops_are_counted():
     assert (found.n_segments, found.n_empty, found.n_degenerate) == (3, 0, 1)
     found = score_one(*one_talk("eins zwei drei vier fünf sechs sieben acht neun", references))
     assert (found.n_segments, found.n_empty, found.n_degenerate) == (3, 0, 0)
-    assert found.quality.bleu == pytest.approx(100)
+    assert found.quality.chrf == pytest.approx(100)
 
 
 def test_erasure_is_a_share_of_the_words_that_stayed():
