@@ -8,10 +8,10 @@ import argparse
 import sys
 
 from engine.errors import SurtitleError
-from training import align, compare, convert, evaluate, long_form, prepare, pretrain
+from training import align, comet, compare, convert, evaluate, long_form, prepare, pretrain
 from training.errors import TrainingError, UsageError
 
-_COMMANDS = (prepare, align, pretrain, evaluate, long_form, compare, convert)
+_COMMANDS = (prepare, align, pretrain, evaluate, long_form, compare, convert, comet)
 
 
 def main(argv: list[str] | None = None) -> int:
