@@ -188,7 +188,7 @@ def parse_adapter_card(content: JsonObject) -> AdapterCard:
         layout=content.text("layout", "slots"),
         prompt_template=content.text("prompt_template"),
         source_language=check_language(content.text("source_language")),
-        weights_sha256=content.text("weights_sha256"),
+        weights_sha256=content.sha256("weights_sha256"),
         description=content.text("description", ""),
         licence=content.text("licence", ""),
         created_with=content.text("created_with", ""),

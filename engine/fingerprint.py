@@ -52,10 +52,6 @@ class Fingerprint:
         Raises:
             ValueError: one is missing or garbled.
         """
-        sha256 = content.text("tokenizer_sha256")
-        if len(sha256) != 64 or not set(sha256) <= set("0123456789abcdef"):
-            msg = "'tokenizer_sha256' should be 64 lower-case hexadecimal digits"
-            raise ValueError(msg)
         return cls(
             architecture=content.text("architecture"),
             layers=content.integer("layers", least=1, most=_MOST_LAYERS),
@@ -65,7 +61,7 @@ class Fingerprint:
             head_size=content.integer("head_size", least=1),
             feed_forward=content.integer("feed_forward", least=1),
             vocabulary=content.integer("vocabulary", least=1),
-            tokenizer_sha256=sha256,
+            tokenizer_sha256=content.sha256("tokenizer_sha256"),
         )
 
     def difference(self, other: "Fingerprint") -> str | None:

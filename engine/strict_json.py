@@ -6,6 +6,7 @@ whole number from 1 to 1024, got 'wide'``. Keys that nobody asks for do no harm.
 
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Self, TypeGuard, cast
@@ -13,7 +14,8 @@ from typing import Self, TypeGuard, cast
 MOST = 2**31 - 1
 """No count in these files is larger."""
 
-_SHOWN = 80  # characters of a wrong value that are repeated in a message
+_SHA256 = re.compile("[0-9a-f]{64}")
+_SHOWN = 100  # characters of a wrong value that are repeated in a message
 
 
 def shown(value: object) -> str:
@@ -90,6 +92,13 @@ class JsonObject:
         if isinstance(value, str):
             return value
         raise _wrong(key, "text", value)
+
+    def sha256(self, key: str) -> str:
+        """Take a hash: 64 lower-case hexadecimal digits."""
+        value = self._take(key, None)
+        if isinstance(value, str) and _SHA256.fullmatch(value):
+            return value
+        raise _wrong(key, "64 lower-case hexadecimal digits", value)
 
     def flag(self, key: str, *, default: bool | None = None) -> bool:
         """Take true or false."""

@@ -185,6 +185,7 @@ def test_a_name_that_any_system_takes_for_a_folder_is_taken(name):
         ("layout", 3),
         ("prompt_template", None),
         ("weights_sha256", 5),
+        ("weights_sha256", "AB" * 32),
         ("data", {}),
         ("data", [{"name": "x"}]),
         ("data", [{"name": "x", "licence": "y", "pairs": -1}]),

@@ -51,6 +51,7 @@ def test_a_file_is_read_up_to_its_limit_and_no_further(tmp_path):
 
 READS = {
     "text": "x",
+    "sha256": "0f" * 32,
     "flag": True,
     "integer": 3,
     "number": 2.5,
@@ -59,7 +60,13 @@ READS = {
     "inner": {"k": 1},
     "inners": [{"k": 1}],
 }
-ALSO_READ = {("number", "integer"), ("texts", "empty"), ("integers", "empty"), ("inners", "empty")}
+ALSO_READ = {
+    ("number", "integer"),
+    ("texts", "empty"),
+    ("integers", "empty"),
+    ("inners", "empty"),
+    ("text", "sha256"),
+}
 
 
 @pytest.mark.parametrize("read", READS)
@@ -103,4 +110,4 @@ def test_what_a_message_repeats_is_short_and_cannot_steer_a_terminal():
         text = "".join(chr(rng.randrange(0x11000)) for _ in range(rng.randrange(120)))
         assert shown(text).isprintable()
         assert shown(text).isascii()
-        assert len(shown(text)) < 90
+        assert len(shown(text)) < 110

@@ -1,0 +1,111 @@
+import json
+
+import pytest
+
+from engine.lora import Lora, parse_lora
+from engine.strict_json import JsonObject
+from tests.adapter_folders import CONFIG
+
+
+def parsed(**changes):
+    return parse_lora(JsonObject.parse(json.dumps(CONFIG | changes).encode()))
+
+
+def refusal(**changes):
+    with pytest.raises(ValueError, match=r"\w") as caught:
+        parsed(**changes)
+    message = str(caught.value)
+    assert message.isprintable()
+    assert len(message) < 300
+    return message
+
+
+def test_rank_alpha_and_targets_are_read():
+    assert parsed() == Lora(rank=2, alpha=4.0, targets=frozenset({"q_proj", "v_proj"}))
+
+
+def test_layers_are_a_number_or_a_list_or_all():
+    assert parsed(layers_to_transform=[3, 1, 3]).layers == {1, 3}
+    assert parsed(layers_to_transform=0).layers == {0}
+    assert parsed(layers_to_transform=None).layers is None
+    assert parsed(layers_to_transform=[]).layers is None
+
+
+def test_a_target_is_the_end_of_a_path_and_never_of_a_word():
+    lora = parsed(target_modules=["q_proj", "mlp.down_proj", "dense"])
+    for path, targets in (
+        ("model.layers.0.self_attn.q_proj", ["q_proj"]),
+        ("model.layers.0.mlp.down_proj", ["mlp.down_proj"]),
+        ("model.layers.0.self_attn.xq_proj", []),
+        ("model.layers.0.other.down_proj", []),
+        ("transformer.h.0.mlp.dense_h_to_4h", []),
+    ):
+        assert lora.targets_of(path, 0) == targets
+    assert not lora.names_blocks
+
+
+def test_a_target_can_name_a_layer_of_one_block():
+    path = "model.layers.1.self_attn.q_proj"
+    lora = parsed(target_modules=[path, "2.self_attn.q_proj"], layers_to_transform=[0])
+    assert lora.targets_of(path, 1) == [path]  # whatever the chosen layers are, as peft has it
+    assert lora.targets_of("model.layers.0.self_attn.q_proj", 0) == []
+    assert lora.targets_of("model.layers.2.self_attn.q_proj", 2) == []
+    assert lora.names_blocks
+    assert parsed(target_modules=[path]).names_blocks
+    assert parsed(layers_to_transform=[0]).names_blocks
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"peft_type": "IA3"}, "describes 'IA3', and only LORA"),
+        ({"peft_type": None}, "'peft_type' should be text"),
+        ({"r": 0}, "'r' should be a whole number"),
+        ({"r": 2.5}, "'r' should be a whole number"),
+        ({"r": 1 << 17}, "'r' should be a whole number"),
+        ({"lora_alpha": 0}, "more than 0"),
+        ({"lora_alpha": -1.5}, "more than 0"),
+        ({"lora_alpha": "16"}, "'lora_alpha' should be a number"),
+        ({"target_modules": None}, "'target_modules' should be a list"),
+        ({"target_modules": []}, "names no target"),
+        ({"target_modules": "all-linear"}, "by a pattern"),
+        ({"target_modules": "(a+)+$"}, "by a pattern"),
+        ({"target_modules": ["../q_proj"]}, "no name of a layer"),
+        ({"target_modules": ["q_proj\x1b[2J"]}, "no name of a layer"),
+        ({"target_modules": ["q_proj", ""]}, "no name of a layer"),
+        ({"target_modules": [".q_proj"]}, "no name of a layer"),
+        ({"target_modules": ["q" * 300]}, "no name of a layer"),
+        ({"layers_to_transform": [-1]}, "whole numbers"),
+        ({"layers_to_transform": "all"}, "whole number"),
+        ({"layers_to_transform": True}, "whole number"),
+        ({"bias": "all"}, "sets 'bias' to 'all'"),
+        ({"bias": None}, "sets 'bias' to None"),
+        ({"fan_in_fan_out": True}, "sets 'fan_in_fan_out'"),
+        ({"init_lora_weights": "pissa"}, "sets 'init_lora_weights' to 'pissa'"),
+        ({"init_lora_weights": 1}, "sets 'init_lora_weights' to 1"),
+        ({"task_type": "SEQ_CLS"}, "sets 'task_type'"),
+        ({"use_rslora": "yes"}, "'use_rslora' should be true or false"),
+        ({"use_dora": True}, "sets 'use_dora', which is not supported"),
+        ({"modules_to_save": ["lm_head"]}, "sets 'modules_to_save'"),
+        ({"rank_pattern": {"q_proj": 8}}, "sets 'rank_pattern'"),
+        ({"alpha_pattern": {"(a+)+$": 8}}, "sets 'alpha_pattern'"),
+        ({"megatron_config": {"a": 1}, "megatron_core": "os"}, "sets 'megatron_config'"),
+        ({"trainable_token_indices": [1]}, "sets 'trainable_token_indices'"),
+        ({"exclude_modules": "(a+)+$"}, "sets 'exclude_modules'"),
+        ({"something_of_next_year": 1}, "sets 'something_of_next_year'"),
+    ],
+)
+def test_what_is_garbled_or_would_change_the_meaning_is_refused(changes, sentence):
+    assert sentence in refusal(**changes)
+
+
+def test_a_setting_of_next_year_that_is_off_does_no_harm():
+    for value in (None, False, "", [], {}, 0):
+        assert parsed(something_of_next_year=value) == parsed()
+
+
+@pytest.mark.parametrize("key", ["peft_type", "r", "lora_alpha", "target_modules"])
+def test_what_is_needed_must_be_there(key):
+    values = {name: value for name, value in CONFIG.items() if name != key}
+    with pytest.raises(ValueError, match=f"lacks '{key}'"):
+        parse_lora(JsonObject(values))
