@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from engine.bundled import bundled_models
 from engine.card import ModelCard, read_card
 from engine.errors import ModelError, PolicyError
-from engine.settings import DEVICES
+from engine.settings import DEVICES, LAYOUTS, LayoutSettings
 from training.errors import TrainingError, UsageError
 from training.evaluation import SYSTEMS, EvaluateSettings, evaluate
 from training.table import draw
@@ -56,6 +56,12 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="retranslate: all words anew at each one, local agreement (%(default)s)",
     )
     parser.add_argument("--slot", type=int, metavar="N", help="slot length (that of the model)")
+    parser.add_argument(
+        "--layout",
+        default="slots",
+        metavar="NAME",
+        help=f"positions of the words: {', '.join(LAYOUTS)} (%(default)s)",
+    )
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N lines")
     parser.add_argument("--device", choices=DEVICES, default="cpu", help="(%(default)s)")
     parser.add_argument("--workers", type=int, metavar="N", help="processes (all cores; CUDA: 1)")
@@ -79,7 +85,10 @@ def run(arguments: argparse.Namespace) -> int:
             model=model,
             adapter=arguments.adapter,
             system=arguments.system,
-            slot_length=card.slot_length if arguments.slot is None else arguments.slot,
+            layout=LayoutSettings(
+                slot_length=card.slot_length if arguments.slot is None else arguments.slot,
+                name=arguments.layout,
+            ),
             out=arguments.out,
             limit=arguments.limit,
             device=arguments.device,

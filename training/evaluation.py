@@ -44,7 +44,7 @@ class EvaluateSettings:
     language: str  # two-letter code of the target
     policies: tuple[str, ...]
     model: Path
-    slot_length: int
+    layout: LayoutSettings
     out: Path
     adapter: Path | None = None
     system: str = "slots"
@@ -73,7 +73,7 @@ class EvaluateSettings:
             model=ModelSettings(directory=self.model, adapter=self.adapter, device=self.device),
             translation=TranslationSettings(
                 target_language=self.language,
-                layout=LayoutSettings(slot_length=self.slot_length),
+                layout=self.layout,
             ),
             log_folder=self.out / "log",
         )
@@ -90,7 +90,8 @@ class EvaluateSettings:
             model=read_card(self.model).name,
             model_sha256=fingerprint(self.model),
             adapter_sha256=None if self.adapter is None else fingerprint(self.adapter),
-            slot_length=self.slot_length,
+            slot_length=self.layout.slot_length,
+            layout=self.layout.name,
             source_sha256=file_sha256(self.source),
             reference_sha256=file_sha256(self.reference),
         )

@@ -23,6 +23,7 @@ class RunRecord:
         model_sha256: of its files, see ``fingerprint``.
         adapter_sha256: likewise; None where there is no adapter.
         slot_length: positions.
+        layout: one of ``engine.settings.LAYOUTS``.
         source_sha256: of the source file.
         reference_sha256: of the reference file.
     """
@@ -35,6 +36,7 @@ class RunRecord:
     slot_length: int
     source_sha256: str
     reference_sha256: str
+    layout: str = "slots"
 
     def claim(self, folder: Path) -> None:
         """Write the record into a run folder, or check that the folder holds this very run.

@@ -13,7 +13,7 @@ import torch
 
 from engine.event_log import EventLog
 from engine.latency import average_lagging
-from engine.settings import TranslationSettings
+from engine.settings import LayoutSettings, TranslationSettings
 from engine.translator import Translator
 from tests.fakes import random_word, tiny_weights
 from training import evaluate as command
@@ -340,7 +340,7 @@ def test_a_full_disk_is_one_sentence_and_what_was_translated_is_kept(
     receiver, sender = workers.multiprocessing.Pipe(duplex=False)
     settings = command.EvaluateSettings(
         source=files[0], reference=files[1], language="de", policies=("read:3",), model=model,
-        slot_length=16, out=tmp_path / "out",
+        layout=LayoutSettings(), out=tmp_path / "out",
     )  # fmt: skip
     handler = signal.getsignal(signal.SIGINT)
     workers._work(workers._Share(settings.setup(), (), 1), sender)
@@ -413,3 +413,16 @@ def test_an_output_folder_that_cannot_be_is_told_before_anything_is_translated(
     (tmp_path / "file").write_text("")
     assert evaluate(files, model, tmp_path / "file" / "out") == 1
     assert "expected to write" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("in_process")
+def test_a_layout_that_recomputes_pays_for_it_and_is_another_run(tmp_path, files, model, capsys):
+    recomputed = {}
+    for layout in ("recomputed", "slots"):
+        out = tmp_path / layout
+        options = ("--layout", layout, "--workers", "1")
+        assert evaluate(files, model, out, *options, policies="wait:1") == 0
+        recomputed[layout] = summary_of(out)[0]["tokens_recomputed"]
+    assert recomputed["slots"] == 0 < recomputed["recomputed"]
+    assert evaluate(files, model, out, "--layout", "gpe", policies="wait:1") == 2
+    assert "another layout (slots, not gpe)" in capsys.readouterr().err
