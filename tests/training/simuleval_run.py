@@ -1,10 +1,11 @@
 """Run SimulEval as its command does, and write down what it then only prints rounded.
 
-    .venv-simuleval/bin/python simuleval_run.py OUT.json [ARGUMENTS OF simuleval...]
+    .venv-simuleval/bin/python simuleval_run.py LINES.json OUT.json [ARGUMENTS OF simuleval...]
 
-OUT.json has ``scores`` by SimulEval's names and ``instances``, the rows it writes into its log.
-Not given ``--output``, SimulEval scores what it ran, as text; else what it read back from its log,
-which it takes for a log of speech.
+OUT.json has ``scores`` by SimulEval's names, ``scores_of_lines`` likewise, of the lines alone that
+LINES.json lists (counted from 0), and ``instances``, the rows it writes into its log. Not given
+``--output``, SimulEval scores what it ran, as text; else what it read back from its log, which it
+takes for a log of speech.
 """
 
 import json
@@ -16,13 +17,19 @@ from simuleval.utils.agent import build_system_args
 
 
 def main():
-    out = Path(sys.argv.pop(1))
+    lines, out = Path(sys.argv.pop(1)), Path(sys.argv.pop(1))
     system, arguments = build_system_args()
     evaluator = build_evaluator(arguments)
     evaluator(system)
-    scores = {**evaluator.quality, **evaluator.latency}
-    instances = [instance.summarize() for instance in evaluator.instances.values()]
-    out.write_text(json.dumps({"scores": scores, "instances": instances}))
+    instances = evaluator.instances
+    scorers = {**evaluator.quality_scorers, **evaluator.latency_scorers}
+    some = {index: instances[index] for index in json.loads(lines.read_text())}
+    content = {
+        "scores": {name: scorer(instances) for name, scorer in scorers.items()},
+        "scores_of_lines": {name: scorer(some) for name, scorer in scorers.items()},
+        "instances": [instance.summarize() for instance in instances.values()],
+    }
+    out.write_text(json.dumps(content))
 
 
 if __name__ == "__main__":

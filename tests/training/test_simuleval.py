@@ -32,7 +32,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.timeout(600),  # two processes translate the whole set
     pytest.mark.skipif(
-        not PROGRAMS.exists() and os.environ.get("CI") != "true",
+        not (PROGRAMS / "simuleval").exists() and os.environ.get("CI") != "true",
         reason="SimulEval is not installed: scripts/simuleval-environment",
     ),
 ]
@@ -65,22 +65,6 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def theirs(folder):
-    """What SimulEval saw and computed, by policy."""
-    running = {
-        policy: start(
-            "python", HERE / "simuleval_run.py", folder / f"{policy}.json", *agent(policy)
-        )
-        for policy in POLICIES
-    }
-    for process in running.values():
-        with process:
-            _, messages = process.communicate()
-            assert process.returncode == 0, messages
-    return {policy: json.loads((folder / f"{policy}.json").read_text()) for policy in POLICIES}
-
-
-@pytest.fixture(scope="module")
 def ours(folder):
     """The run folder of our own evaluation."""
     arguments = ["--source", str(SOURCE), "--reference", str(REFERENCE), "--to", "de"]
@@ -88,6 +72,21 @@ def ours(folder):
     out = folder / "run"
     assert main(["evaluate", *arguments, "--policies", policies, "--out", str(out)]) == 0
     return read_run(out)
+
+
+@pytest.fixture(scope="module")
+def theirs(folder, ours):
+    """What SimulEval saw and computed, by policy."""
+    running = {}
+    for policy in POLICIES:
+        lines, out = folder / f"{policy}.lines.json", folder / f"{policy}.json"
+        lines.write_text(json.dumps(plain_lines(ours, policy)))
+        running[policy] = start("python", HERE / "simuleval_run.py", lines, out, *agent(policy))
+    for process in running.values():
+        with process:
+            _, messages = process.communicate()
+            assert process.returncode == 0, messages
+    return {policy: json.loads((folder / f"{policy}.json").read_text()) for policy in POLICIES}
 
 
 def handed_over(run, policy):
@@ -101,49 +100,70 @@ def handed_over(run, policy):
                 line.append("")
             elif event["event"] == "committed":
                 line[-1] += event["text"]
-    for sentence in run.policies[policy].sentences:
+    for translation in translations(run, policy):
         words = [
             (word, n)
-            for n, piece in enumerate(pieces[sentence.translation.index], start=1)
+            for n, piece in enumerate(pieces[translation.index], start=1)
             for word in piece.split()
         ]
         yield replace(
-            sentence.translation,
+            translation,
             hypothesis=" ".join(word for word, _ in words),
             delays=tuple(n for _, n in words),
             emitted_ms=(0.0,) * len(words),
         )
 
 
-@pytest.mark.parametrize("policy", POLICIES)
-def test_simuleval_sees_the_same_words_at_the_same_time(theirs, ours, policy):
-    instances = theirs[policy]["instances"]
-    expected = list(handed_over(ours, policy))
-    assert [(one["prediction"], one["delays"]) for one in instances] == [
-        (one.hypothesis, list(one.delays)) for one in expected
-    ]
-    same = 0
-    for instance, sentence in zip(instances, ours.policies[policy].sentences, strict=True):
-        translation = sentence.translation
-        assert instance["source_length"] == len(translation.source)
-        assert instance["reference"] == sentence.reference + "\n"
-        same += (instance["prediction"], instance["delays"]) == (
-            translation.hypothesis, list(translation.delays),
-        )  # fmt: skip
-    assert same >= 100  # the others have a word that the model went on with
+def translations(run, policy):
+    return [one.translation for one in run.policies[policy].sentences]
 
 
-@pytest.mark.parametrize("policy", POLICIES)
-def test_simuleval_gives_the_same_scores(theirs, ours, policy):
-    references = [one.reference for one in ours.policies[policy].sentences]
-    translations = list(handed_over(ours, policy))
+def seen(translation):
+    """What SimulEval sees of a translation."""
+    return translation.hypothesis, list(translation.delays)
+
+
+def plain_lines(run, policy):
+    """The lines that have no word with which the model went on after it had read on."""
+    pairs = zip(translations(run, policy), handed_over(run, policy), strict=True)
+    return [one.index for one, handed in pairs if seen(one) == seen(handed)]
+
+
+def assert_same_scores(translations, references, scores):
     laggings = mean_laggings(translations, references, "de")
     quality = measure_quality([one.hypothesis for one in translations], references, "de")
-    scores = theirs[policy]["scores"]
-    assert len(translations) >= 100
     assert quality.bleu == pytest.approx(scores["BLEU"], abs=0.01)
     for name in LAGGINGS:
         assert getattr(laggings, name.lower()) == pytest.approx(scores[name], abs=1e-4), name
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_simuleval_sees_the_same_words_at_the_same_time(theirs, ours, policy):
+    instances = theirs[policy]["instances"]
+    found = [(one["prediction"], one["delays"]) for one in instances]
+    assert found == [seen(one) for one in handed_over(ours, policy)]
+    for instance, sentence in zip(instances, ours.policies[policy].sentences, strict=True):
+        assert instance["source_length"] == len(sentence.translation.source)
+        assert instance["reference"] == sentence.reference + "\n"
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_over_100_lines_simuleval_gives_the_same_scores(theirs, ours, policy):
+    lines, instances = plain_lines(ours, policy), theirs[policy]["instances"]
+    sentences = [ours.policies[policy].sentences[line] for line in lines]
+    plain = [one.translation for one in sentences]
+    assert len(plain) >= 100
+    assert [(instances[n]["prediction"], instances[n]["delays"]) for n in lines] == [
+        seen(one) for one in plain
+    ]
+    references = [one.reference for one in sentences]
+    assert_same_scores(plain, references, theirs[policy]["scores_of_lines"])
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_over_all_lines_too_if_we_cut_words_as_simuleval_does(theirs, ours, policy):
+    references = [one.reference for one in ours.policies[policy].sentences]
+    assert_same_scores(list(handed_over(ours, policy)), references, theirs[policy]["scores"])
 
 
 @pytest.mark.parametrize("policy", POLICIES)
