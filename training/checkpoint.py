@@ -1,14 +1,23 @@
-"""Save and resume a run without pickles: safetensors and JSON, swapped in whole."""
+"""Save and resume a run without pickles: safetensors and JSON, swapped in whole.
+
+What moves is saved: the parameters that are trained, and the optimiser's state of each. Parameters
+that are sharded over processes are put together for it, so a run may go on with another number of
+processes.
+"""
 
 import json
-import os
-import shutil
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
+from torch.distributed.tensor import DTensor, distribute_tensor
+
+from training.errors import TrainingError, UsageError
+from training.folders import replacing_folder, standing
 
 _STATE, _COUNTERS = "state.safetensors", "counters.json"
 
@@ -18,10 +27,11 @@ class Counters:
     """Where a run stands.
 
     Attributes:
-        step: optimiser steps taken, and batches used.
+        step: optimiser steps taken.
         pairs: sentence pairs used.
         rows: rows fed, padding left out.
-        fingerprint: digest of what must not change between runs.
+        fingerprint: digest of what must not change between runs; several are written
+            ``name=digest name=digest``, so that the one that changed can be named.
     """
 
     step: int = 0
@@ -35,60 +45,123 @@ def save_checkpoint(
     model: nn.Module,
     optimizer: torch.optim.Optimizer,
     counters: Counters,
+    *,
+    writes: bool = True,
 ) -> None:
-    """Write a checkpoint beside the old one, then swap; a cut write loses nothing."""
-    fresh = folder.with_name(folder.name + ".new")
-    shutil.rmtree(fresh, ignore_errors=True)
-    fresh.mkdir(parents=True)
-    tensors = {f"model.{name}": value for name, value in model.state_dict().items()}
-    for parameter, state in optimizer.state_dict()["state"].items():
-        for key, value in state.items():
-            tensors[f"optimizer.{parameter}.{key}"] = torch.as_tensor(value)
-    # tied weights share storage, which safetensors refuses: each gets its own copy
-    copies = {name: value.detach().cpu().contiguous().clone() for name, value in tensors.items()}
-    save_file(copies, fresh / _STATE)
-    (fresh / _COUNTERS).write_text(json.dumps(asdict(counters)) + "\n", encoding="utf-8")
-    old = folder.with_name(folder.name + ".old")
-    shutil.rmtree(old, ignore_errors=True)
-    if folder.exists():
-        os.replace(folder, old)  # noqa: PTH105  Path.replace refuses a folder that is not empty
-    os.replace(fresh, folder)  # noqa: PTH105
-    shutil.rmtree(old, ignore_errors=True)
+    """Write a checkpoint beside the old one, then swap; a cut write loses nothing.
+
+    Args:
+        folder: where to.
+        model: its parameters that are trained.
+        optimizer: of these parameters.
+        counters: where the run stands.
+        writes: False in all processes of a run but one: they only hand over their shards.
+
+    Raises:
+        TrainingError: it cannot be written; the old one is kept.
+    """
+    tensors = dict(_whole_tensors(model, optimizer))
+    if not writes:
+        return
+    try:
+        with replacing_folder(folder) as fresh:
+            save_file(tensors, fresh / _STATE)
+            text = json.dumps(asdict(counters)) + "\n"
+            (fresh / _COUNTERS).write_text(text, encoding="utf-8")
+    except (OSError, SafetensorError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        msg = (
+            f"the checkpoint {folder} of step {counters.step} cannot be written ({reason}): "
+            "make room and run again, the checkpoint before it is kept"
+        )
+        raise TrainingError(msg) from error
 
 
 def read_counters(folder: Path) -> Counters | None:
     """Tell where the run of a checkpoint stands; None where there is no checkpoint."""
-    found = _find(folder)
+    found = standing(folder, _COUNTERS)
     if found is None:
         return None
     return Counters(**json.loads((found / _COUNTERS).read_text(encoding="utf-8")))
 
 
+def check_fingerprint(folder: Path, fingerprint: str) -> None:
+    """Check that the run of a checkpoint, if there is one, is the run that would go on.
+
+    Raises:
+        UsageError: it is another.
+    """
+    counters = read_counters(folder)
+    if counters is None or counters.fingerprint == fingerprint:
+        return
+    theirs = dict(part.split("=") for part in counters.fingerprint.split() if "=" in part)
+    ours = dict(part.split("=") for part in fingerprint.split() if "=" in part)
+    changed = [name for name, digest in ours.items() if theirs.get(name, digest) != digest]
+    named = " and ".join(changed).replace("_", " ")
+    what = f"another {named}" if changed else "other settings"
+    msg = f"{folder} was made with {what}: go on with what it was made with, or use another folder"
+    raise UsageError(msg)
+
+
 def load_checkpoint(
     folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer
 ) -> Counters | None:
-    """Put a checkpoint's values into model and optimizer; None where there is no checkpoint."""
-    found = _find(folder)
+    """Put a checkpoint's values into model and optimizer; None where there is no checkpoint.
+
+    Raises:
+        TrainingError: it lacks a parameter of the model.
+    """
+    found = standing(folder, _COUNTERS)
     if found is None:
         return None
     tensors = load_file(found / _STATE)
-    model.load_state_dict(_part(tensors, "model."))
+    parameters = dict(_trained(model))
+    for name, parameter in parameters.items():
+        if f"model.{name}" not in tensors:
+            msg = f"{found} lacks the parameter {name}: remove that folder to begin anew"
+            raise TrainingError(msg)
+        with torch.no_grad():
+            parameter.copy_(_spread_like(parameter, tensors[f"model.{name}"]))
     state: dict[int, dict[str, Tensor]] = {}
-    for name, value in _part(tensors, "optimizer.").items():
-        parameter, key = name.split(".", 1)
-        state.setdefault(int(parameter), {})[key] = value
+    in_order = [parameter for group in optimizer.param_groups for parameter in group["params"]]
+    for name, value in tensors.items():
+        kind, number, key = [*name.split(".", 2), ""][:3]
+        if kind == "optimizer":
+            # A sharded parameter has sharded averages; its count of steps is a plain number.
+            like = in_order[int(number)] if value.dim() else value
+            state.setdefault(int(number), {})[key] = _spread_like(like, value)
     groups = optimizer.state_dict()["param_groups"]
     optimizer.load_state_dict({"state": state, "param_groups": groups})
     return read_counters(found)
 
 
-def _find(folder: Path) -> Path | None:
-    """Find the checkpoint; the one before it where a run was cut between two renames."""
-    for candidate in (folder, folder.with_name(folder.name + ".old")):
-        if (candidate / _COUNTERS).exists():
-            return candidate
-    return None
+def _trained(model: nn.Module) -> Iterator[tuple[str, nn.Parameter]]:
+    """Name the parameters that are trained, tied ones once, without the names of wrappers."""
+    for name, parameter in model.named_parameters():
+        if parameter.requires_grad:
+            yield name.removeprefix("module."), parameter
 
 
-def _part(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
-    return {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}
+def _whole_tensors(
+    model: nn.Module, optimizer: torch.optim.Optimizer
+) -> Iterator[tuple[str, Tensor]]:
+    for name, parameter in _trained(model):
+        yield f"model.{name}", _whole(parameter)
+    for number, state in optimizer.state_dict()["state"].items():
+        for key, value in state.items():
+            yield f"optimizer.{number}.{key}", _whole(torch.as_tensor(value))
+
+
+def _whole(tensor: Tensor) -> Tensor:
+    """Copy a tensor to the CPU; a sharded one is put together by all processes."""
+    tensor = tensor.detach()
+    if isinstance(tensor, DTensor):
+        tensor = tensor.full_tensor()
+    return tensor.cpu().contiguous().clone()
+
+
+def _spread_like(like: Tensor, value: Tensor) -> Tensor:
+    """Shard a whole tensor as another one is."""
+    if isinstance(like, DTensor):
+        return distribute_tensor(value.to(like.device), like.device_mesh, like.placements)
+    return value

@@ -8,11 +8,13 @@ kind of machine.
 import hashlib
 import logging
 import time
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from engine.card import ModelCard
@@ -21,13 +23,14 @@ from engine.prompt import make_prompt
 from engine.settings import LayoutSettings
 from training.align import read_aligned
 from training.batches import Batch, Stream
-from training.checkpoint import Counters, load_checkpoint, read_counters, save_checkpoint
-from training.errors import CorpusError, UsageError
+from training.errors import CorpusError
 from training.loss import Markers, batch_loss
+from training.machines import OneProcess
 from training.pairs import tokenize
-from training.progress import Progress
+from training.rates import LinearFall
 from training.settings import Optimisation, PretrainSettings
 from training.tokenizer import make_card, save_tokenizer, train_tokenizer
+from training.trainer import Pass, Plan, Step, Trainer
 
 _log = logging.getLogger(__name__)
 
@@ -35,8 +38,22 @@ _log = logging.getLogger(__name__)
 def pretrain(settings: PretrainSettings) -> None:
     """Train a model to its end, or to ``stop_after_steps``, and write its folder."""
     torch.manual_seed(settings.optimisation.seed)
-    trainer = Trainer(settings, prepare_run(settings))
-    trainer.train()
+    run = prepare_run(settings)
+    device = pick_device(settings.device)
+    model = make_model(settings, run.tokenizer)
+    model.to(device=device)  # type: ignore[call-arg]
+    optimizer = make_optimizer(model, settings.optimisation)
+    computes_bf16 = settings.precision == "bf16" or (
+        settings.precision == "auto" and bf16_pays(device)
+    )
+
+    def loss(_network: nn.Module, batch: Batch) -> Tensor:
+        with torch.autocast(device.type, dtype=torch.bfloat16, enabled=computes_bf16):
+            return batch_loss(model, batch, run.markers, settings.optimisation.label_smoothing)
+
+    trainer = Trainer(_plan(settings, run.stream), model, optimizer, loss, OneProcess(device))
+    if trainer.train(partial(_steps, run.stream)):
+        save_model(model, settings.out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,81 +117,24 @@ def _card(settings: PretrainSettings) -> ModelCard:
     )
 
 
-class Trainer:
-    """The supervised loop: one owner of model, optimiser and counters."""
+def _steps(stream: Stream, skip: int) -> Iterator[Step]:
+    """Make each batch a step of one pass."""
+    for batch in stream.batches(skip=skip):
+        yield Step([Pass(batch, 1.0)], batch.n_pairs, batch.n_rows)
 
-    def __init__(self, settings: PretrainSettings, run: Run) -> None:
-        self._settings = settings
-        self._run = run
-        self._device = pick_device(settings.device)
-        self._autocast = settings.precision == "bf16" or (
-            settings.precision == "auto" and bf16_pays(self._device)
-        )
-        self._model = make_model(settings, run.tokenizer)
-        self._model.to(device=self._device)  # type: ignore[call-arg]
-        self._optimizer = make_optimizer(self._model, settings.optimisation)
-        self._checkpoint = settings.out / "checkpoint"
-        fingerprint = _fingerprint(settings)
-        counters = read_counters(self._checkpoint)
-        if counters is not None and counters.fingerprint != fingerprint:
-            msg = f"{self._checkpoint} was made with other settings: use those or another folder"
-            raise UsageError(msg)
-        load_checkpoint(self._checkpoint, self._model, self._optimizer)
-        self._counters: Counters = counters or Counters(fingerprint=fingerprint)
-        self._total_pairs = run.stream.epoch_size() * settings.optimisation.epochs
 
-    def train(self) -> None:
-        """Take steps until the pairs are used up, saving as it goes."""
-        counters = self._counters
-        steps_now = 0
-        with Progress(self._total_pairs, counters.pairs) as progress:
-            for batch in self._run.stream.batches(skip=counters.step):
-                if counters.pairs >= self._total_pairs:
-                    break
-                loss = self._step(batch, counters.pairs / self._total_pairs)
-                counters = replace(
-                    counters,
-                    step=counters.step + 1,
-                    pairs=counters.pairs + int(batch.n_pairs),
-                    rows=counters.rows + batch.n_rows,
-                )
-                progress.advance(pairs=int(batch.n_pairs), rows=batch.n_rows, loss=loss)
-                steps_now += 1
-                stop = steps_now == self._settings.stop_after_steps
-                if stop or counters.step % self._settings.checkpoint_steps == 0:
-                    save_checkpoint(self._checkpoint, self._model, self._optimizer, counters)
-                if stop:
-                    return
-        save_checkpoint(self._checkpoint, self._model, self._optimizer, counters)
-        save_model(self._model, self._settings.out)
-
-    def _step(self, batch: Batch, done: float) -> float:
-        """Move the weights by one batch; return the loss."""
-        self._set_rate(done)
-        batch = batch.to(self._device)
-        loss = self._loss(batch)
-        loss.backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(self._model.parameters(), self._settings.optimisation.clip)
-        self._optimizer.step()
-        self._optimizer.zero_grad(set_to_none=True)
-        return float(loss.detach())
-
-    def _loss(self, batch: Batch) -> Tensor:
-        with torch.autocast(self._device.type, dtype=torch.bfloat16, enabled=self._autocast):
-            return batch_loss(
-                self._model,
-                batch,
-                self._run.markers,
-                self._settings.optimisation.label_smoothing,
-            )
-
-    def _set_rate(self, done: float) -> None:
-        """Warm up linearly, then fall linearly to nothing."""
-        warm_up = self._settings.optimisation.warm_up
-        scale = done / warm_up if done < warm_up else (1 - done) / (1 - warm_up)
-        scale = max(scale, 1e-3)
-        for group in self._optimizer.param_groups:
-            group["lr"] = self._settings.optimisation.rate * scale
+def _plan(settings: PretrainSettings, stream: Stream) -> Plan:
+    optimisation = settings.optimisation
+    return Plan(
+        checkpoint=settings.out / "checkpoint",
+        fingerprint=_fingerprint(settings),
+        total_pairs=stream.epoch_size() * optimisation.epochs,
+        rates=LinearFall(optimisation.rate, optimisation.warm_up),
+        clip=optimisation.clip,
+        seed=optimisation.seed,
+        checkpoint_steps=settings.checkpoint_steps,
+        stop_after_steps=settings.stop_after_steps,
+    )
 
 
 def _fingerprint(settings: PretrainSettings) -> str:

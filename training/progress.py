@@ -9,9 +9,14 @@ from tqdm import tqdm
 class Progress:
     """A progress bar over sentence pairs; the loss shown is a running mean."""
 
-    def __init__(self, total_pairs: float, done: int) -> None:
+    def __init__(self, total_pairs: float, done: int, *, shown: bool = True) -> None:
         self._bar: tqdm[None] = tqdm(
-            total=round(total_pairs), initial=done, unit="pair", smoothing=0.05, mininterval=5
+            total=round(total_pairs),
+            initial=done,
+            unit="pair",
+            smoothing=0.05,
+            mininterval=5,
+            disable=not shown,
         )
         self._loss: float | None = None
         self._rows = 0

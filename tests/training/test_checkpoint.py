@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import nn
 
-from training import checkpoint
+from training import checkpoint, folders
 from training.checkpoint import Counters, load_checkpoint, save_checkpoint
 
 
@@ -111,7 +111,7 @@ def test_a_swap_that_is_cut_loses_nothing(tmp_path, monkeypatch, n_renames):
         replace(source, target)
 
     with monkeypatch.context() as patch:
-        patch.setattr(checkpoint.os, "replace", cut)
+        patch.setattr(folders.os, "replace", cut)
         with pytest.raises(KeyboardInterrupt):
             save_checkpoint(tmp_path / "checkpoint", *run(), Counters(step=2))
     assert load_checkpoint(tmp_path / "checkpoint", *run()).step in (1, 2)

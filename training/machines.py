@@ -1,0 +1,156 @@
+"""The processes a run is spread over: one, or several that ``accelerate launch`` started.
+
+All processes see the same steps and do a share of each; their gradients add up to what one process
+would have computed. What differs between one process and several is here and nowhere else.
+"""
+
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Protocol, TypeVar, cast
+
+import torch
+from torch import Tensor, nn
+from torch.distributed.tensor import DTensor
+
+from training.errors import TrainingError
+
+Item = TypeVar("Item")
+
+
+class Machines(Protocol):
+    """What a run asks of the processes it is spread over."""
+
+    @property
+    def device(self) -> torch.device:
+        """Where this process computes."""
+
+    @property
+    def rank(self) -> int:
+        """Which process this is, from 0; process 0 writes the files."""
+
+    @property
+    def n_processes(self) -> int:
+        """How many there are."""
+
+    def spread(
+        self, network: nn.Module, optimizer: torch.optim.Optimizer
+    ) -> tuple[nn.Module, torch.optim.Optimizer]:
+        """Make a network and its optimiser work on every process."""
+
+    def gathering(self, network: nn.Module, *, last: bool) -> AbstractContextManager[None]:
+        """Add gradients over processes in the last pass of a step, and not before."""
+
+    def backward(self, loss: Tensor) -> None:
+        """Add the gradients of this process's part of a step's loss."""
+
+    def clip(self, network: nn.Module, norm: float) -> float:
+        """Scale gradients down to a norm; return the norm they had."""
+
+    def total(self, value: float) -> float:
+        """Sum a number over processes."""
+
+    def collect(self, items: list[Item]) -> list[Item]:
+        """Put the lists of all processes behind each other, in the order of their ranks."""
+
+    def wait(self) -> None:
+        """Wait until every process is here."""
+
+
+@dataclass(frozen=True, slots=True)
+class OneProcess:
+    """Nothing to agree on."""
+
+    device: torch.device
+    rank: int = 0
+    n_processes: int = 1
+
+    def spread(
+        self, network: nn.Module, optimizer: torch.optim.Optimizer
+    ) -> tuple[nn.Module, torch.optim.Optimizer]:
+        """Leave both as they are."""
+        return network, optimizer
+
+    def gathering(self, network: nn.Module, *, last: bool) -> AbstractContextManager[None]:  # noqa: ARG002  as several processes have it
+        """Do nothing special."""
+        return nullcontext()
+
+    def backward(self, loss: Tensor) -> None:
+        """Add gradients."""
+        loss.backward()  # type: ignore[no-untyped-call]
+
+    def clip(self, network: nn.Module, norm: float) -> float:
+        """Scale gradients down to a norm; return the norm they had."""
+        return float(nn.utils.clip_grad_norm_(network.parameters(), norm))
+
+    def total(self, value: float) -> float:
+        """Return the number."""
+        return value
+
+    def collect(self, items: list[Item]) -> list[Item]:
+        """Return the list."""
+        return items
+
+    def wait(self) -> None:
+        """Go on."""
+
+
+class LaunchedProcesses:
+    """What ``accelerate launch`` started: copies (DDP) or shards (FSDP) of the network."""
+
+    def __init__(self, *, cpu: bool) -> None:
+        try:
+            from accelerate import Accelerator  # noqa: PLC0415  seconds, and few need it
+        except ImportError as error:
+            msg = "several processes need accelerate: pip install 'surtitle[finetune]'"
+            raise TrainingError(msg) from error
+        self._accelerator = Accelerator(cpu=cpu)
+
+    @property
+    def device(self) -> torch.device:
+        """Where this process computes."""
+        return cast("torch.device", self._accelerator.device)
+
+    @property
+    def rank(self) -> int:
+        """Which process this is, from 0."""
+        return int(self._accelerator.process_index)
+
+    @property
+    def n_processes(self) -> int:
+        """How many there are."""
+        return int(self._accelerator.num_processes)
+
+    def spread(
+        self, network: nn.Module, optimizer: torch.optim.Optimizer
+    ) -> tuple[nn.Module, torch.optim.Optimizer]:
+        """Wrap both, as the settings of ``accelerate launch`` say."""
+        wrapped = self._accelerator.prepare(network, optimizer)
+        return cast("tuple[nn.Module, torch.optim.Optimizer]", tuple(wrapped))
+
+    def gathering(self, network: nn.Module, *, last: bool) -> AbstractContextManager[None]:
+        """Add gradients over processes in the last pass of a step, and not before."""
+        return nullcontext() if last else self._accelerator.no_sync(network)
+
+    def backward(self, loss: Tensor) -> None:
+        """Add gradients; libraries take their mean over processes, and a sum is wanted."""
+        self._accelerator.backward(loss * self.n_processes)
+
+    def clip(self, network: nn.Module, norm: float) -> float:
+        """Scale gradients down to a norm; return the norm they had, over all shards."""
+        found = cast("Tensor", self._accelerator.clip_grad_norm_(network.parameters(), norm))
+        return float(found.full_tensor() if isinstance(found, DTensor) else found)
+
+    def total(self, value: float) -> float:
+        """Sum a number over processes."""
+        own = torch.tensor(value, dtype=torch.float64, device=self.device)
+        return float(cast("Tensor", self._accelerator.reduce(own, "sum")))
+
+    def collect(self, items: list[Item]) -> list[Item]:
+        """Put the lists of all processes behind each other, in the order of their ranks."""
+        from accelerate.utils import gather_object  # noqa: PLC0415  as above
+
+        return cast("list[Item]", gather_object(items))
+
+    def wait(self) -> None:
+        """Wait until every process is here."""
+        self._accelerator.wait_for_everyone()

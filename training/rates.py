@@ -1,0 +1,47 @@
+"""How fast weights are moved: the learning rate over a run."""
+
+import math
+from dataclasses import dataclass
+from typing import Protocol
+
+
+class Rates(Protocol):
+    """A learning rate for every step."""
+
+    def rate(self, step: int, done: float) -> float:
+        """Name the rate of a step.
+
+        Args:
+            step: from 0.
+            done: share of the run that is behind, from 0 to 1.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class LinearFall:
+    """Rise linearly over the first share of the run, then fall linearly to nothing."""
+
+    peak: float
+    warm_up: float
+
+    def rate(self, step: int, done: float) -> float:  # noqa: ARG002  a share counts, not steps
+        """Name the rate of a step."""
+        rising = done < self.warm_up
+        scale = done / self.warm_up if rising else (1 - done) / (1 - self.warm_up)
+        return self.peak * max(scale, 1e-3)
+
+
+@dataclass(frozen=True, slots=True)
+class InverseSquareRoot:
+    """Rise linearly over the first steps, then fall with the root of the steps taken.
+
+    Source: Vaswani et al. 2017, section 5.3, scaled so that the highest rate is ``peak``.
+    """
+
+    peak: float
+    warm_up_steps: int
+
+    def rate(self, step: int, done: float) -> float:  # noqa: ARG002  steps count, not a share
+        """Name the rate of a step."""
+        n, warm_up = step + 1, max(self.warm_up_steps, 1)
+        return self.peak * min(n / warm_up, math.sqrt(warm_up / n))
