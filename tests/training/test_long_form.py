@@ -13,10 +13,11 @@ from engine.translator import Translator
 from tests.fakes import random_word, tiny_weights
 from training.__main__ import main
 from training.live import feed_line
-from training.long_evaluation import feed_talk
+from training.long_evaluation import feed_talk, read_translations
 from training.real_time import real_time_delays
 from training.replay import read_events, replay
 from training.resegment import resegment
+from training.talks import Talk
 
 pytest.importorskip("mweralign")
 
@@ -201,6 +202,19 @@ def test_what_was_translated_as_another_talk_does_not_count(tmp_path, files, mod
     assert long_form(files, model, out, policies="read:3") == 0
     (scores,) = json.loads((out / "summary.json").read_text())
     assert (scores["n_talks"], scores["n_segments"]) == (2, 6)
+
+
+def test_of_a_talk_in_several_logs_the_oldest_counts(tmp_path):
+    (tmp_path / "log").mkdir()
+    talk = Talk(sources=("one",), references=("eins",))
+    for number, text, word in ((10, "zehn", "one"), (9, "neun", "one"), (2, "zwei", "two")):
+        with EventLog(tmp_path / "log" / f"read:3.{number}.jsonl") as log:
+            log.write("line", index=0, words=[word])
+            log.write("arrived", n_words=1, ended=True)
+            log.write("committed", utterance=0, text=text)
+            log.write("line_ended", index=0)
+    found = read_translations(tmp_path, "read:3", [talk])
+    assert {index: one.hypothesis for index, one in found.items()} == {0: "neun"}
 
 
 @pytest.mark.slow

@@ -8,6 +8,8 @@ import sys
 from dataclasses import replace
 
 import pytest
+from omnisteval.data import Instance
+from omnisteval.scoring import LAALScorer
 
 from tests.run_folders import WORDS, silent, translations
 from training.long_scores import score
@@ -103,6 +105,9 @@ def test_scores_on_omnistevals_cuts_are_omnistevals(tmp_path):
     assert ours.long_yaal * MS == pytest.approx(theirs["LongYAAL (CU)"], abs=1e-4)
     assert ours.long_yaal_ca * MS == pytest.approx(theirs["LongYAAL (CA)"], abs=1e-4)
     assert ours.long_yaal_ca > ours.long_yaal + 0.5
+    segments = [Instance.from_dict(row) for row in cut]
+    for computing, laal in ((False, ours.stream_laal), (True, ours.stream_laal_ca)):
+        assert laal * MS == pytest.approx(LAALScorer(computation_aware=computing)(segments))
     cuts = [
         resegment(one.hypothesis, talk.references, "de")
         for talk, one in zip(talks, made, strict=True)
