@@ -1,0 +1,136 @@
+"""What each method's training costs on the same pairs: rows, and time of both passes.
+
+    .venv/bin/python -m benchmarks.training_cost --data de=data/en-de.aligned.tsv
+
+All methods train a copy of the same base in turn, step by step, so that what else the machine does
+hits them alike. README.md tells how to read the table.
+"""
+
+import argparse
+import copy
+import os
+import platform
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import torch
+
+from engine.attention import Attention
+from engine.layout import IGNORE
+from engine.model import load_weights
+from engine.prompt import make_prompt
+from engine.settings import ModelSettings
+from training.batches import pack
+from training.errors import TrainingError
+from training.evaluate import find_model
+from training.loss import Markers, summed_loss
+from training.methods import METHODS
+from training.packing import StepStream
+from training.pairs import tokenize
+from training.settings import Mixture
+
+NAMES = ("causal", "exposst", "conversational", "gpe", "prefix")
+PUBLISHED = {"causal": 727, "conversational": 1274, "prefix": 9953}
+"""Seconds an epoch on an H100 (Raffel et al. 2024, figure 5; SimulMask itself: 1014)."""
+COLUMNS = (
+    "date", "machine", "method", "pairs", "rows a pair", "seconds", "rows / causal",
+    "time / causal", "published time / causal",
+)  # fmt: skip
+
+
+@dataclass
+class Run:
+    """One method's copy of the base, its steps, and what they have cost so far."""
+
+    name: str
+    network: torch.nn.Module
+    stream: StepStream
+    n_rows: int = 0
+    seconds: float = 0.0
+
+    def step(self, number: int, *, counts: bool, markers: Markers, attention: Attention) -> None:
+        """Train one step of so many pairs, line by line; examples are built beforehand."""
+        (lines,) = islice(self.stream.steps(skip=number), 1)
+        batches = [pack([line]) for line in lines]
+        start = time.perf_counter()
+        for batch in batches:
+            n_asked = int((batch.labels != IGNORE).sum())
+            loss = summed_loss(self.network, batch, markers, 0.0, attention) / n_asked
+            loss.backward()
+        with torch.no_grad():
+            for parameter in self.network.parameters():
+                if parameter.grad is not None:
+                    parameter.sub_(parameter.grad, alpha=1e-5)
+                    parameter.grad = None
+        if counts:
+            self.seconds += time.perf_counter() - start
+            self.n_rows += sum(batch.n_rows for batch in batches)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Measure and print the table."""
+    parser = argparse.ArgumentParser(description="Time a training step of each method.")
+    parser.add_argument("--data", required=True, metavar="LANG=F.tsv", help="aligned pairs")
+    parser.add_argument("--model", type=Path, metavar="DIR", help="model folder (the bundled one)")
+    parser.add_argument("--steps", type=int, default=12, metavar="N", help="(%(default)s)")
+    parser.add_argument("--step-pairs", type=int, default=32, metavar="N", help="(%(default)s)")
+    parser.add_argument("--threads", type=int, default=2, metavar="N", help="(%(default)s)")
+    arguments = parser.parse_args(argv)
+    torch.set_num_threads(arguments.threads)
+    language, _, path = arguments.data.partition("=")
+    try:
+        directory, _ = find_model(arguments.model, language)
+    except TrainingError as error:
+        sys.exit(f"training_cost: {error}")
+    weights = load_weights(ModelSettings(directory=directory, device="cpu"))
+    prompt = make_prompt(weights.tokenizer, weights.card, language)
+    needed = arguments.step_pairs * (arguments.steps + 1)
+    pairs = list(islice(tokenize({language: Path(path)}, weights.tokenizer), needed))
+    runs = [
+        Run(
+            name,
+            copy.deepcopy(weights.network),
+            StepStream(
+                pairs=pairs,
+                prompts={language: prompt},
+                weights={},
+                method=METHODS[name],
+                mixture=Mixture(fixed_reads=0, aligned_reads=0, waits=1, k=(1, 3, 5, 7)),
+                slot_lengths=(16,),
+                step_pairs=arguments.step_pairs,
+                line_rows=512,
+                seed=1,
+            ),
+        )
+        for name in NAMES
+    ]
+    markers, attention = Markers.of(prompt), Attention.of(weights.network)
+    for number in range(arguments.steps + 1):  # the first warms up and does not count
+        for run in runs:
+            run.step(number, counts=number > 0, markers=markers, attention=attention)
+    print(table(runs, arguments.steps * arguments.step_pairs, arguments.threads))
+
+
+def table(runs: Sequence[Run], n_pairs: int, n_threads: int) -> str:
+    """Draw the rows for results.md."""
+    causal = next(run for run in runs if run.name == "causal")
+    machine = f"{os.cpu_count()} {platform.machine()} cores, {n_threads} threads"
+    lines = ["| " + " | ".join(COLUMNS) + " |", "|" + "---|" * len(COLUMNS)]
+    for run in runs:
+        published = PUBLISHED.get(run.name)
+        values = (
+            time.strftime("%Y-%m-%d"), machine, run.name, n_pairs, f"{run.n_rows / n_pairs:.1f}",
+            f"{run.seconds:.1f}", f"{run.n_rows / causal.n_rows:.2f}",
+            f"{run.seconds / causal.seconds:.2f}",
+            f"{published / PUBLISHED['causal']:.2f}" if published else "",
+        )  # fmt: skip
+        lines.append("| " + " | ".join(map(str, values)) + " |")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()
