@@ -4,6 +4,9 @@
     ├── ModelError            a model folder, adapter or device that cannot be used
     │   └── AdapterError      an adapter that is damaged, hostile, or made for another base
     ├── PolicyError           a policy that is written wrongly
+    ├── AudioError            a sound device or a recording that cannot be used
+    │   ├── NoSoundError      nothing can be recorded on this computer, for now
+    │   └── TapEndedError     a device that was being recorded gives no more
     └── CacheFullError        more rows than the cache was made for
 
 Wrong arguments in code are ``ValueError`` where they are used. Every message says in one sentence
@@ -25,6 +28,18 @@ class AdapterError(ModelError):
 
 class PolicyError(SurtitleError, ValueError):
     """A policy was not written as ``read:N``, ``wait:K`` or ``offline``."""
+
+
+class AudioError(SurtitleError):
+    """A sound device, or a file with sound in it, cannot be used."""
+
+
+class NoSoundError(AudioError):
+    """The sound server does not answer, or there is none."""
+
+
+class TapEndedError(AudioError):
+    """A device that was being recorded gives no more."""
 
 
 class CacheFullError(SurtitleError):

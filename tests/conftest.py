@@ -14,7 +14,7 @@ def _no_thread_is_left_running():
     left = [
         thread
         for thread in set(threading.enumerate()) - before
-        if not thread.daemon or thread.name == "surtitle-engine"
+        if not thread.daemon or thread.name.startswith("surtitle-")
     ]
     for thread in left:
         thread.join(GRACE_S)
