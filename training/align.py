@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from training import alignment
 from training.alignment import Link
-from training.corpus import SentencePair, read_lines, read_pairs, replacing
+from training.corpus import SentencePair, create, read_lines, read_pairs, replacing
 from training.errors import CorpusError, UsageError
 from training.schedule import needed_words, ratio_needs
 
@@ -81,11 +81,15 @@ def run(arguments: argparse.Namespace) -> int:
     if not 0 <= arguments.min_agreement <= 1:
         msg = f"--min-agreement is a share from 0 to 1, got {arguments.min_agreement}"
         raise UsageError(msg)
+    statistics = arguments.out.with_suffix(".json")
+    if statistics == arguments.out:
+        msg = f"{statistics} is where the statistics go: name the pairs otherwise, as OUT.tsv"
+        raise UsageError(msg)
     pairs = list(read_pairs([arguments.source]))
     report = Report(None if arguments.ratio else arguments.min_agreement)
-    with replacing(arguments.out) as fresh, fresh.open("w", encoding="utf-8") as out:
-        out.writelines(aligned.as_line() for aligned in schedule(pairs, report))
-    with replacing(arguments.out.with_suffix(".json")) as fresh:
+    with replacing(arguments.out) as fresh, create(fresh) as out:
+        out.writelines(aligned.as_line().encode() for aligned in schedule(pairs, report))
+    with replacing(statistics) as fresh:
         fresh.write_text(json.dumps(report.as_json(), indent=2) + "\n", encoding="utf-8")
     sys.stdout.write(report.as_table())
     if arguments.picture is not None:  # last: the data are kept where matplotlib is missing

@@ -120,7 +120,7 @@ def write_pairs(path: Path, pairs: Iterable[SentencePair]) -> None:
     Raises:
         CorpusError: the file cannot be written.
     """
-    with replacing(path) as partial, _create(partial) as file:
+    with replacing(path) as partial, create(partial) as file:
         for pair in pairs:
             file.write(f"{pair.source}\t{pair.target}\t{pair.corpus}\n".encode())
 
@@ -146,16 +146,9 @@ def replacing(path: Path) -> Iterator[Path]:
             partial.unlink(missing_ok=True)
 
 
-def _open(path: Path) -> IO[bytes] | gzip.GzipFile:
-    if path.suffix == ".gz":
-        return gzip.open(path, "rb")
-    if path.suffix == ".xz":
-        return lzma.open(path, "rb")
-    return path.open("rb")
-
-
 @contextmanager
-def _create(path: Path) -> Iterator[IO[bytes] | gzip.GzipFile]:
+def create(path: Path) -> Iterator[IO[bytes] | gzip.GzipFile]:
+    """Open a file for writing, packed as its name's ending says; ``read_lines`` reads it."""
     with path.open("wb") as file:
         if path.suffix == ".gz":
             # No name and no date inside: the same pairs give the same bytes.
@@ -166,6 +159,14 @@ def _create(path: Path) -> Iterator[IO[bytes] | gzip.GzipFile]:
                 yield packed
         else:
             yield file
+
+
+def _open(path: Path) -> IO[bytes] | gzip.GzipFile:
+    if path.suffix == ".gz":
+        return gzip.open(path, "rb")
+    if path.suffix == ".xz":
+        return lzma.open(path, "rb")
+    return path.open("rb")
 
 
 def _tsv_rows(path: Path) -> Iterator[SentencePair | BrokenRow]:

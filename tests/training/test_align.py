@@ -1,4 +1,5 @@
 import json
+import random
 
 import pytest
 
@@ -105,11 +106,36 @@ def test_without_an_aligner_the_target_is_spread_evenly(tmp_path, prepared, monk
     assert values["aligner"] is values["min_agreement"] is values["links"] is None
 
 
+@pytest.mark.slow
 def test_schedules_are_drawn_where_that_is_asked_for(tmp_path, prepared):
     aligned(tmp_path, prepared, "--ratio")
     assert not list(tmp_path.glob("*.png"))
     aligned(tmp_path, prepared, "--ratio", "--picture", str(tmp_path / "pairs.png"))
     assert (tmp_path / "pairs.png").stat().st_size < 2**20
+
+
+@pytest.mark.parametrize("ending", ["", ".gz", ".xz"])
+def test_the_file_is_packed_as_its_name_says(tmp_path, prepared, ending):
+    out = tmp_path / f"pairs.aligned.tsv{ending}"
+    assert main(["align", "--ratio", "--from", str(prepared), "--out", str(out)]) == 0
+    assert [one.pair for one in read_aligned([out])] == PAIRS
+    assert (b"a b c" in out.read_bytes()) is (ending == "")
+
+
+def test_the_real_aligner_schedules_a_language_whose_pairs_of_words_are_swapped(tmp_path):
+    pytest.importorskip("eflomal")
+    rng = random.Random(0)
+    names = "red green blue one two six north south"
+    target = dict(zip(names.split(), "rot grün blau eins zwei sechs nord süd".split(), strict=True))
+    pairs = []
+    for _ in range(200):
+        words = rng.sample(sorted(target), 4)
+        turned = (words[1], words[0], words[3], words[2])
+        pairs.append(SentencePair(" ".join(words), " ".join(map(target.get, turned)), "test"))
+    write_pairs(tmp_path / "pairs.tsv", pairs)
+    needs = [one.needs for one in aligned(tmp_path, tmp_path / "pairs.tsv")]
+    assert needs.count((2, 2, 4, 4)) > 180
+    assert statistics(tmp_path)["schedule"]["read_runs"]["2"] > 360
 
 
 # --- what is refused ------------------------------------------------------------------------------
@@ -128,6 +154,13 @@ def test_an_agreement_that_is_no_share_is_one_sentence(tmp_path, prepared, capsy
     arguments = ["--from", str(prepared), "--out", str(tmp_path / "out.tsv")]
     assert main(["align", *arguments, "--min-agreement", share]) == 2
     assert "from 0 to 1" in capsys.readouterr().err
+
+
+def test_pairs_cannot_stand_where_the_statistics_go(tmp_path, prepared, capsys):
+    out = tmp_path / "pairs.json"
+    assert main(["align", "--ratio", "--from", str(prepared), "--out", str(out)]) == 2
+    assert "pairs.json is where the statistics go" in capsys.readouterr().err
+    assert not out.exists()
 
 
 def test_where_the_aligner_fails_what_was_there_stays(tmp_path, prepared, capsys, monkeypatch):
