@@ -8,10 +8,20 @@ import argparse
 import sys
 
 from engine.errors import SurtitleError
-from training import align, comet, compare, convert, evaluate, long_form, prepare, pretrain
+from training import (
+    align,
+    comet,
+    compare,
+    convert,
+    evaluate,
+    finetune,
+    long_form,
+    prepare,
+    pretrain,
+)
 from training.errors import TrainingError, UsageError
 
-_COMMANDS = (prepare, align, pretrain, evaluate, long_form, compare, convert, comet)
+_COMMANDS = (prepare, align, pretrain, finetune, evaluate, long_form, compare, convert, comet)
 
 
 def main(argv: list[str] | None = None) -> int:

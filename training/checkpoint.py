@@ -115,7 +115,7 @@ def load_checkpoint(
     if found is None:
         return None
     tensors = load_file(found / _STATE)
-    parameters = dict(_trained(model))
+    parameters = dict(trained_parameters(model))
     for name, parameter in parameters.items():
         if f"model.{name}" not in tensors:
             msg = f"{found} lacks the parameter {name}: remove that folder to begin anew"
@@ -135,7 +135,7 @@ def load_checkpoint(
     return read_counters(found)
 
 
-def _trained(model: nn.Module) -> Iterator[tuple[str, nn.Parameter]]:
+def trained_parameters(model: nn.Module) -> Iterator[tuple[str, nn.Parameter]]:
     """Name the parameters that are trained, tied ones once, without the names of wrappers."""
     for name, parameter in model.named_parameters():
         if parameter.requires_grad:
@@ -145,14 +145,14 @@ def _trained(model: nn.Module) -> Iterator[tuple[str, nn.Parameter]]:
 def _whole_tensors(
     model: nn.Module, optimizer: torch.optim.Optimizer
 ) -> Iterator[tuple[str, Tensor]]:
-    for name, parameter in _trained(model):
-        yield f"model.{name}", _whole(parameter)
+    for name, parameter in trained_parameters(model):
+        yield f"model.{name}", whole_tensor(parameter)
     for number, state in optimizer.state_dict()["state"].items():
         for key, value in state.items():
-            yield f"optimizer.{number}.{key}", _whole(torch.as_tensor(value))
+            yield f"optimizer.{number}.{key}", whole_tensor(torch.as_tensor(value))
 
 
-def _whole(tensor: Tensor) -> Tensor:
+def whole_tensor(tensor: Tensor) -> Tensor:
     """Copy a tensor to the CPU; a sharded one is put together by all processes."""
     tensor = tensor.detach()
     if isinstance(tensor, DTensor):

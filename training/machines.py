@@ -32,6 +32,10 @@ class Machines(Protocol):
     def n_processes(self) -> int:
         """How many there are."""
 
+    @property
+    def shards(self) -> bool:
+        """Whether each process holds only a part of the network."""
+
     def spread(
         self, network: nn.Module, optimizer: torch.optim.Optimizer
     ) -> tuple[nn.Module, torch.optim.Optimizer]:
@@ -63,6 +67,7 @@ class OneProcess:
     device: torch.device
     rank: int = 0
     n_processes: int = 1
+    shards: bool = False
 
     def spread(
         self, network: nn.Module, optimizer: torch.optim.Optimizer
@@ -119,6 +124,11 @@ class LaunchedProcesses:
     def n_processes(self) -> int:
         """How many there are."""
         return int(self._accelerator.num_processes)
+
+    @property
+    def shards(self) -> bool:
+        """Whether each process holds only a part of the network."""
+        return str(self._accelerator.distributed_type) == "DistributedType.FSDP"
 
     def spread(
         self, network: nn.Module, optimizer: torch.optim.Optimizer

@@ -1,6 +1,6 @@
 """Sentences become ids, word by word; the same word shares its ids wherever it stands."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,8 +23,10 @@ class CorpusPair:
     corpus: str
 
 
-def tokenize(data: dict[str, Path], tokenizer: PreTrainedTokenizerFast) -> Iterator[CorpusPair]:
-    """Encode aligned files; pairs over ``MAX_TOKENS`` are left out."""
+def tokenize(
+    data: Mapping[str, Path], tokenizer: PreTrainedTokenizerFast, max_tokens: int = MAX_TOKENS
+) -> Iterator[CorpusPair]:
+    """Encode aligned files; pairs over ``max_tokens``, source and target together, are left out."""
     known: dict[str, Ids] = {}
 
     def encode(text: str) -> tuple[Ids, ...]:
@@ -37,6 +39,6 @@ def tokenize(data: dict[str, Path], tokenizer: PreTrainedTokenizerFast) -> Itera
     for language, path in data.items():
         for aligned in read_aligned([path]):
             source, target = encode(aligned.pair.source), encode(aligned.pair.target)
-            if sum(map(len, source)) + sum(map(len, target)) <= MAX_TOKENS:
+            if sum(map(len, source)) + sum(map(len, target)) <= max_tokens:
                 pair = TokenizedPair(source, target, aligned.needs)
                 yield CorpusPair(pair, language, aligned.pair.corpus)

@@ -7,7 +7,6 @@ kind of machine.
 
 import hashlib
 import logging
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -27,6 +26,7 @@ from training.errors import CorpusError
 from training.loss import Markers, batch_loss
 from training.machines import OneProcess
 from training.pairs import tokenize
+from training.precision import computes_bf16
 from training.rates import LinearFall
 from training.settings import Optimisation, PretrainSettings
 from training.tokenizer import make_card, save_tokenizer, train_tokenizer
@@ -43,12 +43,10 @@ def pretrain(settings: PretrainSettings) -> None:
     model = make_model(settings, run.tokenizer)
     model.to(device=device)  # type: ignore[call-arg]
     optimizer = make_optimizer(model, settings.optimisation)
-    computes_bf16 = settings.precision == "bf16" or (
-        settings.precision == "auto" and bf16_pays(device)
-    )
+    in_bf16 = computes_bf16(settings.precision, device)
 
     def loss(_network: nn.Module, batch: Batch) -> Tensor:
-        with torch.autocast(device.type, dtype=torch.bfloat16, enabled=computes_bf16):
+        with torch.autocast(device.type, dtype=torch.bfloat16, enabled=in_bf16):
             return batch_loss(model, batch, run.markers, settings.optimisation.label_smoothing)
 
     trainer = Trainer(_plan(settings, run.stream), model, optimizer, loss, OneProcess(device))
@@ -152,21 +150,6 @@ def _fingerprint(settings: PretrainSettings) -> str:
         *([settings.mixture.cut_writes] if settings.mixture.cut_writes else []),
     )
     return hashlib.sha256(repr(shared).encode()).hexdigest()[:16]
-
-
-def bf16_pays(device: torch.device) -> bool:
-    """Time one matrix product in both precisions: many CPUs only emulate bf16."""
-    if device.type == "cuda":
-        return bool(torch.cuda.is_bf16_supported())
-    seconds = dict[torch.dtype, float]()
-    for dtype in (torch.float32, torch.bfloat16):
-        a, b = torch.ones(256, 256, dtype=dtype), torch.ones(256, 256, dtype=dtype)
-        torch.mm(a, b)
-        start = time.perf_counter()
-        for _ in range(5):
-            torch.mm(a, b)
-        seconds[dtype] = time.perf_counter() - start
-    return seconds[torch.bfloat16] < seconds[torch.float32]
 
 
 def make_model(settings: PretrainSettings, tokenizer: PreTrainedTokenizerFast) -> LlamaForCausalLM:

@@ -1,0 +1,216 @@
+"""The base that an adapter is trained on: where it is, how it is spoken to, its network.
+
+A base needs no surtitle.json: what the engine must know of it stands in the recipe then, and goes
+into the adapter's card. Only safetensors are read, and no code of a folder is run.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+import torch
+from transformers import AutoModelForCausalLM, PreTrainedModel, PreTrainedTokenizerFast
+from transformers.utils import logging as transformers_logging
+
+from engine.attention import take_over_alibi
+from engine.card import FILE_NAME, Language, ModelCard, read_card
+from engine.fingerprint import Fingerprint, read_fingerprint
+from training.errors import TrainingError, UsageError
+from training.finetune_settings import FinetuneSettings, PromptSettings
+from training.tokenizer import LANGUAGE_NAMES
+
+_SYSTEM = "Translate into {language}."
+"""The system message for a base that has no surtitle.json, where the recipe names none."""
+
+_RESERVED = ("<|reserved_special_token_0|>", "<unused0>", "<|endoftext|>", "<|extra_0|>")
+"""Tokens that chat models never meet in a conversation: one of them can end the source."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Base:
+    """A base as it is before anything is trained, network aside.
+
+    Attributes:
+        name: for people.
+        folder: where it lies.
+        fingerprint: what an adapter of it fits on.
+        tokenizer: its tokenizer, with the recipe's chat template where that has one.
+        card: how it is spoken to in this run, with the languages of the run.
+    """
+
+    name: str
+    folder: Path
+    fingerprint: Fingerprint
+    tokenizer: PreTrainedTokenizerFast
+    card: ModelCard
+
+
+def find_base(settings: FinetuneSettings, policies: tuple[str, ...]) -> Base:
+    """Read what is to be known of the base.
+
+    Args:
+        settings: of the run.
+        policies: those that are trained, for the card.
+
+    Raises:
+        ModelError: config, tokenizer or card cannot be read.
+        TrainingError: the base cannot be fetched, or nothing tells how to speak to it.
+    """
+    folder = _folder(settings)
+    fingerprint = read_fingerprint(folder)
+    try:
+        tokenizer = PreTrainedTokenizerFast.from_pretrained(folder, local_files_only=True)
+    except Exception as error:
+        msg = f"the tokenizer in {folder} cannot be loaded ({_said(error)}): choose another base"
+        raise TrainingError(msg) from error
+    if settings.prompt.chat_template:
+        tokenizer.chat_template = settings.prompt.chat_template
+    own = read_card(folder) if (folder / FILE_NAME).exists() else None
+    name = own.name if own else settings.base
+    languages = _languages(settings, own, name)
+    end_of_source, end_of_write, end_of_target = _ends(settings.prompt, own, tokenizer, name)
+    card = ModelCard(
+        name=name,
+        languages=languages,
+        end_of_source=end_of_source,
+        end_of_write=end_of_write,
+        end_of_target=end_of_target,
+        slot_length=settings.slot_lengths[0],
+        policies=policies,
+    )
+    return Base(name=name, folder=folder, fingerprint=fingerprint, tokenizer=tokenizer, card=card)
+
+
+def load_network(
+    base: Base, *, quantise: str, device: torch.device, in_bf16: bool
+) -> PreTrainedModel:
+    """Load the weights of a base, whole or in 4 bits.
+
+    Raises:
+        TrainingError: they cannot be loaded.
+    """
+    dtype = torch.bfloat16 if in_bf16 else torch.float32
+    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    quantisation = _nf4(dtype) if quantise == "nf4" else None
+    try:
+        loaded = AutoModelForCausalLM.from_pretrained(
+            base.folder,
+            local_files_only=True,
+            use_safetensors=True,
+            dtype=dtype,
+            quantization_config=quantisation,
+            device_map={"": device},
+            output_loading_info=True,
+        )
+    except Exception as error:
+        msg = f"the base in {base.folder} cannot be loaded ({_said(error)}): choose another one"
+        raise TrainingError(msg) from error
+    network, found = cast("tuple[PreTrainedModel, dict[str, set[str]]]", loaded)
+    missing = sorted(found["missing_keys"])
+    if missing:
+        msg = f"the weights of the base in {base.folder} lack {missing[0]}: choose another one"
+        raise TrainingError(msg)
+    take_over_alibi(network)
+    return network
+
+
+def recompute_activations(network: PreTrainedModel) -> None:
+    """Keep the inputs of blocks only, and compute the rest anew for the gradients."""
+    # transformers gave it another name in 5.23 and warns of the old one
+    name = "activation_checkpointing_enable"
+    enable = getattr(network, name, network.gradient_checkpointing_enable)
+    enable({"use_reentrant": False})
+
+
+def _folder(settings: FinetuneSettings) -> Path:
+    """Find the folder of a base, or fetch it."""
+    if not settings.base:
+        from training.evaluate import find_model  # noqa: PLC0415  a command: only where it is asked
+
+        return find_model(None, settings.languages[0])[0]
+    folder = Path(settings.base)
+    if folder.is_dir():
+        return folder
+    if settings.base.count("/") != 1 or settings.base.startswith((".", "/", "~")):
+        msg = f"there is no model folder {settings.base}: name a folder, or a base on the hub"
+        raise UsageError(msg)
+    from huggingface_hub import snapshot_download  # noqa: PLC0415  the network, only where asked
+
+    try:
+        return Path(
+            snapshot_download(settings.base, allow_patterns=["*.json", "*.safetensors", "*.jinja"])
+        )
+    except Exception as error:
+        msg = (
+            f"the base {settings.base} cannot be fetched from the hub ({_said(error)}): see that "
+            "there is a network and that you may have it, or name a model folder with --base"
+        )
+        raise TrainingError(msg) from error
+
+
+def _nf4(dtype: torch.dtype) -> object:
+    """Say how bitsandbytes keeps weights in 4 bits (Dettmers et al. 2023, QLoRA, section 3)."""
+    try:
+        import bitsandbytes  # noqa: F401, PLC0415  only to see that it is there
+    except ImportError as error:
+        msg = "a base in 4 bits needs bitsandbytes: pip install 'surtitle[finetune]'"
+        raise TrainingError(msg) from error
+    from transformers import BitsAndBytesConfig  # noqa: PLC0415  likewise
+
+    return BitsAndBytesConfig(  # type: ignore[no-untyped-call]
+        load_in_4bit=True,
+        bnb_4bit_quant_type="nf4",
+        bnb_4bit_use_double_quant=True,
+        bnb_4bit_compute_dtype=dtype,
+    )
+
+
+def _languages(settings: FinetuneSettings, own: ModelCard | None, name: str) -> dict[str, Language]:
+    found = dict[str, Language]()
+    for code in settings.languages:
+        spoken = LANGUAGE_NAMES.get(code, code)
+        if settings.prompt.system or own is None:
+            text = settings.prompt.system or _SYSTEM
+            system = text.replace("{language}", spoken).replace("{code}", code)
+            found[code] = Language(name=spoken, system=system)
+        elif code in own.languages:
+            found[code] = own.languages[code]
+        else:
+            msg = (
+                f"the base {name} has no system message for {code!r}: write one into a recipe, "
+                "under prompt.system"
+            )
+            raise UsageError(msg)
+    return found
+
+
+def _ends(
+    prompt: PromptSettings,
+    own: ModelCard | None,
+    tokenizer: PreTrainedTokenizerFast,
+    name: str,
+) -> tuple[str, str, str]:
+    """Name the tokens that end source, write and target: recipe, card, tokenizer, in this order."""
+    turn_end = tokenizer.eos_token or ""
+    known = tokenizer.get_vocab()
+    reserved = next((one for one in _RESERVED if one in known and one != turn_end), "")
+    defaults = (
+        (own.end_of_source, own.end_of_write, own.end_of_target)
+        if own
+        else (reserved, turn_end, turn_end)
+    )
+    asked = (prompt.end_of_source, prompt.end_of_write, prompt.end_of_target)
+    source, write, target = (one or other for one, other in zip(asked, defaults, strict=True))
+    if not (source and write and target):
+        msg = (
+            f"nothing tells which tokens of {name} end source, write and target: name them in a "
+            "recipe, under prompt"
+        )
+        raise UsageError(msg)
+    return source, write, target
+
+
+def _said(error: Exception) -> str:
+    """Take what a library says at first; some say nothing but the kind of error."""
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__
