@@ -98,6 +98,26 @@ def take_over_alibi(network: PreTrainedModel) -> None:
         decoder.rotary_emb = _NoRotation(network.config.head_dim)
 
 
+def turn_keys(network: PreTrainedModel, keys: Tensor, distance: int) -> Tensor:
+    """Move cached keys towards the start: rotations compose, so no key is computed again.
+
+    Args:
+        network: what computed the keys. One that encodes positions otherwise turns nothing.
+        keys: floating, shape (B, H, N, D).
+        distance: positions.
+
+    Returns:
+        new tensor; exact up to rounding (float32 1e-6, bfloat16 1e-2 of a key's largest number).
+    """
+    rotary = network.get_decoder().rotary_emb  # type: ignore[no-untyped-call]
+    wide = keys if keys.dtype == torch.float64 else keys.float()
+    cos, sin = rotary(wide, torch.tensor([[distance]], device=keys.device))  # (1, 1, D)
+    scale = float(getattr(rotary, "attention_scaling", 1.0))
+    first, second = wide.chunk(2, dim=-1)
+    back = torch.cat((second, -first), dim=-1)  # a quarter turn towards the start
+    return ((wide * cos + back * sin) / scale).to(keys.dtype)
+
+
 class _NoRotation(nn.Module):
     """In the place of a rotary table: an angle of 0 everywhere."""
 

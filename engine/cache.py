@@ -5,7 +5,7 @@ precedes. So every row's places are kept beside its keys, and the mask is drawn 
 those.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
@@ -14,6 +14,8 @@ from transformers.cache_utils import Cache, CacheLayerMixin
 
 from engine.errors import CacheFullError
 from engine.layout import NEVER, Places, Row
+
+Turn = Callable[[Tensor, int], Tensor]
 
 
 class SlotCache(Cache):
@@ -69,6 +71,24 @@ class SlotCache(Cache):
             msg = f"a cache of {self.n_rows} rows cannot be truncated to {n_rows}"
             raise ValueError(msg)
         self.n_rows = n_rows
+
+    def evict(self, start: int, stop: int, distance: int, turn: Turn) -> None:
+        """Forget the rows from ``start`` to before ``stop``; what came after them moves up.
+
+        Args:
+            start: in arrival order.
+            stop: likewise.
+            distance: positions that the later rows move towards the start.
+            turn: moves keys, shape (1, H, N, D), by that distance.
+        """
+        end = start + self.n_rows - stop
+        for layer in self._layers:
+            kept = layer.keys[:, :, stop : self.n_rows]
+            layer.keys[:, :, start:end] = turn(kept, distance)
+            layer.values[:, :, start:end] = layer.values[:, :, stop : self.n_rows].clone()
+        for column, moved in zip(self._places, (distance, 0, distance), strict=True):
+            column[:, start:end] = column[:, stop : self.n_rows] - moved
+        self.n_rows = end
 
     @property
     def new_places(self) -> Places:

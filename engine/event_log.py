@@ -30,6 +30,8 @@ What the engine does; each line has ``utterance``, its number:
 * ``probe``: the ``n_rows`` rows fed last were taken back (wait-k).
 * ``rewound``: an edit: ``n_read`` words stay read, ``cached_rows`` rows and the first ``kept``
   characters of the caption stay.
+* ``evicted``: the utterance's oldest phase was forgotten, ``n_rows`` rows; what follows moved up by
+  ``distance`` positions.
 * ``cut``: a write that did not end was ended.
 * ``ended``: the utterance is translated. Totals since the engine was made: ``tokens_fed``,
   ``forwards``, ``tokens_recomputed``, ``probes``, ``flops``; ``cached_rows`` now;

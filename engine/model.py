@@ -6,6 +6,7 @@ libraries build their causal mask from cache order, which is wrong here.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -15,12 +16,13 @@ from torch import Tensor
 from transformers import AutoModelForCausalLM, PreTrainedModel, PreTrainedTokenizerFast
 from transformers.utils import logging as transformers_logging
 
-from engine.attention import Attention, take_over_alibi
+from engine.attention import Attention, take_over_alibi, turn_keys
 from engine.cache import SlotCache
 from engine.card import ModelCard, read_card
 from engine.cost import Arithmetic, peak_memory_bytes
 from engine.errors import ModelError
 from engine.layout import Row
+from engine.planner import Eviction
 from engine.settings import ModelSettings
 
 _SMALL = 200_000_000
@@ -177,6 +179,18 @@ class SlotModel:
     def truncate(self, n_rows: int) -> None:
         """Keep the first ``n_rows`` rows in arrival order."""
         self._cache.truncate(n_rows)
+
+    @property
+    def max_positions(self) -> int:
+        """Positions the network was trained for."""
+        config = self._network.config
+        return int(getattr(config, "max_position_embeddings", None) or self.capacity)
+
+    @torch.inference_mode()
+    def evict(self, gone: Eviction) -> None:
+        """Forget rows in the middle of the cache and let the later ones move up."""
+        turn = partial(turn_keys, self._network)
+        self._cache.evict(gone.start, gone.stop, gone.distance, turn)
 
     @torch.inference_mode()
     def feed(self, rows: Sequence[Row]) -> Tensor:

@@ -7,6 +7,7 @@ every layout; ``engine.slots`` is ours, and the other layouts are what it is com
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from engine.layout import Headers, Row
 from engine.settings import LayoutSettings
@@ -24,6 +25,7 @@ class State:
         writes: the assistant header is placed.
         pending: target tokens that are chosen and not yet placed; a token is fed when its successor
             is asked for.
+        phases: index and position of the first row of every phase, where there are phases.
     """
 
     source: int
@@ -31,6 +33,25 @@ class State:
     slot_end: int = 0
     writes: bool = False
     pending: tuple[int, ...] = ()
+    phases: tuple["PhaseStart", ...] = ()
+
+
+class PhaseStart(NamedTuple):
+    """Where a phase begins."""
+
+    index: int
+    position: int
+
+
+class Eviction(NamedTuple):
+    """Rows that were forgotten: those from ``start`` to before ``stop`` in arrival order.
+
+    What came after them has moved ``distance`` positions towards the start.
+    """
+
+    start: int
+    stop: int
+    distance: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +79,8 @@ class Planner(ABC):
         self._headers = headers
         self._slot_length = settings.slot_length
         self._rows: list[Row] = []
-        self._words: list[_Checkpoint] = []  # what stood before each source word
+        self._words: list[_Checkpoint] = []  # what stood before each word that is not evicted
+        self._n_evicted_words = 0
         self._last_write: _Checkpoint | None = None  # what stood before the last write
         self._n_fed = 0
         self._time = 0
@@ -79,7 +101,17 @@ class Planner(ABC):
     @property
     def n_words(self) -> int:
         """Source words read."""
-        return len(self._words)
+        return self._n_evicted_words + len(self._words)
+
+    @property
+    def n_evicted_words(self) -> int:
+        """Source words, the first ones, that can no longer be rewound to."""
+        return self._n_evicted_words
+
+    @property
+    def extent(self) -> int:
+        """Positions in use or reserved."""
+        return max(self._state.slot_end, self._state.source, self._state.target)
 
     @property
     def n_again(self) -> int:
@@ -161,11 +193,40 @@ class Planner(ABC):
 
         Returns:
             how many of the rows that were fed are still valid: truncate the cache to that length.
+
+        Raises:
+            ValueError: the word was evicted.
         """
+        word -= self._n_evicted_words
+        if word < 0:
+            msg = "a word that was evicted cannot be rewound to: begin the utterance anew"
+            raise ValueError(msg)
         self._restore(self._words[word])
         del self._words[word:]
         self._last_write = None
         return self._n_fed
+
+    def evict(self) -> Eviction | None:
+        """Forget the oldest phase and let what follows move up; None where there is none to spare.
+
+        All rows of that phase must be fed. Sight does not change: it is decided by differences.
+        """
+        if len(self._state.phases) < 2:
+            return None
+        first, second = self._state.phases[:2]
+        gone = Eviction(first.index, second.index, second.position - first.position)
+        n_rows = gone.stop - gone.start
+        kept = self._rows[gone.stop :]
+        del self._rows[gone.start :]
+        self._rows += [row._replace(position=row.position - gone.distance) for row in kept]
+        self._n_fed -= n_rows
+        self._state = _moved_state(self._state, gone)
+        words = [word for word in self._words if word.n_rows >= gone.stop]
+        self._n_evicted_words += len(self._words) - len(words)
+        self._words = [_moved(word, gone) for word in words]
+        if self._last_write is not None:
+            self._last_write = _moved(self._last_write, gone)
+        return gone
 
     @abstractmethod
     def _open_source(self, start: int) -> State:
@@ -195,3 +256,21 @@ class Planner(ABC):
         del self._rows[checkpoint.n_rows :]
         self._state = checkpoint.state
         self._n_fed = min(self._n_fed, checkpoint.n_rows)
+
+
+def _moved(checkpoint: _Checkpoint, gone: Eviction) -> _Checkpoint:
+    n_rows = checkpoint.n_rows - (gone.stop - gone.start)
+    return _Checkpoint(n_rows, _moved_state(checkpoint.state, gone))
+
+
+def _moved_state(state: State, gone: Eviction) -> State:
+    n_rows, distance = gone.stop - gone.start, gone.distance
+    return replace(
+        state,
+        source=state.source - distance,
+        target=state.target - distance,
+        slot_end=state.slot_end - distance,
+        phases=tuple(
+            PhaseStart(index - n_rows, position - distance) for index, position in state.phases[1:]
+        ),
+    )

@@ -15,16 +15,17 @@ Source: ExPosST section 2.2; where the paper is silent the choices are in docs/d
 from dataclasses import replace
 
 from engine.layout import Row
-from engine.planner import Planner, State
+from engine.planner import PhaseStart, Planner, State
 
 
 class SlotPlanner(Planner):
     """Slots of a fixed length: nothing that was computed is computed again, or moves."""
 
     def _open_source(self, start: int) -> State:
+        phase = PhaseStart(len(self._rows), start)
         self._place_header(self._headers.user, start)
         source = start + len(self._headers.user)
-        return State(source=source, slot_end=source + self._slot_length)
+        return State(source=source, slot_end=source + self._slot_length, phases=(phase,))
 
     def _make_room(self) -> None:
         if self._state.source < self._state.slot_end:
@@ -52,4 +53,6 @@ class SlotPlanner(Planner):
     def _close_phase(self) -> None:
         """Place what is pending, and a user header with a new slot behind it."""
         self._place_pending()
-        self._state = self._open_source(self._state.target)
+        phases = self._state.phases
+        state = self._open_source(self._state.target)
+        self._state = replace(state, phases=(*phases, *state.phases))

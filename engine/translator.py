@@ -18,6 +18,9 @@ from engine.prompt import Prompt, make_prompt, word_starts, word_units
 from engine.settings import TranslationSettings
 from engine.utterance import Utterance
 
+_FULL = 0.9
+"""Share of the positions a model was trained for, and of the cache, at which phases are evicted."""
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -190,7 +193,32 @@ class Translator:
         id_ = self.model.next_id(rows, utterance.suppressed)
         self._system = utterance.prompt.headers.system
         log_fed(self._log, self.model, utterance.number, rows, n_again=n_again)
+        self._make_room(utterance)
         return id_
+
+    def _make_room(self, utterance: Utterance) -> None:
+        """Forget the oldest phases of an utterance that nears the end of positions or of the cache.
+
+        Down to half, so that it happens seldom: every time the cached keys are turned and rounded.
+        """
+        planner, model = utterance.planner, self.model
+        if not self._is_fuller(utterance, _FULL):
+            return
+        while self._is_fuller(utterance, _FULL / 2):
+            gone = planner.evict()
+            if gone is None:
+                return
+            model.evict(gone)
+            n_rows = gone.stop - gone.start
+            number, distance = utterance.number, gone.distance
+            self._log.write("evicted", utterance=number, n_rows=n_rows, distance=distance)
+
+    def _is_fuller(self, utterance: Utterance, share: float) -> bool:
+        model = self.model
+        return (
+            utterance.planner.extent > share * model.max_positions
+            or model.n_rows > share * model.capacity
+        )
 
     def _attach(self, utterance: Utterance) -> None:
         """Make the cache hold this utterance's rows, behind the system prompt's."""

@@ -62,6 +62,7 @@ class Utterance:
         self.caption = ""
         suppressed = prompt.suppressed(ends_writes=policy.ends_writes)
         self.suppressed = torch.tensor(sorted(suppressed))  # int64, markers that are not chosen
+        self._layout = layout
         self.planner = make_planner(prompt.headers, layout)
         self._decoder = decoder
         self._detokenizer = Detokenizer(decoder)
@@ -129,7 +130,9 @@ class Utterance:
         same = n_same(read, wanted)
         lost = same < self.n_read
         self._units = wanted
-        return self._rewind(same) if lost else None
+        if not lost:
+            return None
+        return self._begin_anew() if same < self.planner.n_evicted_words else self._rewind(same)
 
     def read(self) -> None:
         """Read the next unit."""
@@ -163,6 +166,18 @@ class Utterance:
     def fed_rows(self) -> list[Row]:
         """Copy the rows that were fed, in arrival order."""
         return list(self.planner.rows[: self.planner.n_fed])
+
+    def _begin_anew(self) -> int:
+        """Forget everything: what a changed word stood among is no longer cached."""
+        self.planner = make_planner(self.prompt.headers, self._layout)
+        self._marks.clear()
+        self._chosen.clear()
+        self._starts.clear()
+        self._write_end = _WriteEnd()
+        self.word_complete = self._exhausted = self.finished = False
+        self._detokenizer = Detokenizer(self._decoder)
+        self.caption = ""
+        return 0
 
     def _rewind(self, unit: int) -> int:
         mark = self._marks[unit]

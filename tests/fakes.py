@@ -138,6 +138,7 @@ class HashingModel:
 
     def __init__(self, capacity=2048):
         self.capacity = capacity
+        self.max_positions = 1 << 20
         self.tokens_fed = self.forwards = self.flops = self.last_flops = 0
         self.peak_memory_bytes = 0
         self._cached = []  # (position, time, state)

@@ -1,0 +1,181 @@
+"""Old phases of a long utterance are forgotten, and what stays is what it would be computed to be.
+
+Guards planner, cache, rotation and translator together.
+"""
+
+import random
+
+import pytest
+import torch
+
+from engine.attention import turn_keys
+from engine.errors import CacheFullError
+from engine.layout import UNFED
+from engine.model import SlotModel
+from engine.settings import LayoutSettings, TranslationSettings
+from engine.slots import SlotPlanner
+from engine.translator import Translator
+from tests.fakes import bare_prompt, random_word, tiny_weights
+from tests.networks import ARCHITECTURES, N_IDS, tiny_network
+
+
+def play(planner, rng, n_turns):
+    """Random reads and writes; yields the rows of every forward pass."""
+    for _ in range(n_turns):
+        for _ in range(rng.randint(1, 3)):
+            planner.read([rng.randrange(N_IDS) for _ in range(rng.randint(1, 3))])
+        for _ in range(rng.randint(1, 3)):
+            yield planner.write()
+            planner.choose(rng.randrange(N_IDS))
+
+
+def new_planner(rng):
+    headers = {name: rng.randint(1, 3) for name in ("n_system", "n_user", "n_assistant")}
+    return SlotPlanner(
+        bare_prompt(**headers).headers, LayoutSettings(slot_length=rng.randint(3, 9))
+    )
+
+
+def small(rows):
+    return [row._replace(id=row.id % N_IDS) for row in rows]
+
+
+def test_what_is_planned_after_an_eviction_has_only_moved():
+    evicted = 0
+    for seed in range(100):
+        plan, twin = new_planner(random.Random(seed)), new_planner(random.Random(seed))
+        one, other = random.Random(seed + 1), random.Random(seed + 1)
+        for _ in zip(play(plan, one, 6), play(twin, other, 6), strict=True):
+            pass
+        gone = plan.evict()
+        if gone is None:
+            continue
+        evicted += 1
+        n_rows = gone.stop - gone.start
+        for rows, expected in zip(play(plan, one, 4), play(twin, other, 4), strict=True):
+            assert rows == [row._replace(position=row.position - gone.distance) for row in expected]
+        assert plan.n_words == twin.n_words
+        assert plan.n_fed == twin.n_fed - n_rows
+        word = plan.n_words - 1
+        assert plan.rewind(word) == twin.rewind(word) - n_rows
+        assert [row.id for row in plan.rows[gone.start :]] == [
+            row.id for row in twin.rows[gone.stop :]
+        ]
+    assert evicted > 50
+
+
+def test_the_system_prompt_and_the_open_phase_always_stay():
+    for seed in range(50):
+        rng = random.Random(seed)
+        plan = new_planner(rng)
+        for _ in play(plan, rng, 8):
+            pass
+        system = [row for row in plan.rows if 900 <= row.id < 910]
+        while plan.evict() is not None:
+            pass
+        assert [row for row in plan.rows if 900 <= row.id < 910] == system
+        assert sum(row.id == 910 for row in plan.rows) == 1
+        positions = [row.position for row in plan.rows]
+        assert len(set(positions)) == len(positions)
+
+
+def test_a_word_that_was_evicted_cannot_be_rewound_to():
+    rng = random.Random(0)
+    plan = new_planner(rng)
+    for _ in play(plan, rng, 8):
+        pass
+    assert plan.evict() is not None
+    assert plan.n_evicted_words > 0
+    with pytest.raises(ValueError, match="evicted"):
+        plan.rewind(0)
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_keys_that_were_turned_equal_keys_computed_at_their_new_positions(architecture):
+    network = tiny_network(architecture)
+    rng = random.Random(7)
+    planner = new_planner(rng)
+    passes = [small(rows) for rows in play(planner, rng, 5)]
+    model, moved = SlotModel(network, 200), SlotModel(network, 200)
+    for rows in passes:
+        model.feed(rows)
+    gone = planner.evict()
+    for rows in passes:  # all of it is shifted, so all distances are the same
+        moved.feed([row._replace(shift=row.shift - gone.distance) for row in rows])
+    model.evict(gone)
+    n_rows = model.n_rows
+    assert n_rows == moved.n_rows - (gone.stop - gone.start) == planner.n_fed
+    for layer, expected in zip(model._cache._layers, moved._cache._layers, strict=True):
+        for mine, its in ((layer.keys, expected.keys), (layer.values, expected.values)):
+            kept, wanted = mine[:, :, gone.start : n_rows], its[:, :, gone.stop : moved.n_rows]
+            torch.testing.assert_close(kept, wanted, rtol=0, atol=2e-5)
+    places = [(row.position, row.time) for row in planner.rows[: planner.n_fed]]
+    position, time, _ = (column[0, :n_rows].tolist() for column in model._cache._places)
+    assert list(zip(position, time, strict=True)) == places
+
+
+@pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 1e-5), (torch.bfloat16, 2e-2)])
+def test_turning_often_adds_up_to_turning_once(dtype, tolerance):
+    network = tiny_network("llama")
+    keys = torch.randn(1, 2, 9, 16, generator=torch.Generator().manual_seed(0)).to(dtype)
+    once, often = turn_keys(network, keys, 600), keys
+    for _ in range(6):
+        often = turn_keys(network, often, 100)
+    torch.testing.assert_close(often, once, rtol=0, atol=tolerance * 3)
+
+
+def long_talk(capacity, *, policy="read:2", n_words=150, seed=0):
+    rng = random.Random(seed)
+    settings = TranslationSettings(policy=policy, layout=LayoutSettings(slot_length=8))
+    translator = Translator(tiny_weights(), settings, capacity=capacity)
+    utterance = translator.open()
+    words = []
+    for _ in range(n_words):
+        words.append(random_word(rng))
+        translator.set_source(utterance, words, ended=False)
+        list(translator.advance(utterance))
+        assert translator.model.n_rows == utterance.planner.n_fed <= capacity
+    return translator, utterance, words
+
+
+@pytest.mark.parametrize("policy", ["read:2", "wait:2"])
+def test_an_utterance_may_be_longer_than_the_cache(policy):
+    translator, utterance, words = long_talk(200, policy=policy)
+    assert translator.model.tokens_fed > 400
+    assert utterance.planner.n_evicted_words > 20
+    assert utterance.n_read == len(words)
+    assert UNFED not in {row.time for row in utterance.fed_rows()}
+
+
+def test_changing_a_word_that_is_still_cached_takes_back_no_more_than_needed():
+    translator, utterance, words = long_talk(200)
+    caption = utterance.caption
+    words[-1] = "aha"
+    fed = translator.model.tokens_fed
+    translator.set_source(utterance, words, ended=True)
+    list(translator.advance(utterance))
+    assert utterance.finished
+    assert translator.model.tokens_fed - fed < 120
+    n_same = next(
+        (n for n, (a, b) in enumerate(zip(caption, utterance.caption, strict=False)) if a != b),
+        len(caption),
+    )
+    assert n_same > 0.8 * len(caption)
+
+
+def test_changing_a_word_that_was_forgotten_begins_the_utterance_anew():
+    translator, utterance, words = long_talk(200)
+    words[0] = "aha"
+    assert translator.set_source(utterance, words, ended=True)
+    assert utterance.caption == ""
+    list(translator.advance(utterance))
+    fresh = Translator(tiny_weights(), translator.settings, capacity=200)
+    other = fresh.open()
+    fresh.set_source(other, words, ended=True)
+    list(fresh.advance(other))
+    assert utterance.caption == other.caption
+
+
+def test_one_write_that_fills_the_cache_is_refused_as_before():
+    with pytest.raises(CacheFullError):
+        long_talk(20)
