@@ -4,6 +4,7 @@ Works over unmodified transformers models: positions and masks are always explic
 libraries build their causal mask from cache order, which is wrong here.
 """
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -16,11 +17,13 @@ from torch import Tensor
 from transformers import AutoModelForCausalLM, PreTrainedModel, PreTrainedTokenizerFast
 from transformers.utils import logging as transformers_logging
 
+from engine.adapter import Adapter, model_card, usable_adapter, verify_adapter
 from engine.attention import Attention, take_over_alibi, turn_keys
 from engine.cache import SlotCache
-from engine.card import ModelCard, read_card
+from engine.card import ModelCard
 from engine.cost import Arithmetic, peak_memory_bytes
-from engine.errors import ModelError
+from engine.errors import AdapterError, ModelError
+from engine.fingerprint import read_fingerprint
 from engine.layout import Row
 from engine.planner import Eviction
 from engine.settings import ModelSettings
@@ -36,7 +39,7 @@ class Weights:
     Attributes:
         network: the transformers model, in evaluation mode.
         tokenizer: its tokenizer.
-        card: what its folder says of itself.
+        card: what its folder says of itself, or its adapter, where it has one that says so.
     """
 
     network: PreTrainedModel
@@ -63,7 +66,8 @@ def load_weights(settings: ModelSettings) -> Weights:
         ModelError: folder, adapter or device cannot be used.
     """
     device = pick_device(settings.device)
-    card = read_card(settings.directory)
+    adapter = _judged_adapter(settings)
+    card = model_card(settings.directory, adapter)
     transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
         tokenizer = PreTrainedTokenizerFast.from_pretrained(
@@ -74,10 +78,10 @@ def load_weights(settings: ModelSettings) -> Weights:
         reason = _first_line(error)
         msg = f"the model in {settings.directory} cannot be loaded: {reason}; choose another folder"
         raise ModelError(msg) from error
-    if settings.adapter is not None:
-        network = _with_adapter(network, settings.adapter)
     if device.type == "cpu" and network.num_parameters() <= _SMALL:
         network.to(dtype=torch.float32)  # type: ignore[call-arg]
+    if adapter is not None:
+        network = _with_adapter(network, adapter)
     network.to(device=device)  # type: ignore[call-arg]
     network.eval()  # type: ignore[no-untyped-call]
     take_over_alibi(network)
@@ -115,27 +119,52 @@ def pick_device(name: str) -> torch.device:
     return torch.device(name)
 
 
-def _with_adapter(network: PreTrainedModel, folder: Path) -> PreTrainedModel:
+def _judged_adapter(settings: ModelSettings) -> Adapter | None:
+    """Judge the adapter before any library sees it.
+
+    Raises:
+        ModelError: it cannot be used on this model.
+    """
+    if settings.adapter is None:
+        return None
+    adapter = usable_adapter(settings.adapter, read_fingerprint(settings.directory))
+    verify_adapter(adapter)
+    return adapter
+
+
+def _with_adapter(network: PreTrainedModel, adapter: Adapter) -> PreTrainedModel:
     """Merge a LoRA adapter into the weights.
 
-    peft takes a folder without files for a name on a hub, so they are looked for first.
+    peft gets the settings as we understood them, and never reads its own from the folder.
     """
-    for name in ("adapter_config.json", "adapter_model.safetensors"):
-        if not (folder / name).is_file():
-            msg = f"{folder} is no adapter: it has no {name}; choose a folder that has one"
-            raise ModelError(msg)
+    assert adapter.lora is not None
+    lora = adapter.lora
     try:
-        from peft import PeftModel  # noqa: PLC0415  takes seconds, and few need it
+        from peft import LoraConfig, PeftModel  # noqa: PLC0415  takes seconds, and few need it
     except ImportError as error:
         msg = "adapters need peft: install it with pip install 'surtitle[adapters]'"
         raise ModelError(msg) from error
     try:
-        adapted = PeftModel.from_pretrained(network, str(folder), local_files_only=True)
-        return cast("PreTrainedModel", adapted.merge_and_unload())
+        config = LoraConfig(
+            r=lora.rank,
+            lora_alpha=lora.alpha,  # type: ignore[arg-type]  # fractions are scaled as well
+            target_modules=sorted(lora.targets),
+            layers_to_transform=None if lora.layers is None else sorted(lora.layers),
+            use_rslora=lora.rank_stabilised,
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # peft 0.21 uses an old name
+            adapted = PeftModel.from_pretrained(
+                network, str(adapter.folder), config=config, local_files_only=True
+            )
+        return cast("PreTrainedModel", adapted.merge_and_unload(safe_merge=True))
     except Exception as error:
         reason = _first_line(error)
-        msg = f"the adapter in {folder} does not fit the model: {reason}; choose another adapter"
-        raise ModelError(msg) from error
+        msg = (
+            f"the adapter in {adapter.folder} does not fit the model: {reason}; "
+            "choose another adapter"
+        )
+        raise AdapterError(msg) from error
 
 
 def _first_line(error: Exception) -> str:

@@ -1,5 +1,6 @@
 import json
 import random
+import sys
 
 import pytest
 import torch
@@ -7,10 +8,12 @@ from safetensors.torch import load_file, save_file
 
 from engine.attention import Attention
 from engine.errors import ModelError
+from engine.fingerprint import read_fingerprint
 from engine.layout import IGNORE
 from engine.model import SlotModel, load_weights, pick_device
 from engine.policy import ReadN, WaitK
 from engine.settings import LayoutSettings, ModelSettings
+from tests.adapter_folders import tiny_card, write_adapter
 from tests.fakes import bare_prompt, random_pair, save_tiny_model, tiny_weights
 from training.batches import Example, pad
 from training.examples import build_rows
@@ -183,11 +186,84 @@ def test_code_in_a_folder_is_not_run(folder):
     assert "cannot be loaded" in refusal(folder)
 
 
+# --- adapters -------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def base(saved):
+    return read_fingerprint(saved)
+
+
 @pytest.mark.parametrize("name", ["adapter_config.json", "adapter_model.safetensors"])
 def test_an_adapter_folder_that_lacks_a_file_is_refused(saved, tmp_path, name):
     for present in {"adapter_config.json", "adapter_model.safetensors"} - {name}:
         (tmp_path / present).touch()
     assert f"it has no {name}" in refusal(saved, adapter=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("config", "scale"),
+    [({"lora_alpha": 4}, 2.0), ({"lora_alpha": 1.5}, 0.75),
+     ({"use_rslora": True, "r": 4, "lora_alpha": 3}, 1.5), ({"layers_to_transform": [1]}, 2.0)],
+)  # fmt: skip
+def test_the_factors_of_an_adapter_are_merged_into_the_weights(
+    saved, base, tmp_path, config, scale
+):
+    pytest.importorskip("peft")
+    write_adapter(tmp_path / "a", base, config=config)
+    tensors = load_file(tmp_path / "a" / "adapter_model.safetensors")
+    adapted = load_weights(ModelSettings(directory=saved, adapter=tmp_path / "a")).network
+    plain = tiny_weights(torch.float32).network
+    assert not adapted.training
+    n_changed = 0
+    for name, weight in plain.state_dict().items():
+        stem = "base_model.model." + name.removesuffix("weight")
+        if f"{stem}lora_A.weight" in tensors:
+            product = tensors[f"{stem}lora_B.weight"] @ tensors[f"{stem}lora_A.weight"]
+            wanted = weight + scale * product
+            n_changed += 1
+        else:
+            wanted = weight
+        torch.testing.assert_close(adapted.state_dict()[name], wanted, rtol=0, atol=1e-5)
+    assert n_changed == len(tensors) // 2
+
+
+def test_an_adapter_says_how_the_model_is_spoken_to(folder, base, tmp_path):
+    pytest.importorskip("peft")
+    card = tiny_card(base, slot_length=8, policies=("wait:3",))
+    adapter = write_adapter(tmp_path / "a", base, card=card)
+    (folder / "surtitle.json").unlink()  # most bases have none
+    loaded = load_weights(ModelSettings(directory=folder, adapter=adapter)).card
+    assert loaded == card.model_card()
+    (adapter / "surtitle.json").unlink()
+    assert "it has no surtitle.json" in refusal(folder, adapter=adapter)
+
+
+def test_an_adapter_of_another_base_is_refused_before_a_library_sees_it(
+    saved, tmp_path, monkeypatch
+):
+    monkeypatch.setitem(sys.modules, "peft", None)  # importing it would fail
+    write_adapter(tmp_path / "a")
+    told = refusal(saved, adapter=tmp_path / "a")
+    assert "it was made for 'tiny', another model than this: tokenizer sha256" in told
+
+
+def test_an_adapter_whose_weights_were_changed_is_refused(saved, base, tmp_path):
+    path = write_adapter(tmp_path / "a", base) / "adapter_model.safetensors"
+    path.write_bytes(path.read_bytes()[:-1] + b"?")
+    assert "was changed or damaged" in refusal(saved, adapter=tmp_path / "a")
+
+
+def test_an_adapter_of_numbers_that_are_none_is_refused(saved, base, tmp_path):
+    pytest.importorskip("peft")
+    write_adapter(tmp_path / "a", base, scale=torch.nan)
+    assert "does not fit the model: NaNs detected" in refusal(saved, adapter=tmp_path / "a")
+
+
+def test_adapters_without_peft_are_told_what_to_install(saved, base, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "peft", None)
+    write_adapter(tmp_path / "a", base)
+    assert "pip install 'surtitle[adapters]'" in refusal(saved, adapter=tmp_path / "a")
 
 
 # --- devices --------------------------------------------------------------------------------------
