@@ -3,6 +3,7 @@
 import json
 import random
 import sys
+from dataclasses import replace
 
 import pytest
 from matplotlib.image import imread
@@ -11,6 +12,7 @@ from tests.run_folders import references, silent, translations, two_runs, write_
 from training.__main__ import main
 from training.bootstrap import BootstrapSettings
 from training.comparison import compare
+from training.picture import Curve, Point
 from training.runs import read_run
 
 SETTINGS = BootstrapSettings(n_samples=50, seed=1)
@@ -100,6 +102,47 @@ def test_where_no_policy_is_shared_only_scores_are_told(tmp_path, monkeypatch, c
     assert main(["compare", "a", "b"]) == 0
     assert "no policy is in a and in another run" in capsys.readouterr().out
     assert report(tmp_path / "compare")["differences"] == []
+
+
+def test_the_picture_shows_every_policy_of_every_run(runs, monkeypatch):
+    drawn = []
+    monkeypatch.setattr("training.compare.draw", lambda curves, _: drawn.extend(curves))
+    assert main(["compare", "good", "bad", "--samples", "1"]) == 0
+    assert drawn == [
+        Curve(
+            run.name,
+            tuple(Point(name, one.scores.laal, one.scores.bleu) for name, one in policies.items()),
+        )
+        for run in map(read_run, runs)
+        for policies in [run.policies]
+    ]
+
+
+def test_each_measure_is_compared_by_itself(tmp_path):
+    rng = random.Random(0)
+    wanted = references(rng, 20)
+    short = translations(rng, wanted, wrong=0.2, late=1)
+    long = [
+        replace(
+            one,
+            hypothesis=f"{one.hypothesis} und und",
+            delays=(*one.delays, *one.delays[-1:] * 2),
+            emitted_ms=(*one.emitted_ms, *one.ms[-1:] * 2),
+            ms=tuple(300 * ms for ms in one.ms),
+        )
+        for one in translations(rng, wanted, wrong=0.3, late=2)
+    ]
+    folders = [
+        write_run(tmp_path / name, {"read:3": made}, wanted)
+        for name, made in (("a", short), ("b", long))
+    ]
+    before, after = (json.loads((one / "summary.json").read_text())[0] for one in folders)
+    found = compare(*(read_run(one).policies["read:3"] for one in folders), "de", SETTINGS)
+    names = ("bleu", "chrf", "al", "laal", "laal_ca")
+    differences = [getattr(found, name).difference for name in names]
+    assert differences == pytest.approx([after[name] - before[name] for name in names])
+    assert len({round(difference, 3) for difference in differences}) == len(names)
+    assert after["laal_ca"] < after["laal_ca_simuleval"] - 1
 
 
 def test_lagging_is_compared_over_sentences_for_which_both_wrote(tmp_path):

@@ -166,12 +166,11 @@ def test_a_killed_run_goes_on_with_the_talk_it_was_in(tmp_path, files, model, mo
     whole, out = tmp_path / "whole", tmp_path / "out"
     for folder in (whole, out):
         assert long_form(files, model, folder) == 0
-    logs = {name: out / "log" / f"{name}.jsonl" for name in ("read:3.1", "wait:2.1", "read:3.2")}
-    rows = logs["read:3.1"].read_bytes().splitlines(keepends=True)
+    first, second = (out / "log" / f"read:3.{number}.jsonl" for number in (1, 2))
+    rows = first.read_bytes().splitlines(keepends=True)
     ends = [n for n, row in enumerate(rows) if b'"line_ended"' in row]  # warm-up, talks 0, 1, 2
     kept = b"".join(rows[: ends[2] - 3]) + rows[ends[2] - 3][:7]
-    logs["read:3.1"].write_bytes(kept)
-    logs["wait:2.1"].unlink()
+    first.write_bytes(kept)
     for name in ("summary.json", "read:3.hyp"):
         (out / name).unlink()
     assert long_form(files, model, out) == 0
@@ -181,8 +180,11 @@ def test_a_killed_run_goes_on_with_the_talk_it_was_in(tmp_path, files, model, mo
             assert (out / name).read_bytes() == (whole / name).read_bytes()
         name = f"{policy}.jsonl"
         assert without_times(out / name) == without_times(whole / name)
-    assert logs["read:3.1"].read_bytes() == kept
-    assert [one.index for one in replay(read_events(logs["read:3.2"]))] == [1, 2]
+    assert first.read_bytes() == kept
+    assert [one.index for one in replay(read_events(second))] == [1, 2]
+    assert {path.name for path in first.parent.iterdir()} == {
+        *("read:3.1.jsonl", "read:3.2.jsonl", "wait:2.1.jsonl")
+    }
     monkeypatch.setattr("engine.model.load_weights", None)  # all is there: nothing to load it for
     summary = (out / "summary.json").read_bytes()
     assert long_form(files, model, out) == 0
@@ -255,6 +257,15 @@ def test_what_cannot_be_is_one_sentence(tmp_path, files, model, capsys, more, wo
     assert words in error
     assert error.count("\n") == 1
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda", "auto"])
+def test_the_model_goes_where_it_is_told(tmp_path, files, model, monkeypatch, device):
+    told = []
+    monkeypatch.setattr("training.long_form.evaluate_talks", told.append)
+    monkeypatch.setattr("training.long_form._table", str)
+    assert long_form(files, model, tmp_path, "--device", device) == 0
+    assert [settings.model.device for settings in told] == [device]
 
 
 @pytest.mark.parametrize("which", [0, 1, 2])

@@ -137,6 +137,13 @@ def test_policies_of_the_same_name_are_lined_up_those_that_all_have_first(tmp_pa
     assert names == [*([name, name] for name in both), ["read:5", None]]
 
 
+def test_a_policy_that_only_the_first_has_comes_last(tmp_path, wanted):
+    one = write_run(tmp_path / "one", {"wait:9": made(wanted), "read:3": made(wanted)}, wanted)
+    two = write_run(tmp_path / "two", {"read:3": made(wanted)}, wanted)
+    lined_up = rows(read_contenders([str(one), str(two)]))
+    assert [row[0].scores.policy for row in lined_up] == ["read:3", "wait:9"]
+
+
 def test_a_policy_of_each_run_may_be_picked(tmp_path):
     good, bad = two_runs(tmp_path)
     contenders = read_contenders([f"{good}:read:3", f"{bad}:wait:3"])

@@ -29,6 +29,11 @@ def test_equal_names_one_after_another_are_a_talk(files):
     assert talks[1].starts == (0,)
 
 
+def test_blanks_and_line_ends_are_no_part_of_a_name(files):
+    files[2].write_bytes(b"a\r\na \n b\nb\n")
+    assert [talk.lengths for talk in read_talks(*files)] == [(2, 1), (3, 1)]
+
+
 def test_a_limit_counts_lines_from_the_start(files):
     assert [talk.lengths for talk in read_talks(*files, limit=3)] == [(2, 1), (3,)]
 
