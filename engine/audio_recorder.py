@@ -167,7 +167,7 @@ class Recorder:
     def _close(self) -> Iterator[AudioChunk]:
         stretch = self._stretch
         if stretch is not None:
-            yield from self._passed_on(stretch.finish(self._clocks.now_s()))
+            yield from self._passed_on(stretch.finish(self._clocks.now_s))
             self._n_dropped_before += stretch.n_dropped
             self._stretch = None
 

@@ -1,6 +1,6 @@
 """A device from opening to closing: what it gives, resampled and placed in time."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from engine.audio import SAMPLE_RATE_HZ, AudioChunk, Samples, Tap
 from engine.audio_clock import SampleClock
@@ -49,18 +49,18 @@ class Stretch:
         """Yield what can be said of a block that has just come."""
         yield from self._placed(self._resampler.feed(block), now_s)
 
-    def finish(self, now_s: float) -> Iterator[AudioChunk]:
-        """Yield what the device gave until now, and close it."""
+    def finish(self, clock: Callable[[], float]) -> Iterator[AudioChunk]:
+        """Yield what the device gave until now, and close it; ``clock`` tells the time."""
         try:
             n_read = self.tap.rate_hz
             while n_read > _DRAINED_S * self.tap.rate_hz:
                 block = self.tap.read(_DRAINED_S)
                 n_read = len(block)
-                yield from self.feed(block, now_s)
+                yield from self.feed(block, clock())
         except TapEndedError:
             pass  # and all it gave was read before
         self.tap.close()
-        yield from self._placed(self._resampler.flush(), now_s)
+        yield from self._placed(self._resampler.flush(), clock())
 
     def _placed(self, samples: Samples, now_s: float) -> Iterator[AudioChunk]:
         if len(samples):

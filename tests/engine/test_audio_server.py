@@ -137,7 +137,7 @@ def test_a_stalled_process_loses_nothing():
     tap = system.open(device)
     stretch = Stretch(tap, start_s=0, clock_s=time.monotonic())
     time.sleep(3)
-    samples = np.concatenate([chunk.samples for chunk in stretch.finish(time.monotonic())])
+    samples = np.concatenate([chunk.samples for chunk in stretch.finish(time.monotonic)])
     tap.close()
     system.close()
     assert len(samples) > 2.8 * 16_000
