@@ -3,6 +3,7 @@
 Where each comes from, and where our form of it differs, stands at its class.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.layout import Row
@@ -40,9 +41,9 @@ class JoinedPlanner(Planner):
     (Raffel et al. 2024, section 4).
     """
 
-    def _open_source(self, start: int) -> State:
-        self._place_header(self._headers.user, start)
-        return State(source=start + len(self._headers.user))
+    def _open_source(self, start: int, header: Sequence[int]) -> State:
+        self._place_header(header, start)
+        return State(source=start + len(header))
 
     def _open_target(self) -> None:
         self._state = replace(self._state, writes=True)

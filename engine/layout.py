@@ -74,11 +74,14 @@ class Headers(NamedTuple):
         system: everything before the first user header, with the beginning-of-sequence token (P).
         user: what opens a source segment (U).
         assistant: what opens a target segment (A).
+        first: what opens the first source segment: the user header, or nothing where the template
+            puts the system text into the first user turn, which ``system`` then holds.
     """
 
     system: tuple[int, ...]
     user: tuple[int, ...]
     assistant: tuple[int, ...]
+    first: tuple[int, ...]
 
 
 def visible(position_q: Tensor, time_q: Tensor, position_k: Tensor, time_k: Tensor) -> Tensor:

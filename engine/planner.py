@@ -86,7 +86,7 @@ class Planner(ABC):
         self._time = 0
         for position, id_ in enumerate(headers.system):
             self._rows.append(Row(id_, position))
-        self._state = self._open_source(len(headers.system))
+        self._state = self._open_source(len(headers.system), headers.first)
 
     @property
     def rows(self) -> Sequence[Row]:
@@ -229,8 +229,8 @@ class Planner(ABC):
         return gone
 
     @abstractmethod
-    def _open_source(self, start: int) -> State:
-        """Place a user header from position ``start`` on; return where the source goes."""
+    def _open_source(self, start: int, header: Sequence[int]) -> State:
+        """Place a header from position ``start`` on; return where the source goes."""
 
     @abstractmethod
     def _open_target(self) -> None:

@@ -18,6 +18,9 @@ from engine.layout import Headers
 _MAX_UNIT = 64
 """Tokens that are read together; a longer word arrives in parts."""
 
+_DATE = "26 Jul 2024"
+"""What Llama 3.1 says where no date is told; an adapter must not see another one each day."""
+
 _SOURCE, _TARGET, _NEXT = "\ue000source\ue001", "\ue000target\ue001", "\ue000next\ue001"
 
 
@@ -66,9 +69,7 @@ def make_prompt(tokenizer: PreTrainedTokenizerFast, card: ModelCard, language: s
     except ValueError as error:
         msg = f"the chat template of {card.name} alters messages: choose another model"
         raise ModelError(msg) from error
-    if not before.endswith(user):
-        msg = f"the chat template of {card.name} opens its first user turn unlike the later ones"
-        raise ModelError(msg)
+    first = user if before.endswith(user) else ""
 
     def ids(text: str) -> tuple[int, ...]:
         return tuple(cast("list[int]", tokenizer.encode(text, add_special_tokens=False)))
@@ -79,7 +80,10 @@ def make_prompt(tokenizer: PreTrainedTokenizerFast, card: ModelCard, language: s
     )
     return Prompt(
         headers=Headers(
-            system=ids(before.removesuffix(user)), user=ids(user), assistant=ids(assistant)
+            system=ids(before.removesuffix(first)),
+            user=ids(user),
+            assistant=ids(assistant),
+            first=ids(first),
         ),
         end_of_source=end_of_source,
         end_of_write=end_of_write,
@@ -89,18 +93,29 @@ def make_prompt(tokenizer: PreTrainedTokenizerFast, card: ModelCard, language: s
 
 
 def _render(tokenizer: PreTrainedTokenizerFast, card: ModelCard, system: str) -> str:
-    """Render a conversation of stand-ins through the chat template."""
-    messages = [
-        {"role": "system", "content": system},
-        {"role": "user", "content": _SOURCE},
+    """Render a conversation of stand-ins through the chat template.
+
+    A template that knows no system role, as Gemma's, gets the system text before the first source.
+    """
+    turns = [
         {"role": "assistant", "content": _TARGET},
         {"role": "user", "content": _NEXT},
     ]
+    apart = [{"role": "system", "content": system}, {"role": "user", "content": _SOURCE}]
+    together = [{"role": "user", "content": f"{system}\n\n{_SOURCE}"}]
     try:
-        return cast("str", tokenizer.apply_chat_template(messages, tokenize=False))
+        try:
+            return _apply(tokenizer, [*apart, *turns])
+        except TemplateError:
+            return _apply(tokenizer, [*together, *turns])
     except (TemplateError, TypeError, ValueError) as error:
         msg = f"the chat template of {card.name} cannot be used ({error}): choose another model"
         raise ModelError(msg) from error
+
+
+def _apply(tokenizer: PreTrainedTokenizerFast, messages: list[dict[str, str]]) -> str:
+    """Render messages; a template that tells the date is always told the same."""
+    return cast("str", tokenizer.apply_chat_template(messages, tokenize=False, date_string=_DATE))
 
 
 def _marker(tokenizer: PreTrainedTokenizerFast, card: ModelCard, text: str) -> int:

@@ -12,6 +12,7 @@ word may straddle two slots; it is fed whole with the next write.
 Source: ExPosST section 2.2; where the paper is silent the choices are in docs/decisions.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.layout import Row
@@ -21,10 +22,10 @@ from engine.planner import PhaseStart, Planner, State
 class SlotPlanner(Planner):
     """Slots of a fixed length: nothing that was computed is computed again, or moves."""
 
-    def _open_source(self, start: int) -> State:
+    def _open_source(self, start: int, header: Sequence[int]) -> State:
         phase = PhaseStart(len(self._rows), start)
-        self._place_header(self._headers.user, start)
-        source = start + len(self._headers.user)
+        self._place_header(header, start)
+        source = start + len(header)
         return State(source=source, slot_end=source + self._slot_length, phases=(phase,))
 
     def _make_room(self) -> None:
@@ -54,5 +55,5 @@ class SlotPlanner(Planner):
         """Place what is pending, and a user header with a new slot behind it."""
         self._place_pending()
         phases = self._state.phases
-        state = self._open_source(self._state.target)
+        state = self._open_source(self._state.target, self._headers.user)
         self._state = replace(state, phases=(*phases, *state.phases))

@@ -25,13 +25,15 @@ from training.tokenizer import END, END_OF_WRITE, make_card, save_tokenizer, tra
 LETTERS = "abcdefgh"
 
 
-def bare_prompt(n_system=1, n_user=1, n_assistant=1):
+def bare_prompt(n_system=1, n_user=1, n_assistant=1, *, n_first=None):
     """A prompt without a tokenizer; ids from 900 are headers and markers."""
+    user = tuple(range(910, 910 + n_user))
     return Prompt(
         headers=Headers(
             system=tuple(range(900, 900 + n_system)),
-            user=tuple(range(910, 910 + n_user)),
+            user=user,
             assistant=tuple(range(920, 920 + n_assistant)),
+            first=user[:n_first],
         ),
         end_of_source=930,
         end_of_write=931,

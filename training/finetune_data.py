@@ -151,7 +151,7 @@ def _n_labels(line: Line) -> int:
 def _n_around(prompt: Prompt) -> int:
     """Count the rows of a sample of one phase that are no words: headers and two markers."""
     headers = prompt.headers
-    return len(headers.system) + len(headers.user) + len(headers.assistant) + 2
+    return len(headers.system) + len(headers.first) + len(headers.assistant) + 2
 
 
 def _n_tokens(pair: CorpusPair) -> int:

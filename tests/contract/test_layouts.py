@@ -34,6 +34,7 @@ def sample(layout, rng):
     policy = rng.choice([ReadN(rng.randint(1, 4)), WaitK(rng.randint(1, 4)), Offline()])
     settings = LayoutSettings(slot_length=rng.randint(3, 16), name=layout)
     headers = {name: rng.randint(1, 3) for name in ("n_system", "n_user", "n_assistant")}
+    headers["n_first"] = rng.choice([0, None])
     pair, alone = random_pair(rng, n_ids=370), rng.random() < 0.5
     rows = build_rows(pair, policy, bare_prompt(**headers), settings, marker_alone=alone)
     return [row._replace(id=row.id % N_IDS) for row in rows]

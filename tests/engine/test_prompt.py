@@ -17,7 +17,7 @@ STRIPPING = (
     "{% if message.role != 'system' %}<|{{ message.role }}|>{% endif %}"
     "{{ message.content | trim }}{% endfor %}"
 )
-NEEDS_ALTERNATION = (
+WITHOUT_SYSTEM = (
     "{% for message in messages %}"
     "{% if message.role == 'system' %}{{ raise_exception('System role not supported') }}{% endif %}"
     "<|{{ message.role }}|>{{ message.content }}{% endfor %}"
@@ -66,11 +66,12 @@ def refusal(template, **changes):
 def test_the_headers_of_our_own_models_are_one_token_each_but_for_the_system_prompt():
     for language in ("de", "fr"):
         headers = make_prompt(tiny_tokenizer(), card(), language).headers
-        assert tuple(map(len, headers)) == (2, 1, 1)
+        assert tuple(map(len, headers)) == (2, 1, 1, 1)
         assert tuple(map(text_of, headers)) == (
             f"<|begin|><|{language}|>",
             "<|user|>",
             "<|assistant|>",
+            "<|user|>",
         )
 
 
@@ -79,6 +80,7 @@ def test_headers_are_read_off_the_template():
         "<|begin|>system\nTranslate to German.",
         "<|end|>\n<|begin|>user\n",
         "<|end|>\n<|begin|>assistant\n",
+        "<|end|>\n<|begin|>user\n",
     )
 
 
@@ -87,6 +89,7 @@ def test_a_template_that_strips_messages_has_the_same_headers():
         "<|begin|>Translate.",
         "<|user|>",
         "<|assistant|>",
+        "<|user|>",
     )
 
 
@@ -102,7 +105,7 @@ def test_headers_and_texts_put_together_are_the_conversation():
         ],
         tokenize=False,
     )
-    system, user, assistant = map(text_of, prompt.headers)
+    system, user, assistant, _ = map(text_of, prompt.headers)
     pieced = f"{system}{user}one two{assistant}un deux{user}three"
     assert conversation.startswith(pieced)
 
@@ -125,12 +128,32 @@ def test_a_template_that_alters_messages_is_refused(template):
     assert "alters messages" in refusal(template)
 
 
-def test_a_template_that_puts_the_system_text_into_the_first_turn_is_refused():
-    assert "opens its first user turn unlike the later ones" in refusal(SYSTEM_IN_FIRST_TURN)
+def test_a_template_that_puts_the_system_text_into_the_first_turn_has_no_first_header():
+    assert headers_of(SYSTEM_IN_FIRST_TURN, "Translate.") == (
+        "<|user|>Translate.\n",
+        "<|user|>",
+        "<|assistant|>",
+        "",
+    )
 
 
-def test_a_template_that_refuses_a_system_message_is_refused_in_one_sentence():
-    assert "chat template" in refusal(NEEDS_ALTERNATION)
+def test_a_template_without_a_system_role_gets_the_system_text_before_the_first_source():
+    assert headers_of(WITHOUT_SYSTEM, "Translate.") == (
+        "<|user|>Translate.\n\n",
+        "<|user|>",
+        "<|assistant|>",
+        "",
+    )
+
+
+def test_a_template_that_tells_the_date_tells_the_same_one_every_day():
+    today = "{{ strftime_now('%d %b %Y') }}"
+    dated = f"{{{{ date_string if date_string is defined else {today[3:-3]} }}}}{CHATML}"
+    assert headers_of(dated, "Translate.")[0].startswith("26 Jul 2024")
+
+
+def test_a_template_that_refuses_everything_is_refused_in_one_sentence():
+    assert "chat template" in refusal("{{ raise_exception('no') }}")
 
 
 def test_a_template_that_cannot_be_rendered_is_refused_in_one_sentence():
