@@ -9,6 +9,7 @@ from explicit positions.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -111,7 +112,8 @@ def turn_keys(network: PreTrainedModel, keys: Tensor, distance: int) -> Tensor:
     """
     rotary = network.get_decoder().rotary_emb  # type: ignore[no-untyped-call]
     wide = keys if keys.dtype == torch.float64 else keys.float()
-    cos, sin = rotary(wide, torch.tensor([[distance]], device=keys.device))  # (1, 1, D)
+    place = torch.tensor([[distance]], device=keys.device)
+    cos, sin = cast("tuple[Tensor, Tensor]", rotary(wide, place))  # (1, 1, D)
     scale = float(getattr(rotary, "attention_scaling", 1.0))
     first, second = wide.chunk(2, dim=-1)
     back = torch.cat((second, -first), dim=-1)  # a quarter turn towards the start

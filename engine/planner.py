@@ -37,9 +37,9 @@ class State:
 
 
 class PhaseStart(NamedTuple):
-    """Where a phase begins."""
+    """Row and position where a phase begins."""
 
-    index: int
+    row: int
     position: int
 
 
@@ -214,7 +214,7 @@ class Planner(ABC):
         if len(self._state.phases) < 2:
             return None
         first, second = self._state.phases[:2]
-        gone = Eviction(first.index, second.index, second.position - first.position)
+        gone = Eviction(first.row, second.row, second.position - first.position)
         n_rows = gone.stop - gone.start
         kept = self._rows[gone.stop :]
         del self._rows[gone.start :]
@@ -271,6 +271,6 @@ def _moved_state(state: State, gone: Eviction) -> State:
         target=state.target - distance,
         slot_end=state.slot_end - distance,
         phases=tuple(
-            PhaseStart(index - n_rows, position - distance) for index, position in state.phases[1:]
+            PhaseStart(row - n_rows, position - distance) for row, position in state.phases[1:]
         ),
     )
