@@ -122,10 +122,12 @@ def run(arguments: argparse.Namespace) -> int:
     from training.machines import LaunchedProcesses, Machines, OneProcess  # noqa: PLC0415  likewise
 
     device = pick_device(settings.device)
-    launched = int(os.environ.get("WORLD_SIZE", "1")) > 1  # by accelerate launch, or torchrun
-    machines: Machines = (
-        LaunchedProcesses(cpu=device.type == "cpu") if launched else OneProcess(device)
-    )
+    # accelerate launch, or torchrun, tells each process so what it is part of
+    if int(os.environ.get("WORLD_SIZE", "1")) == 1:
+        machines: Machines = OneProcess(device)
+    else:
+        shards = os.environ.get("ACCELERATE_USE_FSDP") == "true"
+        machines = LaunchedProcesses(cpu=device.type == "cpu", shards=shards)
     finetune(settings, machines)
     return 0
 

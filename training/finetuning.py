@@ -109,12 +109,10 @@ class Finetuning:
         self._try_to_save()
         self._network.train()
         optimisation = settings.optimisation
-        optimizer = torch.optim.AdamW(
-            [one for one in self._network.parameters() if one.requires_grad],
-            lr=optimisation.rate,
-            weight_decay=optimisation.weight_decay,
+        make_optimizer = partial(
+            torch.optim.AdamW, lr=optimisation.rate, weight_decay=optimisation.weight_decay
         )
-        self._trainer = Trainer(self._plan(), self._network, optimizer, self._loss, machines)
+        self._trainer = Trainer(self._plan(), self._network, make_optimizer, self._loss, machines)
 
     def run(self) -> None:
         """Train, watch, write the adapter."""

@@ -10,7 +10,9 @@ from typing import Protocol, TypeVar, cast
 
 import torch
 from torch import Tensor, nn
+from torch.distributed.fsdp import FSDPModule, fully_shard
 from torch.distributed.tensor import DTensor
+from transformers import PreTrainedModel
 
 from training.errors import TrainingError
 
@@ -36,10 +38,8 @@ class Machines(Protocol):
     def shards(self) -> bool:
         """Whether each process holds only a part of the network."""
 
-    def spread(
-        self, network: nn.Module, optimizer: torch.optim.Optimizer
-    ) -> tuple[nn.Module, torch.optim.Optimizer]:
-        """Make a network and its optimiser work on every process."""
+    def spread(self, network: PreTrainedModel) -> nn.Module:
+        """Make a network work on every process; its parameters may be others afterwards."""
 
     def gathering(self, network: nn.Module, *, last: bool) -> AbstractContextManager[None]:
         """Add gradients over processes in the last pass of a step, and not before."""
@@ -69,11 +69,9 @@ class OneProcess:
     n_processes: int = 1
     shards: bool = False
 
-    def spread(
-        self, network: nn.Module, optimizer: torch.optim.Optimizer
-    ) -> tuple[nn.Module, torch.optim.Optimizer]:
-        """Leave both as they are."""
-        return network, optimizer
+    def spread(self, network: PreTrainedModel) -> nn.Module:
+        """Leave it as it is."""
+        return network
 
     def gathering(self, network: nn.Module, *, last: bool) -> AbstractContextManager[None]:  # noqa: ARG002  as several processes have it
         """Do nothing special."""
@@ -102,13 +100,23 @@ class OneProcess:
 class LaunchedProcesses:
     """What ``accelerate launch`` started: copies (DDP) or shards (FSDP) of the network."""
 
-    def __init__(self, *, cpu: bool) -> None:
+    def __init__(self, *, cpu: bool, shards: bool) -> None:
+        """Find the other processes.
+
+        Args:
+            cpu: compute on the CPU, whatever else there is.
+            shards: each process holds only a part of the network (FSDP).
+
+        Raises:
+            TrainingError: accelerate is missing.
+        """
         try:
             from accelerate import Accelerator  # noqa: PLC0415  seconds, and few need it
         except ImportError as error:
             msg = "several processes need accelerate: pip install 'surtitle[finetune]'"
             raise TrainingError(msg) from error
         self._accelerator = Accelerator(cpu=cpu)
+        self.shards = shards
 
     @property
     def device(self) -> torch.device:
@@ -125,29 +133,34 @@ class LaunchedProcesses:
         """How many there are."""
         return int(self._accelerator.num_processes)
 
-    @property
-    def shards(self) -> bool:
-        """Whether each process holds only a part of the network."""
-        return str(self._accelerator.distributed_type) == "DistributedType.FSDP"
+    def spread(self, network: PreTrainedModel) -> nn.Module:
+        """Shard the network block by block, or give each process a copy.
 
-    def spread(
-        self, network: nn.Module, optimizer: torch.optim.Optimizer
-    ) -> tuple[nn.Module, torch.optim.Optimizer]:
-        """Wrap both, as the settings of ``accelerate launch`` say."""
-        wrapped = self._accelerator.prepare(network, optimizer)
-        return cast("tuple[nn.Module, torch.optim.Optimizer]", tuple(wrapped))
+        Sharding is torch's own (FSDP2): accelerate leaves it out on CPUs, without a word.
+        """
+        if not self.shards:
+            return cast("nn.Module", self._accelerator.prepare_model(network))
+        kinds = set(network._no_split_modules or ())
+        for module in network.modules():
+            if type(module).__name__ in kinds:
+                fully_shard(module)
+        fully_shard(network)  # in place
+        return network
 
     def gathering(self, network: nn.Module, *, last: bool) -> AbstractContextManager[None]:
         """Add gradients over processes in the last pass of a step, and not before."""
+        if isinstance(network, FSDPModule):
+            network.set_requires_gradient_sync(last)
+            return nullcontext()
         return nullcontext() if last else self._accelerator.no_sync(network)
 
     def backward(self, loss: Tensor) -> None:
         """Add gradients; libraries take their mean over processes, and a sum is wanted."""
-        self._accelerator.backward(loss * self.n_processes)
+        (loss * self.n_processes).backward()  # type: ignore[no-untyped-call]
 
     def clip(self, network: nn.Module, norm: float) -> float:
         """Scale gradients down to a norm; return the norm they had, over all shards."""
-        found = cast("Tensor", self._accelerator.clip_grad_norm_(network.parameters(), norm))
+        found = nn.utils.clip_grad_norm_(network.parameters(), norm)
         return float(found.full_tensor() if isinstance(found, DTensor) else found)
 
     def total(self, value: float) -> float:

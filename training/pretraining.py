@@ -7,7 +7,7 @@ kind of machine.
 
 import hashlib
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -42,14 +42,14 @@ def pretrain(settings: PretrainSettings) -> None:
     device = pick_device(settings.device)
     model = make_model(settings, run.tokenizer)
     model.to(device=device)  # type: ignore[call-arg]
-    optimizer = make_optimizer(model, settings.optimisation)
+    make_optimizer = partial(make_adamw, settings.optimisation)
     in_bf16 = computes_bf16(settings.precision, device)
 
     def loss(_network: nn.Module, batch: Batch) -> Tensor:
         with torch.autocast(device.type, dtype=torch.bfloat16, enabled=in_bf16):
             return batch_loss(model, batch, run.markers, settings.optimisation.label_smoothing)
 
-    trainer = Trainer(_plan(settings, run.stream), model, optimizer, loss, OneProcess(device))
+    trainer = Trainer(_plan(settings, run.stream), model, make_optimizer, loss, OneProcess(device))
     if trainer.train(partial(_steps, run.stream)):
         save_model(model, settings.out)
 
@@ -172,10 +172,10 @@ def make_model(settings: PretrainSettings, tokenizer: PreTrainedTokenizerFast) -
     return LlamaForCausalLM(config)
 
 
-def make_optimizer(model: LlamaForCausalLM, settings: Optimisation) -> torch.optim.AdamW:
+def make_adamw(settings: Optimisation, parameters: Iterable[nn.Parameter]) -> torch.optim.AdamW:
     """Make AdamW; docs/experiments.md tells why not Muon."""
     return torch.optim.AdamW(
-        model.parameters(),
+        parameters,
         lr=settings.rate,
         betas=(0.9, 0.98),
         weight_decay=settings.weight_decay,

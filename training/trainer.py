@@ -6,12 +6,13 @@ the same weights, also after a stop, on one kind of machine.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
 from torch import Tensor, nn
+from transformers import PreTrainedModel
 
 from training.batches import Batch
 from training.checkpoint import (
@@ -105,8 +106,8 @@ class Trainer:
     def __init__(
         self,
         plan: Plan,
-        network: nn.Module,
-        optimizer: torch.optim.Optimizer,
+        network: PreTrainedModel,
+        make_optimizer: Callable[[Iterable[nn.Parameter]], torch.optim.Optimizer],
         loss: Callable[[nn.Module, Batch], Tensor],
         machines: Machines,
     ) -> None:
@@ -115,7 +116,7 @@ class Trainer:
         Args:
             plan: the run.
             network: on the device of this process, in training mode.
-            optimizer: of the parameters that are trained.
+            make_optimizer: makes one of the parameters that are trained.
             loss: runs a batch through the network; mean over its labelled rows.
             machines: the processes.
 
@@ -126,7 +127,9 @@ class Trainer:
         self._plan = plan
         self._loss = loss
         self._machines = machines
-        self._network, self._optimizer = machines.spread(network, optimizer)
+        self._network = machines.spread(network)
+        trained = (one for one in self._network.parameters() if one.requires_grad)
+        self._optimizer = make_optimizer(trained)
         load_checkpoint(plan.checkpoint, self._network, self._optimizer)
         self._counters = read_counters(plan.checkpoint) or Counters(fingerprint=plan.fingerprint)
 
