@@ -187,17 +187,23 @@ def _fingerprint(settings: FinetuneSettings, data: Mapping[str, Path], base: Bas
     parts = {
         "base": fingerprint(base.folder),
         "data": sorted((code, file_sha256(path)) for code, path in data.items()),
-        "prompt": (base.card, settings.prompt.chat_template),
+        "prompt": _spoken(base, settings),
         "method": settings.method,
-        "slot_lengths": settings.slot_lengths,
+        "slot_length": settings.slot_lengths,
         "mixture": asdict(settings.mixture),
-        "weights": sorted(settings.weights.items()),
+        "weighting": sorted(settings.weights.items()),
         "LoRA": settings.lora,
         "optimisation": optimisation,
         "max_length": settings.max_length,
         "quantisation": settings.quantise,
     }
     return " ".join(f"{name}={_digest(value)}" for name, value in parts.items())
+
+
+def _spoken(base: Base, settings: FinetuneSettings) -> tuple[object, ...]:
+    card = base.card
+    ends = (card.end_of_source, card.end_of_write, card.end_of_target)
+    return sorted(card.languages.items()), ends, settings.prompt.chat_template
 
 
 def _digest(value: object) -> str:
