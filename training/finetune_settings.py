@@ -94,6 +94,7 @@ class HubData:
         name: of the data set.
         languages: target codes.
         config: its configuration; ``{language}`` becomes a target code.
+        files: pattern of the files in it, likewise, where no configuration tells them.
         revision: which version.
         split: which part is trained on.
         schedule: where read-n schedules come from: ``align`` (eflomal), ``ratio`` or ``none``.
@@ -103,6 +104,7 @@ class HubData:
     name: str
     languages: tuple[str, ...]
     config: str = ""
+    files: str = ""
     revision: str = ""
     split: str = "train"
     schedule: str = "align"

@@ -43,12 +43,19 @@ def _rows(hub: HubData, language: str) -> Iterable[Mapping[str, object]]:
         msg = "data of the hub need datasets: install it with pip install 'surtitle[hub]'"
         raise TrainingError(msg) from error
     config = hub.config.replace("{language}", language) or None
+    files = {hub.split: hub.files.replace("{language}", language)} if hub.files else None
     try:
-        rows = load_dataset(hub.name, config, split=hub.split, revision=hub.revision or None)
+        rows = load_dataset(
+            hub.name,
+            config,
+            data_files=files,
+            split=hub.split,
+            revision=hub.revision or None,
+        )
     except Exception as error:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         msg = (
-            f"the data set {hub.name} ({config}) cannot be fetched from the hub ({reason}): see "
+            f"the {language} data of {hub.name} cannot be fetched from the hub ({reason}): see "
             "that there is a network, or name local files with --data"
         )
         raise TrainingError(msg) from error
