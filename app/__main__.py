@@ -1,4 +1,4 @@
-"""Start Surtitle: ``surtitle`` opens the window, ``surtitle translate`` works in the terminal.
+"""Start Surtitle: ``surtitle`` opens the window, its commands work in the terminal.
 
 Help and version are there at once: Qt is imported when a window is wanted, the engine after that.
 """
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import platformdirs
 
-from app import terminal
+from app import adapters_command, terminal
 from engine.errors import PolicyError
 from engine.policy import parse_policy
 from engine.settings import DEVICES
@@ -53,6 +53,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--policy", type=_policy, help="read:N, wait:K or offline")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     terminal.add_parser(commands)
+    adapters_command.add_parser(commands)
+    parser.set_defaults(adapter_library=_adapter_library())
     return parser
 
 
@@ -105,10 +107,19 @@ def _open_window(arguments: argparse.Namespace) -> int:
 
 
 def _preferences_file() -> Path:
-    """Find where choices are stored; SURTITLE_HOME names another folder for all that is ours."""
+    """Find where choices are stored."""
+    return (_home() or platformdirs.user_config_path("surtitle", appauthor=False)) / "settings.toml"
+
+
+def _adapter_library() -> Path:
+    """Find where the person's own adapters lie."""
+    return (_home() or platformdirs.user_data_path("surtitle", appauthor=False)) / "adapters"
+
+
+def _home() -> Path | None:
+    """Read SURTITLE_HOME, which names one folder for all that is ours."""
     home = os.environ.get("SURTITLE_HOME")
-    folder = Path(home) if home else platformdirs.user_config_path("surtitle", appauthor=False)
-    return folder / "settings.toml"
+    return Path(home) if home else None
 
 
 if __name__ == "__main__":

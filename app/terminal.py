@@ -13,11 +13,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.adapters_command import adapter_folder, open_library
 from app.text_lines import LineReader, LineWriter, ReaderGoneError, TextError, printable
+from engine.adapter import Adapter, Status, model_card, usable_adapter
 from engine.bundled import bundled_models
-from engine.card import ModelCard, read_card
+from engine.card import ModelCard
 from engine.errors import ModelError, SurtitleError
 from engine.event_log import EventLog
+from engine.fingerprint import read_fingerprint
 from engine.policy import parse_policy
 from engine.sentences import split_sentences
 from engine.settings import DEVICES, LayoutSettings, ModelSettings, TranslationSettings
@@ -90,7 +93,9 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         parser.add_argument(
             option, type=kind, default=argparse.SUPPRESS, metavar=metavar, help=text
         )
-    parser.add_argument("--adapter", type=Path, metavar="DIR", help="LoRA adapter for the model")
+    parser.add_argument(
+        "--adapter", metavar="NAME|DIR", help="LoRA adapter for the model (see surtitle adapters)"
+    )
     parser.add_argument(
         "--slot", metavar="L", help="positions in a slot (as the model was trained)"
     )
@@ -181,12 +186,14 @@ def _settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa: TID25
     try:
         policy = str(parse_policy(arguments.policy or _STANDARD.policy))
         slot_length = _slot_length(arguments.slot)
+        directory = _model_folder(arguments.model)
+        adapter = _adapter(arguments.adapter, directory, arguments.adapter_library)
         model = ModelSettings(
-            directory=_model_folder(arguments.model),
-            adapter=arguments.adapter,
+            directory=directory,
+            adapter=None if adapter is None else adapter.folder,
             device=arguments.device,
         )
-        card = read_card(model.directory)
+        card = model_card(directory, adapter)
         return TerminalSettings(
             model=model,
             translation=TranslationSettings(
@@ -218,6 +225,17 @@ def _model_folder(named: Path | None) -> Path:
         msg = "no model comes with this copy of Surtitle: name a model folder with --model DIR"
         raise TextError(msg)
     return named or bundled[0]
+
+
+def _adapter(named: str | None, model: Path, library: Path) -> Adapter | None:
+    """Find and judge the adapter; one that is not known to help is used, but not silently."""
+    if named is None:
+        return None
+    folder = adapter_folder(named, open_library(library))
+    adapter = usable_adapter(folder, read_fingerprint(model))
+    if adapter.status is Status.UNKNOWN:
+        _tell(f"the adapter in {folder} is used, but nobody knows what for: {adapter.reason}")
+    return adapter
 
 
 def _language(card: ModelCard, code: str) -> str:

@@ -122,16 +122,25 @@ class LineWriter:
 
     def _send(self) -> None:
         sent, self._line = self._line, ""
-        try:
-            self._stream.write(sent.encode())
-            self._stream.flush()
-        except OSError as error:
-            _discard(self._stream)
-            if isinstance(error, BrokenPipeError):
-                msg = "nobody reads the output any more"
-                raise ReaderGoneError(msg) from error
-            msg = f"the captions cannot be written: {error.strerror}; make room or write elsewhere"
-            raise TextError(msg) from error
+        send(self._stream, sent)
+
+
+def send(stream: BinaryIO, text: str) -> None:
+    """Write text at once, as it is.
+
+    Raises:
+        TextError: writing failed.
+    """
+    try:
+        stream.write(text.encode())
+        stream.flush()
+    except OSError as error:
+        _discard(stream)
+        if isinstance(error, BrokenPipeError):
+            msg = "nobody reads the output any more"
+            raise ReaderGoneError(msg) from error
+        msg = f"the output cannot be written: {error.strerror}; make room or write elsewhere"
+        raise TextError(msg) from error
 
 
 def _discard(stream: BinaryIO) -> None:

@@ -14,12 +14,15 @@ from pathlib import Path
 
 import pytest
 import torch
-from transformers import AutoModelForCausalLM
 
 from app import terminal
 from app.__main__ import main
 from app.text_lines import LineReader, LineWriter, printable
 from engine.card import read_card
+from engine.fingerprint import read_fingerprint
+from engine.model import load_weights
+from engine.settings import ModelSettings
+from tests.adapter_folders import tiny_card, write_adapter
 from tests.fakes import tiny_weights
 from training.tokenizer import END, END_OF_WRITE
 
@@ -449,19 +452,57 @@ def test_an_adapter_folder_without_files_is_refused(translate, tmp_path):
     translate(b"Abc.\n", "--adapter", tmp_path).says(1, tmp_path, "no adapter")
 
 
-@pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing`:FutureWarning")  # peft 0.21
 def test_an_adapter_changes_the_captions(translate, model, tmp_path):
+    pytest.importorskip("peft")
+    base = read_fingerprint(model)
+    folder = write_adapter(tmp_path / "a", base, config={"lora_alpha": 64}, card=tiny_card(base))
+
+    adapted = translate(b"Abc de fgh.\nHag bed.\n", "--adapter", folder).lines
+
+    assert len(adapted) == 2
+    assert adapted != translate(b"Abc de fgh.\nHag bed.\n").lines
+
+
+def test_an_adapter_brings_its_slot_length_and_its_languages(translate, model, tmp_path):
+    pytest.importorskip("peft")
+    base = read_fingerprint(model)
+    card = tiny_card(base, slot_length=4)
+    folder = write_adapter(tmp_path / "a", base, card=card, scale=0)
+    text = b"Abc de fgh hag bed gab.\n"
+
+    assert translate(text, "--adapter", folder).lines == translate(text, "--slot", 4).lines
+    assert translate(text, "--adapter", folder).lines != translate(text).lines
+    translate(text, "--adapter", folder, "--to", "fr").says(2, "translates to de, not to 'fr'")
+
+
+@pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing`:FutureWarning")  # peft 0.21
+def test_a_stranger_that_peft_saved_is_used_but_not_silently(translate, model, tmp_path):
     peft = pytest.importorskip("peft")
     config = peft.LoraConfig(
         r=2, lora_alpha=64, target_modules=["q_proj", "v_proj"], init_lora_weights=False
     )
-    network = AutoModelForCausalLM.from_pretrained(model)
+    network = load_weights(ModelSettings(directory=model)).network
     peft.get_peft_model(network, config).save_pretrained(tmp_path)
 
-    adapted = translate(b"Abc de fgh.\nHag bed.\n", "--adapter", tmp_path).lines
+    ran = translate(b"Abc de fgh.\nHag bed.\n", "--adapter", tmp_path)
 
-    assert len(adapted) == 2
-    assert adapted != translate(b"Abc de fgh.\nHag bed.\n").lines
+    ran.adds(0, tmp_path, "it has no surtitle.json, so its base, its slot length")
+    assert ran.out != translate(b"Abc de fgh.\nHag bed.\n").out
+
+
+def test_an_adapter_of_another_model_is_refused(translate, tmp_path):
+    folder = write_adapter(tmp_path / "a")
+    translate(b"Abc.\n", "--adapter", folder).says(1, "made for 'tiny', another model than this")
+
+
+def test_an_adapter_is_found_by_its_name(translate, model, tmp_path, monkeypatch):
+    pytest.importorskip("peft")
+    monkeypatch.setenv("SURTITLE_HOME", str(tmp_path))
+    base = read_fingerprint(model)
+    write_adapter(tmp_path / "adapters" / "mine", base, card=tiny_card(base))
+
+    assert len(translate(b"Abc de fgh.\n", "--adapter", "mine").lines) == 1
+    translate(b"Abc.\n", "--adapter", "yours").says(1, "there is no adapter 'yours'")
 
 
 # As a program
