@@ -2,7 +2,8 @@
 
 A talk's words go one by one into ``engine.passage.Passage``, which the app runs too. Nobody tells
 it where the segments of the reference end: it cuts sentences by their punctuation. The output is
-cut to the segments afterwards (``training.resegment``) and scored there (``training.long_scores``).
+cut to the segments afterwards (``training.resegment``, ``training.soft_segmenter``) and scored
+there (``training.long_scores``).
 
 Files in the run folder, for each policy:
 
@@ -33,6 +34,7 @@ from training.live import WARM_UP, feed_line
 from training.replay import read_events, replay
 from training.resegment import load_aligner, resegment
 from training.run_record import RunRecord, file_sha256, fingerprint
+from training.soft_segmenter import soft_resegment
 from training.talks import Talk, read_talks
 from training.translation import Translation
 from training.workers import log_paths, next_number
@@ -82,6 +84,7 @@ class LongFormSettings:
             model_sha256=fingerprint(self.model.directory),
             adapter_sha256=None if adapter is None else fingerprint(adapter),
             slot_length=self.translation.layout.slot_length,
+            layout=self.translation.layout.name,
             source_sha256=file_sha256(self.source),
             reference_sha256=file_sha256(self.reference),
         )
@@ -111,14 +114,17 @@ def evaluate_talks(settings: LongFormSettings) -> "list[LongScores]":
             whole = read_translations(settings.out, policy, talks)
             translations = [whole[index] for index in range(len(talks))]
             _write_talks(settings.out, policy, translations, talks)
-            parts = [
-                resegment(translation.hypothesis, talk.references, language)
-                for translation, talk in zip(translations, talks, strict=True)
-            ]
+            parts, soft_parts = (
+                [
+                    cut(translation.hypothesis, talk.references, language)
+                    for translation, talk in zip(translations, talks, strict=True)
+                ]
+                for cut in (resegment, soft_resegment)
+            )
             _write_lines(
                 settings.out / f"{policy}.hyp", [part.text for own in parts for part in own]
             )
-            scores.append(score(policy, translations, talks, parts, language))
+            scores.append(score(policy, translations, talks, parts, soft_parts, language))
         content = json.dumps([one.row() for one in scores], indent=2)
         summary.write_text(content + "\n", encoding="utf-8")
     return scores

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from training.long_scores import LongScores
 
 _COLUMNS = (
-    "policy", "bleu", "chrf", "stream_laal", "stream_laal_ca", "long_yaal", "long_yaal_ca",
-    "ms_per_word_p50", "ms_per_word_p95", "tokens_fed", "tokens_recomputed", "n_talks",
-    "n_segments", "n_words", "n_empty", "n_degenerate",
+    "policy", "bleu", "chrf", "stream_laal", "stream_laal_ca", "bleu_soft", "long_yaal",
+    "long_yaal_ca", "ms_per_word_p50", "ms_per_word_p95", "tokens_fed", "tokens_recomputed",
+    "n_talks", "n_segments", "n_words", "n_empty", "n_degenerate",
 )  # fmt: skip
 
 

@@ -19,21 +19,23 @@ class LongScores:
     """Scores of one policy over talks: an object of ``summary.json``.
 
     Attributes:
-        quality: of the segments.
-        stream_laal, long_yaal: in source words, see ``training.segments``; None where nothing was
-            written.
+        quality: of the segments that ``training.resegment`` cut.
+        soft_quality: of those that ``training.soft_segmenter`` cut.
+        stream_laal, long_yaal: in source words, each on its own cut, see ``training.segments``;
+            None where nothing was written.
         stream_laal_ca, long_yaal_ca: of what a person sees, by the queue model of
             ``training.real_time``.
         normalised_erasure: target units taken away again for each one that stayed.
         cost: a talk stands for a sentence.
         n_words: source words.
-        n_empty: segments to which no output fell.
+        n_empty: segments to which no output fell, by the first cut.
         n_degenerate: segments whose output is a loop, see ``training.degenerate``.
     """
 
     policy: str
     system: str
     quality: Quality
+    soft_quality: Quality
     stream_laal: float | None
     stream_laal_ca: float | None
     long_yaal: float | None
@@ -50,6 +52,7 @@ class LongScores:
         """Lay all scores side by side, under their names."""
         row: dict[str, str | float | None] = {"policy": self.policy, "system": self.system}
         row |= asdict(self.quality)
+        row |= {"bleu_soft": self.soft_quality.bleu, "chrf_soft": self.soft_quality.chrf}
         for name in ("stream_laal", "stream_laal_ca", "long_yaal", "long_yaal_ca"):
             row[name] = getattr(self, name)
         row["normalised_erasure"] = self.normalised_erasure
@@ -65,6 +68,7 @@ def score(
     translations: Sequence[Translation],
     talks: Sequence[Talk],
     parts: Sequence[Sequence[Part]],
+    soft_parts: Sequence[Sequence[Part]],
     language: str,
 ) -> LongScores:
     """Score what a policy wrote.
@@ -74,24 +78,27 @@ def score(
         translations: one for each talk, at least one.
         talks: what was translated.
         parts: of each translation, as ``training.resegment`` cut it.
+        soft_parts: likewise, as ``training.soft_segmenter`` cut it.
         language: two-letter code of the target.
 
     Raises:
         TrainingError: sacreBLEU lacks its tokenizer for the language.
     """
-    written = _segments(talks, parts, [one.delays for one in translations])
-    seen = _segments(talks, parts, [real_time_delays(one) for one in translations])
-    references = [one.reference for one in written]
+    delays = [one.delays for one in translations]
+    delays_ca = [real_time_delays(one) for one in translations]
+    written, soft = (_segments(talks, cut, delays) for cut in (parts, soft_parts))
+    written_ca, soft_ca = (_segments(talks, cut, delays_ca) for cut in (parts, soft_parts))
     sources = [source for talk in talks for source in talk.sources]
     spaced = is_spaced(language)
     return LongScores(
         policy=policy,
         system="slots",
-        quality=measure_quality([one.text for one in written], references, language),
+        quality=_quality(written, language),
+        soft_quality=_quality(soft, language),
         stream_laal=stream_laal(written, language),
-        stream_laal_ca=stream_laal(seen, language),
-        long_yaal=long_yaal(written, language),
-        long_yaal_ca=long_yaal(seen, language),
+        stream_laal_ca=stream_laal(written_ca, language),
+        long_yaal=long_yaal(soft, language),
+        long_yaal_ca=long_yaal(soft_ca, language),
         normalised_erasure=sum(one.n_erased for one in translations)
         / max(1, sum(len(one.delays) for one in translations)),
         cost=measure_cost(translations),
@@ -104,6 +111,11 @@ def score(
             for one, source in zip(written, sources, strict=True)
         ),
     )
+
+
+def _quality(segments: Sequence[Segment], language: str) -> Quality:
+    texts, references = zip(*((one.text, one.reference) for one in segments), strict=True)
+    return measure_quality(texts, references, language)
 
 
 def _segments(

@@ -4,7 +4,8 @@ A talk is translated without being told where its segments are, but quality and 
 on segments. So the translation is cut where the cuts cost the fewest word errors against the
 reference (Matusov et al. 2005, https://aclanthology.org/2005.iwslt-1.19/), by mweralign
 (https://aclanthology.org/2025.iwslt-1.7/), untokenised, as StreamLAAL has it. Nothing is lost and
-the order stays: the parts put behind one another are the translation.
+the order stays: the parts put behind one another are the translation. LongYAAL wants another cut,
+that of ``training.soft_segmenter``.
 
 Words are compared as mweralign compares them: the case of a-z does not matter, all else does. Where
 a language is written without blanks, characters are compared, but a run of Latin ones is a word.

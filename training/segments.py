@@ -81,8 +81,7 @@ def long_yaal(segments: Iterable[Segment], language: str) -> float | None:
     """Average YAAL over segments, LongYAAL (Polák et al. 2025, https://arxiv.org/abs/2509.17349).
 
     Words that are written when the talk has ended are left out, and so is a segment that has no
-    others. Its authors cut the output with their SoftSegmenter; here mweralign cuts it, as for
-    StreamLAAL.
+    others. Its authors cut the output as ``training.soft_segmenter`` does.
 
     Returns:
         None where no segment is left.

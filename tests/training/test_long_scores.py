@@ -1,6 +1,5 @@
 """Test the scores of whole talks: against OmniSTEval's command, and where nothing was written."""
 
-import itertools
 import json
 import random
 import subprocess
@@ -16,6 +15,7 @@ from training.long_scores import score
 from training.real_time import real_time_delays
 from training.resegment import Part, resegment
 from training.simulstream_log import Recording, write_simulstream_log
+from training.soft_segmenter import soft_resegment
 from training.talks import Talk
 
 MS = 500.0
@@ -37,12 +37,8 @@ def drawn_talks(rng, n_talks):
     return talks, made
 
 
-def whole(parts_of_talks):
-    return [part.text for parts in parts_of_talks for part in parts]
-
-
 def run_omnisteval(folder, talks, made):
-    """Let OmniSTEval's command cut and score translations; return its cuts and its scores."""
+    """Let OmniSTEval's command cut and score translations; return its segments and scores."""
     recordings = [
         Recording(
             translation=one.hypothesis,
@@ -83,37 +79,23 @@ def run_omnisteval(folder, talks, made):
 
 
 @pytest.mark.slow
-def test_scores_on_omnistevals_cuts_are_omnistevals(tmp_path):
+def test_cuts_and_scores_are_omnistevals(tmp_path):
     talks, made = drawn_talks(random.Random(4), 12)
     cut, theirs = run_omnisteval(tmp_path, talks, made)
-    counts = iter(len(row["prediction"].split()) for row in cut)
-    parts_of_talks = []
-    for talk, one in zip(talks, made, strict=True):
-        ends = list(itertools.accumulate((next(counts) for _ in talk.lengths), initial=0))
-        assert ends[-1] == len(one.delays)
-        words = one.hypothesis.split()
-        parts_of_talks.append(
-            [
-                Part(" ".join(words[start:stop]), start, stop)
-                for start, stop in itertools.pairwise(ends)
-            ]
-        )
-    ours = score("read:3", made, talks, parts_of_talks, "de")
-    assert whole(parts_of_talks) == [row["prediction"] for row in cut]
-    assert ours.quality.bleu == pytest.approx(theirs["BLEU"], abs=1e-4)
-    assert ours.quality.chrf == pytest.approx(theirs["chrF"], abs=1e-4)
+    cuts = [
+        soft_resegment(one.hypothesis, talk.references, "de")
+        for talk, one in zip(talks, made, strict=True)
+    ]
+    assert [part.text for own in cuts for part in own] == [row["prediction"] for row in cut]
+    ours = score("read:3", made, talks, cuts, cuts, "de")
+    assert ours.soft_quality.bleu == pytest.approx(theirs["BLEU"], abs=1e-4)
+    assert ours.soft_quality.chrf == pytest.approx(theirs["chrF"], abs=1e-4)
     assert ours.long_yaal * MS == pytest.approx(theirs["LongYAAL (CU)"], abs=1e-4)
     assert ours.long_yaal_ca * MS == pytest.approx(theirs["LongYAAL (CA)"], abs=1e-4)
     assert ours.long_yaal_ca > ours.long_yaal + 0.5
     segments = [Instance.from_dict(row) for row in cut]
     for computing, laal in ((False, ours.stream_laal), (True, ours.stream_laal_ca)):
         assert laal * MS == pytest.approx(LAALScorer(computation_aware=computing)(segments))
-    cuts = [
-        resegment(one.hypothesis, talk.references, "de")
-        for talk, one in zip(talks, made, strict=True)
-    ]
-    same = sum(a == b for a, b in zip(whole(cuts), whole(parts_of_talks), strict=True))
-    assert same >= 0.8 * len(cut)  # mweralign and SoftSegmenter mostly agree
 
 
 def one_talk(hypothesis, references, n_erased=0):
@@ -128,9 +110,24 @@ def one_talk(hypothesis, references, n_erased=0):
 
 def score_one(talk, made):
     pytest.importorskip("mweralign")
-    return score(
-        "read:3", [made], [talk], [resegment(made.hypothesis, talk.references, "de")], "de"
-    )
+    cuts = [[cut(made.hypothesis, talk.references, "de")] for cut in (resegment, soft_resegment)]
+    return score("read:3", [made], [talk], *cuts, "de")
+
+
+def test_each_score_is_of_its_own_cut():
+    talk, made = one_talk("eins zwei drei vier fünf sechs", ("eins zwei drei", "vier fünf sechs"))
+    first = [Part("eins zwei drei", 0, 3), Part("vier fünf sechs", 3, 6)]
+    second = [Part("eins", 0, 1), Part("zwei drei vier fünf sechs", 1, 6)]
+    one, other = (score("read:3", [made], [talk], [cut], [cut], "de") for cut in (first, second))
+    both = score("read:3", [made], [talk], [first], [second], "de")
+    for name in ("quality", "stream_laal", "stream_laal_ca", "n_empty"):
+        assert getattr(both, name) == getattr(one, name)
+    for name in ("soft_quality", "long_yaal", "long_yaal_ca"):
+        assert getattr(both, name) == getattr(other, name)
+        assert getattr(one, name) != getattr(other, name)
+    assert one.stream_laal != other.stream_laal
+    row = both.row()
+    assert (row["chrf"], row["chrf_soft"]) == (one.quality.chrf, other.quality.chrf)
 
 
 def test_segments_without_output_and_loops_are_counted():
