@@ -10,7 +10,7 @@ from pathlib import Path
 
 import platformdirs
 
-from app import adapters_command, terminal
+from app import adapters_command, devices, terminal
 from engine.errors import PolicyError
 from engine.policy import parse_policy
 from engine.settings import DEVICES
@@ -53,6 +53,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--policy", type=_policy, help="read:N, wait:K or offline")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     terminal.add_parser(commands)
+    devices.add_parser(commands)
     adapters_command.add_parser(commands)
     parser.set_defaults(adapter_library=_adapter_library())
     return parser

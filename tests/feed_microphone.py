@@ -19,7 +19,8 @@ RAMP = array.array("h", range(-32768, 32768)).tobytes()
 
 
 def main() -> None:
-    pipe = os.open(sys.argv[1], os.O_RDWR)  # opening to write alone would wait for a reader
+    # Opening to write alone would wait for a reader, and so would writing when nobody reads.
+    pipe = os.open(sys.argv[1], os.O_RDWR | os.O_NONBLOCK)
     what, at = "ramp", 0
     next_s = time.monotonic()
     while True:
@@ -29,11 +30,14 @@ def main() -> None:
             what = line.strip()
             continue
         next_s += BLOCK / RATE_HZ
+        block = (RAMP + RAMP)[at : at + 2 * BLOCK] if what == "ramp" else bytes(2 * BLOCK)
+        try:
+            if what != "nothing":
+                os.write(pipe, block)
+        except BlockingIOError:
+            continue  # the same comes again later, so that the ramp has no gap
         if what == "ramp":
-            os.write(pipe, (RAMP + RAMP)[at : at + 2 * BLOCK])
             at = (at + 2 * BLOCK) % len(RAMP)
-        elif what == "zeros":
-            os.write(pipe, bytes(2 * BLOCK))
 
 
 if __name__ == "__main__":

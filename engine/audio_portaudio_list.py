@@ -1,0 +1,51 @@
+"""List PortAudio's input devices; as a process of its own, print them as JSON.
+
+PortAudio finds devices once, when it is initialised. So whoever wants to know what is plugged in
+while a stream runs must ask another process.
+"""
+
+import json
+import sys
+from typing import TypedDict
+
+import sounddevice
+
+_PREFERRED = "Windows WASAPI"
+"""Windows lists every device once for each of its sound interfaces."""
+
+
+class Input(TypedDict):
+    """An input device: PortAudio's number for now, its name, its usual rate in Hz, and so on."""
+
+    index: int
+    name: str
+    rate_hz: int
+    n_channels: int
+    is_default: bool
+
+
+def list_inputs() -> list[Input]:
+    """List what can be recorded from, as PortAudio saw it when it was initialised."""
+    interfaces = sounddevice.query_hostapis()
+    chosen = next(
+        (number for number, interface in enumerate(interfaces) if interface["name"] == _PREFERRED),
+        None,
+    )
+    default = sounddevice.default.device[0]
+    if chosen is not None:
+        default = interfaces[chosen]["default_input_device"]
+    return [
+        {
+            "index": index,
+            "name": device["name"],
+            "rate_hz": round(device["default_samplerate"]),
+            "n_channels": device["max_input_channels"],
+            "is_default": index == default,
+        }
+        for index, device in enumerate(sounddevice.query_devices())
+        if device["max_input_channels"] > 0 and chosen in (None, device["hostapi"])
+    ]
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(list_inputs()))

@@ -1,0 +1,177 @@
+"""PortAudio and SoundCard, which Linux does not need, held against a sound server all the same."""
+
+import dataclasses
+import json
+import subprocess
+import sys
+import threading
+import time
+import wave
+
+import numpy as np
+import pytest
+
+from engine.audio import AudioDevice, DeviceKind, NoticeKind, WantedDevice
+from engine.audio_live import LiveSource
+from engine.errors import AudioError, NoSoundError, TapEndedError
+from tests.sound_server import ROOT, Feeder, TestServer, n_missing, needs_sound_server
+
+portaudio = pytest.importorskip("engine.audio_portaudio", exc_type=OSError)
+
+MICROPHONE = AudioDevice(
+    name="microphone", description="Microphone", kind=DeviceKind.MICROPHONE, rate_hz=16_000
+)
+
+pytestmark = needs_sound_server()
+
+
+@pytest.fixture
+def server(tmp_path, monkeypatch):
+    server = TestServer(tmp_path, monkeypatch)
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def feeder(server):
+    feeder = Feeder(server)
+    yield feeder
+    feeder.stop()
+
+
+@pytest.fixture
+def tap(feeder):  # noqa: ARG001  what is heard
+    tap = portaudio.PortAudio().open(MICROPHONE)
+    yield tap
+    tap.close()
+
+
+def read_for(tap, seconds):
+    end_s, parts = time.monotonic() + seconds, []
+    while time.monotonic() < end_s:
+        parts.append(tap.read(0.05))
+    return np.concatenate(parts)
+
+
+def hog(stopping):
+    n = 0
+    while not stopping.is_set():
+        n += 1
+
+
+@pytest.mark.slow
+def test_no_sample_is_lost_while_other_threads_are_busy(tap):
+    stopping = threading.Event()
+    hogs = [threading.Thread(target=hog, args=(stopping,)) for _ in range(2)]
+    for thread in hogs:
+        thread.start()
+    samples = read_for(tap, 8)
+    stopping.set()
+    for thread in hogs:
+        thread.join()
+    assert len(samples) > 7 * 16_000
+    assert n_missing(samples) == 0
+    assert tap.n_dropped == 0
+
+
+@pytest.mark.slow
+def test_a_ring_that_is_not_read_keeps_what_it_has_and_counts_the_rest(tap, monkeypatch):
+    monkeypatch.setattr(tap, "_ring", type(tap._ring)(8_000))
+    time.sleep(2)
+    samples = tap.read(0)
+    assert len(samples) == 8_000
+    assert n_missing(samples) == 0
+    assert tap.n_dropped > 8_000
+
+
+@pytest.mark.usefixtures("server")
+def test_another_process_lists_the_devices():
+    devices = {device.name: device for device in portaudio.PortAudio().devices()}
+    assert {"microphone", "speakers"} <= set(devices)
+    assert sum(device.is_default for device in devices.values()) == 1
+
+
+@pytest.mark.usefixtures("server")
+def test_a_device_that_is_not_there_is_told_by_name():
+    nobody = dataclasses.replace(MICROPHONE, name="nobody", description="Nobody's")
+    with pytest.raises(AudioError, match="Nobody's cannot be recorded: it is not there"):
+        portaudio.PortAudio().open(nobody)
+
+
+@pytest.mark.usefixtures("feeder")
+def test_a_second_source_does_not_end_the_first():
+    system = portaudio.PortAudio()
+    first = system.open(MICROPHONE)
+    second = system.open(dataclasses.replace(MICROPHONE, name="speakers"))
+    second.close()
+    second.close()
+    assert len(read_for(first, 0.5))
+    first.close()
+    with pytest.raises(TapEndedError):
+        read_for(first, 1)
+
+
+def test_without_portaudio_the_sentence_says_so(monkeypatch):
+    def fail(*_arguments, **_options):
+        raise subprocess.CalledProcessError(1, "list")
+
+    monkeypatch.setattr(subprocess, "run", fail)
+    with pytest.raises(NoSoundError, match="PortAudio, which records from microphones"):
+        portaudio.PortAudio().devices()
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("feeder")
+def test_a_server_that_dies_is_noticed_and_waited_for(server):
+    notices = []
+    source = LiveSource(
+        portaudio.PortAudio(),
+        WantedDevice(kind=DeviceKind.MICROPHONE, name="microphone"),
+        lambda notice: notices.append((time.monotonic(), notice.kind)),
+    )
+
+    def is_heard():
+        return notices[-1][1] in (NoticeKind.LISTENING, NoticeKind.RETURNED)
+
+    source.start()
+    try:
+        while not notices:
+            time.sleep(0.01)
+        server.kill()
+        killed_s = time.monotonic()
+        while len(notices) < 2:
+            time.sleep(0.01)
+        assert notices[1][0] < killed_s + 1
+        server.start()
+        back_s = time.monotonic()
+        again = Feeder(server)
+        while not is_heard() and time.monotonic() < back_s + 3:
+            time.sleep(0.01)
+        again.stop()
+        assert is_heard()
+    finally:
+        source.stop()
+
+
+@pytest.mark.slow
+def test_what_is_played_is_heard_by_the_file_made_for_windows(server, tmp_path):
+    server.keep_running("speakers.monitor")
+    times = np.arange(4 * 48_000) / 48_000
+    with wave.open(str(tmp_path / "tone.wav"), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(48_000)
+        file.writeframes((10_000 * np.sin(2 * np.pi * 880 * times)).astype("<i2").tobytes())
+    with subprocess.Popen(["paplay", "--device=speakers", tmp_path / "tone.wav"]) as player:
+        heard = subprocess.run(
+            [sys.executable, "-m", "tests.record_loopback"],
+            cwd=ROOT,
+            check=True,
+            capture_output=True,
+        )
+        player.terminate()
+    told = json.loads(heard.stdout)
+    assert told["devices"] == [["Speakers", "system", True]]
+    assert told["tone_hz"] == pytest.approx(880, abs=2)
+    assert told["closed"] == "Speakers cannot be recorded: it was closed"
+    assert told["missing"].startswith("Speakers cannot be recorded: no soundcard with id nobody")

@@ -1,0 +1,43 @@
+"""Record what is played, by the file that does it on Windows, and print what was heard as JSON.
+
+It is a process of its own because on Linux SoundCard aborts when the server it knows is gone.
+"""
+
+import dataclasses
+import json
+import sys
+import time
+
+import numpy as np
+
+from engine.audio_loopback import Loopback
+from engine.errors import TapEndedError
+
+
+def record(tap, seconds):
+    end_s, parts = time.monotonic() + seconds, []
+    try:
+        while time.monotonic() < end_s:
+            parts.append(tap.read(0.05))
+    except TapEndedError as error:
+        return np.concatenate([np.zeros(0), *parts]), str(error)
+    return np.concatenate(parts), ""
+
+
+def main() -> None:
+    system = Loopback()
+    devices = system.devices()
+    tap = system.open(devices[0])
+    samples, _ = record(tap, 2)
+    tap.close()
+    _, closed = record(tap, 1)
+    _, missing = record(system.open(dataclasses.replace(devices[0], name="nobody")), 1)
+    tone_hz = int(np.argmax(np.abs(np.fft.rfft(samples[-tap.rate_hz :]))))
+    described = [(device.description, device.kind, device.is_default) for device in devices]
+    json.dump(
+        {"devices": described, "tone_hz": tone_hz, "closed": closed, "missing": missing}, sys.stdout
+    )
+
+
+if __name__ == "__main__":
+    main()
