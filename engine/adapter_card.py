@@ -134,6 +134,7 @@ class AdapterCard:
             end_of_target=self.end_of_target,
             slot_length=self.slot_length,
             policies=self.policies,
+            layout=self.layout,
         )
 
     def text(self) -> str:

@@ -37,6 +37,7 @@ class ModelCard:
         end_of_target: token that ends the target of wait-k and offline.
         slot_length: positions a slot had in training.
         policies: the policies it was trained for, as they are written.
+        layout: its positions: slots, or for a comparison another of ``engine.settings.LAYOUTS``.
     """
 
     name: str
@@ -46,6 +47,7 @@ class ModelCard:
     end_of_target: str
     slot_length: int
     policies: tuple[str, ...]
+    layout: str = "slots"
 
     def language(self, code: str) -> Language:
         """Find a target language.

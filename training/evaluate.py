@@ -10,9 +10,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine.adapter import model_card, usable_adapter
 from engine.bundled import bundled_models
-from engine.card import ModelCard, read_card
+from engine.card import ModelCard
 from engine.errors import ModelError, PolicyError
+from engine.fingerprint import read_fingerprint
 from engine.settings import DEVICES, LAYOUTS, LayoutSettings
 from training.errors import TrainingError, UsageError
 from training.evaluation import SYSTEMS, EvaluateSettings, evaluate
@@ -58,9 +60,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument("--slot", type=int, metavar="N", help="slot length (that of the model)")
     parser.add_argument(
         "--layout",
-        default="slots",
         metavar="NAME",
-        help=f"positions of the words: {', '.join(LAYOUTS)} (%(default)s)",
+        help=f"positions of the words: {', '.join(LAYOUTS)} (that of the adapter, or slots)",
     )
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N lines")
     parser.add_argument("--device", choices=DEVICES, default="cpu", help="(%(default)s)")
@@ -74,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         TrainingError: one sentence says what is wrong.
     """
-    model, card = find_model(arguments.model, arguments.to)
+    model, card = find_model(arguments.model, arguments.to, arguments.adapter)
     n_workers = (os.cpu_count() or 1) if arguments.device == "cpu" else 1
     try:
         settings = EvaluateSettings(
@@ -87,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
             system=arguments.system,
             layout=LayoutSettings(
                 slot_length=card.slot_length if arguments.slot is None else arguments.slot,
-                name=arguments.layout,
+                name=arguments.layout or card.layout,
             ),
             out=arguments.out,
             limit=arguments.limit,
@@ -100,29 +101,39 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def find_model(directory: Path | None, language: str) -> tuple[Path, ModelCard]:
+def find_model(
+    directory: Path | None, language: str, adapter: Path | None = None
+) -> tuple[Path, ModelCard]:
     """Read the card of a model folder, or find the bundled model of a language.
 
+    Where an adapter is named, the card is its own: languages, slots and layout are as it was
+    trained.
+
     Raises:
-        TrainingError: there is no such model.
-        UsageError: the model does not know the language.
+        TrainingError: there is no such model, or the adapter does not fit it.
+        UsageError: model or adapter do not know the language.
     """
     if directory is None:
-        known = ((path, read_card(path)) for path in bundled_models())
+        known = ((path, _card(path, adapter)) for path in bundled_models())
         for path, card in known:
             if language in card.languages:
                 return path, card
         msg = f"no bundled model translates to {language!r}: name a model folder with --model"
         raise UsageError(msg)
-    try:
-        card = read_card(directory)
-    except ModelError as error:
-        raise TrainingError(str(error)) from error
+    card = _card(directory, adapter)
     try:
         card.language(language)
     except ModelError as error:
         raise UsageError(str(error)) from error
     return directory, card
+
+
+def _card(directory: Path, adapter: Path | None) -> ModelCard:
+    try:
+        found = None if adapter is None else usable_adapter(adapter, read_fingerprint(directory))
+        return model_card(directory, found)
+    except ModelError as error:
+        raise TrainingError(str(error)) from error
 
 
 def table(scores: "Sequence[Scores]") -> str:
