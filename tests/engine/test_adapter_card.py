@@ -1,6 +1,7 @@
 import json
 import random
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -47,6 +48,7 @@ CARD = AdapterCard(
             AdapterScore(test_set="dev", lines=1000, language="de", policy="wait:1", bleu=0.0,
                          laal=None)),
 )  # fmt: skip
+PAGE = Path(__file__).parents[2] / "docs" / "adapter-format.md"
 REQUIRED = {
     "format_version", "kind", "name", "base", "languages", "end_of_source", "end_of_write",
     "end_of_target", "slot_length", "policies", "prompt_template", "source_language",
@@ -206,3 +208,14 @@ def test_the_engine_learns_from_it_what_it_learns_from_a_models_card():
     for name in ("languages", "end_of_source", "end_of_write", "end_of_target", "slot_length",
                  "policies"):  # fmt: skip
         assert getattr(model, name) == getattr(CARD, name)
+
+
+def test_the_page_that_describes_the_format_names_every_field_and_shows_a_card():
+    page = PAGE.read_text(encoding="utf-8")
+    shown = JsonObject.parse(page.split("```json\n")[1].split("```")[0].encode())
+    card = parse_adapter_card(shown)
+    assert not card.others
+    assert set(content(card)) == set(shown.values)
+    for values in (content(), content()["base"], *content()["data"], *content()["scores"]):
+        for key in values:
+            assert f"`{key}`" in page
