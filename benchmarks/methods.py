@@ -89,7 +89,8 @@ def evaluate(arguments: argparse.Namespace, system: System, seed: str) -> None:
     run(
         "evaluate", "--source", arguments.source, "--reference", arguments.reference,
         "--to", language, "--policies", ",".join(system.policies), "--limit", arguments.limit,
-        "--model", arguments.base, "--adapter", adapter_folder(arguments.out, system.method, seed),
+        "--model", arguments.base,
+        "--adapter", adapter_folder(arguments.out, system.method, seed) / "adapter",
         "--layout", system.layout, "--out", run_folder(arguments.out, system, seed),
     )  # fmt: skip
 
