@@ -14,9 +14,11 @@ from tests.fakes import random_word, tiny_weights
 from training.__main__ import main
 from training.live import feed_line
 from training.long_evaluation import feed_talk, read_translations
+from training.quality import measure_quality
 from training.real_time import real_time_delays
 from training.replay import read_events, replay
 from training.resegment import resegment
+from training.soft_segmenter import soft_resegment
 from training.talks import Talk
 
 pytest.importorskip("mweralign")
@@ -122,6 +124,14 @@ def test_talks_are_translated_cut_written_and_scored(tmp_path, files, model, cap
             for part in resegment(row["hypothesis"], row["references"], "de")
         ]
         assert lines_of(out / f"{policy}.hyp") == parts
+        soft_parts = [
+            part.text
+            for row in rows
+            for part in soft_resegment(row["hypothesis"], row["references"], "de")
+        ]
+        assert soft_parts != parts
+        for name, cut in (("chrf", parts), ("chrf_soft", soft_parts)):
+            assert scores[name] == measure_quality(cut, references, "de").chrf
         assert (scores["n_talks"], scores["n_segments"]) == (3, 6)
         assert scores["n_words"] == len(files[0].read_text().split())
         assert scores["n_words"] == sum(sum(row["lengths"]) for row in rows)

@@ -25,7 +25,7 @@ ODD_WORDS = [
     "é",
     "—",
 ]
-CHARACTERS = "早上好我们一起去公园。，！!Amy a12Ö éﬁ"
+CHARACTERS = "早上好我们一起去公园。，！!Amy a12Ö éﬁİ"
 
 
 def words_of(rng, known, n_most):
