@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.errors import PolicyError
-from engine.settings import DEVICES, LayoutSettings, ModelSettings, TranslationSettings
+from engine.settings import DEVICES, LAYOUTS, LayoutSettings, ModelSettings, TranslationSettings
 from training.errors import UsageError
 from training.evaluate import find_model
 from training.long_evaluation import LongFormSettings, evaluate_talks
@@ -50,6 +50,11 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     )
     parser.add_argument("--adapter", type=Path, metavar="DIR", help="LoRA adapter folder")
     parser.add_argument("--slot", type=int, metavar="N", help="slot length (that of the model)")
+    parser.add_argument(
+        "--layout",
+        metavar="NAME",
+        help=f"positions of the words: {', '.join(LAYOUTS)} (that of the adapter, or slots)",
+    )
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N lines")
     parser.add_argument("--device", choices=DEVICES, default="cpu", help="(%(default)s)")
     parser.set_defaults(run=run)
@@ -61,8 +66,9 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         TrainingError: one sentence says what is wrong.
     """
-    model, card = find_model(arguments.model, arguments.to)
+    model, card = find_model(arguments.model, arguments.to, arguments.adapter)
     slot_length = card.slot_length if arguments.slot is None else arguments.slot
+    layout_name = arguments.layout or card.layout
     try:
         settings = LongFormSettings(
             source=arguments.source,
@@ -72,7 +78,8 @@ def run(arguments: argparse.Namespace) -> int:
                 directory=model, adapter=arguments.adapter, device=arguments.device
             ),
             translation=TranslationSettings(
-                target_language=arguments.to, layout=LayoutSettings(slot_length=slot_length)
+                target_language=arguments.to,
+                layout=LayoutSettings(slot_length=slot_length, name=layout_name),
             ),
             policies=tuple(dict.fromkeys(arguments.policies.replace(",", " ").split())),
             out=arguments.out,

@@ -257,6 +257,7 @@ def test_a_missing_library_is_told_before_the_work(
         (["--policies", "read:0"], "a policy is written read:N"),
         (["--policies", ","], "at least one policy"),
         (["--limit", "0"], "must be at least 1, got 0"),
+        (["--layout", "rows"], "'rows'"),
         (["--to", "xx"], "translates to de, fr, not to 'xx'"),
     ],
 )
@@ -269,13 +270,16 @@ def test_what_cannot_be_is_one_sentence(tmp_path, files, model, capsys, more, wo
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("device", ["cpu", "cuda", "auto"])
-def test_the_model_goes_where_it_is_told(tmp_path, files, model, monkeypatch, device):
+@pytest.mark.parametrize(
+    ("device", "layout"), [("cpu", "slots"), ("cuda", "gpe"), ("auto", "recomputed")]
+)
+def test_device_and_layout_are_as_told(tmp_path, files, model, monkeypatch, device, layout):
     told = []
     monkeypatch.setattr("training.long_form.evaluate_talks", told.append)
     monkeypatch.setattr("training.long_form._table", str)
-    assert long_form(files, model, tmp_path, "--device", device) == 0
+    assert long_form(files, model, tmp_path, "--device", device, "--layout", layout) == 0
     assert [settings.model.device for settings in told] == [device]
+    assert [settings.record().layout for settings in told] == [layout]
 
 
 @pytest.mark.parametrize("which", [0, 1, 2])
