@@ -129,6 +129,9 @@ def run(arguments: argparse.Namespace) -> int:
         shards = os.environ.get("ACCELERATE_USE_FSDP") == "true"
         machines = LaunchedProcesses(cpu=device.type == "cpu", shards=shards)
     finetune(settings, machines)
+    adapter = settings.out / "adapter"
+    if machines.rank == 0 and adapter.exists():
+        sys.stdout.write(f"{adapter}\n")
     return 0
 
 

@@ -54,6 +54,9 @@ def finetune(settings: FinetuneSettings, machines: Machines) -> None:
         TrainingError: one sentence says what is wrong; what was trained is kept.
     """
     named(settings)
+    if machines.shards and settings.quantise != "none":
+        msg = "a base in 4 bits cannot be sharded over processes: launch without FSDP"
+        raise UsageError(msg)
     method = find_method(settings)
     data = _data(settings, machines)
     base = find_base(settings, trained_policies(settings, method))

@@ -94,7 +94,9 @@ def save_adapter(
         OSError: the disk is full.
         SafetensorError: likewise.
     """
-    save_file(dict(factors), folder / WEIGHTS_FILE, {"format": "pt"})
+    path = folder / WEIGHTS_FILE
+    save_file(dict(factors), path, {"format": "pt"})
+    path.chmod(0o644)  # the library lets nobody else read it; an adapter is made to be given away
     config = {
         "peft_type": "LORA",
         "task_type": "CAUSAL_LM",

@@ -108,6 +108,6 @@ def _open_board(folder: Path, last_step: int) -> "SummaryWriter":
     try:
         from torch.utils.tensorboard import SummaryWriter  # noqa: PLC0415  only where it is asked
     except ImportError as error:
-        msg = "--tensorboard needs tensorboard: install it with pip install tensorboard"
+        msg = "--tensorboard needs tensorboard: pip install 'surtitle[tensorboard]'"
         raise TrainingError(msg) from error
     return SummaryWriter(str(folder), purge_step=last_step + 1)
