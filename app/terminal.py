@@ -199,7 +199,9 @@ def _settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa: TID25
             translation=TranslationSettings(
                 target_language=_language(card, arguments.to or _STANDARD.target_language),
                 policy=policy,
-                layout=LayoutSettings(slot_length=slot_length or card.slot_length),
+                layout=LayoutSettings(
+                    slot_length=slot_length or card.slot_length, name=card.layout
+                ),
             ),
             source=None if arguments.source == _STDIN else Path(arguments.source),
             log=arguments.log,
