@@ -84,7 +84,7 @@ class AdapterCard:
         end_of_target: token that ends the target of wait-k and offline.
         slot_length: positions of a slot that captions should use.
         policies: those it was trained for, as they are written.
-        slot_lengths: every slot length that stood in training.
+        slot_lengths: every slot length that stood in training; none for ``slot_length`` alone.
         layout: ``slots``, or the name of a layout that slots are compared with.
         prompt_template: id of the way prompts are built.
         source_language: code of the source.
@@ -183,8 +183,9 @@ def parse_adapter_card(content: JsonObject) -> AdapterCard:
         end_of_target=_token(content, "end_of_target"),
         slot_length=slot_length,
         policies=_policies(content),
-        slot_lengths=content.integers(
-            "slot_lengths", least=1, most=MAX_SLOT_LENGTH, default=(slot_length,)
+        slot_lengths=(
+            content.integers("slot_lengths", least=1, most=MAX_SLOT_LENGTH, default=())
+            or (slot_length,)
         ),
         layout=content.text("layout", "slots"),
         prompt_template=content.text("prompt_template"),

@@ -118,6 +118,11 @@ def test_what_provenance_a_card_leaves_out_is_empty():
     )
 
 
+def test_a_card_that_lists_no_slot_lengths_was_trained_with_its_own():
+    for values in (content() | {"slot_lengths": []}, content(replace(CARD, slot_lengths=()))):
+        assert parsed(values).slot_lengths == (16,)
+
+
 @pytest.mark.parametrize("key", sorted(REQUIRED - {"kind"}))
 def test_every_field_that_captions_need_must_be_there(key):
     values = content()
