@@ -25,7 +25,6 @@ STEP_S = 0.05
 
 _LIST_S = 0.25  # a dragged volume control sends hundreds of changes a second
 _LIST_ANYWAY_S = 10.0  # a server that hangs sends none
-_HEARS_S = 0.4
 _ASLEEP_S = 1.0
 _TELL_LOSS_S = 1.0
 
@@ -82,7 +81,8 @@ class Recorder:
         self._asleep_s = self._clocks.asleep_s()
         self._stretch: Stretch | None = None
         self._opening = 0
-        self._heard_s = self._begun_s
+        self._hears = False  # something came in this step
+        self._unanswered = False  # nobody listed devices the last time
         self._end_s = 0.0  # of the newest chunk
         self._must_list = True
         self._listed_s: float | None = None
@@ -97,12 +97,12 @@ class Recorder:
 
     def step(self) -> Iterator[AudioChunk]:
         """Yield what came since, waiting for ``STEP_S`` at most; open and close as need be."""
-        yield from self._read()
+        self._list()
+        yield from self._read()  # after the list, which may have kept us from hearing the device
         self._find_sleep()
-        moved_to = self._stretch.take_move() if self._stretch else None
-        self._list(at_once=moved_to is not None)
-        if moved_to is not None:
-            self._watch.see_move(moved_to, self._clocks.now_s())
+        self._find_move()
+        if self._unanswered and not self._hears:  # one that gives sound is well, only busy
+            self._watch.see_devices(None)
         decision = self._watch.decide(self._clocks.now_s())
         for notice in decision.notices:
             self._report(notice)
@@ -119,6 +119,7 @@ class Recorder:
         self._system.close()
 
     def _read(self) -> Iterator[AudioChunk]:
+        self._hears = False
         if self._stretch is None:
             self._wait(STEP_S)
             return
@@ -126,11 +127,12 @@ class Recorder:
             block = self._stretch.tap.read(STEP_S)
         except TapEndedError:
             yield from self._close()
+            self._list(at_once=True)
             self._watch.see_end(self._clocks.now_s())
-            self._must_list = True
             return
         if len(block):
-            now_s = self._heard_s = self._clocks.now_s()
+            self._hears = True
+            now_s = self._clocks.now_s()
             self._watch.see_sound(now_s, is_zero=not block.any())
             yield from self._passed_on(self._stretch.feed(block, now_s))
 
@@ -142,11 +144,17 @@ class Recorder:
     def _find_sleep(self) -> None:
         now_asleep_s = self._clocks.asleep_s()
         if now_asleep_s - self._asleep_s >= _ASLEEP_S:
+            self._list(at_once=True)
             self._watch.see_sleep(now_asleep_s - self._asleep_s)
-            self._must_list = True
         self._asleep_s = now_asleep_s
 
-    def _list(self, *, at_once: bool) -> None:
+    def _find_move(self) -> None:
+        moved_to = self._stretch.take_move() if self._stretch else None
+        if moved_to is not None:
+            self._list(at_once=True)
+            self._watch.see_move(moved_to, self._clocks.now_s())
+
+    def _list(self, *, at_once: bool = False) -> None:
         if self._system.changed():
             self._must_list = True
         now_s = self._clocks.now_s()
@@ -155,14 +163,10 @@ class Recorder:
             return
         try:
             self._watch.see_devices(self._system.devices())
-            self._must_list = False
+            self._must_list = self._unanswered = False
         except NoSoundError:
-            if not self._hears():  # a server that gives sound is well, only busy
-                self._watch.see_devices(None)
+            self._must_list = self._unanswered = True
         self._listed_s = self._clocks.now_s()
-
-    def _hears(self) -> bool:
-        return self._stretch is not None and self._clocks.now_s() - self._heard_s < _HEARS_S
 
     def _close(self) -> Iterator[AudioChunk]:
         stretch = self._stretch

@@ -1,7 +1,7 @@
 """Sound of any rate becomes sound of 16 kHz, with FFmpeg's resampler as PyAV gives it.
 
 It is what the sound was resampled with that Whisper models were trained on, and PyAV is needed for
-files anyway: docs/decisions/0003-audio.md has the figures.
+files anyway: docs/decisions/0005-audio.md has the figures.
 """
 
 import av

@@ -2,7 +2,7 @@
 
 They run as processes of their own: a server that hangs, or a library that aborts, cannot take the
 program along, and a monitor of what the computer plays is a device like any other. Libraries were
-tried as well: docs/decisions/0003-audio.md.
+tried as well: docs/decisions/0005-audio.md.
 """
 
 import os
@@ -20,11 +20,15 @@ from engine.errors import NoSoundError
 TIMEOUT_S = 0.5
 """A server that is well answers in a few milliseconds; one that must be started first does not."""
 
-PLAIN = ("env", "LC_ALL=C", "LANGUAGE=")
+_PLAIN = ("env", "LC_ALL=C", "LANGUAGE=")
 """Makes the tools speak English; names of devices stay what they are."""
+
+_LEASH = ("setpriv", "--pdeathsig", "TERM", "--")
+"""Ends a tool with the thread that started it, even if the program is killed."""
 
 _MIXERS = ("source", "sink")
 _FIELD = re.compile(r"\t(\w[\w ]*): (.*)")
+_NEWS = re.compile(rb" on (source|sink|server) #")  # and not of clients, which we are ourselves
 _RATE = re.compile(r"\b(\d+)Hz\b")
 
 
@@ -53,7 +57,7 @@ class SoundServer:
         if self._news is None:  # before listing, so that nothing can change in between unseen
             self._news = _started("subscribe")
         try:
-            return parse_devices(*(_asked(self._timeout_s, *words) for words in _QUESTIONS))
+            return parse_devices(*_answers(self._timeout_s))
         except NoSoundError:
             self.close()  # a new server is asked anew
             raise
@@ -63,24 +67,26 @@ class SoundServer:
         news = self._news
         if news is None or news.stdout is None:
             return True
-        heard = False
+        said = b""
         while select.select([news.stdout], [], [], 0)[0]:
-            heard = True
-            if not os.read(news.stdout.fileno(), 1 << 16):
+            part = os.read(news.stdout.fileno(), 1 << 16)
+            if not part:
                 self.close()  # the server is gone
-                break
-        return heard
+                return True
+            said += part
+        return _NEWS.search(said) is not None
 
     def open(self, device: AudioDevice) -> Tap:
         """Begin to record; whether it can be done shows when it is read."""
         return ParecTap(
             [
-                *PLAIN,
+                *_prefix(),
                 "parec",
                 "--verbose",  # tells of moves
                 "--client-name=Surtitle",
                 f"--stream-name={device.kind.capitalize()}",
                 f"--device={device.name}",
+                "--property=node.dont-reconnect=true",  # or PipeWire follows the default output
                 f"--rate={device.rate_hz}",
                 "--channels=1",
                 "--format=float32ne",
@@ -99,28 +105,34 @@ class SoundServer:
 _QUESTIONS = (("info",), ("list", "sources"), ("list", "sinks"))
 
 
+def _prefix() -> tuple[str, ...]:
+    return (*_LEASH, *_PLAIN) if shutil.which(_LEASH[0]) else _PLAIN
+
+
 def _started(*words: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [*PLAIN, "pactl", *words],
+        [*_prefix(), "pactl", *words],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
     )
 
 
-def _asked(timeout_s: float, *words: str) -> str:
-    process = _started(*words)
+def _answers(timeout_s: float) -> list[str]:
+    """Ask all questions at once, since starting a process is what takes the time."""
+    processes = [_started(*words) for words in _QUESTIONS]
     try:
-        answer, _ = process.communicate(timeout=timeout_s)
+        answers = [process.communicate(timeout=timeout_s)[0] for process in processes]
     except subprocess.TimeoutExpired as error:
         msg = f"the sound server did not answer within {timeout_s:g} s: restart it"
         raise NoSoundError(msg) from error
     finally:
-        end_process(process)
-    if process.returncode:
+        for process in processes:
+            end_process(process)
+    if any(process.returncode for process in processes):
         msg = "no sound server answers: start PipeWire or PulseAudio"
         raise NoSoundError(msg)
-    return answer.decode(errors="replace")
+    return [answer.decode(errors="replace") for answer in answers]
 
 
 def parse_devices(info: str, sources: str, sinks: str) -> tuple[AudioDevice, ...]:

@@ -8,7 +8,7 @@ A plain state machine: time comes in as an argument, nothing is opened or read h
                                       again at growing intervals
     default changed, none was chosen  the new default
     moved by a person, in a mixer     that device is the chosen one from now on
-    only zeros for ``ZEROS_S``        told by name, with the reason where the system knows it
+    only zeros                        told by name, with the reason where the system knows it
     no server                         told; recorded again as soon as there is one
     the computer slept                opened anew
 
@@ -20,13 +20,17 @@ from dataclasses import dataclass
 from engine.audio import AudioDevice, AudioNotice, DeviceKind, NoticeKind, WantedDevice
 from engine.audio_failures import Failures
 
-STALL_S = 0.7
+STALL_S = 0.6
 """A device that gave sound and then nothing for so long has stopped."""
 
 START_S = 2.0
 """A device that was opened may take so long to begin; Bluetooth does."""
 
-ZEROS_S = 0.7
+MUTED_S = 0.3
+ZEROS_S = 0.6
+HUSHED_S = 10.0
+"""Zeros are told after so long: where the system says that it is muted; where it does not; and
+where the device was found to hush between words, as some headsets and noise filters do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +67,8 @@ class Watch:
         self._heard_s: float | None = None  # the newest sound since it was opened
         self._broken = False  # it ended, or is open and gives nothing
         self._zeros_since_s: float | None = None
+        self._silent_since_s = 0.0  # when that was told
+        self._patience_s = ZEROS_S
         self._missed: str | None = None  # name of the device that another one stands in for
         self._told: NoticeKind | None = None  # the trouble that is not over yet
         self._on_sound: AudioNotice | None = None  # what will be true when sound comes
@@ -165,6 +171,7 @@ class Watch:
             self._open(best, now_s)
         elif best != current:
             self._replace(current, best)
+            self._patience_s = ZEROS_S
             self._open(best, now_s)
         elif self._broken:
             self._open(best, now_s)
@@ -242,15 +249,17 @@ class Watch:
         if device is None or self._heard_s is None:
             return
         quiet: NoticeKind | None = None
-        if self._zeros_since_s is not None and now_s - self._zeros_since_s >= ZEROS_S:
-            if device.is_muted:
-                quiet = NoticeKind.MUTED
-            elif device.kind is DeviceKind.MICROPHONE:  # what is played may well be silence
-                quiet = NoticeKind.SILENT
-        was_quiet = self._told in (NoticeKind.MUTED, NoticeKind.SILENT)
-        if quiet is None and was_quiet:
+        zeros_s = 0.0 if self._zeros_since_s is None else now_s - self._zeros_since_s
+        if zeros_s >= MUTED_S and device.is_muted:
+            quiet = NoticeKind.MUTED
+        elif zeros_s >= self._patience_s and device.kind is DeviceKind.MICROPHONE:
+            quiet = NoticeKind.SILENT  # while what is played may well be silence
+        if quiet is None and self._told in (NoticeKind.MUTED, NoticeKind.SILENT):
+            if self._told is NoticeKind.SILENT and now_s - self._silent_since_s < HUSHED_S:
+                self._patience_s = HUSHED_S
             self._tell_heard(device)
         elif quiet is not None and quiet is not self._told:
+            self._silent_since_s = now_s
             is_what = "is muted" if quiet is NoticeKind.MUTED else "gives nothing but silence"
             self._tell(quiet, device, f"{device.description} {is_what}: please switch it on")
 

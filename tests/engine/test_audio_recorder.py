@@ -214,14 +214,42 @@ def test_a_device_that_cannot_be_opened_is_tried_again():
     assert desk.kinds == [NoticeKind.STALLED, NoticeKind.LISTENING]
 
 
+def test_a_server_that_answers_slowly_is_not_taken_for_a_device_that_gives_nothing():
+    desk = Desk(device())
+    desk.run(1)
+    list_at_once = desk.system.devices
+
+    def list_slowly():
+        desk.system.now_s += 3
+        desk.tap.backlog.append(np.ones(3 * SAMPLE_RATE_HZ, np.float32))
+        return list_at_once()
+
+    desk.system.devices = list_slowly
+    for _ in range(5):
+        desk.system.news = True
+        desk.run(1)
+    assert desk.kinds == [NoticeKind.LISTENING]
+    assert desk.recorder.n_dropped == 0
+
+
 def test_a_busy_server_that_gives_sound_is_not_taken_for_gone():
     desk = Desk(device())
     desk.run(1)
-    desk.system.listed = None
+
+    def answer_too_late():
+        desk.system.now_s += 3
+        desk.tap.backlog.append(np.ones(3 * SAMPLE_RATE_HZ, np.float32))
+        raise NoSoundError
+
+    desk.system.devices = answer_too_late
     desk.system.news = True
     desk.run(20)
     assert desk.kinds == [NoticeKind.LISTENING]
     assert len(desk.system.taps) == 1
+    desk.system.devices = lambda: desk.system.listed
+    desk.system.listed = ()
+    desk.run(1)
+    assert desk.kinds[1:] == [NoticeKind.LOST]
 
 
 def test_a_server_that_is_gone_ends_what_was_recorded_and_comes_back():

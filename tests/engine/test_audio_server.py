@@ -4,6 +4,8 @@ import dataclasses
 import os
 import random
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -15,7 +17,7 @@ from engine.audio_live import LiveSource
 from engine.audio_server import SoundServer, parse_devices
 from engine.audio_stretch import Stretch
 from engine.errors import NoSoundError, TapEndedError
-from tests.sound_server import Feeder, TestServer, n_missing, needs_sound_server
+from tests.sound_server import ROOT, Feeder, TestServer, n_missing, needs_sound_server
 
 MICROPHONE, SYSTEM = DeviceKind.MICROPHONE, DeviceKind.SYSTEM
 NOTICED_S, RECOVERED_S = 1.0, 3.0
@@ -282,6 +284,59 @@ def test_zeros_and_silence_are_told_apart(feeder, record):
         feeder.say(what)
         recording.wait_for(kind, since_s, NOTICED_S + 0.1)
     assert n_missing(recording.chunks[-1].samples) == 0
+
+
+@needs_sound_server()
+@pytest.mark.slow
+def test_who_lists_devices_hears_of_changes_and_not_of_itself(server):
+    system = SoundServer()
+    assert system.changed()
+    system.devices()
+    time.sleep(0.3)
+    system.changed()  # what happened while the server started
+    for _ in range(3):
+        system.devices()
+        time.sleep(0.2)
+        assert not system.changed()
+    server.control("set-source-mute", "microphone", "1")
+    time.sleep(0.2)
+    assert system.changed()
+    assert not system.changed()
+    system.close()
+
+
+RECORD_FOR_EVER = """
+from engine.audio import DeviceKind, WantedDevice
+from engine.audio_live import LiveSource
+from engine.audio_server import SoundServer
+source = LiveSource(SoundServer(), WantedDevice(kind=DeviceKind.MICROPHONE), lambda _: None)
+source.start()
+source.read(10)
+print("ready", flush=True)
+while True:
+    source.read(600)
+"""
+
+
+def clients(server):
+    return server.control("list", "short", "clients").count("\n")
+
+
+@pytest.mark.slow
+@needs_sound_server()
+@pytest.mark.usefixtures("feeder")
+def test_a_program_that_is_killed_leaves_nothing_behind(server):
+    n_before = clients(server)
+    with subprocess.Popen(
+        [sys.executable, "-c", RECORD_FOR_EVER], stdout=subprocess.PIPE, cwd=ROOT
+    ) as process:
+        process.stdout.readline()
+        assert clients(server) == n_before + 2
+        process.kill()
+    until_s = time.monotonic() + 2
+    while clients(server) > n_before and time.monotonic() < until_s:
+        time.sleep(0.05)
+    assert clients(server) == n_before
 
 
 def test_what_pactl_says_becomes_devices():

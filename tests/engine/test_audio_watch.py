@@ -6,7 +6,7 @@ import pytest
 
 from engine.audio import AudioDevice, DeviceKind, NoticeKind, WantedDevice
 from engine.audio_failures import Failures
-from engine.audio_watch import STALL_S, START_S, ZEROS_S, Watch
+from engine.audio_watch import HUSHED_S, MUTED_S, STALL_S, START_S, ZEROS_S, Watch
 
 MICROPHONE, SYSTEM = DeviceKind.MICROPHONE, DeviceKind.SYSTEM
 STEP_S = 0.05
@@ -230,13 +230,41 @@ def test_only_zeros_are_told_with_their_reason_and_the_device_is_kept(muted):
     room.gives["a"] = "zeros"
     room.change("a", is_muted=muted)
     since_s = room.now_s
-    kind = NoticeKind.MUTED if muted else NoticeKind.SILENT
+    kind, after_s = (NoticeKind.MUTED, MUTED_S) if muted else (NoticeKind.SILENT, ZEROS_S)
     assert room.run(60) == ([kind], "a")
-    assert room.told[-1][0] == pytest.approx(since_s + ZEROS_S, abs=2 * LATE_S)
+    assert room.told[-1][0] == pytest.approx(since_s + after_s, abs=2 * LATE_S)
     assert room.told[-1][0] < since_s + 1
     room.gives["a"] = "sound"
     assert room.run(1) == ([NoticeKind.HEARD], "a")
     assert len(room.opened) == 1
+
+
+def test_a_microphone_that_hushes_between_words_is_told_once():
+    room = Room(device("a", default=True), device("b"))
+    room.run(1)
+    for pause in range(20):
+        room.gives["a"] = "zeros"
+        kinds, _ = room.run(1)
+        assert kinds == ([NoticeKind.SILENT] if pause == 0 else [])
+        room.gives["a"] = "sound"
+        kinds, _ = room.run(1)
+        assert kinds == ([NoticeKind.HEARD] if pause == 0 else [])
+    room.gives["a"] = "zeros"
+    assert room.run(HUSHED_S + 1)[0] == [NoticeKind.SILENT]
+    room.unplug("a")
+    room.gives["b"] = "zeros"
+    assert room.run(ZEROS_S + 3 * STEP_S)[0] == [NoticeKind.LOST, NoticeKind.SILENT]
+
+
+def test_a_switch_at_the_microphone_is_noticed_every_time():
+    room = Room(device("a", default=True))
+    room.run(1)
+    for _ in range(3):
+        room.gives["a"] = "zeros"
+        assert room.run(1)[0] == [NoticeKind.SILENT]
+        room.run(HUSHED_S)
+        room.gives["a"] = "sound"
+        assert room.run(1)[0] == [NoticeKind.HEARD]
 
 
 def test_silence_of_what_is_played_is_told_only_when_it_is_muted():
