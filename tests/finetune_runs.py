@@ -8,7 +8,7 @@ from training.__main__ import main
 
 QUICK = [
     "--rank", "4", "--batch", "8", "--warm-up", "2", "--rate", "1e-2", "--epochs", "1",
-    "--device", "cpu", "--precision", "fp32", "--max-length", "128", "--pass-tokens", "256",
+    "--device", "cpu", "--precision", "fp32", "--max-length", "48", "--pass-tokens", "256",
 ]  # fmt: skip
 
 

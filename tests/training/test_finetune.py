@@ -12,7 +12,7 @@ from safetensors.torch import load_file, save_file
 
 from engine.adapter import Status, inspect_adapter
 from engine.fingerprint import read_fingerprint
-from engine.model import load_weights
+from engine.loading import load_weights
 from engine.settings import ModelSettings, TranslationSettings
 from engine.translator import Translator
 from tests.fakes import save_tiny_model, tiny_tokenizer
@@ -314,7 +314,7 @@ def test_a_disk_that_is_full_from_the_start_is_told_before_the_work(
     [
         ("", "is empty"),
         ("a b\tae bd\tletters\n", "surtitle-train align"),
-        (f"{'a ' * 200}\tae\tletters\t\n", "no pairs of up to 128 tokens"),
+        (f"{'a ' * 200}\tae\tletters\t\n", "no pairs of up to 48 tokens"),
         ("a b\tae bd\tletters\t\n", "has a schedule, which read-n needs"),
     ],
     ids=["empty", "not aligned", "too long", "no schedule"],
