@@ -145,7 +145,7 @@ def translate(settings: TerminalSettings) -> None:
 def _translate_lines(
     settings: TerminalSettings, reader: LineReader, writer: LineWriter, log: EventLog
 ) -> None:
-    from engine.model import load_weights  # noqa: PLC0415  torch takes seconds to import
+    from engine.loading import load_weights  # noqa: PLC0415  torch takes seconds to import
     from engine.translator import Translator  # noqa: PLC0415
 
     weights = load_weights(settings.model)

@@ -21,7 +21,7 @@ import torch
 
 from engine.attention import Attention
 from engine.layout import IGNORE
-from engine.model import load_weights
+from engine.loading import load_weights
 from engine.prompt import make_prompt
 from engine.settings import ModelSettings
 from training.batches import pack

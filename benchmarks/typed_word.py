@@ -39,7 +39,7 @@ from transformers import (
     StoppingCriteriaList,
 )
 
-from engine.model import Weights, load_weights
+from engine.loading import Weights, load_weights
 from engine.policy import Action, Progress, parse_policy
 from engine.prompt import make_prompt, word_ids
 from engine.settings import LayoutSettings, ModelSettings, TranslationSettings

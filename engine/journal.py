@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from engine.event_log import SCHEMA, EventLog
 from engine.layout import Row
-from engine.model import SlotModel, Weights
+from engine.loading import Weights
+from engine.model import SlotModel
 from engine.settings import TranslationSettings
 from engine.utterance import n_same
 

@@ -21,7 +21,8 @@ from engine.event_log import EventLog
 from engine.journal import Counters, log_end, log_fed, log_session, log_source
 from engine.layout import Row
 from engine.layouts import make_planner
-from engine.model import SlotModel, Weights
+from engine.loading import Weights
+from engine.model import SlotModel
 from engine.policy import Action, Policy, Progress, parse_policy
 from engine.prompt import Prompt, make_prompt, word_starts, word_units
 from engine.settings import TranslationSettings

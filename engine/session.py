@@ -13,7 +13,7 @@ from pathlib import Path
 from engine.errors import SurtitleError
 from engine.event_log import EventLog
 from engine.events import CaptionChanged, Event, Failed, LoadProgress, Ready, Refused, Statistics
-from engine.model import load_weights
+from engine.loading import load_weights
 from engine.passage import Passage
 from engine.settings import ModelSettings, TranslationSettings
 from engine.translator import Translator

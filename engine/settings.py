@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-DEVICES = ("auto", "cpu", "cuda")
+DEVICES = ("auto", "cpu", "cuda", "mps")
+QUANTISATIONS = ("auto", "nf4", "int8", "none")
 LAYOUTS = ("slots", "conversational", "gpe", "simulmask", "cached", "recomputed")
 
 
@@ -65,18 +66,24 @@ class ModelSettings:
         directory: folder with config.json, model.safetensors, tokenizer.json and surtitle.json.
         adapter: peft adapter folder, or None.
         device: one of ``DEVICES``; auto takes CUDA where there is one.
+        quantise: one of ``QUANTISATIONS``; auto keeps the weights whole where they fit, and takes
+            4 bits where they do not.
         capacity: rows the slot cache has room for.
     """
 
     directory: Path
     adapter: Path | None = None
     device: str = "auto"
+    quantise: str = "auto"
     capacity: int = 3072
 
     def __post_init__(self) -> None:
         at_least("the cache capacity", self.capacity, 1)
         if self.device not in DEVICES:
             msg = f"the device must be one of {', '.join(DEVICES)}, got {self.device!r}"
+            raise ValueError(msg)
+        if self.quantise not in QUANTISATIONS:
+            msg = f"quantisation must be one of {', '.join(QUANTISATIONS)}, got {self.quantise!r}"
             raise ValueError(msg)
 
 

@@ -5,7 +5,7 @@ Both run on the same weights and the same counters, and have the same verbs: ``o
 """
 
 from engine.event_log import EventLog
-from engine.model import Weights
+from engine.loading import Weights
 from engine.retranslator import Retranslator
 from engine.settings import TranslationSettings
 from engine.translator import Translator

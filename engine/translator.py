@@ -12,7 +12,8 @@ from engine.attention import has_alibi
 from engine.errors import ModelError
 from engine.event_log import EventLog
 from engine.journal import Counters, log_end, log_fed, log_session, log_source
-from engine.model import SlotModel, Weights
+from engine.loading import Weights
+from engine.model import SlotModel
 from engine.policy import Action, Policy, parse_policy
 from engine.prompt import Prompt, make_prompt, word_starts, word_units
 from engine.settings import TranslationSettings

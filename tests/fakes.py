@@ -15,7 +15,7 @@ from engine.events import (
     UtteranceOpened,
 )
 from engine.layout import Headers
-from engine.model import Weights
+from engine.loading import Weights
 from engine.prompt import Prompt
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.translator import Translator

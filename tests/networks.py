@@ -19,7 +19,7 @@ from transformers import (
 )
 
 from engine.attention import take_over_alibi
-from engine.model import Weights
+from engine.loading import Weights
 from tests.fakes import tiny_weights
 
 N_IDS = 384

@@ -6,15 +6,13 @@ into the adapter's card. Only safetensors are read, and no code of a folder is r
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
 import torch
-from transformers import AutoModelForCausalLM, PreTrainedModel, PreTrainedTokenizerFast
-from transformers.utils import logging as transformers_logging
+from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
-from engine.attention import take_over_alibi
 from engine.card import FILE_NAME, Language, ModelCard, read_card
 from engine.fingerprint import Fingerprint, read_fingerprint
+from engine.loading import load_network, said
 from training.errors import TrainingError, UsageError
 from training.finetune_settings import FinetuneSettings, PromptSettings
 from training.tokenizer import LANGUAGE_NAMES
@@ -61,7 +59,7 @@ def find_base(settings: FinetuneSettings, policies: tuple[str, ...]) -> Base:
     try:
         tokenizer = PreTrainedTokenizerFast.from_pretrained(folder, local_files_only=True)
     except Exception as error:
-        msg = f"the tokenizer in {folder} cannot be loaded ({_said(error)}): choose another base"
+        msg = f"the tokenizer in {folder} cannot be loaded ({said(error)}): choose another base"
         raise TrainingError(msg) from error
     if settings.prompt.chat_template:
         tokenizer.chat_template = settings.prompt.chat_template
@@ -81,37 +79,24 @@ def find_base(settings: FinetuneSettings, policies: tuple[str, ...]) -> Base:
     return Base(name=name, folder=folder, fingerprint=fingerprint, tokenizer=tokenizer, card=card)
 
 
-def load_network(
+def base_network(
     base: Base, *, quantise: str, device: torch.device, in_bf16: bool
 ) -> PreTrainedModel:
     """Load the weights of a base, whole or in 4 bits.
 
     Raises:
-        TrainingError: they cannot be loaded.
+        ModelError: they cannot be loaded.
+        TrainingError: there is too little memory.
     """
     dtype = torch.bfloat16 if in_bf16 else torch.float32
-    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    quantisation = _nf4(dtype) if quantise == "nf4" else None
     try:
-        loaded = AutoModelForCausalLM.from_pretrained(
-            base.folder,
-            local_files_only=True,
-            use_safetensors=True,
-            dtype=dtype,
-            quantization_config=quantisation,
-            device_map={"": device},
-            output_loading_info=True,
+        return load_network(base.folder, quantise=quantise, device=device, dtype=dtype)
+    except (torch.OutOfMemoryError, MemoryError) as error:
+        msg = (
+            f"the base in {base.folder} does not fit into the memory of {device}: keep it in 4 "
+            "bits with --quantise nf4, or choose a smaller one"
         )
-    except Exception as error:
-        msg = f"the base in {base.folder} cannot be loaded ({_said(error)}): choose another one"
         raise TrainingError(msg) from error
-    network, found = cast("tuple[PreTrainedModel, dict[str, set[str]]]", loaded)
-    missing = sorted(found["missing_keys"])
-    if missing:
-        msg = f"the weights of the base in {base.folder} lack {missing[0]}: choose another one"
-        raise TrainingError(msg)
-    take_over_alibi(network)
-    return network
 
 
 def recompute_activations(network: PreTrainedModel) -> None:
@@ -142,27 +127,10 @@ def _folder(settings: FinetuneSettings) -> Path:
         )
     except Exception as error:
         msg = (
-            f"the base {settings.base} cannot be fetched from the hub ({_said(error)}): see that "
+            f"the base {settings.base} cannot be fetched from the hub ({said(error)}): see that "
             "there is a network and that you may have it, or name a model folder with --base"
         )
         raise TrainingError(msg) from error
-
-
-def _nf4(dtype: torch.dtype) -> object:
-    """Say how bitsandbytes keeps weights in 4 bits (Dettmers et al. 2023, QLoRA, section 3)."""
-    try:
-        import bitsandbytes  # noqa: F401, PLC0415  only to see that it is there
-    except ImportError as error:
-        msg = "a base in 4 bits needs bitsandbytes: pip install 'surtitle[finetune]'"
-        raise TrainingError(msg) from error
-    from transformers import BitsAndBytesConfig  # noqa: PLC0415  likewise
-
-    return BitsAndBytesConfig(  # type: ignore[no-untyped-call]
-        load_in_4bit=True,
-        bnb_4bit_quant_type="nf4",
-        bnb_4bit_use_double_quant=True,
-        bnb_4bit_compute_dtype=dtype,
-    )
 
 
 def _languages(settings: FinetuneSettings, own: ModelCard | None, name: str) -> dict[str, Language]:
@@ -208,9 +176,3 @@ def _ends(
         )
         raise UsageError(msg)
     return source, write, target
-
-
-def _said(error: Exception) -> str:
-    """Take what a library says at first; some say nothing but the kind of error."""
-    lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__

@@ -117,7 +117,7 @@ def run(arguments: argparse.Namespace) -> int:
         TrainingError: one sentence says what is wrong.
     """
     settings = settings_of(arguments)
-    from engine.model import pick_device  # noqa: PLC0415  torch takes seconds; help must not
+    from engine.device import pick_device  # noqa: PLC0415  torch takes seconds; help must not
     from training.finetuning import finetune  # noqa: PLC0415  likewise
     from training.machines import LaunchedProcesses, Machines, OneProcess  # noqa: PLC0415  likewise
 

@@ -23,10 +23,10 @@ from transformers import PreTrainedModel
 from engine.adapter_card import AdapterCard
 from engine.attention import Attention, has_alibi
 from engine.layout import IGNORE
-from engine.model import Weights
+from engine.loading import Weights
 from engine.settings import LayoutSettings
 from training.adapter_record import describe, named
-from training.base import Base, find_base, load_network, recompute_activations
+from training.base import Base, base_network, find_base, recompute_activations
 from training.batches import Batch
 from training.checkpoint import check_fingerprint, read_counters
 from training.errors import TrainingError, UsageError
@@ -132,7 +132,7 @@ class Finetuning:
         machines.wait()
 
     def _make_network(self) -> PreTrainedModel:
-        network = load_network(
+        network = base_network(
             self._base,
             quantise=self._settings.quantise,
             device=self._machines.device,

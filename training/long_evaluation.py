@@ -206,7 +206,7 @@ def _feed(
     """Load the model and feed it the missing talks; yield the policy after each word."""
     import torch  # noqa: PLC0415  seconds; help must not wait for it
 
-    from engine.model import load_weights  # noqa: PLC0415
+    from engine.loading import load_weights  # noqa: PLC0415
     from engine.translator import Translator  # noqa: PLC0415
 
     torch.set_num_threads(1)  # as the workers of evaluate: times can be compared

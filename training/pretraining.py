@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from engine.card import ModelCard
-from engine.model import pick_device
+from engine.device import pick_device
 from engine.prompt import make_prompt
 from engine.settings import LayoutSettings
 from training.align import read_aligned

@@ -19,7 +19,7 @@ from simuleval.utils import entrypoint
 
 from engine.errors import SurtitleError
 from engine.event_log import EventLog
-from engine.model import load_weights
+from engine.loading import load_weights
 from engine.settings import LayoutSettings, ModelSettings, TranslationSettings
 from engine.system import SYSTEMS, System, make_system
 from training.errors import TrainingError

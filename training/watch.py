@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import cast
 
 from engine.event_log import EventLog
-from engine.model import Weights
+from engine.loading import Weights
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.translator import Translator
 from training.corpus import SentencePair, read_pairs

@@ -144,7 +144,7 @@ def _translations(share: _Share) -> Iterator[tuple[str, int]]:
     import torch  # noqa: PLC0415  seconds, and only workers need it
 
     from engine.event_log import EventLog  # noqa: PLC0415
-    from engine.model import load_weights  # noqa: PLC0415
+    from engine.loading import load_weights  # noqa: PLC0415
     from engine.system import make_system  # noqa: PLC0415
 
     torch.set_num_threads(1)

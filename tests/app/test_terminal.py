@@ -20,7 +20,7 @@ from app.__main__ import main
 from app.text_lines import LineReader, LineWriter, printable
 from engine.card import read_card
 from engine.fingerprint import read_fingerprint
-from engine.model import load_weights
+from engine.loading import load_weights
 from engine.settings import ModelSettings
 from tests.adapter_folders import tiny_card, write_adapter
 from tests.fakes import tiny_weights

@@ -15,7 +15,7 @@ from engine.events import (
     UtteranceDropped,
     UtteranceEnded,
 )
-from engine.model import load_weights
+from engine.loading import load_weights
 from engine.passage import Passage
 from engine.session import Session
 from engine.settings import ModelSettings, TranslationSettings

@@ -17,6 +17,7 @@ from engine.settings import ModelSettings, TranslationSettings
 from engine.translator import Translator
 from tests.fakes import save_tiny_model, tiny_tokenizer
 from tests.finetune_runs import QUICK, finetune, losses, write_dev, write_pairs
+from tests.networks import stock_network
 from training import finetuning
 from training.__main__ import main
 from training.checkpoint import read_counters
@@ -45,6 +46,13 @@ def trained(data, base, tmp_path_factory):
 @pytest.fixture
 def run(data, base, tmp_path):
     return functools.partial(finetune, data, base, tmp_path / "out")
+
+
+def save_network(folder, architecture):
+    """A tiny network of another architecture as a model folder."""
+    save_tiny_model(folder)
+    stock_network(architecture, torch.float32).save_pretrained(folder)
+    return folder
 
 
 def assert_same_adapter(one, other):
@@ -154,6 +162,31 @@ def test_every_method_trains(data, base, tmp_path):
         out = tmp_path / method
         assert finetune(data, base, out, "--method", method, "--stop-after", "1") == 0
         assert read_counters(out / "checkpoint").step == 1
+
+
+@pytest.mark.parametrize("architecture", ["falcon-alibi", "gemma2", "qwen3"])
+@pytest.mark.parametrize("quantise", ["none", "nf4"])
+def test_every_architecture_trains_and_is_decoded(data, tmp_path, architecture, quantise):
+    base = save_network(tmp_path / "base", architecture)
+    method = "simulmask" if "alibi" in architecture else "exposst"
+    rest = ["--method", method, "--quantise", quantise, "--dev", write_dev(tmp_path, n_pairs=1)]
+    rest += ["--every", "1", "--gradient-checkpointing"]
+    out = tmp_path / "out"
+    assert finetune(data, base, out, *rest, "--stop-after", "1") == 0
+    adapter = inspect_adapter(out / "adapter", read_fingerprint(base))
+    assert adapter.card.layout == ("simulmask" if "alibi" in architecture else "slots")
+    assert adapter.status is (Status.UNKNOWN if "alibi" in architecture else Status.OK)
+
+
+@pytest.mark.parametrize("quantise", ["none", "nf4"])
+def test_in_bfloat16_a_run_trains_decodes_and_goes_on(run, tmp_path, quantise):
+    rest = ["--precision", "bf16", "--quantise", quantise, "--dev", write_dev(tmp_path, n_pairs=1)]
+    rest += ["--every", "1", "--epochs", "4"]
+    assert run(*rest, "--stop-after", "2") == 0
+    assert run(*rest) == 0
+    found = losses(tmp_path / "out")
+    assert len(found) == 12
+    assert found[-1] < found[0]
 
 
 # --- a run that goes on ---------------------------------------------------------------------------

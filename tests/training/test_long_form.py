@@ -195,7 +195,7 @@ def test_a_killed_run_goes_on_with_the_talk_it_was_in(tmp_path, files, model, mo
     assert {path.name for path in first.parent.iterdir()} == {
         *("read:3.1.jsonl", "read:3.2.jsonl", "wait:2.1.jsonl")
     }
-    monkeypatch.setattr("engine.model.load_weights", None)  # all is there: nothing to load it for
+    monkeypatch.setattr("engine.loading.load_weights", None)  # all is there: nothing to load it for
     summary = (out / "summary.json").read_bytes()
     assert long_form(files, model, out) == 0
     assert (out / "summary.json").read_bytes() == summary

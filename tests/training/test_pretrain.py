@@ -4,7 +4,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from engine.model import load_weights
+from engine.loading import load_weights
 from engine.settings import ModelSettings, TranslationSettings
 from engine.translator import Translator
 from tests.fakes import random_word

@@ -1,0 +1,79 @@
+"""Where a network computes, and how much memory is free there."""
+
+import logging
+import sys
+import time
+from pathlib import Path
+
+import torch
+
+from engine.errors import ModelError
+
+_log = logging.getLogger(__name__)
+
+_PROBE_WIDTH, _PROBE_PASSES = 1024, 8
+
+
+def pick_device(name: str) -> torch.device:
+    """Turn ``auto``, ``cpu``, ``cuda`` or ``mps`` into a device.
+
+    Raises:
+        ModelError: CUDA or MPS was asked for and there is none.
+    """
+    lacks_cuda = name == "cuda" and not torch.cuda.is_available()
+    if lacks_cuda or (name == "mps" and not torch.backends.mps.is_available()):
+        msg = f"the device {name} was asked for and torch finds none: use --device cpu or auto"
+        raise ModelError(msg)
+    if name == "auto":  # MPS only where it is asked for: nobody has tried it yet
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    return torch.device(name)
+
+
+def free_bytes(device: torch.device) -> int | None:
+    """Tell how much memory is free on a device; None where the system does not tell.
+
+    On Linux what the file cache would give back counts as free, and a limit of the container is
+    not looked for. MPS shares the memory of the processor, of which nothing is known here.
+    """
+    if device.type == "cuda":
+        return torch.cuda.mem_get_info(device)[0]
+    if device.type != "cpu" or not sys.platform.startswith("linux"):
+        return None
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    except OSError as error:
+        _log.info("free memory is not known: %s", error)
+        return None
+    available = [line.split()[1] for line in lines if line.startswith("MemAvailable:")]
+    return int(available[0]) * 1024 if available else None
+
+
+def give_memory_back(device: torch.device) -> None:
+    """Let go of memory that torch keeps for later, after a model did not fit."""
+    if device.type == "cuda":
+        torch.cuda.empty_cache()
+
+
+def compute_dtype(device: torch.device) -> torch.dtype:
+    """Choose what weights of 4 or 8 bits are unpacked to.
+
+    bfloat16 where the device multiplies it natively. A processor is asked by a stop-watch, for some
+    milliseconds: without instructions for bfloat16 it is many times slower than float32.
+    """
+    if device.type == "cuda":
+        return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
+    if device.type == "mps":
+        return torch.float16
+    return min((torch.float32, torch.bfloat16), key=_probe_s)
+
+
+def _probe_s(dtype: torch.dtype) -> float:
+    """Time the product that a decode step is made of, the best of a few."""
+    matrix = torch.ones(_PROBE_WIDTH, _PROBE_WIDTH, dtype=dtype)
+    row = torch.ones(1, _PROBE_WIDTH, dtype=dtype)
+    best_s = float("inf")
+    for _ in range(_PROBE_PASSES):
+        start_s = time.perf_counter()
+        torch.mm(row, matrix)
+        best_s = min(best_s, time.perf_counter() - start_s)
+    return best_s

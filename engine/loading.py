@@ -1,0 +1,251 @@
+"""A model folder, and an adapter, become weights on a device.
+
+Only safetensors are read, nothing is fetched, and no code of a folder is run. What will be needed
+is estimated first; where ``auto`` was asked for and the best does not fit, the next is taken and
+the report says so.
+"""
+
+import importlib.util
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import cast
+
+import torch
+from tokenizers import Tokenizer
+from transformers import AutoModelForCausalLM, PreTrainedModel, PreTrainedTokenizerFast
+from transformers.utils import logging as transformers_logging
+
+from engine.adapter import Adapter, model_card, usable_adapter, verify_adapter
+from engine.attention import take_over_alibi
+from engine.card import ModelCard
+from engine.device import compute_dtype, give_memory_back
+from engine.errors import ModelError
+from engine.fingerprint import MAX_CONFIG_BYTES, Fingerprint, read_fingerprint
+from engine.footprint import Footprint, read_footprint
+from engine.load_plan import SMALL, LoadPlan, fitting, gigabytes, load_plans
+from engine.lora_layers import AdaptedLayers, read_factors
+from engine.quantisation import QUANTISED_HERE, quantisation_config, quantise_layers
+from engine.settings import ModelSettings
+from engine.strict_json import JsonObject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadReport:
+    """What was done to load a model, for people.
+
+    Attributes:
+        quantise: ``none``, ``nf4`` or ``int8``.
+        needed_bytes: the estimate.
+        notes: sentences that say what was done otherwise than wanted, and why.
+    """
+
+    quantise: str = "none"
+    needed_bytes: int = 0
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weights:
+    """A loaded model with what belongs to it.
+
+    Attributes:
+        network: the transformers model, in evaluation mode.
+        tokenizer: its tokenizer.
+        card: what its folder says of itself, or its adapter, where it has one that says so.
+        base: its fingerprint, where adapters can still be put on it (``engine.adapter_shelf``).
+        report: how it was loaded.
+    """
+
+    network: PreTrainedModel
+    tokenizer: PreTrainedTokenizerFast
+    card: ModelCard
+    base: Fingerprint | None = None
+    report: LoadReport = field(default_factory=LoadReport)
+
+    @property
+    def n_parameters(self) -> int:
+        """Parameters of the network."""
+        return self.network.num_parameters()
+
+    @property
+    def decoder(self) -> Tokenizer:
+        """The tokenizer's own engine, which decodes piece by piece."""
+        return self.tokenizer.backend_tokenizer
+
+
+def load_weights(settings: ModelSettings) -> Weights:
+    """Load a model folder, and an adapter onto it where one is named.
+
+    Raises:
+        ModelError: folder, adapter or device cannot be used, or there is too little memory.
+    """
+    adapter = _judged_adapter(settings)
+    weights = load_base(settings, model_card(settings.directory, adapter))
+    if adapter is None:
+        return weights
+    AdaptedLayers(weights.network, keep_base=False).put(read_factors(adapter))
+    return replace(weights, base=None)
+
+
+def load_base(settings: ModelSettings, card: ModelCard) -> Weights:
+    """Load a model folder that needs no card, without the adapter that the settings may name.
+
+    Args:
+        settings: folder, device and quantisation.
+        card: how the model is spoken to.
+
+    Raises:
+        ModelError: as for ``load_weights``.
+    """
+    folder = settings.directory
+    footprint = read_footprint(folder)
+    plans = load_plans(settings, footprint)
+    fit = fitting(folder, plans, settings, footprint)
+    tokenizer = _load_tokenizer(folder)
+    network, report = _load_first(folder, plans, fit, footprint)
+    network.eval()  # type: ignore[no-untyped-call]
+    return Weights(
+        network=network, tokenizer=tokenizer, card=card, base=_fingerprint(folder), report=report
+    )
+
+
+def load_network(
+    folder: Path, *, quantise: str, device: torch.device, dtype: torch.dtype | None
+) -> PreTrainedModel:
+    """Load the weights of a folder, whole or packed.
+
+    Args:
+        folder: with config.json and safetensors.
+        quantise: ``none``, ``nf4`` or ``int8``.
+        device: where to.
+        dtype: of whole weights, and what packed ones are unpacked to; None: as they are stored.
+
+    Raises:
+        ModelError: they cannot be loaded, or bitsandbytes is missing.
+        torch.OutOfMemoryError: the device has no room for them.
+    """
+    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    itself = _quantised_by_library(folder, quantise)
+    config = quantisation_config(quantise, dtype or torch.bfloat16) if itself else None
+    try:
+        loaded = AutoModelForCausalLM.from_pretrained(
+            folder,
+            local_files_only=True,
+            use_safetensors=True,
+            dtype=dtype or "auto",
+            quantization_config=config,
+            device_map={"": device} if itself else None,
+            output_loading_info=True,
+        )
+        network, found = cast("tuple[PreTrainedModel, dict[str, set[str]]]", loaded)
+        missing = sorted(found["missing_keys"])
+        if missing:  # the library puts random numbers there
+            msg = f"its weights lack {missing[0]}"
+            raise ValueError(msg)  # noqa: TRY301  told as what the library itself finds
+    except (torch.OutOfMemoryError, MemoryError):
+        raise
+    except Exception as error:
+        msg = f"the model in {folder} cannot be loaded: {said(error)}; choose another folder"
+        raise ModelError(msg) from error
+    if quantise != "none" and not itself:
+        quantise_layers(network, quantise)
+    network.to(device=device)  # type: ignore[call-arg]
+    take_over_alibi(network)
+    return network
+
+
+def said(error: Exception) -> str:
+    """Take what a library says at first; some say nothing but the kind of error."""
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__
+
+
+def _load_first(
+    folder: Path, plans: Sequence[LoadPlan], fit: Sequence[LoadPlan], footprint: Footprint
+) -> tuple[PreTrainedModel, LoadReport]:
+    """Load by the first plan that the device has room for, and say why it was not the first."""
+    reasons = [plan.shortage for plan in plans[: plans.index(fit[0])]]
+    for plan in fit:
+        try:
+            network = load_network(
+                folder,
+                quantise=plan.quantise,
+                device=plan.device,
+                dtype=_dtype(plan, footprint),
+            )
+        except (torch.OutOfMemoryError, MemoryError):
+            give_memory_back(plan.device)
+            reasons.append(f"{plan.shortage} and ran out of it")
+            continue
+        done = f"it was loaded {plan.words} ({gigabytes(plan.needed_bytes)})"
+        notes = (f"the model {'; it '.join(reasons)}: {done}",) if reasons else ()
+        return network, LoadReport(
+            quantise=plan.quantise, needed_bytes=plan.needed_bytes, notes=notes
+        )
+    msg = f"the model in {folder} {'; it '.join(reasons)}: choose a smaller model or another device"
+    raise ModelError(msg)
+
+
+def _dtype(plan: LoadPlan, footprint: Footprint) -> torch.dtype | None:
+    if plan.device.type == "cpu" and footprint.n_parameters <= SMALL:
+        return torch.float32
+    return None if plan.quantise == "none" else compute_dtype(plan.device)
+
+
+def _quantised_by_library(folder: Path, quantise: str) -> bool:
+    """Tell whether transformers packs the weights while it reads them, which spares memory."""
+    if quantise == "none":
+        return False
+    quantisation_config(quantise, torch.float32)  # what is missing is told before gigabytes move
+    try:
+        config = JsonObject.read(folder / "config.json", MAX_CONFIG_BYTES)
+        known = config.text("model_type") not in QUANTISED_HERE
+    except (OSError, ValueError):  # the library says what is wrong with it
+        known = True
+    return known and importlib.util.find_spec("accelerate") is not None
+
+
+def _load_tokenizer(folder: Path) -> PreTrainedTokenizerFast:
+    """Load a tokenizer and hold it against the rows of the embedding table.
+
+    Raises:
+        ModelError: it cannot be loaded, or has ids that the table does not have.
+    """
+    try:
+        tokenizer = cast(
+            "PreTrainedTokenizerFast",
+            PreTrainedTokenizerFast.from_pretrained(folder, local_files_only=True),
+        )
+        n_rows = JsonObject.read(folder / "config.json", MAX_CONFIG_BYTES).values.get("vocab_size")
+    except Exception as error:
+        msg = f"the model in {folder} cannot be loaded: {said(error)}; choose another folder"
+        raise ModelError(msg) from error
+    largest = max(tokenizer.get_vocab().values(), default=-1)
+    if isinstance(n_rows, int) and largest >= n_rows:
+        msg = (
+            f"the model in {folder} cannot be loaded: its tokenizer has ids up to {largest}, and "
+            f"its embeddings {n_rows} rows, so they belong to two models; get the folder again"
+        )
+        raise ModelError(msg)
+    return tokenizer
+
+
+def _judged_adapter(settings: ModelSettings) -> Adapter | None:
+    """Judge the adapter before any library sees it.
+
+    Raises:
+        ModelError: it cannot be used on this model.
+    """
+    if settings.adapter is None:
+        return None
+    adapter = usable_adapter(settings.adapter, read_fingerprint(settings.directory))
+    verify_adapter(adapter)
+    return adapter
+
+
+def _fingerprint(folder: Path) -> Fingerprint | None:
+    try:
+        return read_fingerprint(folder)
+    except ModelError:  # it runs all the same; adapters cannot be held against it
+        return None
