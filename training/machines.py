@@ -4,6 +4,7 @@ All processes see the same steps and do a share of each; their gradients add up 
 would have computed. What differs between one process and several is here and nowhere else.
 """
 
+import datetime as dt
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Protocol, TypeVar, cast
@@ -17,6 +18,9 @@ from transformers import PreTrainedModel
 from training.errors import TrainingError
 
 Item = TypeVar("Item")
+
+_PATIENCE = dt.timedelta(hours=12)
+"""How long processes wait for each other: the first one may be aligning what it fetched."""
 
 
 class Machines(Protocol):
@@ -111,11 +115,15 @@ class LaunchedProcesses:
             TrainingError: accelerate is missing.
         """
         try:
-            from accelerate import Accelerator  # noqa: PLC0415  seconds, and few need it
+            from accelerate import (  # noqa: PLC0415  seconds, and few need it
+                Accelerator,
+                InitProcessGroupKwargs,
+            )
         except ImportError as error:
             msg = "several processes need accelerate: pip install 'surtitle[finetune]'"
             raise TrainingError(msg) from error
-        self._accelerator = Accelerator(cpu=cpu)
+        patience = InitProcessGroupKwargs(timeout=_PATIENCE)
+        self._accelerator = Accelerator(cpu=cpu, kwargs_handlers=[patience])
         self.shards = shards
 
     @property
