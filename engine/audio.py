@@ -118,10 +118,18 @@ class AudioSource(Protocol):
     """Where chunks come from. One thread reads; any thread may stop it."""
 
     def start(self) -> None:
-        """Begin; the timeline starts here."""
+        """Begin; the timeline starts here.
+
+        Raises:
+            AudioError: a file cannot be read. A device that is missing is told, and waited for.
+        """
 
     def read(self, timeout_s: float) -> AudioChunk | None:
-        """Return the next chunk, or None where none came in time or none comes any more."""
+        """Return the next chunk, or None where none came in time or none comes any more.
+
+        Raises:
+            AudioError: a file cannot be read any further.
+        """
 
     def stop(self) -> None:
         """End. What is recorded already can still be read; returns when nothing runs any more."""

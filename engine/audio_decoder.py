@@ -56,7 +56,7 @@ class Decoder:
         self._path = path
         self.n_damaged = self.n_missing = 0
         self._damaged_before = 0
-        self._heard_s: float | None = None  # where the next decoded frame should stand
+        self._heard_s = 0.0  # where the next decoded frame should stand
         self._end_s = 0.0  # where the next block stands
         self._resampler = _resampler()
         self._file = _opened(path)
@@ -89,7 +89,7 @@ class Decoder:
                 self._resampler = _resampler()
                 resampled = self._resampler.resample(frame)
             yield from self._placed(resampled)
-        yield from self._placed(self._resampler.resample(None) if self._heard_s else [])
+        yield from self._placed(self._resampler.resample(None) if self._heard_s > 0 else [])
 
     def _frames(self) -> Iterator[av.AudioFrame]:
         try:
@@ -106,12 +106,9 @@ class Decoder:
 
     def _find_gap(self, frame: av.AudioFrame) -> None:
         """Follow the time stamps: forward only, and only if they are off by more than a little."""
-        stamp_s = self._heard_s or 0.0
+        gap_s = 0.0
         if frame.time is not None:
-            stamp_s = frame.time - self._origin_s
-        if self._heard_s is None:
-            self._heard_s = self._end_s = max(stamp_s, 0.0)
-        gap_s = stamp_s - self._heard_s
+            gap_s = frame.time - self._origin_s - self._heard_s
         if gap_s >= _LEAST_GAP_S:
             self._heard_s += gap_s
             self._end_s += gap_s

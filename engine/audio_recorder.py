@@ -25,6 +25,7 @@ STEP_S = 0.05
 
 _LIST_S = 0.25  # a dragged volume control sends hundreds of changes a second
 _LIST_ANYWAY_S = 10.0  # a server that hangs sends none
+_LIST_WAITING_S = 1.0  # while there is nothing to record; PortAudio sends none at all
 _ASLEEP_S = 1.0
 _TELL_LOSS_S = 1.0
 
@@ -158,7 +159,9 @@ class Recorder:
         if self._system.changed():
             self._must_list = True
         now_s = self._clocks.now_s()
-        due_s = _LIST_S if self._must_list else _LIST_ANYWAY_S
+        due_s = _LIST_ANYWAY_S if self._stretch else _LIST_WAITING_S
+        if self._must_list:
+            due_s = _LIST_S
         if not at_once and self._listed_s is not None and now_s - self._listed_s < due_s:
             return
         try:

@@ -182,6 +182,6 @@ def _entries(listing: str) -> Iterator[tuple[int, dict[str, str]]]:
         fields: dict[str, str] = {}
         for line in rest.splitlines():
             if match := _FIELD.fullmatch(line):
-                fields.setdefault(match[1], match[2])
+                fields[match[1]] = match[2]
         if number.isdigit() and fields.get("Name"):
             yield int(number), fields

@@ -32,10 +32,18 @@ def main() -> None:
     tap.close()
     _, closed = record(tap, 1)
     _, missing = record(system.open(dataclasses.replace(devices[0], name="nobody")), 1)
-    tone_hz = int(np.argmax(np.abs(np.fft.rfft(samples[-tap.rate_hz :]))))
+    length = tap.rate_hz // 10
+    parts = samples[: len(samples) // length * length].reshape(-1, length)
+    tones_hz = 10 * np.argmax(np.abs(np.fft.rfft(parts)), axis=1)  # of every tenth of a second
     described = [(device.description, device.kind, device.is_default) for device in devices]
     json.dump(
-        {"devices": described, "tone_hz": tone_hz, "closed": closed, "missing": missing}, sys.stdout
+        {
+            "devices": described,
+            "tone_hz": int(np.bincount(tones_hz[tones_hz > 0]).argmax()),
+            "closed": closed,
+            "missing": missing,
+        },
+        sys.stdout,
     )
 
 

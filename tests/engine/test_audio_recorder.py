@@ -204,6 +204,15 @@ def test_devices_are_listed_when_something_changed_but_not_all_the_time():
     assert desk.system.n_listings - n_before <= 11
 
 
+def test_a_device_is_looked_for_every_second_while_there_is_none():
+    desk = Desk()
+    desk.run(5)
+    desk.system.listed = (device(),)
+    desk.run(1.2)
+    assert desk.kinds == [NoticeKind.LOST, NoticeKind.LISTENING]
+    assert desk.system.n_listings <= 10
+
+
 def test_a_device_that_cannot_be_opened_is_tried_again():
     desk = Desk(device())
     desk.system.refuses = True

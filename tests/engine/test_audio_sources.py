@@ -77,15 +77,18 @@ class FakeSystem:
 @pytest.fixture
 def windows(monkeypatch):
     """Sources as on Windows, with devices of our own."""
-    portaudio = pytest.importorskip("engine.audio_portaudio", exc_type=OSError)
-    microphones, outputs = FakeSystem(DEVICES[0]), FakeSystem(DEVICES[4])
+    microphones = FakeSystem(DEVICES[0], device("blackhole", "BlackHole", SYSTEM))
+    outputs = FakeSystem(DEVICES[4])
+
+    class FakePortAudioModule:
+        PortAudio = staticmethod(lambda: microphones)
 
     class FakeLoopbackModule:
         Loopback = staticmethod(lambda: outputs)
 
     monkeypatch.setattr(audio_server, "is_here", lambda: False)
     monkeypatch.setattr(sys, "platform", "win32")
-    monkeypatch.setattr(portaudio, "PortAudio", lambda: microphones)
+    monkeypatch.setitem(sys.modules, "engine.audio_portaudio", FakePortAudioModule)
     monkeypatch.setitem(sys.modules, "engine.audio_loopback", FakeLoopbackModule)
     return microphones, outputs
 
@@ -108,7 +111,8 @@ def test_on_windows_two_systems_are_one(windows):
 
 
 @pytest.mark.usefixtures("windows")
-def test_all_sources_share_one_portaudio():
+def test_all_sources_share_one_portaudio(monkeypatch):
+    monkeypatch.setattr(sys.modules["engine.audio_portaudio"], "PortAudio", FakeSystem)
     sources = AudioSources()
     assert sources._elsewhere()._systems[MICROPHONE] is sources._elsewhere()._systems[MICROPHONE]
 
