@@ -133,6 +133,7 @@ def in_srt(text):
     return text.translate(str.maketrans("<>{}", "‹›()"))
 
 
+@pytest.mark.slow
 def test_srt_and_webvtt_are_read_back_as_they_were_written(tmp_path):
     rng = random.Random(0)
     for number in range(20):
@@ -161,6 +162,7 @@ def read_with_ffmpeg(path):
     return [event.replace("\\{{}", "{").replace("\\N", "\n") for event in events]
 
 
+@pytest.mark.slow
 def test_a_player_shows_what_was_meant(tmp_path):
     cues = random_cues(random.Random(1), 100)
     vtt = read_with_ffmpeg(write(tmp_path / "a.vtt", "vtt", cues))

@@ -139,6 +139,7 @@ def test_a_damaged_part_is_left_out_counted_and_told_once(tmp_path):
     assert n_samples + source.n_dropped == pytest.approx(8 * SAMPLE_RATE_HZ, abs=1600)
 
 
+@pytest.mark.slow
 def test_whatever_is_broken_ends_without_a_crash(tmp_path):
     rng = np.random.default_rng(0)
     whole = write_media(tmp_path / "whole.mp3", "mp3", tone(2, 44_100), 44_100).read_bytes()

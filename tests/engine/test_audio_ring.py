@@ -30,6 +30,7 @@ def test_what_is_read_waiting_and_dropped_is_what_was_written():
         assert len(read) + ring.n_dropped == n_written
 
 
+@pytest.mark.slow
 def test_one_thread_may_write_while_another_reads():
     ring, n_blocks = Ring(1000), 3000
     read = []

@@ -353,6 +353,7 @@ def happen(room, rng):
             room.gives[name] = rng.choice(["sound", "zeros", "nothing"])
 
 
+@pytest.mark.slow
 def test_whatever_happens_a_good_device_is_recorded_soon():
     rng = random.Random(0)
     for _ in range(40):
