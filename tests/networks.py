@@ -21,6 +21,7 @@ from transformers import (
 from engine.attention import take_over_alibi
 from engine.loading import Weights
 from tests.fakes import tiny_weights
+from training.tokenizer import save_tokenizer
 
 N_IDS = 384
 _SHAPE = {
@@ -90,3 +91,11 @@ def weights_of(architecture):
     """Tokenizer and card of the tiny model around another network."""
     tiny = tiny_weights()
     return Weights(network=tiny_network(architecture), tokenizer=tiny.tokenizer, card=tiny.card)
+
+
+def save_network(folder, architecture):
+    """A network as a model folder, with tokenizer and card of the tiny model."""
+    tiny = tiny_weights()
+    stock_network(architecture, torch.float32).save_pretrained(folder)
+    save_tokenizer(tiny.tokenizer, tiny.card, folder)
+    return folder

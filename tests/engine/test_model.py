@@ -1,5 +1,3 @@
-import random
-
 import pytest
 import torch
 
@@ -7,28 +5,10 @@ from engine.attention import Attention
 from engine.layout import IGNORE
 from engine.loading import load_weights
 from engine.model import SlotModel
-from engine.policy import ReadN, WaitK
-from engine.settings import LayoutSettings, ModelSettings
-from tests.fakes import bare_prompt, random_pair, save_tiny_model, tiny_weights
+from engine.settings import ModelSettings
+from tests.fakes import save_tiny_model, tiny_weights
+from tests.rows import passes, rows_with_small_ids
 from training.batches import Example, pad
-from training.examples import build_rows
-
-
-def rows_with_small_ids(seed):
-    """A random sample whose ids the tiny model knows."""
-    rng = random.Random(seed)
-    policy = rng.choice([ReadN(2), WaitK(2)])
-    layout = LayoutSettings(slot_length=rng.randint(3, 16))
-    rows = build_rows(
-        random_pair(rng, n_ids=370), policy, bare_prompt(), layout, marker_alone=False
-    )
-    return [row._replace(id=row.id % 380) for row in rows]
-
-
-def passes(rows):
-    """Rows grouped as they are fed."""
-    times = sorted({row.time for row in rows})
-    return [[row for row in rows if row.time == time] for time in times]
 
 
 def test_feeding_pass_by_pass_in_float32_equals_one_padded_batch():
