@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 
 import pytest
 import torch
@@ -310,34 +311,35 @@ def test_a_loss_that_is_no_number_stops_before_the_step(data, base, tmp_path, ca
     assert finetune(data, base, out) == 0
 
 
-@pytest.fixture
-def full_disk():
-    """Files may grow to so many bytes only."""
+@contextmanager
+def full_disk(n_bytes):
+    """Let files grow to so many bytes only; the tests' own output may be such a file."""
     usual = resource.getrlimit(resource.RLIMIT_FSIZE)
-    yield lambda n_bytes: resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, usual[1]))
-    resource.setrlimit(resource.RLIMIT_FSIZE, usual)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, usual[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, usual)
 
 
 def test_a_full_disk_is_one_sentence_and_the_checkpoint_is_kept(
-    data, base, tmp_path, capsys, monkeypatch, full_disk
+    data, base, tmp_path, capsys, monkeypatch
 ):
     out = tmp_path / "out"
     assert finetune(data, base, out, "--stop-after", "1") == 0
     before = (out / "checkpoint" / "state.safetensors").read_bytes()
     monkeypatch.setattr(finetuning.Finetuning, "_try_to_save", lambda _self: None)
-    full_disk(20_000)
-    assert finetune(data, base, out) == 1
+    with full_disk(20_000):
+        assert finetune(data, base, out) == 1
     told = sentence(capsys)
     assert f"the checkpoint {out / 'checkpoint'} of step 3 cannot be written" in told
     assert (out / "checkpoint" / "state.safetensors").read_bytes() == before
     assert not list(out.glob("*.new"))
 
 
-def test_a_disk_that_is_full_from_the_start_is_told_before_the_work(
-    data, base, tmp_path, capsys, full_disk
-):
-    full_disk(20_000)
-    assert finetune(data, base, tmp_path / "out") == 1
+def test_a_disk_that_is_full_from_the_start_is_told_before_the_work(data, base, tmp_path, capsys):
+    with full_disk(20_000):
+        assert finetune(data, base, tmp_path / "out") == 1
     assert "an adapter cannot be written to" in sentence(capsys)
     assert not (tmp_path / "out" / "steps.jsonl").exists()
 
