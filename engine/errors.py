@@ -2,7 +2,9 @@
 
     SurtitleError
     ├── ModelError            a model folder, adapter or device that cannot be used
-    │   └── AdapterError      an adapter that is damaged, hostile, or made for another base
+    │   ├── AdapterError      an adapter that is damaged, hostile, or made for another base
+    │   └── HubError          a model that cannot be fetched from the hub
+    │       └── FetchCancelledError   somebody wished so
     ├── PolicyError           a policy that is written wrongly
     ├── AudioError            a sound device or a recording that cannot be used
     │   ├── NoSoundError      nothing can be recorded on this computer, for now
@@ -24,6 +26,14 @@ class ModelError(SurtitleError):
 
 class AdapterError(ModelError):
     """An adapter cannot be used, added or removed."""
+
+
+class HubError(ModelError):
+    """A model cannot be fetched from the hub."""
+
+
+class FetchCancelledError(HubError):
+    """Fetching was cancelled; what is there is kept."""
 
 
 class PolicyError(SurtitleError, ValueError):

@@ -1,0 +1,109 @@
+"""A hub on this computer over HTTP, which can be told to misbehave."""
+
+import contextlib
+import hashlib
+import http.server
+import json
+import re
+import threading
+from dataclasses import dataclass, field
+
+REVISION = "5eed" * 10
+
+
+@dataclass
+class Hub:
+    """What the hub has, what is wrong with it, and what it was asked.
+
+    ``fault(name, start)`` may return ``stall`` (after some bytes), ``silent`` (no byte comes),
+    ``reset`` (after some bytes), ``lost`` (at once), ``short`` (half, and it says so), ``long``,
+    ``garbled`` or ``whole`` (it knows no ranges).
+    """
+
+    files: dict[str, bytes]
+    fault: object = field(default=lambda _name, _start: None)
+    asked: list = field(default_factory=list)
+    endpoint: str = ""
+
+
+def listing(hub):
+    siblings = []
+    for name, content in hub.files.items():
+        entry = {"rfilename": name, "size": len(content)}
+        if name.endswith(".safetensors"):
+            sha256 = hashlib.sha256(content).hexdigest()
+            entry["lfs"] = {"sha256": sha256, "size": len(content), "pointerSize": 134}
+            entry["blobId"] = "0" * 40
+        else:
+            blob = b"blob %d\0" % len(content) + content
+            entry["blobId"] = hashlib.sha1(blob).hexdigest()
+        siblings.append(entry)
+    return {"id": "some/model", "modelId": "some/model", "sha": REVISION, "siblings": siblings}
+
+
+class _Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_arguments):
+        pass
+
+    def do_GET(self):
+        hub = self.server.hub
+        name = self.path.partition("?")[0].rpartition("/")[2]
+        match = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
+        start = int(match[1]) if match else 0
+        hub.asked.append((self.path, start))
+        if self.path.startswith("/api/models/some/model"):
+            self._send(200, json.dumps(listing(hub)).encode())
+        elif f"/some/model/resolve/{REVISION}/" in self.path and name in hub.files:
+            self._send_file(hub.files[name], start, hub.fault(name, start))
+        else:
+            self._send(404, b"{}")
+
+    def _send(self, status, content):
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(content)))
+        self.send_header("Content-Type", "application/json")
+        self.end_headers()
+        self.wfile.write(content)
+
+    def _send_file(self, content, start, fault):
+        if fault == "whole":
+            start = 0
+        rest = content[start:]
+        if fault == "garbled":
+            rest = bytes(byte ^ 1 for byte in rest)
+        if fault == "long":
+            rest += b"more than was promised"
+        if fault == "short":
+            rest = rest[: len(rest) // 2]
+        self.send_response(206 if start else 200)
+        self.send_header("Content-Length", str(len(rest)))
+        self.end_headers()
+        if fault in ("stall", "reset", "silent", "lost"):
+            if fault in ("stall", "reset"):
+                self.wfile.write(rest[: min(len(rest) // 2, 5000)])
+                self.wfile.flush()
+            if fault in ("stall", "silent"):
+                self.server.ending.wait(5)
+            self.close_connection = True
+            return
+        with contextlib.suppress(ConnectionError):
+            self.wfile.write(rest)
+
+
+@contextlib.contextmanager
+def running(files):
+    """Run a hub that has one model, some/model."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    server.hub = Hub(files=dict(files), endpoint=f"http://127.0.0.1:{server.server_port}")
+    server.ending = threading.Event()
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    try:
+        yield server.hub
+    finally:
+        server.ending.set()
+        server.shutdown()
+        thread.join()
+        server.server_close()
