@@ -23,7 +23,13 @@ from engine.event_log import EventLog
 from engine.fingerprint import read_fingerprint
 from engine.policy import parse_policy
 from engine.sentences import split_sentences
-from engine.settings import DEVICES, LayoutSettings, ModelSettings, TranslationSettings
+from engine.settings import (
+    DEVICES,
+    QUANTISATIONS,
+    LayoutSettings,
+    ModelSettings,
+    TranslationSettings,
+)
 from engine.typed import committed_words
 
 if TYPE_CHECKING:
@@ -97,6 +103,13 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "--adapter", metavar="NAME|DIR", help="LoRA adapter for the model (see surtitle adapters)"
     )
     parser.add_argument(
+        "--quantize",
+        "--quantise",
+        choices=QUANTISATIONS,
+        default="auto",
+        help="how the weights are kept; auto: whole where they fit, else in 4 bits",
+    )
+    parser.add_argument(
         "--slot", metavar="L", help="positions in a slot (as the model was trained)"
     )
     parser.add_argument("--log", type=Path, metavar="FILE.jsonl", help="write the engine's events")
@@ -149,6 +162,8 @@ def _translate_lines(
     from engine.translator import Translator  # noqa: PLC0415
 
     weights = load_weights(settings.model)
+    for note in weights.report.notes:
+        _tell(note)
     capacity = settings.model.capacity
     translator = Translator(weights, settings.translation, capacity=capacity, log=log)
     for line in reader:
@@ -192,6 +207,7 @@ def _settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa: TID25
             directory=directory,
             adapter=None if adapter is None else adapter.folder,
             device=arguments.device,
+            quantise=arguments.quantize,
         )
         card = model_card(directory, adapter)
         return TerminalSettings(

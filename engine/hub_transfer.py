@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from huggingface_hub.utils._headers import build_hf_headers
+from huggingface_hub.utils import build_hf_headers  # type: ignore[attr-defined]  # it is public
 
 from engine.errors import FetchCancelledError, HubError
 

@@ -115,8 +115,12 @@ def _quantisations(settings: ModelSettings, device: torch.device) -> tuple[str, 
 
 
 def _plan(device: torch.device, quantise: str, footprint: Footprint, capacity: int) -> LoadPlan:
-    small = device.type == "cpu" and footprint.n_parameters <= SMALL
-    number_bytes = 4 if small else footprint.stored_bytes if quantise == "none" else 2
+    on_cpu = device.type == "cpu"
+    number_bytes = footprint.stored_bytes
+    if on_cpu and footprint.n_parameters <= SMALL:
+        number_bytes = 4
+    elif quantise != "none":
+        number_bytes = 4 if on_cpu else 2  # a CPU may unpack to float32, see ``compute_dtype``
     needed = _ROOM * footprint.n_bytes(quantise, number_bytes, capacity)
     return LoadPlan(
         device=device,
