@@ -20,6 +20,8 @@ from app.__main__ import main
 from app.text_lines import LineReader, LineWriter, printable
 from engine.card import read_card
 from engine.fingerprint import read_fingerprint
+from engine.footprint import read_footprint
+from engine.load_plan import load_plans
 from engine.loading import load_weights
 from engine.settings import ModelSettings
 from tests.adapter_folders import tiny_card, write_adapter
@@ -488,6 +490,25 @@ def test_a_stranger_that_peft_saved_is_used_but_not_silently(translate, model, t
 
     ran.adds(0, tmp_path, "it has no surtitle.json, so its base, its slot length")
     assert ran.out != translate(b"Abc de fgh.\nHag bed.\n").out
+
+
+def test_weights_that_do_not_fit_whole_are_taken_in_4_bits_but_not_silently(
+    translate, model, monkeypatch
+):
+    pytest.importorskip("bitsandbytes")
+    asked_for = translate(b"Abc de fgh.\n", "--quantize", "nf4").lines
+    whole, packed = (
+        load_plans(ModelSettings(directory=model, quantise=quantise), read_footprint(model))[0]
+        for quantise in ("none", "nf4")
+    )
+    room = (whole.needed_bytes + packed.needed_bytes) // 2
+    monkeypatch.setattr("engine.load_plan.free_bytes", lambda _device: room)
+
+    ran = translate(b"Abc de fgh.\n", "--device", "cpu")
+
+    ran.adds(0, "the model needs", "it was loaded in 4 bits on cpu")
+    assert ran.lines_in_spite == asked_for
+    translate(b"Abc.\n", "--device", "cpu", "--quantize", "none").says(1, "--quantize nf4")
 
 
 def test_an_adapter_of_another_model_is_refused(translate, tmp_path):
