@@ -171,3 +171,16 @@ def test_case_and_punctuation_do_not_make_another_word(one, other):
 @pytest.mark.parametrize(("one", "other"), [("cat", "cats"), ("-", "…"), ("5%", "5€"), ("क", "कि")])
 def test_letters_digits_and_signs_make_another_word(one, other):
     assert same_word_key(one) != same_word_key(other)
+
+
+def test_times_tell_a_new_word_from_a_committed_one_that_is_spelt_the_same():
+    agreement = LocalAgreement()
+    for _ in range(2):
+        agreement.feed(heard(["no", "no"]))
+    later = tuple(
+        RecognizedWord(text=text, start_s=start_s, end_s=start_s + WORD_S)
+        for text, start_s in (("no", WORD_S), ("no", 2.0), ("way", 2.4))
+    )
+    for _ in range(2):
+        new = agreement.feed(Hypothesis(words=later, start_s=0.0, end_s=3.0))
+    assert keys(new) == ["no", "way"]
