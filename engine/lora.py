@@ -1,8 +1,8 @@
 """``adapter_config.json``: what peft is told of a LoRA adapter (https://arxiv.org/abs/2106.09685).
 
 peft believes the file: it evaluates patterns and imports a module that the settings name. So we
-read it ourselves, take what we know, refuse what would change the meaning of the factors, and hand
-peft settings of our own.
+read it ourselves, take what we know, refuse what would change the meaning of the factors, and add
+the factors ourselves (``engine.lora_layers``).
 """
 
 import re
