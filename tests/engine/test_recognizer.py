@@ -184,3 +184,14 @@ def test_a_smaller_model_is_advised_where_this_one_stays_behind(pass_s, advised)
 def test_a_buffer_the_model_cannot_hear_whole_is_refused(settings):
     with pytest.raises(ValueError, match="max_buffer_s"):
         RecognizerSettings(**settings)
+
+
+def test_sound_is_let_go_at_sentence_ends_long_before_the_buffer_is_full():
+    texts = [f"w{i}." if i % 8 == 7 else f"w{i}" for i in range(120)]
+    model = Speaker(texts)
+    run(model, loud(120 * WORD_S), random.Random(5))
+    starts_s = {start_s for start_s, _, _ in model.heard}
+    sentence_s = 8 * WORD_S
+    assert len(starts_s) > 5
+    assert all(abs((start_s + 0.1) % sentence_s - 0.1) < 0.01 for start_s in starts_s)
+    assert max(end_s - start_s for start_s, end_s, _ in model.heard) <= 8.0 + sentence_s + 1.0
