@@ -1,5 +1,6 @@
 """Where a network computes, and how much memory is free there."""
 
+import functools
 import logging
 import sys
 import time
@@ -54,8 +55,9 @@ def give_memory_back(device: torch.device) -> None:
         torch.cuda.empty_cache()
 
 
+@functools.cache
 def compute_dtype(device: torch.device) -> torch.dtype:
-    """Choose what weights of 4 or 8 bits are unpacked to.
+    """Choose what weights of 4 or 8 bits are unpacked to; the same for as long as the process runs.
 
     bfloat16 where the device multiplies it natively. A processor is asked by a stop-watch, for some
     milliseconds: without instructions for bfloat16 it is many times slower than float32.
