@@ -56,6 +56,14 @@ def read_for(tap, seconds):
     return np.concatenate(parts)
 
 
+def read_samples(tap, n_samples):
+    """Read so many; a machine that does much else may hand them over late, and loses none."""
+    parts, end_s = [], time.monotonic() + 90
+    while sum(map(len, parts)) < n_samples and time.monotonic() < end_s:
+        parts.append(tap.read(0.05))
+    return np.concatenate(parts)
+
+
 def hog(stopping):
     n = 0
     while not stopping.is_set():
@@ -68,11 +76,11 @@ def test_no_sample_is_lost_while_other_threads_are_busy(tap):
     hogs = [threading.Thread(target=hog, args=(stopping,)) for _ in range(2)]
     for thread in hogs:
         thread.start()
-    samples = read_for(tap, 8)
+    samples = read_samples(tap, 7 * 16_000)
     stopping.set()
     for thread in hogs:
         thread.join()
-    assert len(samples) > 7 * 16_000
+    assert len(samples) >= 7 * 16_000
     assert n_missing(samples) == 0
     assert tap.n_dropped == 0
 
