@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
-from transformers import LlamaForCausalLM
+from transformers import PreTrainedModel
 
 from engine.attention import Attention
 from engine.layout import IGNORE
@@ -50,7 +50,7 @@ def forbid_markers(logits: Tensor, ends_writes: Tensor, markers: Markers) -> Ten
     return allowed
 
 
-def batch_loss(model: LlamaForCausalLM, batch: Batch, markers: Markers, smoothing: float) -> Tensor:
+def batch_loss(model: PreTrainedModel, batch: Batch, markers: Markers, smoothing: float) -> Tensor:
     """Run a batch through a bare model in one masked pass and score its labelled rows.
 
     Logits are computed for labelled rows only: half of the rows are source.
@@ -58,14 +58,16 @@ def batch_loss(model: LlamaForCausalLM, batch: Batch, markers: Markers, smoothin
     Returns:
         mean cross-entropy with label smoothing, a float32 scalar.
     """
-    hidden: Tensor = model.model(
+    decoder = model.get_decoder()  # type: ignore[no-untyped-call]
+    head = model.get_output_embeddings()  # type: ignore[no-untyped-call]
+    hidden: Tensor = decoder(
         input_ids=batch.ids,
         position_ids=batch.places.encoded,
         attention_mask=batch.bias(Attention.of(model)),
         use_cache=False,
     ).last_hidden_state
     asked = batch.labels != IGNORE  # (B, T)
-    logits: Tensor = model.lm_head(hidden[asked])  # (N, V)
+    logits: Tensor = head(hidden[asked])  # (N, V)
     return _score(logits, batch, asked, markers, smoothing) / asked.sum()
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from training.errors import UsageError
-from training.settings import Mixture, ModelShape, Optimisation, PretrainSettings
+from training.settings import ARCHITECTURES, Mixture, ModelShape, Optimisation, PretrainSettings
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -32,6 +32,9 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         default=Mixture().cut_writes,
         metavar="SHARE",
         help="cut this share of the writes of aligned reads short, as a model may (%(default)s)",
+    )
+    parser.add_argument(
+        "--architecture", default="llama", choices=ARCHITECTURES, help="falcon: with ALiBi"
     )
     parser.add_argument("--hidden", type=int, default=ModelShape().hidden)
     parser.add_argument("--layers", type=int, default=ModelShape().layers)
@@ -62,6 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
                 else Mixture(cut_writes=arguments.cut_writes)
             ),
             shape=ModelShape(
+                architecture=arguments.architecture,
                 vocabulary=arguments.vocabulary,
                 hidden=arguments.hidden,
                 layers=arguments.layers,

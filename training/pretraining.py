@@ -1,6 +1,6 @@
 """Make a base model from parallel text, from nothing.
 
-One run: tokenizer, Llama-style model, samples built by the planner with a policy drawn per
+One run: tokenizer, Llama or Falcon model, samples built by the planner with a policy drawn per
 sentence, checkpoints that resume to the very batch. The same seed gives the same weights on one
 kind of machine.
 """
@@ -14,8 +14,16 @@ from pathlib import Path
 
 import torch
 from torch import Tensor, nn
-from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+from transformers import (
+    FalconConfig,
+    FalconForCausalLM,
+    LlamaConfig,
+    LlamaForCausalLM,
+    PreTrainedModel,
+    PreTrainedTokenizerFast,
+)
 
+from engine.attention import take_over_alibi
 from engine.card import ModelCard
 from engine.device import pick_device
 from engine.prompt import make_prompt
@@ -148,28 +156,43 @@ def _fingerprint(settings: PretrainSettings) -> str:
         optimisation.batch_tokens,
         optimisation.seed,
         *([settings.mixture.cut_writes] if settings.mixture.cut_writes else []),
+        *([settings.shape.architecture] if settings.shape.architecture != "llama" else []),
     )
     return hashlib.sha256(repr(shared).encode()).hexdigest()[:16]
 
 
-def make_model(settings: PretrainSettings, tokenizer: PreTrainedTokenizerFast) -> LlamaForCausalLM:
-    """Make a Llama-style model with random weights."""
+def make_model(settings: PretrainSettings, tokenizer: PreTrainedTokenizerFast) -> PreTrainedModel:
+    """Make a model with random weights, as the engine runs it."""
     shape = settings.shape
-    config = LlamaConfig(
-        vocab_size=shape.vocabulary,
-        hidden_size=shape.hidden,
-        intermediate_size=shape.feed_forward,
-        num_hidden_layers=shape.layers,
-        num_attention_heads=shape.heads,
-        num_key_value_heads=shape.heads,
-        max_position_embeddings=shape.max_positions,
-        tie_word_embeddings=True,
-        pad_token_id=tokenizer.pad_token_id,
-        bos_token_id=tokenizer.bos_token_id,
-        eos_token_id=tokenizer.eos_token_id,
-        use_cache=False,
+    shared = {
+        "vocab_size": shape.vocabulary,
+        "hidden_size": shape.hidden,
+        "num_hidden_layers": shape.layers,
+        "num_attention_heads": shape.heads,
+        "max_position_embeddings": shape.max_positions,
+        "tie_word_embeddings": True,
+        "pad_token_id": tokenizer.pad_token_id,
+        "bos_token_id": tokenizer.bos_token_id,
+        "eos_token_id": tokenizer.eos_token_id,
+        "use_cache": False,
+    }
+    if shape.architecture == "llama":
+        return LlamaForCausalLM(
+            LlamaConfig(
+                intermediate_size=shape.feed_forward, num_key_value_heads=shape.heads, **shared
+            )
+        )
+    falcon = FalconForCausalLM(
+        FalconConfig(
+            ffn_hidden_size=shape.feed_forward,
+            alibi=True,
+            multi_query=False,
+            parallel_attn=False,
+            **shared,
+        )
     )
-    return LlamaForCausalLM(config)
+    take_over_alibi(falcon)
+    return falcon
 
 
 def make_adamw(settings: Optimisation, parameters: Iterable[nn.Parameter]) -> torch.optim.AdamW:
@@ -182,7 +205,7 @@ def make_adamw(settings: Optimisation, parameters: Iterable[nn.Parameter]) -> to
     )
 
 
-def save_model(model: LlamaForCausalLM, folder: Path) -> None:
+def save_model(model: PreTrainedModel, folder: Path) -> None:
     """Write weights in bfloat16 with the configuration that a translator wants."""
     model.config.use_cache = True
     if model.generation_config is not None:

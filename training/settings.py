@@ -6,11 +6,16 @@ from pathlib import Path
 from engine.settings import at_least
 
 PRECISIONS = ("auto", "bf16", "fp32")
+ARCHITECTURES = ("llama", "falcon")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelShape:
-    """Size of a Llama-style model; the sides are multiples of 64, as 4-bit kernels want."""
+    """Kind and size of a model; the sides are multiples of 64, as 4-bit kernels want.
+
+    Attributes:
+        architecture: llama (rotary positions), or falcon (ALiBi, for SimulMask).
+    """
 
     vocabulary: int = 8000
     hidden: int = 256
@@ -18,8 +23,12 @@ class ModelShape:
     heads: int = 4
     feed_forward: int = 704
     max_positions: int = 1024
+    architecture: str = field(default="llama", repr=False)  # a run from before it was there goes on
 
     def __post_init__(self) -> None:
+        if self.architecture not in ARCHITECTURES:
+            msg = f"the architecture is one of {', '.join(ARCHITECTURES)}, got {self.architecture}"
+            raise ValueError(msg)
         for name in ("layers", "heads", "max_positions"):
             at_least(name, getattr(self, name), 1)
         for name in ("vocabulary", "hidden", "feed_forward"):
