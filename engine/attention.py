@@ -15,7 +15,9 @@ import torch
 from torch import Tensor, nn
 from transformers import PretrainedConfig, PreTrainedModel
 
+from engine.errors import ModelError
 from engine.layout import Places, visible
+from engine.settings import LayoutSettings
 
 Bias = Tensor | dict[str, Tensor]
 """Floating, shape (B, 1 or H, Q, K); one for each kind of layer where a model mixes kinds."""
@@ -49,6 +51,20 @@ class Attention:
             mixed=len(kinds) > 1,
             slopes=_slopes(network.config).to(network.device) if has_alibi(network) else None,
         )
+
+    def ranks(self, layout: LayoutSettings) -> bool:
+        """Tell whether a layout has keys counted instead of positions, see ``bias``.
+
+        Raises:
+            ModelError: it does, and the network has no ALiBi to count them for.
+        """
+        if layout.ranked and self.slopes is None:
+            msg = (
+                f"the layout {layout.name} needs a model with ALiBi, and this one has none: "
+                "choose another layout"
+            )
+            raise ModelError(msg)
+        return layout.ranked
 
     def bias(
         self, q: Places, k: Places, *, ranked: bool = False, apart: Tensor | None = None

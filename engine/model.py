@@ -17,6 +17,7 @@ from engine.cache import SlotCache
 from engine.cost import Arithmetic, peak_memory_bytes
 from engine.layout import Row
 from engine.planner import Eviction
+from engine.settings import LayoutSettings
 
 
 class SlotModel:
@@ -30,7 +31,9 @@ class SlotModel:
         self._cache = SlotCache(network.config, capacity, network.dtype, network.device)
         self._attention = Attention.of(network)
         self._arithmetic = Arithmetic.of(network)
-        self.ranked = False  # ALiBi counts visible keys: see ``Attention.bias``
+        self._ranked = False  # ALiBi counts visible keys: see ``Attention.bias``
+        trained = getattr(network.config, "max_position_embeddings", None)
+        self.max_positions = int(trained or capacity)  # that the network was trained for
         self.tokens_fed = 0
         self.forwards = 0
         self.flops = 0
@@ -55,11 +58,13 @@ class SlotModel:
         """Keep the first ``n_rows`` rows in arrival order."""
         self._cache.truncate(n_rows)
 
-    @property
-    def max_positions(self) -> int:
-        """Positions the network was trained for."""
-        config = self._network.config
-        return int(getattr(config, "max_position_embeddings", None) or self.capacity)
+    def use(self, layout: LayoutSettings) -> None:
+        """Compute for rows of this layout from now on.
+
+        Raises:
+            ModelError: the network cannot.
+        """
+        self._ranked = self._attention.ranks(layout)
 
     @torch.inference_mode()
     def evict(self, gone: Eviction) -> None:
@@ -84,7 +89,7 @@ class SlotModel:
         logits: Tensor = self._network(
             input_ids=ids,
             position_ids=places.encoded,
-            attention_mask=self._attention.bias(places, cache.all_places, ranked=self.ranked),
+            attention_mask=self._attention.bias(places, cache.all_places, ranked=self._ranked),
             past_key_values=cache,
             use_cache=True,
             logits_to_keep=1,

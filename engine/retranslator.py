@@ -15,18 +15,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import torch
+from torch import Tensor
 
+from engine.conversation import Change, Conversation
 from engine.detokenizer import Detokenizer
 from engine.event_log import EventLog
-from engine.journal import Counters, log_end, log_fed, log_session, log_source
+from engine.journal import Counters, log_end, log_fed
 from engine.layout import Row
 from engine.layouts import make_planner
 from engine.loading import Weights
 from engine.model import SlotModel
-from engine.policy import Action, Policy, Progress, parse_policy
-from engine.prompt import Prompt, make_prompt, word_starts, word_units
-from engine.settings import TranslationSettings
-from engine.translator import Change
+from engine.policy import Action, Policy, Progress
+from engine.prompt import Prompt
+from engine.settings import LayoutSettings, TranslationSettings
 from engine.utterance import Unit, is_runaway, n_same, with_end
 
 
@@ -47,6 +48,7 @@ class Redraft:
     number: int
     prompt: Prompt
     policy: Policy
+    layout: LayoutSettings
     detokenizer: Detokenizer
     words: tuple[str, ...] = ()
     ended: bool = False
@@ -59,6 +61,11 @@ class Redraft:
     n_drafted: int = 0
     n_prompt: int = 0
     fed: list[int] = field(default_factory=list)
+
+    @property
+    def suppressed(self) -> Tensor:
+        """Markers that are not chosen; int64."""
+        return torch.tensor(sorted(self.prompt.suppressed(ends_writes=False)))
 
     @property
     def source_ended(self) -> bool:
@@ -103,44 +110,45 @@ class Retranslator:
         capacity: int = 2048,
         log: EventLog | None = None,
     ) -> None:
-        self._weights = weights
-        self.model = SlotModel(weights.network, capacity)
-        self.counters = Counters()
-        self._log = log or EventLog()
-        self._system: tuple[int, ...] = ()  # system rows the cache holds
-        self._n_utterances = 0
-        self._starts_word = word_starts(weights.tokenizer)
-        self.configure(settings)
+        self.conversation = Conversation(
+            "retranslate", weights, settings, capacity=capacity, log=log
+        )
+        self._log = self.conversation.log
+
+    @property
+    def model(self) -> SlotModel:
+        """What computes."""
+        return self.conversation.model
+
+    @property
+    def counters(self) -> Counters:
+        """Rows computed more than once, and why."""
+        return self.conversation.counters
+
+    @property
+    def settings(self) -> TranslationSettings:
+        """Those of utterances that are opened now."""
+        return self.conversation.settings
 
     def configure(self, settings: TranslationSettings) -> None:
-        """Use these settings for utterances that are opened from now on.
-
-        Raises:
-            ModelError: the model does not know the language.
-            PolicyError: the policy is written wrongly.
-        """
-        policy = parse_policy(settings.policy)
-        prompt = make_prompt(self._weights.tokenizer, self._weights.card, settings.target_language)
-        self._policy, self._prompt, self.settings = policy, prompt, settings
-        self._suppressed = torch.tensor(sorted(prompt.suppressed(ends_writes=False)))
-        log_session(self._log, "retranslate", self._weights, settings)
+        """Use these settings from the next utterance on, see ``Conversation.configure``."""
+        self.conversation.configure(settings)
 
     def open(self) -> Redraft:
         """Open an utterance with the settings of now."""
-        self._n_utterances += 1
+        now = self.conversation
         return Redraft(
-            number=self._n_utterances,
-            prompt=self._prompt,
-            policy=self._policy,
-            detokenizer=Detokenizer(self._weights.decoder),
+            number=now.next_number(),
+            prompt=now.prompt,
+            policy=now.policy,
+            layout=now.settings.layout,
+            detokenizer=Detokenizer(now.weights.decoder),
         )
 
     def set_source(self, utterance: Redraft, words: Sequence[str], *, ended: bool) -> bool:
         """Give an utterance its committed words; tell whether its caption was cut back."""
-        log_source(self._log, utterance.number, utterance.words, words, ended=ended)
         before = len(utterance.caption)
-        tokenizer = self._weights.tokenizer
-        units = [unit for word in words for unit in word_units(tokenizer, word)]
+        units = self.conversation.arrived(utterance, words, ended=ended)
         if not utterance.set_source(words, units, ended=ended):
             return False
         self._log.write(
@@ -168,7 +176,7 @@ class Retranslator:
         before, draft = utterance.draft, self._draft(utterance)
         utterance.draft, utterance.n_drafted = draft, utterance.n_read
         number, n_read = utterance.number, utterance.n_read
-        whole = self._weights.decoder.decode(draft, skip_special_tokens=True).strip()
+        whole = self.conversation.weights.decoder.decode(draft, skip_special_tokens=True).strip()
         self._log.write("drafted", utterance=number, text=whole, n_read=n_read)
         text = self._commit(utterance, self._n_agreed(utterance, before, draft))
         if utterance.source_ended:
@@ -184,9 +192,8 @@ class Retranslator:
     def _draft(self, utterance: Redraft) -> list[int]:
         """Translate all words that were read, from what is committed on."""
         headers, end = utterance.prompt.headers, utterance.prompt.end_of_target
-        n_system = len(headers.system) if self._system == headers.system else 0
-        self.model.truncate(n_system)
-        planner = make_planner(headers, self.settings.layout)
+        n_system = self.conversation.keep_system(headers)
+        planner = make_planner(headers, utterance.layout)
         planner.skip(n_system)
         units = utterance.units[: utterance.n_read]
         for unit in units:
@@ -210,11 +217,11 @@ class Retranslator:
             planner.choose(id_)
             rows = planner.write()
         utterance.fed, utterance.n_prompt = draft, n_prompt
-        self._system = headers.system
+        self.conversation.cached_system = headers.system
         return list(draft)
 
     def _predict(self, utterance: Redraft, rows: Sequence[Row], n_again: int) -> int:
-        id_ = self.model.next_id(rows, self._suppressed)
+        id_ = self.model.next_id(rows, utterance.suppressed)
         self.counters.tokens_recomputed += n_again
         number = utterance.number
         log_fed(self._log, self.model, number, rows, n_again=n_again)
@@ -227,7 +234,7 @@ class Retranslator:
             return len(draft)
         n_agreed = 0 if before is None else n_same(before, draft)
         while n_agreed > len(utterance.committed) and not all(
-            n_agreed == len(ids) or self._starts_word[ids[n_agreed]]
+            n_agreed == len(ids) or self.conversation.starts_word[ids[n_agreed]]
             for ids in (before or [], draft)
         ):
             n_agreed -= 1

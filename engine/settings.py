@@ -37,6 +37,11 @@ class LayoutSettings:
             raise ValueError(msg)
         at_least("the slot length", self.slot_length, 1)
 
+    @property
+    def ranked(self) -> bool:
+        """Tell whether ALiBi counts the visible keys instead of positions (SimulMask)."""
+        return self.name == "simulmask"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UtteranceLimits:

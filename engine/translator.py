@@ -6,36 +6,18 @@ counted too.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-from engine.attention import has_alibi
-from engine.errors import ModelError
+from engine.conversation import Change, Conversation
 from engine.event_log import EventLog
-from engine.journal import Counters, log_end, log_fed, log_session, log_source
+from engine.journal import Counters, log_end, log_fed
 from engine.loading import Weights
 from engine.model import SlotModel
-from engine.policy import Action, Policy, parse_policy
-from engine.prompt import Prompt, make_prompt, word_starts, word_units
+from engine.policy import Action
 from engine.settings import TranslationSettings
 from engine.utterance import Utterance
 
 _FULL = 0.9
 """Share of the positions a model was trained for, and of the cache, at which phases are evicted."""
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A caption changed.
-
-    Attributes:
-        kept: characters of the caption that stay.
-        text: what follows them.
-        n_read: source words read.
-    """
-
-    kept: int
-    text: str
-    n_read: int
 
 
 class Translator:
@@ -53,55 +35,40 @@ class Translator:
         capacity: int = 2048,
         log: EventLog | None = None,
     ) -> None:
-        self._weights = weights
-        self.model = SlotModel(weights.network, capacity)
-        self.counters = Counters()
-        self._log = log or EventLog()
+        self.conversation = Conversation("slots", weights, settings, capacity=capacity, log=log)
+        self._log = self.conversation.log
         self._cached: Utterance | None = None  # whose rows the cache holds
-        self._system: tuple[int, ...] = ()  # system rows the cache holds
-        self._n_utterances = 0
-        self._starts_word = word_starts(weights.tokenizer)
-        self.configure(settings)
+
+    @property
+    def model(self) -> SlotModel:
+        """What computes."""
+        return self.conversation.model
+
+    @property
+    def counters(self) -> Counters:
+        """Rows computed more than once, and why."""
+        return self.conversation.counters
+
+    @property
+    def settings(self) -> TranslationSettings:
+        """Those of utterances that are opened now."""
+        return self.conversation.settings
 
     def configure(self, settings: TranslationSettings) -> None:
-        """Use these settings for utterances that are opened from now on.
-
-        Raises:
-            ModelError: the model does not know the language, or cannot run the layout.
-            PolicyError: the policy is written wrongly.
-        """
-        policy = parse_policy(settings.policy)
-        prompt = make_prompt(self._weights.tokenizer, self._weights.card, settings.target_language)
-        ranked = settings.layout.name == "simulmask"
-        if ranked and not has_alibi(self._weights.network):
-            msg = (
-                f"the layout simulmask needs a model with ALiBi, {self._weights.card.name} has none"
-            )
-            raise ModelError(msg)
-        # all or nothing: settings that are refused change nothing
-        self.model.ranked = ranked
-        self._policy: Policy = policy
-        self._prompt: Prompt = prompt
-        self.settings = settings
-        log_session(self._log, "slots", self._weights, settings)
+        """Use these settings from the next utterance on, see ``Conversation.configure``."""
+        self.conversation.configure(settings)
 
     def open(self) -> Utterance:
         """Open an utterance with the settings of now."""
-        self._n_utterances += 1
+        now = self.conversation
         return Utterance(
-            self._n_utterances,
-            self._prompt,
-            self._policy,
-            self.settings.layout,
-            self._weights.decoder,
+            now.next_number(), now.prompt, now.policy, now.settings.layout, now.weights.decoder
         )
 
     def set_source(self, utterance: Utterance, words: Sequence[str], *, ended: bool) -> bool:
         """Give an utterance its committed words; tell whether its caption was cut back."""
-        log_source(self._log, utterance.number, utterance.words, words, ended=ended)
         before = len(utterance.caption)
-        tokenizer = self._weights.tokenizer
-        units = [unit for word in words for unit in word_units(tokenizer, word)]
+        units = self.conversation.arrived(utterance, words, ended=ended)
         valid_rows = utterance.set_source(words, units, ended=ended)
         if valid_rows is None:
             return False
@@ -144,7 +111,7 @@ class Translator:
     def _probe(self, utterance: Utterance) -> Iterator[Change]:
         """Feed the newest target token to see whether its word goes on; take it back if not."""
         id_ = self._predict(utterance)
-        if self._starts_word[id_] or id_ == utterance.prompt.end_of_target:
+        if self.conversation.starts_word[id_] or id_ == utterance.prompt.end_of_target:
             self._take_back(utterance)
             utterance.word_complete = True
         else:
@@ -165,7 +132,7 @@ class Translator:
 
     def _choose(self, utterance: Utterance, id_: int) -> Iterator[Change]:
         kept = len(utterance.caption)
-        text = utterance.choose(id_, starts_word=self._starts_word[id_])
+        text = utterance.choose(id_, starts_word=self.conversation.starts_word[id_])
         number, n_read = utterance.number, utterance.n_read
         self._log.write("written", utterance=number, id=id_, n_read=n_read)
         if text:
@@ -192,7 +159,7 @@ class Translator:
             self.model.truncate(planner.n_fed - len(rows))
             self.counters.tokens_recomputed += n_again
         id_ = self.model.next_id(rows, utterance.suppressed)
-        self._system = utterance.prompt.headers.system
+        self.conversation.cached_system = utterance.prompt.headers.system
         log_fed(self._log, self.model, utterance.number, rows, n_again=n_again)
         self._make_room(utterance)
         return id_
@@ -226,9 +193,7 @@ class Translator:
         if self._cached is utterance:
             return
         self._cached = utterance
-        headers = utterance.prompt.headers
-        n_system = len(headers.system) if self._system == headers.system else 0
-        self.model.truncate(n_system)
+        n_system = self.conversation.keep_system(utterance.prompt.headers)
         if utterance.planner.n_fed == 0:
             utterance.planner.skip(n_system)
             return

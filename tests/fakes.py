@@ -149,6 +149,9 @@ class HashingModel:
     def n_rows(self):
         return len(self._cached)
 
+    def use(self, layout):
+        assert not layout.ranked
+
     def truncate(self, n_rows):
         assert 0 <= n_rows <= self.n_rows
         del self._cached[n_rows:]
@@ -186,7 +189,7 @@ def hashing_translator(policy="read:3", *, slot_length=16, language="de", log=No
         target_language=language, policy=policy, layout=LayoutSettings(slot_length=slot_length)
     )
     translator = Translator(tiny_weights(), settings, capacity=1, log=log)
-    translator.model = HashingModel()
+    translator.conversation.model = HashingModel()
     return translator
 
 

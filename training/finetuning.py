@@ -21,7 +21,8 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from engine.adapter_card import AdapterCard
-from engine.attention import Attention, has_alibi
+from engine.attention import Attention
+from engine.errors import ModelError
 from engine.layout import IGNORE
 from engine.loading import Weights
 from engine.settings import LayoutSettings
@@ -106,6 +107,7 @@ class Finetuning:
         self._in_bf16 = computes_bf16(settings.precision, machines.device)
         self._network = self._make_network()
         self._attention = Attention.of(self._network)
+        self._ranked = self._ranks()
         torch.manual_seed(settings.optimisation.seed)
         self._lora = attach_lora(self._network, settings.lora, base.name)
         self._weights = Weights(network=self._network, tokenizer=base.tokenizer, card=base.card)
@@ -138,12 +140,22 @@ class Finetuning:
             device=self._machines.device,
             in_bf16=self._in_bf16,
         )
-        if "simulmask" in (self._method.layout, self._method.decoding) and not has_alibi(network):
-            msg = f"the method simulmask needs a base with ALiBi, {self._base.name} has none"
-            raise UsageError(msg)
         if self._settings.gradient_checkpointing:
             recompute_activations(network)
         return network
+
+    def _ranks(self) -> bool:
+        """See that the base can be trained and decoded by the method's layouts.
+
+        Raises:
+            UsageError: it cannot.
+        """
+        try:
+            self._attention.ranks(LayoutSettings(name=self._method.decoding))
+            return self._attention.ranks(LayoutSettings(name=self._method.layout))
+        except ModelError as error:
+            msg = f"the base {self._base.name} cannot be trained so: {error}"
+            raise UsageError(msg) from error
 
     def _plan(self) -> Plan:
         settings, optimisation = self._settings, self._settings.optimisation
@@ -168,7 +180,7 @@ class Finetuning:
                 self._material.markers,
                 self._settings.optimisation.label_smoothing,
                 self._attention,
-                ranked=self._method.layout == "simulmask",
+                ranked=self._ranked,
             )
         return summed / (batch.labels != IGNORE).sum()
 

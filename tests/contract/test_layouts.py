@@ -59,7 +59,7 @@ def test_one_masked_pass_equals_feeding_pass_by_pass(architecture, layout):
         rows = sample(layout, random.Random(seed))
         expected = masked_pass(network, rows, ranked=layout == "simulmask")
         model = SlotModel(network, len(rows))
-        model.ranked = layout == "simulmask"
+        model.use(LayoutSettings(name=layout))
         n_asked = 0
         for time in sorted({row.time for row in rows}):
             fed = [row for row in rows if row.time == time]

@@ -55,7 +55,7 @@ def test_the_translators_rows_equal_the_builders_rows(layout_name):
         settings = TranslationSettings(policy=str(policy), layout=layout)
         weights = tiny_weights()
         translator = Translator(weights, settings, capacity=1)
-        translator.model = HashingModel()
+        translator.conversation.model = HashingModel()
         source = [random_word(rng) for _ in range(rng.randint(1, 9))]
         target = [random_word(rng) for _ in range(rng.randint(1, 9))]
         needs = tuple(sorted(rng.randint(1, len(source)) for _ in target))

@@ -404,7 +404,7 @@ def test_a_base_needs_no_card_where_the_recipe_tells_how_to_speak_to_it(data, tm
         (["--rank", "65"], "above the base's width: 64"),
         (["--rank", "0"], "rank must be at least 1"),
         (["--method", "magic"], "the method is one of exposst"),
-        (["--method", "simulmask"], "needs a base with ALiBi"),
+        (["--method", "simulmask"], "needs a model with ALiBi"),
         (["--slot", "0"], "slot length"),
         (["--slot", "many"], "a whole number was expected"),
         (["--recipe", "none"], "there is no recipe none"),

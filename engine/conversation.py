@@ -1,0 +1,163 @@
+"""What all systems have alike: their verbs, and what they translate with.
+
+``engine.system`` makes them by name; whoever feeds words to one need not know which it is.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from engine.event_log import EventLog
+from engine.journal import Counters, log_session, log_source
+from engine.layout import Headers
+from engine.loading import Weights
+from engine.model import SlotModel
+from engine.policy import Policy, parse_policy
+from engine.prompt import Prompt, make_prompt, word_starts, word_units
+from engine.settings import TranslationSettings
+from engine.utterance import Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A caption changed.
+
+    Attributes:
+        kept: characters of the caption that stay.
+        text: what follows them.
+        n_read: source words read.
+    """
+
+    kept: int
+    text: str
+    n_read: int
+
+
+class Captioned(Protocol):
+    """An utterance, as whoever feeds words sees it; only its system may change it.
+
+    Attributes:
+        number: never used again.
+        words: its source.
+        ended: no word follows.
+        finished: it is translated to its end.
+        caption: what is committed.
+    """
+
+    number: int
+    words: tuple[str, ...]
+    ended: bool
+    finished: bool
+    caption: str
+
+    @property
+    def n_read(self) -> int:
+        """Source units read."""
+
+
+Kind = TypeVar("Kind")
+"""The utterances of one system; a system is given those only that it opened."""
+
+
+class System(Protocol[Kind]):
+    """Open utterances, set their words as they come, advance them."""
+
+    @property
+    def model(self) -> SlotModel:
+        """What computes; its counters never go down."""
+
+    @property
+    def counters(self) -> Counters:
+        """Rows computed more than once, and why."""
+
+    @property
+    def settings(self) -> TranslationSettings:
+        """Those of utterances that are opened now."""
+
+    def configure(self, settings: TranslationSettings) -> None:
+        """Use these settings for utterances that are opened from now on."""
+
+    def open(self) -> Kind:
+        """Open an utterance with the settings of now."""
+
+    def set_source(self, utterance: Kind, words: Sequence[str], *, ended: bool) -> bool:
+        """Give an utterance its committed words; tell whether its caption was cut back."""
+
+    def advance(self, utterance: Kind) -> Iterator[Change]:
+        """Translate as far as the committed words allow; yield each growth of the caption."""
+
+
+class Conversation:
+    """One model and its cache, spoken to with the settings of now; counters and log beside it.
+
+    Attributes:
+        weights: of the model.
+        model: with its cache, whose first rows are the system prompt's.
+        counters: what was computed more than once.
+        log: gets the events.
+        starts_word: of every id, whether it begins a word.
+        settings, policy, prompt: for utterances that are opened now.
+        cached_system: system rows the cache holds; who feeds them says so.
+    """
+
+    policy: Policy
+    prompt: Prompt
+    settings: TranslationSettings
+
+    def __init__(
+        self,
+        system: str,
+        weights: Weights,
+        settings: TranslationSettings,
+        *,
+        capacity: int,
+        log: EventLog | None,
+    ) -> None:
+        """Make model and cache.
+
+        Args:
+            system: what the log calls who speaks.
+            weights: of the model.
+            settings: as for ``configure``.
+            capacity: rows of the cache.
+            log: None writes none.
+        """
+        self._system = system
+        self.weights = weights
+        self.model = SlotModel(weights.network, capacity)
+        self.counters = Counters()
+        self.log = log or EventLog()
+        self.starts_word = word_starts(weights.tokenizer)
+        self.cached_system: tuple[int, ...] = ()
+        self._n_utterances = 0
+        self.configure(settings)
+
+    def configure(self, settings: TranslationSettings) -> None:
+        """Use these settings for utterances that are opened from now on, all of them or none.
+
+        Raises:
+            ModelError: the model does not know the language, or cannot run the layout.
+            PolicyError: the policy is written wrongly.
+        """
+        policy = parse_policy(settings.policy)
+        prompt = make_prompt(self.weights.tokenizer, self.weights.card, settings.target_language)
+        self.model.use(settings.layout)  # the last that may refuse
+        self.policy, self.prompt, self.settings = policy, prompt, settings
+        log_session(self.log, self._system, self.weights, settings)
+
+    def next_number(self) -> int:
+        """Number a new utterance."""
+        self._n_utterances += 1
+        return self._n_utterances
+
+    def arrived(self, utterance: Captioned, words: Sequence[str], *, ended: bool) -> list[Unit]:
+        """Log the words of an utterance and turn them into units."""
+        log_source(self.log, utterance.number, utterance.words, words, ended=ended)
+        tokenizer = self.weights.tokenizer
+        return [unit for word in words for unit in word_units(tokenizer, word)]
+
+    def keep_system(self, headers: Headers) -> int:
+        """Truncate the cache to the rows of this system prompt; return how many it holds."""
+        n_rows = len(headers.system) if self.cached_system == headers.system else 0
+        self.model.truncate(n_rows)
+        return n_rows
