@@ -1,46 +1,53 @@
 """Make everyday sentences and let espeak-ng say them, for a recogniser that only tests use.
 
 Words of a small vocabulary, several voices, speeds and pitches, noise, and stretches in which
-nobody speaks. The same seed gives the same speech.
+nobody speaks. When each word is said is known, so sound can be cut anywhere, as a recogniser of
+live speech has to.
 """
 
-import io
 import random
-import shutil
-import subprocess
-import wave
 from dataclasses import dataclass
 
 import numpy as np
 
 from engine.audio import SAMPLE_RATE_HZ, Samples
-from engine.audio_resampler import Resampler
-from training.errors import TrainingError
+from training import espeak
 
-VOICES = ("en-us", "en-gb", "en-us+m3", "en-us+f2", "en-gb+f4", "en-gb+m1")
+VOICES = ("en-us", "en-us+m3", "en-us+f2")
 _SUBJECTS = ("The cat", "My dog", "Your friend", "Our teacher", "The doctor", "His brother")
 _PLACES = ("house", "garden", "school", "kitchen", "river", "station")
 _COLOURS = ("red", "green", "small", "old", "new", "heavy")
 _THINGS = ("car", "book", "table", "window", "letter", "picture")
 _TIMES = ("today", "tomorrow", "again", "every morning", "after dinner", "on Sunday")
 _LOUD = 0.02  # a tenth of usual speech
+_HEARD_ENOUGH = 0.05  # seconds a word may be cut short and still be told
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpokenWord:
+    """A word and when it was said, in seconds from the beginning of the sound."""
+
+    text: str
+    start_s: float
+    end_s: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Utterance:
-    """A sentence as it was said; or nobody spoke.
+    """Sentences as they were said; or nobody spoke.
 
     Attributes:
-        text: what was said, empty where nobody spoke.
+        words: that can be heard, punctuation at their ends; none where nobody spoke.
         samples: shape (n_samples,), 16 kHz mono.
-        start_s: where the voice begins in them.
-        end_s: where it ends.
     """
 
-    text: str
+    words: tuple[SpokenWord, ...]
     samples: Samples
-    start_s: float
-    end_s: float
+
+    @property
+    def text(self) -> str:
+        """Join the words."""
+        return " ".join(word.text for word in self.words)
 
 
 def sentence(rng: random.Random) -> str:
@@ -59,47 +66,66 @@ def sentence(rng: random.Random) -> str:
     )
 
 
-def utterance(rng: random.Random) -> Utterance:
-    """Say a sentence with a pause around it and noise behind it, or let one in ten be silence.
+def utterance(rng: random.Random, *, n_sentences: int = 1) -> Utterance:
+    """Say sentences with pauses around them and noise behind them, or let one in ten be silence.
 
     Raises:
         TrainingError: espeak-ng is missing or fails.
     """
-    pauses = [np.zeros(rng.randint(1_000, 12_000), np.float32) for _ in range(2)]
-    text = "" if rng.random() < 0.1 else sentence(rng)
-    voiced = _voiced(_said(text, rng)) if text else np.zeros(rng.randint(0, 32_000), np.float32)
-    samples = np.concatenate([pauses[0], voiced, pauses[1]]) * rng.uniform(0.4, 1.0)
-    noise = np.random.default_rng(rng.getrandbits(32)).standard_normal(len(samples))
-    level = rng.choice((0.0, 10 ** rng.uniform(-4.0, -1.8)))
-    start_s = len(pauses[0]) / SAMPLE_RATE_HZ
-    return Utterance(
-        text=text,
-        samples=(samples + level * noise).astype(np.float32),
-        start_s=start_s,
-        end_s=start_s + len(voiced) / SAMPLE_RATE_HZ,
+    texts = [] if rng.random() < 0.1 else [sentence(rng) for _ in range(n_sentences)]
+    return speech(texts, rng)
+
+
+def speech(texts: list[str], rng: random.Random, *, longest_pause_s: float = 0.75) -> Utterance:
+    """Say these sentences, one voice for all, with pauses around them and noise behind them."""
+    voice = espeak.Voice(
+        name=rng.choice(VOICES), words_per_minute=rng.randint(140, 180), pitch=rng.randint(35, 65)
     )
+    parts = [_pause(rng, longest_pause_s)]
+    words: list[SpokenWord] = []
+    for text in texts:
+        before_s = sum(map(len, parts)) / SAMPLE_RATE_HZ
+        said = _trimmed(espeak.say(text, voice), text.split())
+        words += [
+            SpokenWord(text=word.text, start_s=before_s + word.start_s, end_s=before_s + word.end_s)
+            for word in said.words
+        ]
+        parts += [said.samples, _pause(rng, longest_pause_s)]
+    if not texts:
+        parts.append(np.zeros(rng.randint(0, 32_000), np.float32))
+    samples = np.concatenate(parts) * rng.uniform(0.4, 1.0)
+    noise = np.random.default_rng(rng.getrandbits(32)).standard_normal(len(samples))
+    level = rng.choice((0.0, 10 ** rng.uniform(-4.0, -2.0)))
+    return Utterance(words=tuple(words), samples=(samples + level * noise).astype(np.float32))
 
 
-def _said(text: str, rng: random.Random) -> Samples:
-    program = shutil.which("espeak-ng")
-    if program is None:
-        msg = "speech is made by espeak-ng and it is not installed: install it with apt-get"
-        raise TrainingError(msg)
-    options = {"-v": rng.choice(VOICES), "-s": rng.randint(130, 190), "-p": rng.randint(30, 70)}
-    command = [program, *(str(part) for option in options.items() for part in option)]
-    try:
-        done = subprocess.run([*command, "--stdout", text], check=True, capture_output=True)
-    except subprocess.CalledProcessError as error:
-        msg = f"espeak-ng could not say {text!r}: {error.stderr.decode(errors='replace').strip()}"
-        raise TrainingError(msg) from error
-    with wave.open(io.BytesIO(done.stdout)) as file:
-        resampler = Resampler(file.getframerate())
-        samples = np.frombuffer(file.readframes(file.getnframes()), np.int16)
-    whole = (samples / 32768).astype(np.float32)
-    return np.concatenate([resampler.feed(whole), resampler.flush()])
+def cut(whole: Utterance, start_s: float, end_s: float) -> Utterance:
+    """Hear a part of an utterance: words that are not heard to their ends are not told."""
+    start, end = (round(at * SAMPLE_RATE_HZ) for at in (start_s, end_s))
+    heard = [
+        SpokenWord(
+            text=word.text,
+            start_s=max(0.0, word.start_s - start_s),
+            end_s=min(word.end_s, end_s) - start_s,
+        )
+        for word in whole.words
+        if word.start_s >= start_s - _HEARD_ENOUGH and word.end_s <= end_s + _HEARD_ENOUGH
+    ]
+    return Utterance(words=tuple(heard), samples=whole.samples[start:end])
 
 
-def _voiced(samples: Samples) -> Samples:
-    """Cut off the silence espeak-ng puts around a sentence."""
-    loud = np.flatnonzero(np.abs(samples) > _LOUD)
-    return samples[loud[0] : loud[-1] + 1] if len(loud) else samples
+def _pause(rng: random.Random, longest_s: float) -> Samples:
+    return np.zeros(round(rng.uniform(0.05, longest_s) * SAMPLE_RATE_HZ), np.float32)
+
+
+def _trimmed(said: espeak.Said, texts: list[str]) -> Utterance:
+    """Cut off the silence espeak-ng puts around a sentence; a word lasts until the next one."""
+    loud = np.flatnonzero(np.abs(said.samples) > _LOUD)
+    first, last = (int(loud[0]), int(loud[-1]) + 1) if len(loud) else (0, len(said.samples))
+    starts_s = [max(0.0, start_s - first / SAMPLE_RATE_HZ) for start_s in said.starts_s]
+    ends_s = [*starts_s[1:], (last - first) / SAMPLE_RATE_HZ]
+    words = tuple(
+        SpokenWord(text=text, start_s=start_s, end_s=end_s)
+        for text, start_s, end_s in zip(texts, starts_s, ends_s, strict=True)
+    )
+    return Utterance(words=words, samples=said.samples[first:last])

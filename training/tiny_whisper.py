@@ -1,16 +1,21 @@
 """Train a Whisper so small that tests can carry it: ``python -m training.tiny_whisper``.
 
 It has Whisper's architecture and special tokens and knows some sixty words, said by espeak-ng; it
-is a test asset and never offered to anybody. Cross-attention learns to follow the sound late and
-all at once, so the encoder is taught the words by CTC (Graves et al. 2006) too; that head is thrown
-away. Sound is trained on in its own length at first, in Whisper's 30 s at the end.
+is a test asset and never offered to anybody. Left alone, cross-attention learns to follow the sound
+late and all at once. Here it is known when each word is said, so it is shown: of the decoder's two
+layers the first is drawn to the word that was just read, the second to the word that comes next
+(guided attention, Tachibana et al. 2018, with spans in place of a diagonal), and a head that is
+thrown away names the word at every frame of the encoder. What is heard is cut anywhere, as in live
+speech, and half of it follows a prompt. It is trained on in its own length at first, in Whisper's
+30 s at the end.
 
-    python -m training.tiny_whisper WORK_FOLDER --steps 4000 --out tests/assets/tiny-whisper
+    python -m training.tiny_whisper WORK_FOLDER --out tests/assets/tiny-whisper
 
 An interrupted run goes on where the last checkpoint was written.
 """
 
 import argparse
+import itertools
 import logging
 import random
 import time
@@ -25,8 +30,9 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from transformers import WhisperConfig, WhisperForConditionalGeneration
 
+from engine.audio import SAMPLE_RATE_HZ
 from training import tiny_whisper_tokenizer as tokens
-from training.synthetic_speech import Utterance, sentence, utterance
+from training.synthetic_speech import Utterance, cut, sentence, utterance
 
 if TYPE_CHECKING:
     from faster_whisper.feature_extractor import FeatureExtractor
@@ -35,9 +41,15 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _WINDOW_FRAMES = 3_000
+_POSITION_S = 0.02  # of the encoder
+_TIMES_S = 0.4  # timestamps are told no finer: few to learn, and words have times of their own
 _IGNORED = -100
-_CTC_WEIGHT = 0.5
-_CHECKPOINT_EVERY = 100
+_NOWHERE = (-1, -1)
+_CUT = 0.5  # of the examples, at either end
+_TIMESTAMPED = 0.7  # of the examples
+_CHECKPOINT_EVERY = 50
+_LAYERS = 2
+_FULL_STOP = 6  # positions: where a word with a full stop fades
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,33 +62,47 @@ class TinyWhisperSettings:
         whole_window_steps: of these, the last ones with windows of 30 s.
         batch_size: utterances of a step; a quarter of it with windows of 30 s.
         n_utterances: that are said once and heard again and again.
-        learning_rate: highest; warmed up over 200 steps, then it falls to nothing linearly.
+        learning_rate: highest; warmed up over 100 steps, then it falls to nothing linearly.
         seed: of speech, weights and order.
     """
 
     work: Path
-    steps: int = 4_000
+    steps: int = 3_000
     whole_window_steps: int = 200
-    batch_size: int = 16
-    n_utterances: int = 4_000
+    batch_size: int = 12
+    n_utterances: int = 2_000
     learning_rate: float = 2e-3
     seed: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Example:
-    features: Tensor  # (80, n_frames)
-    words: list[int]
-    ids: list[int]  # from <|startoftranscript|> to <|endoftext|>
+class Example:
+    """What the model hears and what it is to say.
+
+    Attributes:
+        features: (80, n_frames).
+        frames: for each position of the encoder the token of the word that is said there, or
+            ``_IGNORED`` where none is; shape (n_frames / 2,).
+        ids: from ``<|startofprev|>`` or ``<|startoftranscript|>`` to ``<|endoftext|>``.
+        n_prompt: of these, how many it is only told.
+        spans: for each id but the last and each layer of the decoder, the positions of the encoder
+            to look at: shape (n_ids - 1, 2, 2), -1 for anywhere.
+    """
+
+    features: Tensor
+    frames: Tensor
+    ids: list[int]
+    n_prompt: int
+    spans: Tensor
 
 
 class TinyWhisper(nn.Module):
-    """The model and the CTC head that helps it learn."""
+    """The model and the head that helps it learn."""
 
     def __init__(self, vocabulary_size: int, end: int) -> None:
         super().__init__()
         self.whisper = WhisperForConditionalGeneration(_config(vocabulary_size, end))
-        self.ctc = nn.Linear(self.whisper.config.d_model, vocabulary_size + 1)
+        self.heard = nn.Linear(self.whisper.config.d_model, end + 1)  # words come before the end
 
     def encode(self, features: Tensor) -> Tensor:
         """Encode sound of any length up to 30 s: (B, 80, n_frames) -> (B, n_frames / 2, d)."""
@@ -88,31 +114,48 @@ class TinyWhisper(nn.Module):
         encoded: Tensor = encoder.layer_norm(hidden)
         return encoded
 
-    def loss(self, batch: Sequence[_Example], *, whole_window: bool) -> Tensor:
-        """Score a batch: cross-entropy of the decoder, and CTC of the encoder."""
-        features = _padded_features(batch, whole_window=whole_window)
-        ids = nn.utils.rnn.pad_sequence(
-            [torch.tensor(example.ids) for example in batch],
-            batch_first=True,
-            padding_value=_IGNORED,
+    def loss(self, batch: Sequence[Example], n_frames: int) -> tuple[Tensor, Tensor, Tensor]:
+        """Score a batch in windows of ``n_frames``: words told, words heard, where it looked."""
+        encoded = self.encode(_padded_features(batch, n_frames))
+        ids = _padded([torch.tensor(example.ids) for example in batch])
+        decoded = self.whisper.model.decoder(
+            input_ids=ids[:, :-1].clamp(min=0),
+            encoder_hidden_states=encoded,
+            output_attentions=True,
         )
-        encoded = self.encode(features)
-        hidden = self.whisper.model.decoder(
-            input_ids=ids[:, :-1].clamp(min=0), encoder_hidden_states=encoded
-        ).last_hidden_state
-        logits = self.whisper.proj_out(hidden)
-        told = F.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten(), ignore_index=_IGNORED)
-        heard = self.ctc(encoded).log_softmax(-1).transpose(0, 1)  # (T, B, V + 1)
-        n_frames = [(example.features.shape[1] + 1) // 2 for example in batch]
-        spelt = F.ctc_loss(
-            heard,
-            torch.tensor([word for example in batch for word in example.words]),
-            torch.tensor(n_frames),
-            torch.tensor([len(example.words) for example in batch]),
-            blank=heard.shape[-1] - 1,
-            zero_infinity=True,
+        wanted = ids[:, 1:].clone()
+        for row, example in zip(wanted, batch, strict=True):
+            row[: example.n_prompt] = _IGNORED
+        logits = self.whisper.proj_out(decoded.last_hidden_state)
+        told = F.cross_entropy(logits.flatten(0, 1), wanted.flatten(), ignore_index=_IGNORED)
+        heard = F.cross_entropy(
+            self.heard(encoded).flatten(0, 1),
+            self._frames(batch, encoded.shape[1]).flatten(),
+            ignore_index=_IGNORED,
         )
-        return told + _CTC_WEIGHT * spelt
+        spans = _padded([example.spans for example in batch])
+        looked = sum(
+            _astray(attention, spans[:, :, layer])
+            for layer, attention in enumerate(decoded.cross_attentions)
+        )
+        return told, heard, torch.as_tensor(looked)
+
+    def _frames(self, batch: Sequence[Example], n_positions: int) -> Tensor:
+        nobody = self.heard.out_features - 1
+        frames = torch.full((len(batch), n_positions), _IGNORED)
+        for row, example in zip(frames, batch, strict=True):
+            said = example.frames
+            row[: len(said)] = torch.where(said == _IGNORED, nobody, said)
+        return frames
+
+
+def _astray(attention: Tensor, spans: Tensor) -> Tensor:
+    """Score how little of the attention (B, H, Q, K) falls into the spans (B, Q, 2)."""
+    at = torch.arange(attention.shape[-1])
+    inside = (at >= spans[..., :1]) & (at < spans[..., 1:])  # (B, Q, K)
+    mass = (attention * inside[:, None]).sum(-1)  # (B, H, Q)
+    guided = (spans[..., 1] > 0)[:, None].expand_as(mass)
+    return -(mass[guided] + 1e-4).log().mean()
 
 
 def _config(vocabulary_size: int, end: int) -> WhisperConfig:
@@ -120,24 +163,27 @@ def _config(vocabulary_size: int, end: int) -> WhisperConfig:
         vocab_size=vocabulary_size,
         d_model=96,
         encoder_layers=2,
-        decoder_layers=2,
+        decoder_layers=_LAYERS,
         encoder_attention_heads=2,
         decoder_attention_heads=2,
         encoder_ffn_dim=224,
         decoder_ffn_dim=208,
-        dropout=0.05,
+        dropout=0.0,
         pad_token_id=end,
         bos_token_id=end,
         eos_token_id=end,
         decoder_start_token_id=end + 1,
         suppress_tokens=[],
         begin_suppress_tokens=[end],
+        attn_implementation="eager",  # where it looks is wanted
     )
 
 
-def _padded_features(batch: Sequence[_Example], *, whole_window: bool) -> Tensor:
-    longest = max(example.features.shape[1] for example in batch)
-    n_frames = _WINDOW_FRAMES if whole_window else longest + longest % 2
+def _padded(rows: list[Tensor]) -> Tensor:
+    return nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=_IGNORED)
+
+
+def _padded_features(batch: Sequence[Example], n_frames: int) -> Tensor:
     padded = torch.zeros(len(batch), batch[0].features.shape[0], n_frames)
     for row, example in zip(padded, batch, strict=True):
         row[:, : example.features.shape[1]] = example.features.float()
@@ -145,18 +191,78 @@ def _padded_features(batch: Sequence[_Example], *, whole_window: bool) -> Tensor
 
 
 def make_example(
-    spoken: Utterance, extractor: "FeatureExtractor", tokenizer: "Tokenizer"
-) -> _Example:
-    """Turn an utterance into what the model hears and what it is to say."""
+    spoken: Utterance,
+    extractor: "FeatureExtractor",
+    tokenizer: "Tokenizer",
+    *,
+    prompt: str = "",
+    timestamps: bool = True,
+) -> Example:
+    """Turn an utterance into what the model hears and what it is to say.
+
+    Args:
+        spoken: at most 30 s.
+        extractor: of features.
+        tokenizer: of a tiny Whisper.
+        prompt: what was said before.
+        timestamps: tell when speech begins and ends; without, as words are given their times.
+    """
     features = torch.from_numpy(np.asarray(extractor(spoken.samples), np.float16))
+    features = features[:, : features.shape[1] // 2 * 2]
+    frames = torch.full((features.shape[1] // 2,), _IGNORED)
+    told: list[tuple[int, tuple[int, int]]] = []
+    for word in spoken.words:
+        span = (round(word.start_s / _POSITION_S), max(1, round(word.end_s / _POSITION_S)))
+        first, *more = tokenizer.encode(" " + word.text).ids
+        frames[span[0] : span[1]] = first
+        told += [(first, span), *((one, (span[1] - _FULL_STOP, span[1] + 2)) for one in more)]
     start, silent, end = (
         tokens.find(tokenizer, token)
         for token in ("<|startoftranscript|>", "<|nospeech|>", "<|endoftext|>")
     )
-    words = tokenizer.encode(" " + spoken.text).ids if spoken.text else []
-    begins, ends = (tokens.timestamp(tokenizer, at) for at in (spoken.start_s, spoken.end_s))
-    told = [begins, *words, ends] if words else [silent]
-    return _Example(features=features, words=words, ids=[start, *told, end])
+    if not told:
+        told = [(silent, _NOWHERE)]
+    elif timestamps:
+        told.insert(0, (_time(tokenizer, spoken.words[0].start_s), told[0][1]))
+        told.append((_time(tokenizer, spoken.words[-1].end_s), told[-1][1]))
+    else:
+        told.insert(0, (tokens.find(tokenizer, "<|notimestamps|>"), _NOWHERE))
+    told = [(start, _NOWHERE), *told, (end, _NOWHERE)]
+    before = tokenizer.encode(" " + prompt).ids if prompt else []
+    if before:
+        before.insert(0, tokens.find(tokenizer, "<|startofprev|>"))
+    told = [*((one, _NOWHERE) for one in before), *told]
+    spans = [(here[1], following[1]) for here, following in itertools.pairwise(told)]
+    return Example(
+        features=features,
+        frames=frames,
+        ids=[one for one, _ in told],
+        n_prompt=len(before) + (0 if timestamps else 1),
+        spans=torch.tensor(spans),
+    )
+
+
+def _time(tokenizer: "Tokenizer", at_s: float) -> int:
+    return tokens.timestamp(tokenizer, round(at_s / _TIMES_S) * _TIMES_S)
+
+
+def _draw(rng: random.Random, extractor: "FeatureExtractor", tokenizer: "Tokenizer") -> Example:
+    """Make an example as a recogniser of live speech meets it."""
+    spoken = utterance(rng, n_sentences=rng.choice((1, 1, 1, 2, 2, 3, 4)))
+    ends_s = [0.0, *(word.end_s for word in spoken.words[:-3])]
+    start_s = rng.choice(ends_s) if rng.random() < _CUT else 0.0
+    last_s = len(spoken.samples) / SAMPLE_RATE_HZ
+    end_s = rng.uniform(start_s + 1.0, max(last_s, start_s + 1.0))
+    heard = cut(spoken, start_s, end_s if rng.random() < _CUT else last_s)
+    before = [sentence(rng) for _ in range(rng.choice((0, 0, 1, 2, 4)))]
+    before += [word.text for word in spoken.words if word.end_s <= start_s]
+    return make_example(
+        heard,
+        extractor,
+        tokenizer,
+        prompt=" ".join(before),
+        timestamps=rng.random() < _TIMESTAMPED,
+    )
 
 
 def train(settings: TinyWhisperSettings) -> tuple[TinyWhisper, "Tokenizer"]:
@@ -169,33 +275,46 @@ def train(settings: TinyWhisperSettings) -> tuple[TinyWhisper, "Tokenizer"]:
     end = tokens.find(tokenizer, "<|endoftext|>")
     model = TinyWhisper(tokenizer.get_vocab_size(), end)
     extractor = FeatureExtractor()
-    examples = [
-        make_example(utterance(rng), extractor, tokenizer) for _ in range(settings.n_utterances)
-    ]
+    examples = [_draw(rng, extractor, tokenizer) for _ in range(settings.n_utterances)]
+    examples.sort(key=lambda example: example.features.shape[1])
     _run(model, examples, settings)
     return model, tokenizer
 
 
-def _run(model: TinyWhisper, examples: list[_Example], settings: TinyWhisperSettings) -> None:
+def _run(model: TinyWhisper, examples: list[Example], settings: TinyWhisperSettings) -> None:
     optimizer = torch.optim.AdamW(model.parameters(), lr=settings.learning_rate, weight_decay=0.01)
     done = _resume(model, optimizer, settings.work)
     started_s = time.monotonic()
     for step in range(done, settings.steps):
-        whole_window = step >= settings.steps - settings.whole_window_steps
         rng = random.Random(settings.seed * 1_000_003 + step)
-        size = settings.batch_size // 4 if whole_window else settings.batch_size
         falling = (settings.steps - step) / settings.steps
         for group in optimizer.param_groups:
-            group["lr"] = settings.learning_rate * min((step + 1) / 200, falling)
-        loss = model.loss(rng.sample(examples, size), whole_window=whole_window)
+            group["lr"] = settings.learning_rate * min((step + 1) / 100, falling)
+        if step < settings.steps - settings.whole_window_steps:
+            batch = _alike(examples, settings.batch_size, rng)
+            longest = max(example.features.shape[1] for example in batch)
+            n_frames = min(_WINDOW_FRAMES, longest + 2 * rng.randrange(100))
+        else:
+            batch, n_frames = rng.sample(examples, settings.batch_size // 4), _WINDOW_FRAMES
+        losses = model.loss(batch, n_frames)
         optimizer.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
+        sum(losses, torch.zeros(())).backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         if (step + 1) % _CHECKPOINT_EVERY == 0 or step + 1 == settings.steps:
             _save(model, optimizer, settings.work, step + 1)
             spent_s = time.monotonic() - started_s
-            _log.info("step %d  loss %.3f  %.0f s", step + 1, loss.item(), spent_s)
+            told, heard, astray = (part.item() for part in losses)
+            _log.info(
+                "step %d  told %.3f  heard %.3f  astray %.3f  %.0f s",
+                *(step + 1, told, heard, astray, spent_s),
+            )
+
+
+def _alike(examples: list[Example], n: int, rng: random.Random) -> list[Example]:
+    """Draw examples of about the same length, out of those sorted by it."""
+    first = rng.randrange(max(1, len(examples) - 4 * n))
+    return rng.sample(examples[first : first + 4 * n], n)
 
 
 def _save(model: TinyWhisper, optimizer: torch.optim.Optimizer, work: Path, step: int) -> None:
@@ -236,8 +355,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="training.tiny_whisper", description=__doc__)
     parser.add_argument("work", type=Path)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--steps", type=int, default=4_000)
-    parser.add_argument("--utterances", type=int, default=4_000)
+    parser.add_argument("--steps", type=int, default=3_000)
+    parser.add_argument("--utterances", type=int, default=2_000)
     given = parser.parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     settings = TinyWhisperSettings(

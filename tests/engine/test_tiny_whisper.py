@@ -1,7 +1,6 @@
 """The true chain on speech of espeak-ng; skipped without the test model or a voice."""
 
 import random
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -14,13 +13,14 @@ pytest.importorskip("faster_whisper")
 from engine.recognizer import Recognizer, RecognizerSettings
 from engine.speech_gate import GateSettings, SileroDetector, SpeechGate
 from engine.whisper import Whisper, WhisperSettings
+from training import espeak
 from training.synthetic_speech import utterance
 
 MODEL = Path(__file__).parents[1] / "assets" / "tiny-whisper"
 
 pytestmark = [
     pytest.mark.skipif(not (MODEL / "model.bin").exists(), reason="needs the test model"),
-    pytest.mark.skipif(shutil.which("espeak-ng") is None, reason="needs espeak-ng"),
+    pytest.mark.skipif(not espeak.is_here(), reason="needs espeak-ng"),
     pytest.mark.slow,
 ]
 

@@ -1,5 +1,4 @@
 import random
-import shutil
 
 import numpy as np
 import pytest
@@ -9,9 +8,12 @@ from engine.audio import SAMPLE_RATE_HZ
 
 pytest.importorskip("faster_whisper")
 
-from training import tiny_whisper, tiny_whisper_tokenizer
-from training.synthetic_speech import Utterance, sentence, utterance
+from training import espeak, tiny_whisper, tiny_whisper_tokenizer
+from training.errors import TrainingError
+from training.synthetic_speech import SpokenWord, Utterance, cut, sentence, utterance
 from training.tiny_whisper import TinyWhisper, make_example
+
+needs_espeak = pytest.mark.skipif(not espeak.is_here(), reason="needs espeak-ng")
 
 
 @pytest.fixture(scope="module")
@@ -42,32 +44,87 @@ def test_every_word_is_one_token_and_comes_back(tokenizer, seed):
     assert tokenizer.decode(ids) == text
 
 
+def spoken_in(words, seconds):
+    noise = np.random.default_rng(0).standard_normal(round(seconds * SAMPLE_RATE_HZ)) / 100
+    return Utterance(words=words, samples=noise.astype(np.float32))
+
+
+HOME = (
+    SpokenWord(text="They", start_s=0.4, end_s=0.8),
+    SpokenWord(text="went", start_s=0.8, end_s=1.2),
+    SpokenWord(text="home.", start_s=1.2, end_s=1.6),
+)
+
+
 def test_an_example_says_when_its_words_begin_and_end(tokenizer, extractor):
-    noise = np.random.default_rng(0).standard_normal(32_000).astype(np.float32) / 100
-    spoken = Utterance(text="They went home.", samples=noise, start_s=0.5, end_s=1.5)
-    example = make_example(spoken, extractor, tokenizer)
+    example = make_example(spoken_in(HOME, 2.0), extractor, tokenizer)
     told = [tokenizer.id_to_token(number) for number in example.ids]
-    assert told[:2] == ["<|startoftranscript|>", "<|0.50|>"]
-    assert told[-2:] == ["<|1.50|>", "<|endoftext|>"]
-    assert abs(example.features.shape[1] - 200) <= 1
+    assert told[:2] == ["<|startoftranscript|>", "<|0.40|>"]
+    assert told[-2:] == ["<|1.60|>", "<|endoftext|>"]
+    assert abs(example.features.shape[1] - 200) <= 2
+    assert example.n_prompt == 0
+    they = example.ids[2]
+    assert example.frames[20:40].eq(they).all()
+    assert not example.frames[:20].eq(they).any()
+    # the first layer is drawn to the word that was read, the second to the one that follows
+    assert example.spans[2].tolist() == [[20, 40], [40, 60]]
+
+
+def test_what_was_said_before_is_told_and_not_learnt(tokenizer, extractor):
+    told, timed = (
+        make_example(
+            spoken_in(HOME, 2.0), extractor, tokenizer, prompt="We like", timestamps=timestamps
+        )
+        for timestamps in (False, True)
+    )
+    names = [tokenizer.id_to_token(number) for number in told.ids]
+    n_before = names.index("<|startoftranscript|>")
+    assert names[0] == "<|startofprev|>"
+    assert tokenizer.decode(told.ids[1:n_before]) == " We like"
+    assert names[n_before + 1] == "<|notimestamps|>"
+    assert (told.n_prompt, timed.n_prompt) == (n_before + 1, n_before)
 
 
 def test_where_nobody_speaks_the_example_says_so(tokenizer, extractor):
-    spoken = Utterance(
-        text="", samples=np.zeros(SAMPLE_RATE_HZ, np.float32), start_s=0.1, end_s=0.9
-    )
-    ids = make_example(spoken, extractor, tokenizer).ids
+    ids = make_example(spoken_in((), 1.0), extractor, tokenizer).ids
     told = [tokenizer.id_to_token(number) for number in ids]
     assert told == ["<|startoftranscript|>", "<|nospeech|>", "<|endoftext|>"]
 
 
-def test_an_utterance_of_a_seed_is_always_the_same():
-    if shutil.which("espeak-ng") is None:
-        pytest.skip("needs espeak-ng")
-    one, other = (utterance(random.Random(3)) for _ in range(2))
-    assert one.text == other.text
-    assert np.array_equal(one.samples, other.samples)
-    assert 0 <= one.start_s < one.end_s <= len(one.samples) / SAMPLE_RATE_HZ
+def test_a_word_that_is_cut_short_is_not_told():
+    whole = spoken_in(HOME, 2.0)
+    heard = cut(whole, 0.8, 1.5)
+    assert heard.text == "went"
+    assert heard.words[0].start_s == pytest.approx(0.0)
+    assert heard.words[0].end_s == pytest.approx(0.4)
+    assert len(heard.samples) == round(0.7 * SAMPLE_RATE_HZ)
+    assert cut(whole, 0.0, 2.0).words == whole.words
+
+
+@needs_espeak
+@pytest.mark.parametrize("seed", range(10))
+def test_words_lie_behind_each_other_in_the_sound(seed):
+    one = utterance(random.Random(seed), n_sentences=3)
+    times = [at for word in one.words for at in (word.start_s, word.end_s)]
+    assert times == sorted(times)
+    assert all(0 <= at <= len(one.samples) / SAMPLE_RATE_HZ for at in times)
+    assert all(word.end_s > word.start_s for word in one.words)
+
+
+@needs_espeak
+def test_a_voice_that_is_not_there_is_said_so():
+    with pytest.raises(TrainingError, match="xx-nobody"):
+        espeak.say("Hello.", espeak.Voice(name="xx-nobody"))
+
+
+def test_attention_is_scored_by_what_falls_into_its_spans():
+    attention = torch.zeros(1, 2, 3, 10)
+    attention[..., 4] = 1.0
+    within, beside, anywhere = torch.tensor([3, 6]), torch.tensor([5, 6]), torch.tensor([-1, -1])
+    spans = torch.stack([within, anywhere, anywhere])[None]
+    assert tiny_whisper._astray(attention, spans).item() == pytest.approx(0.0, abs=1e-3)
+    spans = torch.stack([beside, anywhere, anywhere])[None]
+    assert tiny_whisper._astray(attention, spans).item() > 5
 
 
 def test_our_encoder_of_any_length_is_the_librarys_on_thirty_seconds(tokenizer):
