@@ -32,7 +32,7 @@ What the engine does; each line has ``utterance``, its number:
   characters of the caption stay.
 * ``evicted``: the utterance's oldest phase was forgotten, ``n_rows`` rows; what follows moved up by
   ``distance`` positions.
-* ``cut``: a write that did not end was ended.
+* ``cut``: a write that did not end was ended; ``why``: ``length`` or ``loop``.
 * ``ended``: the utterance is translated. Totals since the engine was made: ``tokens_fed``,
   ``forwards``, ``tokens_recomputed``, ``probes``, ``flops``; ``cached_rows`` now;
   ``peak_memory_bytes`` of the process (of the device, on CUDA).

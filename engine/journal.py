@@ -16,10 +16,11 @@ from engine.utterance import n_same
 
 @dataclass(slots=True)
 class Counters:
-    """Rows computed more than once, and why."""
+    """Rows computed more than once, and why; writes that were cut because they looped."""
 
     tokens_recomputed: int = 0
     probes: int = 0
+    loops_cut: int = 0
 
 
 def log_session(
@@ -60,6 +61,12 @@ def log_fed(
         flops=model.last_flops,
         cached_rows=model.n_rows,
     )
+
+
+def log_cut(log: EventLog, counters: Counters, utterance: int, *, loops: bool) -> None:
+    """Tell that a write was ended because it loops, or else because it is too long."""
+    counters.loops_cut += loops
+    log.write("cut", utterance=utterance, why="loop" if loops else "length")
 
 
 def log_end(log: EventLog, model: SlotModel, counters: Counters, utterance: int) -> None:

@@ -20,13 +20,14 @@ from torch import Tensor
 from engine.conversation import Change, Conversation
 from engine.detokenizer import Detokenizer
 from engine.event_log import EventLog
-from engine.journal import Counters, log_end, log_fed
+from engine.journal import Counters, log_cut, log_end, log_fed
 from engine.layout import Row
 from engine.layouts import make_planner
 from engine.loading import Weights
 from engine.model import SlotModel
 from engine.policy import Action, Policy, Progress
 from engine.prompt import Prompt
+from engine.repetition import is_loop
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.utterance import Unit, is_runaway, n_same, with_end
 
@@ -50,6 +51,7 @@ class Redraft:
     policy: Policy
     layout: LayoutSettings
     detokenizer: Detokenizer
+    cuts_loops: bool = True
     words: tuple[str, ...] = ()
     ended: bool = False
     finished: bool = False
@@ -81,6 +83,11 @@ class Redraft:
             source_ended=self.source_ended,
         )
         return self.n_read > self.n_drafted and self.policy.next_action(progress) is Action.WRITE
+
+    def loops_with(self, draft: Sequence[int], id_: int) -> bool:
+        """Tell whether a draft would begin to loop if this token came next."""
+        source = [one for unit in self.units[: self.n_read] for one in unit]
+        return self.cuts_loops and is_loop([*draft, id_], source)
 
     def set_source(self, words: Sequence[str], units: Sequence[Unit], *, ended: bool) -> bool:
         """Replace the source; tell whether a word that was read changed.
@@ -142,6 +149,7 @@ class Retranslator:
             prompt=now.prompt,
             policy=now.policy,
             layout=now.settings.layout,
+            cuts_loops=now.settings.cut_loops,
             detokenizer=Detokenizer(now.weights.decoder),
         )
 
@@ -208,8 +216,9 @@ class Retranslator:
         n_again = utterance.n_prompt + n_same(utterance.fed, draft)
         same = utterance.fed[: len(draft)] == draft
         while (id_ := self._predict(utterance, rows, n_again)) != end:
-            if is_runaway(len(draft), n_target):
-                self._log.write("cut", utterance=utterance.number)
+            loops = utterance.loops_with(draft, id_)
+            if loops or is_runaway(len(draft), n_target):
+                log_cut(self._log, self.counters, utterance.number, loops=loops)
                 break
             same = same and utterance.fed[: len(draft) + 1] == [*draft, id_]
             n_again = int(same)

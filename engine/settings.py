@@ -101,9 +101,11 @@ class TranslationSettings:
         policy: ``read:N``, ``wait:K`` or ``offline``.
         layout: the slots.
         limits: where long text is cut.
+        cut_loops: a write is ended where it begins to say the same again and again.
     """
 
     target_language: str = "de"
     policy: str = "read:3"
     layout: LayoutSettings = LayoutSettings()
     limits: UtteranceLimits = UtteranceLimits()
+    cut_loops: bool = True

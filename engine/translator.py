@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from engine.conversation import Change, Conversation
 from engine.event_log import EventLog
-from engine.journal import Counters, log_end, log_fed
+from engine.journal import Counters, log_cut, log_end, log_fed
 from engine.loading import Weights
 from engine.model import SlotModel
 from engine.policy import Action
@@ -62,7 +62,12 @@ class Translator:
         """Open an utterance with the settings of now."""
         now = self.conversation
         return Utterance(
-            now.next_number(), now.prompt, now.policy, now.settings.layout, now.weights.decoder
+            now.next_number(),
+            now.prompt,
+            now.policy,
+            now.settings.layout,
+            now.weights.decoder,
+            cuts_loops=now.settings.cut_loops,
         )
 
     def set_source(self, utterance: Utterance, words: Sequence[str], *, ended: bool) -> bool:
@@ -114,13 +119,18 @@ class Translator:
         if self.conversation.starts_word[id_] or id_ == utterance.prompt.end_of_target:
             self._take_back(utterance)
             utterance.word_complete = True
+        elif utterance.loops_with(id_):
+            log_cut(self._log, self.counters, utterance.number, loops=True)
+            self._take_back(utterance)
+            utterance.exhaust()
         else:
             yield from self._choose(utterance, id_)
 
     def _write(self, utterance: Utterance) -> Iterator[Change]:
         id_ = self._predict(utterance)
-        if utterance.runs_away:
-            self._log.write("cut", utterance=utterance.number)
+        loops = utterance.loops_with(id_)
+        if loops or utterance.runs_away:
+            log_cut(self._log, self.counters, utterance.number, loops=loops)
             id_ = self._terminator(utterance)
         if id_ == utterance.prompt.end_of_target and not (
             utterance.source_ended or utterance.policy.ends_writes

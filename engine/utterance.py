@@ -11,6 +11,7 @@ from engine.layout import Row
 from engine.layouts import make_planner
 from engine.policy import Action, Policy, Progress
 from engine.prompt import Prompt
+from engine.repetition import is_loop
 from engine.settings import LayoutSettings
 
 _MAX_GROWTH, _MAX_EXTRA = 2, 16
@@ -51,6 +52,8 @@ class Utterance:
         policy: Policy,
         layout: LayoutSettings,
         decoder: Tokenizer,
+        *,
+        cuts_loops: bool = True,
     ) -> None:
         self.number = number
         self.prompt = prompt
@@ -62,6 +65,7 @@ class Utterance:
         self.caption = ""
         suppressed = prompt.suppressed(ends_writes=policy.ends_writes)
         self.suppressed = torch.tensor(sorted(suppressed))  # int64, markers that are not chosen
+        self._cuts_loops = cuts_loops
         self._layout = layout
         self.planner = make_planner(prompt.headers, layout)
         self._decoder = decoder
@@ -89,6 +93,14 @@ class Utterance:
         units = self._units[self._write_end.n_read : self.n_read]
         n_chosen = len(self._chosen) - self._write_end.n_chosen
         return is_runaway(n_chosen, sum(map(len, units)))
+
+    def loops_with(self, id_: int) -> bool:
+        """Tell whether the target would begin to loop if this token came next."""
+        if not self._cuts_loops or id_ in self.prompt.markers:
+            return False
+        target = [one for one in self._chosen if one not in self.prompt.markers]
+        source = [one for unit in self._units[: self.n_read] for one in unit]
+        return is_loop([*target, id_], source)
 
     @property
     def source_ended(self) -> bool:

@@ -169,7 +169,9 @@ def decode(
     rank, n = (0, 1) if together else (machines.rank, machines.n_processes)
     for language, pairs in sets.items():
         for policy in policies:
-            settings = TranslationSettings(target_language=language, policy=policy, layout=layout)
+            settings = TranslationSettings(
+                target_language=language, policy=policy, layout=layout, cut_loops=False
+            )
             own = _translate(weights, settings, pairs, range(rank, len(pairs), n))
             found = own if together else machines.collect(own)
             found.sort(key=lambda one: one.index)

@@ -376,7 +376,7 @@ FIELDS = {
     "committed": {"utterance", "text", "n_read"},
     "probe": {"utterance", "n_rows"},
     "rewound": {"utterance", "n_read", "cached_rows", "kept"},
-    "cut": {"utterance"},
+    "cut": {"utterance", "why"},
     "ended": {
         "utterance", "tokens_fed", "forwards", "tokens_recomputed", "probes", "flops",
         "cached_rows", "peak_memory_bytes",
