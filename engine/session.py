@@ -8,11 +8,21 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from engine.errors import SurtitleError
 from engine.event_log import EventLog
-from engine.events import CaptionChanged, Event, Failed, LoadProgress, Ready, Refused, Statistics
+from engine.events import (
+    CaptionChanged,
+    Event,
+    Failed,
+    LoadProgress,
+    Ready,
+    Refused,
+    Statistics,
+    UtteranceOpened,
+)
 from engine.loading import load_weights
 from engine.passage import Passage
 from engine.settings import ModelSettings, TranslationSettings
@@ -55,10 +65,10 @@ class Session:
         if self._thread.is_alive():
             self._thread.join()
 
-    def feed_words(self, words: Sequence[str]) -> None:
-        """Append committed words to the passage."""
+    def feed_words(self, words: Sequence[str], lane: str = "") -> None:
+        """Append committed words to the passage, or to that of another lane: who speaks at once."""
         fed = tuple(words)
-        self._commands.put(lambda worker: worker.splice(None, None, fed))
+        self._commands.put(lambda worker: worker.splice(None, None, fed, lane))
 
     def edit_words(self, start: int, stop: int, words: Sequence[str]) -> None:
         """Replace the words [start:stop) of the passage."""
@@ -70,9 +80,9 @@ class Session:
         wanted = tuple(words)
         self._commands.put(lambda worker: worker.splice(0, None, wanted))
 
-    def end_utterance(self) -> None:
+    def end_utterance(self, lane: str = "") -> None:
         """Finish the passage: its last utterance ends, and edits address a new passage."""
-        self._commands.put(lambda worker: worker.end_passage())
+        self._commands.put(lambda worker: worker.end_passage(lane))
 
     def change(self, translation: TranslationSettings) -> None:
         """Use other settings from the next utterance on."""
@@ -124,7 +134,8 @@ class _Worker:
         self._translator = Translator(
             weights, self._translation, capacity=self._model.capacity, log=log
         )
-        self._passages = [Passage(self._translator)]
+        self._passages: list[Passage] = []  # that are not translated, or can still change
+        self._current: dict[str, Passage] = {}  # of these the one of each lane that words go to
         self._warm_up()
         languages = {code: entry.name for code, entry in weights.card.languages.items()}
         self._report(
@@ -162,7 +173,7 @@ class _Worker:
                     changed_s = time.monotonic()
                 if not self._commands.empty():
                     return
-        del self._passages[:-1]  # finished ones cannot be edited any more
+        self._passages = list(self._current.values())  # finished ones cannot be edited any more
         if changed_s is not None and self._waiting_since_s is not None:
             self._report_statistics(changed_s - self._waiting_since_s)
         self._waiting_since_s = None
@@ -180,18 +191,23 @@ class _Worker:
             )
         )
 
-    def splice(self, start: int | None, stop: int | None, words: Sequence[str]) -> None:
+    def splice(
+        self, start: int | None, stop: int | None, words: Sequence[str], lane: str = ""
+    ) -> None:
         """Replace a part of the passage's words; None stands for its end."""
-        passage = self._passages[-1]
-        for event in passage.splice(passage.n_words if start is None else start, stop, words):
-            self._report(event)
+        if lane not in self._current:
+            self._current[lane] = Passage(self._translator)
+            self._passages.append(self._current[lane])
+        passage = self._current[lane]
+        place = passage.n_words if start is None else start
+        for event in passage.splice(place, stop, words):
+            self._report(replace(event, lane=lane) if isinstance(event, UtteranceOpened) else event)
 
-    def end_passage(self) -> None:
-        """Finish the passage and begin a new one."""
-        passage = self._passages[-1]
-        for event in passage.finish():
+    def end_passage(self, lane: str = "") -> None:
+        """Finish the passage; the next words begin a new one."""
+        passage = self._current.pop(lane, None)
+        for event in passage.finish() if passage else ():
             self._report(event)
-        self._passages.append(Passage(self._translator))
 
     def configure(self, translation: TranslationSettings) -> None:
         """Take other settings; wrong ones are told and the old ones stay."""
@@ -201,6 +217,7 @@ class _Worker:
             self._report(Refused(message=str(error)))
 
     def clear(self) -> None:
-        """Drop the passage."""
-        for event in self._passages[-1].drop():
-            self._report(event)
+        """Drop the passage of every lane."""
+        for passage in self._current.values():
+            for event in passage.drop():
+                self._report(event)

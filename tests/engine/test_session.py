@@ -14,6 +14,7 @@ from engine.events import (
     Statistics,
     UtteranceDropped,
     UtteranceEnded,
+    UtteranceOpened,
 )
 from engine.loading import load_weights
 from engine.passage import Passage
@@ -332,3 +333,43 @@ def test_a_word_of_any_characters_does_not_stop_the_session(model, word):
         ) != ("ab.",):
             listener.wait_for((Failed, UtteranceEnded))
         assert Failed not in listener.kinds
+
+
+# --- lanes ----------------------------------------------------------------------------------------
+
+
+def test_two_who_speak_at_once_have_utterances_of_their_own(model):
+    said = {"me": "one two three four five.", "them": "six seven eight nine ten."}
+    with running(model) as (session, listener):
+        for mine, theirs in zip(*(text.split() for text in said.values()), strict=True):
+            session.feed_words([mine], "me")
+            session.feed_words([theirs], "them")
+        for lane in said:
+            session.end_utterance(lane)
+        listener.wait_for(UtteranceEnded, n_times=2)
+    opened = [event for event in listener.events if isinstance(event, UtteranceOpened)]
+    heard = {
+        event.lane: (
+            " ".join(listener.receiver.words[event.utterance]),
+            listener.receiver.captions[event.utterance],
+        )
+        for event in opened
+    }
+    alone = {lane: at_once(model, text)[0][1] for lane, text in said.items()}
+    assert heard == {lane: (text, alone[lane]) for lane, text in said.items()}
+
+
+def test_the_end_of_one_lane_leaves_the_other_open(model):
+    with running(model) as (session, listener):
+        session.feed_words(["one", "two"], "me")
+        session.feed_words(["six", "seven"], "them")
+        session.end_utterance("me")
+        ended = listener.wait_for(UtteranceEnded)
+        session.feed_words(["eight"], "them")
+        session.end_utterance("them")
+        listener.wait_for(UtteranceEnded)
+    assert listener.receiver.words[ended.utterance] == ("one", "two")
+    others = [
+        words for number, words in listener.receiver.words.items() if number != ended.utterance
+    ]
+    assert others == [("six", "seven", "eight")]
