@@ -122,6 +122,7 @@ class Statistics:
         probes: wait-k rows computed to look at their successor, then taken back.
         cached_rows: rows in the slot cache now.
         ms_per_word: time from the newest source word's arrival to its last caption change.
+        loops_cut: writes that were ended because they said the same again and again.
     """
 
     tokens_fed: int
@@ -130,6 +131,7 @@ class Statistics:
     probes: int
     cached_rows: int
     ms_per_word: float
+    loops_cut: int = 0
 
 
 Event = (

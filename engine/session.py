@@ -188,6 +188,7 @@ class _Worker:
                 probes=counters.probes,
                 cached_rows=model.n_rows,
                 ms_per_word=seconds * 1000,
+                loops_cut=counters.loops_cut,
             )
         )
 
