@@ -25,8 +25,8 @@ from engine.loading import load_weights
 from engine.prompt import make_prompt
 from engine.settings import ModelSettings
 from training.batches import pack
+from training.chosen_model import find_model
 from training.errors import TrainingError
-from training.evaluate import find_model
 from training.loss import Markers, summed_loss
 from training.methods import METHODS
 from training.packing import StepStream

@@ -44,8 +44,8 @@ from engine.policy import Action, Progress, parse_policy
 from engine.prompt import make_prompt, word_ids
 from engine.settings import LayoutSettings, ModelSettings, TranslationSettings
 from engine.translator import Translator
+from training.chosen_model import find_model
 from training.errors import TrainingError
-from training.evaluate import find_model
 
 SENTENCES = Path(__file__).with_name("sentences.en")
 COLUMNS = (

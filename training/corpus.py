@@ -146,6 +146,16 @@ def replacing(path: Path) -> Iterator[Path]:
             partial.unlink(missing_ok=True)
 
 
+def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """Write a file whole or not at all, a line feed behind each line.
+
+    Raises:
+        CorpusError: it cannot be written.
+    """
+    with replacing(path) as partial:
+        partial.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
 @contextmanager
 def create(path: Path) -> Iterator[IO[bytes] | gzip.GzipFile]:
     """Open a file for writing, packed as its name's ending says; ``read_lines`` reads it."""

@@ -19,14 +19,11 @@ from typing import TYPE_CHECKING
 
 from tqdm import tqdm
 
-from engine.card import read_card
-from engine.policy import parse_policy
 from engine.settings import LayoutSettings, ModelSettings, TranslationSettings, at_least
-from training.corpus import SentencePair, read_pairs, replacing
-from training.replay import read_events, replay
-from training.run_record import RunRecord, file_sha256, fingerprint
+from training.corpus import SentencePair, read_pairs, replacing, write_lines
+from training.run_record import RunRecord, check_run
 from training.translation import Translation
-from training.workers import Job, Setup, log_paths, translate
+from training.workers import Job, Setup, read_translations, translate
 
 if TYPE_CHECKING:
     from training.scores import Scores
@@ -51,18 +48,13 @@ class EvaluateSettings:
     device: str = "cpu"
     limit: int | None = None  # lines from the start of the files; None takes all
     n_workers: int = 1
+    cut_loops: bool = False
 
     def __post_init__(self) -> None:
-        if not self.policies:
-            msg = "at least one policy is needed, for example --policies read:3,offline"
-            raise ValueError(msg)
-        for policy in self.policies:
-            parse_policy(policy)
+        check_run(self.policies, self.limit)
         if self.system not in SYSTEMS:
             msg = f"--system is one of {', '.join(SYSTEMS)}, got {self.system!r}"
             raise ValueError(msg)
-        if self.limit is not None:
-            at_least("--limit", self.limit, 1)
         at_least("--workers", self.n_workers, 1)
         self.setup()  # checks the rest
 
@@ -74,6 +66,7 @@ class EvaluateSettings:
             translation=TranslationSettings(
                 target_language=self.language,
                 layout=self.layout,
+                cut_loops=self.cut_loops,
             ),
             log_folder=self.out / "log",
         )
@@ -84,16 +77,9 @@ class EvaluateSettings:
         Raises:
             TrainingError: a file cannot be read.
         """
-        return RunRecord(
-            system=self.system,
-            language=self.language,
-            model=read_card(self.model).name,
-            model_sha256=fingerprint(self.model),
-            adapter_sha256=None if self.adapter is None else fingerprint(self.adapter),
-            slot_length=self.layout.slot_length,
-            layout=self.layout.name,
-            source_sha256=file_sha256(self.source),
-            reference_sha256=file_sha256(self.reference),
+        setup = self.setup()
+        return RunRecord.of(
+            self.system, setup.model, setup.translation, self.source, self.reference
         )
 
 
@@ -134,19 +120,6 @@ def _draw(settings: EvaluateSettings, scores: "Sequence[Scores]") -> None:
     draw([Curve(settings.out.name, points)], settings.out / "quality_latency.png")
 
 
-def read_translations(folder: Path, policy: str) -> dict[int, Translation]:
-    """Replay the logs of a policy; of a line that stands in several, the oldest counts.
-
-    Raises:
-        TrainingError: a log is garbled.
-    """
-    found: dict[int, Translation] = {}
-    for path in log_paths(folder / "log", policy):
-        for translation in replay(read_events(path)):
-            found.setdefault(translation.index, translation)
-    return found
-
-
 def _translate(settings: EvaluateSettings, pairs: Sequence[SentencePair]) -> None:
     """Translate the lines that are missing, under a progress bar."""
     jobs = list[Job]()
@@ -169,10 +142,9 @@ def _translate(settings: EvaluateSettings, pairs: Sequence[SentencePair]) -> Non
 def _write(
     folder: Path, policy: str, translations: Sequence[Translation], references: Sequence[str]
 ) -> None:
-    with replacing(folder / f"{policy}.hyp") as partial:
-        text = "".join(f"{translation.hypothesis}\n" for translation in translations)
-        partial.write_text(text, encoding="utf-8")
-    with replacing(folder / f"{policy}.jsonl") as partial, partial.open("w", encoding="utf-8") as f:
-        for translation, reference in zip(translations, references, strict=True):
-            value = {**asdict(translation), "reference": reference}
-            f.write(json.dumps(value, ensure_ascii=False) + "\n")
+    write_lines(folder / f"{policy}.hyp", [one.hypothesis for one in translations])
+    rows = [
+        {**asdict(translation), "reference": reference}
+        for translation, reference in zip(translations, references, strict=True)
+    ]
+    write_lines(folder / f"{policy}.jsonl", [json.dumps(row, ensure_ascii=False) for row in rows])

@@ -25,19 +25,16 @@ from typing import TYPE_CHECKING
 
 from tqdm import tqdm
 
-from engine.card import read_card
 from engine.event_log import EventLog
-from engine.policy import parse_policy
-from engine.settings import ModelSettings, TranslationSettings, at_least
-from training.corpus import replacing
+from engine.settings import ModelSettings, TranslationSettings
+from training.corpus import replacing, write_lines
 from training.live import WARM_UP, feed_line
-from training.replay import read_events, replay
 from training.resegment import load_aligner, resegment
-from training.run_record import RunRecord, file_sha256, fingerprint
+from training.run_record import RunRecord, check_run
 from training.soft_segmenter import soft_resegment
 from training.talks import Talk, read_talks
 from training.translation import Translation
-from training.workers import log_paths, next_number
+from training.workers import next_number, read_translations
 
 if TYPE_CHECKING:
     from engine.events import Event
@@ -62,13 +59,7 @@ class LongFormSettings:
     limit: int | None = None  # segments from the start of the files; None takes all
 
     def __post_init__(self) -> None:
-        if not self.policies:
-            msg = "at least one policy is needed, for example --policies read:3,wait:3"
-            raise ValueError(msg)
-        for policy in self.policies:
-            parse_policy(policy)
-        if self.limit is not None:
-            at_least("--limit", self.limit, 1)
+        check_run(self.policies, self.limit)
 
     def record(self) -> RunRecord:
         """Say what decides the translations, but for the names of the talks.
@@ -76,18 +67,7 @@ class LongFormSettings:
         Raises:
             TrainingError: a file cannot be read.
         """
-        adapter = self.model.adapter
-        return RunRecord(
-            system=SYSTEM,
-            language=self.translation.target_language,
-            model=read_card(self.model.directory).name,
-            model_sha256=fingerprint(self.model.directory),
-            adapter_sha256=None if adapter is None else fingerprint(adapter),
-            slot_length=self.translation.layout.slot_length,
-            layout=self.translation.layout.name,
-            source_sha256=file_sha256(self.source),
-            reference_sha256=file_sha256(self.reference),
-        )
+        return RunRecord.of(SYSTEM, self.model, self.translation, self.source, self.reference)
 
 
 def evaluate_talks(settings: LongFormSettings) -> "list[LongScores]":
@@ -111,7 +91,7 @@ def evaluate_talks(settings: LongFormSettings) -> "list[LongScores]":
     with replacing(settings.out / "summary.json") as summary:  # tells now if it cannot be written
         _translate(settings, talks)
         for policy in settings.policies:
-            whole = read_translations(settings.out, policy, talks)
+            whole = read_talks_done(settings.out, policy, talks)
             translations = [whole[index] for index in range(len(talks))]
             _write_talks(settings.out, policy, translations, talks)
             parts, soft_parts = (
@@ -121,7 +101,7 @@ def evaluate_talks(settings: LongFormSettings) -> "list[LongScores]":
                 ]
                 for cut in (resegment, soft_resegment)
             )
-            _write_lines(
+            write_lines(
                 settings.out / f"{policy}.hyp", [part.text for own in parts for part in own]
             )
             scores.append(score(policy, translations, talks, parts, soft_parts, language))
@@ -165,22 +145,19 @@ def _exhaust(events: "Iterable[Event]") -> None:
         pass
 
 
-def read_translations(folder: Path, policy: str, talks: Sequence[Talk]) -> dict[int, Translation]:
-    """Replay the logs of a policy; of a talk that stands in several, the oldest counts.
+def read_talks_done(folder: Path, policy: str, talks: Sequence[Talk]) -> dict[int, Translation]:
+    """Find the talks that were translated whole, by their number.
 
-    Returns:
-        for the number of a talk its translation, if a log holds it whole. What was translated when
-        other lines made the talk (``--limit``, ``--talks``) is passed over.
+    What was translated when other lines made the talk (``--limit``, ``--talks``) is passed over.
 
     Raises:
         TrainingError: a log is garbled.
     """
-    found: dict[int, Translation] = {}
-    for path in log_paths(folder / "log", policy):
-        for one in replay(read_events(path)):
-            if one.index < len(talks) and one.source == talks[one.index].words:
-                found.setdefault(one.index, one)
-    return found
+    return read_translations(
+        folder,
+        policy,
+        lambda one: one.index < len(talks) and one.source == talks[one.index].words,
+    )
 
 
 def _translate(settings: LongFormSettings, talks: Sequence[Talk]) -> None:
@@ -188,7 +165,7 @@ def _translate(settings: LongFormSettings, talks: Sequence[Talk]) -> None:
     missing = {
         policy: [index for index in range(len(talks)) if index not in done]
         for policy in settings.policies
-        for done in [read_translations(settings.out, policy, talks)]
+        for done in [read_talks_done(settings.out, policy, talks)]
     }
     if not any(missing.values()):
         return
@@ -234,14 +211,9 @@ def _feed(
 def _write_talks(
     folder: Path, policy: str, translations: Sequence[Translation], talks: Sequence[Talk]
 ) -> None:
-    _write_lines(folder / f"{policy}.talk", [one.hypothesis for one in translations])
+    write_lines(folder / f"{policy}.talk", [one.hypothesis for one in translations])
     rows = [
         {**asdict(translation), "references": talk.references, "lengths": talk.lengths}
         for translation, talk in zip(translations, talks, strict=True)
     ]
-    _write_lines(folder / f"{policy}.jsonl", [json.dumps(row, ensure_ascii=False) for row in rows])
-
-
-def _write_lines(path: Path, lines: Iterable[str]) -> None:
-    with replacing(path) as partial:
-        partial.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    write_lines(folder / f"{policy}.jsonl", [json.dumps(row, ensure_ascii=False) for row in rows])

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.errors import PolicyError
-from engine.settings import DEVICES, LAYOUTS, LayoutSettings, ModelSettings, TranslationSettings
+from engine.settings import ModelSettings, TranslationSettings
+from training.chosen_model import choose_layout, find_model
 from training.errors import UsageError
-from training.evaluate import find_model
 from training.long_evaluation import LongFormSettings, evaluate_talks
+from training.run_arguments import add_run_arguments
 from training.table import draw
 
 if TYPE_CHECKING:
@@ -35,28 +36,10 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         description="Translate whole talks word by word, cut the output to the reference, score. "
         "Run it again to go on with a run that was stopped.",
     )
-    parser.add_argument("--source", type=Path, required=True, metavar="FILE")
-    parser.add_argument("--reference", type=Path, required=True, metavar="FILE")
-    parser.add_argument("--to", required=True, metavar="LANG", help="target, for example de")
-    parser.add_argument(
-        "--policies", required=True, metavar="P,P,...", help="out of read:N, wait:K and offline"
-    )
+    add_run_arguments(parser)
     parser.add_argument(
         "--talks", type=Path, metavar="FILE", help="each line's talk (all lines are one talk)"
     )
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="run folder")
-    parser.add_argument(
-        "--model", type=Path, metavar="DIR", help="model folder (the bundled one for LANG)"
-    )
-    parser.add_argument("--adapter", type=Path, metavar="DIR", help="LoRA adapter folder")
-    parser.add_argument("--slot", type=int, metavar="N", help="slot length (that of the model)")
-    parser.add_argument(
-        "--layout",
-        metavar="NAME",
-        help=f"positions of the words: {', '.join(LAYOUTS)} (that of the adapter, or slots)",
-    )
-    parser.add_argument("--limit", type=int, metavar="N", help="only the first N lines")
-    parser.add_argument("--device", choices=DEVICES, default="cpu", help="(%(default)s)")
     parser.set_defaults(run=run)
 
 
@@ -67,8 +50,6 @@ def run(arguments: argparse.Namespace) -> int:
         TrainingError: one sentence says what is wrong.
     """
     model, card = find_model(arguments.model, arguments.to, arguments.adapter)
-    slot_length = card.slot_length if arguments.slot is None else arguments.slot
-    layout_name = arguments.layout or card.layout
     try:
         settings = LongFormSettings(
             source=arguments.source,
@@ -79,9 +60,10 @@ def run(arguments: argparse.Namespace) -> int:
             ),
             translation=TranslationSettings(
                 target_language=arguments.to,
-                layout=LayoutSettings(slot_length=slot_length, name=layout_name),
+                layout=choose_layout(card, arguments.slot, arguments.layout),
+                cut_loops=arguments.cut_loops,
             ),
-            policies=tuple(dict.fromkeys(arguments.policies.replace(",", " ").split())),
+            policies=arguments.policies,
             out=arguments.out,
             limit=arguments.limit,
         )

@@ -2,10 +2,14 @@
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import cast
 
+from engine.card import read_card
+from engine.policy import parse_policy
+from engine.settings import ModelSettings, TranslationSettings, at_least
 from training.corpus import replacing
 from training.errors import TrainingError, UsageError
 
@@ -24,6 +28,7 @@ class RunRecord:
         adapter_sha256: likewise; None where there is no adapter.
         slot_length: positions.
         layout: one of ``engine.settings.LAYOUTS``.
+        cut_loops: writes that looped were ended.
         source_sha256: of the source file.
         reference_sha256: of the reference file.
     """
@@ -37,6 +42,35 @@ class RunRecord:
     source_sha256: str
     reference_sha256: str
     layout: str = "slots"
+    cut_loops: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        system: str,
+        model: ModelSettings,
+        translation: TranslationSettings,
+        source: Path,
+        reference: Path,
+    ) -> "RunRecord":
+        """Say what decides the translations of a test set.
+
+        Raises:
+            ModelError: the model's card cannot be read.
+            TrainingError: a file cannot be read.
+        """
+        return cls(
+            system=system,
+            language=translation.target_language,
+            model=read_card(model.directory).name,
+            model_sha256=fingerprint(model.directory),
+            adapter_sha256=None if model.adapter is None else fingerprint(model.adapter),
+            slot_length=translation.layout.slot_length,
+            layout=translation.layout.name,
+            cut_loops=translation.cut_loops,
+            source_sha256=file_sha256(source),
+            reference_sha256=file_sha256(reference),
+        )
 
     def claim(self, folder: Path) -> None:
         """Write the record into a run folder, or check that the folder holds this very run.
@@ -59,6 +93,22 @@ class RunRecord:
                 told = "" if field.name.endswith("sha256") else f" ({its}, not {mine})"
                 msg = f"{folder} holds a run with another {name}{told}: choose another --out"
                 raise UsageError(msg)
+
+
+def check_run(policies: Sequence[str], limit: int | None) -> None:
+    """See that there is something to measure.
+
+    Raises:
+        PolicyError: there is no such policy.
+        ValueError: no policy is named, or no line is left.
+    """
+    if not policies:
+        msg = "at least one policy is needed, for example --policies read:3,offline"
+        raise ValueError(msg)
+    for policy in policies:
+        parse_policy(policy)
+    if limit is not None:
+        at_least("--limit", limit, 1)
 
 
 def read_record(folder: Path) -> RunRecord:

@@ -20,10 +20,10 @@ from simuleval.utils import entrypoint
 from engine.errors import SurtitleError
 from engine.event_log import EventLog
 from engine.loading import load_weights
-from engine.settings import LayoutSettings, ModelSettings, TranslationSettings
+from engine.settings import ModelSettings, TranslationSettings
 from engine.system import SYSTEMS, System, make_system
+from training.chosen_model import choose_layout, find_model
 from training.errors import TrainingError
-from training.evaluate import find_model
 from training.word_by_word import WordByWord
 from training.workers import CAPACITY
 
@@ -69,13 +69,12 @@ class SurtitleAgent(TextToTextAgent):  # type: ignore[misc]  # SimulEval has no 
 def _make_system(arguments: argparse.Namespace) -> System:
     # As in training.workers: with another number of threads sums may differ in their last bits.
     torch.set_num_threads(1)
-    model, card = find_model(arguments.model, arguments.to)
+    model, card = find_model(arguments.model, arguments.to, arguments.adapter)
     settings = TranslationSettings(
         target_language=arguments.to,
         policy=arguments.policy,
-        layout=LayoutSettings(
-            slot_length=card.slot_length if arguments.slot is None else arguments.slot
-        ),
+        layout=choose_layout(card, arguments.slot),
+        cut_loops=False,  # as evaluate measures
     )
     weights = load_weights(
         ModelSettings(directory=model, adapter=arguments.adapter, device=arguments.device)

@@ -16,13 +16,13 @@ again, but not which.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import NotRequired, TypedDict, cast
 
-from training.corpus import replacing
+from training.corpus import write_lines
 from training.errors import TrainingError
 from training.real_time import WORD_MS
 from training.run_record import read_record
@@ -123,10 +123,10 @@ def write_simulstream_log(
     segments = (segment for name, one in named for segment in _segments(name, one, word_s))
     references = (text for one in recordings for text in one.references)
     unit = "word" if spaced else "char"
-    _write_lines(folder / "metrics.jsonl", map(_json, events))
-    _write_lines(folder / "segments.yaml", (f"- {_json(segment)}" for segment in segments))
-    _write_lines(folder / "reference.txt", references)
-    _write_lines(folder / "eval.yaml", ["detokenizer_type: simuleval", f"latency_unit: {unit}"])
+    write_lines(folder / "metrics.jsonl", map(_json, events))
+    write_lines(folder / "segments.yaml", (f"- {_json(segment)}" for segment in segments))
+    write_lines(folder / "reference.txt", references)
+    write_lines(folder / "eval.yaml", ["detokenizer_type: simuleval", f"latency_unit: {unit}"])
 
 
 def _events(
@@ -163,8 +163,3 @@ def _seconds(value: float) -> float:
 
 def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
-
-
-def _write_lines(path: Path, lines: Iterable[str]) -> None:
-    with replacing(path) as partial:
-        partial.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

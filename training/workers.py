@@ -5,7 +5,7 @@ A line that a log holds whole is never translated again: the logs are the checkp
 
 import multiprocessing
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
@@ -17,6 +17,8 @@ from engine.errors import SurtitleError
 from engine.settings import ModelSettings, TranslationSettings
 from training.errors import TrainingError
 from training.live import WARM_UP, feed_line
+from training.replay import read_events, replay
+from training.translation import Translation
 
 CAPACITY = 4096
 """Cache rows: more than an utterance within the limits can take, even if every write runs away."""
@@ -57,6 +59,30 @@ class _Share:
 def log_paths(folder: Path, policy: str) -> list[Path]:
     """List the logs of a policy, oldest first."""
     return sorted(folder.glob(f"{policy}.*.jsonl"), key=_number)
+
+
+def read_translations(
+    folder: Path, policy: str, counts: Callable[[Translation], bool] = lambda _: True
+) -> dict[int, Translation]:
+    """Replay a policy's logs in a run folder; of a line that stands in several, the oldest counts.
+
+    Args:
+        folder: the run folder.
+        policy: whose logs.
+        counts: tells of a translation whether it is one of this run.
+
+    Returns:
+        by the number of the line.
+
+    Raises:
+        TrainingError: a log is garbled.
+    """
+    found: dict[int, Translation] = {}
+    for path in log_paths(folder / "log", policy):
+        for one in replay(read_events(path)):
+            if counts(one):
+                found.setdefault(one.index, one)
+    return found
 
 
 def next_number(folder: Path) -> int:

@@ -16,9 +16,9 @@ from engine.latency import average_lagging
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.translator import Translator
 from tests.fakes import random_word, tiny_weights
-from training import evaluate as command
-from training import workers
+from training import chosen_model, workers
 from training.__main__ import main
+from training.evaluation import EvaluateSettings
 from training.live import WARM_UP, feed_line
 from training.replay import read_events, replay
 
@@ -171,7 +171,7 @@ def test_the_baseline_is_measured_by_the_same_command(tmp_path, files, model):
 def test_only_the_first_lines_may_be_asked_for_and_the_model_may_be_bundled(
     tmp_path, files, model, monkeypatch
 ):
-    monkeypatch.setattr(command, "bundled_models", lambda: [model])
+    monkeypatch.setattr(chosen_model, "bundled_models", lambda: [model])
     source, reference = map(str, files)
     given = ["--source", source, "--reference", reference, "--to", "fr", "--out", str(tmp_path)]
     assert main(["evaluate", *given, "--policies", "read:3,read:3", "--limit", "1"]) == 0
@@ -338,7 +338,7 @@ def test_a_full_disk_is_one_sentence_and_what_was_translated_is_kept(
 
     monkeypatch.setattr(workers, "_translations", full)
     receiver, sender = workers.multiprocessing.Pipe(duplex=False)
-    settings = command.EvaluateSettings(
+    settings = EvaluateSettings(
         source=files[0], reference=files[1], language="de", policies=("read:3",), model=model,
         layout=LayoutSettings(), out=tmp_path / "out",
     )  # fmt: skip
@@ -391,7 +391,7 @@ def test_a_folder_without_a_model_is_one_sentence(tmp_path, files, capsys):
 
 
 def test_without_a_bundled_model_a_folder_must_be_named(tmp_path, files, monkeypatch, capsys):
-    monkeypatch.setattr(command, "bundled_models", list)
+    monkeypatch.setattr(chosen_model, "bundled_models", list)
     source, reference = map(str, files)
     arguments = ["--source", source, "--reference", reference, "--to", "de", "--out", str(tmp_path)]
     assert main(["evaluate", *arguments, "--policies", "offline"]) == 2

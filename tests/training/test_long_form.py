@@ -13,7 +13,7 @@ from engine.translator import Translator
 from tests.fakes import random_word, tiny_weights
 from training.__main__ import main
 from training.live import feed_line
-from training.long_evaluation import feed_talk, read_translations
+from training.long_evaluation import feed_talk, read_talks_done
 from training.quality import measure_quality
 from training.real_time import real_time_delays
 from training.replay import read_events, replay
@@ -225,7 +225,7 @@ def test_of_a_talk_in_several_logs_the_oldest_counts(tmp_path):
             log.write("arrived", n_words=1, ended=True)
             log.write("committed", utterance=0, text=text)
             log.write("line_ended", index=0)
-    found = read_translations(tmp_path, "read:3", [talk])
+    found = read_talks_done(tmp_path, "read:3", [talk])
     assert {index: one.hypothesis for index, one in found.items()} == {0: "neun"}
 
 
