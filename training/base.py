@@ -13,6 +13,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 from engine.card import FILE_NAME, Language, ModelCard, read_card
 from engine.fingerprint import Fingerprint, read_fingerprint
 from engine.loading import load_network, said
+from training.chosen_model import find_model
 from training.errors import TrainingError, UsageError
 from training.finetune_settings import FinetuneSettings, PromptSettings
 from training.tokenizer import LANGUAGE_NAMES
@@ -110,8 +111,6 @@ def recompute_activations(network: PreTrainedModel) -> None:
 def _folder(settings: FinetuneSettings) -> Path:
     """Find the folder of a base, or fetch it."""
     if not settings.base:
-        from training.evaluate import find_model  # noqa: PLC0415  a command: only where it is asked
-
         return find_model(None, settings.languages[0])[0]
     folder = Path(settings.base)
     if folder.is_dir():
