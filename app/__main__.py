@@ -51,6 +51,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--device", choices=DEVICES, default="auto", help="where to compute")
     parser.add_argument("--to", metavar="CODE", help="target language, for example de")
     parser.add_argument("--policy", type=_policy, help="read:N, wait:K or offline")
+    parser.add_argument(
+        "--reset-places", action="store_true", help="open the windows where they first were"
+    )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     terminal.add_parser(commands)
     devices.add_parser(commands)
@@ -99,10 +102,12 @@ def _open_window(arguments: argparse.Namespace) -> int:
     return application.run(
         application.LaunchSettings(
             preferences_file=_preferences_file(),
+            places_file=_places_file(),
             model=arguments.model,
             device=arguments.device,
             language=arguments.to,
             policy=arguments.policy,
+            forget_places=arguments.reset_places,
         )
     )
 
@@ -110,6 +115,11 @@ def _open_window(arguments: argparse.Namespace) -> int:
 def _preferences_file() -> Path:
     """Find where choices are stored."""
     return (_home() or platformdirs.user_config_path("surtitle", appauthor=False)) / "settings.toml"
+
+
+def _places_file() -> Path:
+    """Find where the places of windows are stored."""
+    return (_home() or platformdirs.user_state_path("surtitle", appauthor=False)) / "places.toml"
 
 
 def _adapter_library() -> Path:

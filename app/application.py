@@ -8,23 +8,23 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from app.bridge import Bridge
+from app.caption_stage import CaptionStage
 from app.captions import Captions, UtteranceView
+from app.choices import Preferences
+from app.chosen import Chosen
 from app.interrupt import Interrupt
 from app.main_window import MainWindow
-from app.overlay import N_LINES, Overlay, OverlayView
-from app.preferences import Preferences, PreferencesFile
-from app.typeset import Typesetter
+from app.places import PlacesFile
+from app.policy_names import policy_names
+from app.preferences import PreferencesFile
+from app.settings_dialog import SettingsDialog
 from engine.bundled import bundled_models
 from engine.card import read_card
 from engine.errors import ModelError
 from engine.events import Event, Failed, LoadProgress, Ready, Refused, Statistics
 from engine.settings import ModelSettings, TranslationSettings
 
-_HINT = OverlayView(lines=("Captions appear here.", "Drag them where you like."), is_hint=True)
-_ON_WAYLAND = (
-    "On Wayland no program may keep its window above the others; if the overlay goes behind them, "
-    "start Surtitle with QT_QPA_PLATFORM=xcb"
-)
+_POINTS = 2  # a step of larger and smaller letters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,17 +33,21 @@ class LaunchSettings:
 
     Attributes:
         preferences_file: where these are stored.
+        places_file: where the places of windows are stored.
         model: folder of the model.
         device: as in ``ModelSettings``.
         language: code of the target language.
         policy: as the engine writes it.
+        forget_places: whether windows come where they came the first time.
     """
 
     preferences_file: Path
+    places_file: Path
     model: Path | None = None
     device: str = "auto"
     language: str | None = None
     policy: str | None = None
+    forget_places: bool = False
 
 
 class Application(QObject):
@@ -58,22 +62,25 @@ class Application(QObject):
     def __init__(self, settings: LaunchSettings, bridge: Bridge) -> None:
         super().__init__()
         self._settings = settings
-        self._file = PreferencesFile(settings.preferences_file)
-        self._preferences, notice = self._file.read()
+        self.chosen = Chosen(PreferencesFile(settings.preferences_file), self)
+        now = self.chosen.now
         self._translation = TranslationSettings(
-            target_language=settings.language or self._preferences.language,
-            policy=settings.policy or self._preferences.policy,
+            target_language=settings.language or now.translation.language,
+            policy=settings.policy or now.translation.policy,
         )
         self._captions = Captions()
         self._waiting: tuple[UtteranceView, ...] = ()
         self.bridge = bridge
         self.window = MainWindow()
-        self.overlay = Overlay()
-        self._typesetter = Typesetter(self.overlay.line_width, self.overlay.measure)
-        self.overlay.show_view(_HINT)
+        places = PlacesFile(settings.places_file)
+        if settings.forget_places:
+            places.forget()
+        self.stage = CaptionStage(now.captions, places, self)
+        self.overlay = self.stage.overlay
+        self.settings_dialog = SettingsDialog(policy_names(), self.window)
         self.window.controls.show_policy(self._translation.policy)
-        if notice is not None:
-            self.window.banner.show_notice(notice)
+        if self.chosen.notice is not None:
+            self.window.banner.show_notice(self.chosen.notice)
         self._connect()
 
     def show(self) -> None:
@@ -81,7 +88,9 @@ class Application(QObject):
         area = QGuiApplication.primaryScreen().availableGeometry()
         self.window.leave_room_for(self.overlay.geometry(), area)
         self.window.show()
-        self.window.controls.overlay.setChecked(self._preferences.overlay_visible)
+        overlay = self.chosen.now.overlay
+        self.window.controls.lock.setChecked(overlay.locked)
+        self.window.controls.overlay.setChecked(overlay.visible)
 
     def _connect(self) -> None:
         window, controls, bridge = self.window, self.window.controls, self.bridge
@@ -96,25 +105,43 @@ class Application(QObject):
         controls.pause_toggled.connect(self._pause)
         controls.clear_clicked.connect(self._clear)
         controls.overlay_toggled.connect(self._show_overlay)
+        controls.lock_toggled.connect(self._lock_overlay)
         bridge.event_came.connect(self._take)
         bridge.waiting_changed.connect(self._show_waiting)
+        self.stage.size_wanted.connect(self._choose_size)
+        self.chosen.changed.connect(self._use_choices)
+        self.chosen.failed.connect(window.banner.show_notice)
+        self.settings_dialog.edited.connect(self.chosen.choose)
+        self._connect_actions()
+
+    def _connect_actions(self) -> None:
+        window, actions = self.window, self.window.menu_actions
+        actions.settings.triggered.connect(self._show_settings)
+        actions.larger.triggered.connect(self._enlarge)
+        actions.smaller.triggered.connect(self._shrink)
+        actions.reset_place.triggered.connect(self.stage.reset_place)
+        actions.mark.triggered.connect(window.transcript.mark_newest)
+        actions.go_to_mark.triggered.connect(window.transcript.go_to_mark)
+        self.overlay.addActions(actions.for_overlay())
 
     @Slot()
     def _load(self) -> None:
-        directory = self._settings.model or self._preferences.model
+        directory = self._settings.model or self.chosen.now.model
         if directory is None:
             bundled = bundled_models()
             if not bundled:
                 self._fail(
-                    "No model comes with this copy of Surtitle; start it with --model FOLDER"
+                    self.tr(
+                        "No model comes with this copy of Surtitle; start it with --model FOLDER"
+                    )
                 )
                 return
             directory = bundled[0]
         self._offer_languages(directory)
         self._captions.restart()
         self._show_captions()
-        self.window.status.show_state("Loading")
-        self.window.banner.show_progress("Starting the translation engine", None)
+        self.window.status.show_state(self.tr("Loading"))
+        self.window.banner.show_progress(self.tr("Starting the translation engine"), None)
         model = ModelSettings(directory=directory, device=self._settings.device)
         self.bridge.start(model, self._translation)
 
@@ -129,9 +156,8 @@ class Application(QObject):
         if wanted not in languages:
             code, name = next(iter(languages.items()))
             self._translation = replace(self._translation, target_language=code)
-            self.window.banner.show_notice(
-                f"The model {card.name} does not know {wanted!r}; the captions are in {name}"
-            )
+            told = self.tr("The model {} does not know {!r}; the captions are in {}")
+            self.window.banner.show_notice(told.format(card.name, wanted, name))
         self.window.controls.show_languages(languages, self._translation.target_language)
 
     @Slot(object)
@@ -156,14 +182,13 @@ class Application(QObject):
                     self._show_captions()
 
     def _fail(self, message: str) -> None:
-        self.window.status.show_state("Stopped")
+        self.window.status.show_state(self.tr("Stopped"))
         self.window.banner.show_failure(message)
 
     def _show_captions(self) -> None:
         views = self._captions.views
         self.window.transcript.show_views(views + self._waiting)
-        lines = self._typesetter.last_lines(views, N_LINES)
-        self.overlay.show_view(OverlayView(lines=lines) if lines else _HINT)
+        self.stage.show_views(views)
 
     @Slot(tuple)
     def _show_waiting(self, texts: tuple[str, ...]) -> None:
@@ -179,13 +204,59 @@ class Application(QObject):
     def _choose_language(self, code: str) -> None:
         self._translation = replace(self._translation, target_language=code)
         self.bridge.change(self._translation)
-        self._remember(replace(self._preferences, language=code))
+        now = self.chosen.now
+        translation = replace(now.translation, language=code)
+        self.chosen.choose(replace(now, translation=translation))
 
     @Slot(str)
     def _choose_policy(self, policy: str) -> None:
-        self._translation = replace(self._translation, policy=policy)
-        self.bridge.change(self._translation)
-        self._remember(replace(self._preferences, policy=policy))
+        self._translate_by(policy)
+        now = self.chosen.now
+        self.chosen.choose(replace(now, translation=replace(now.translation, policy=policy)))
+
+    def _translate_by(self, policy: str) -> None:
+        if policy != self._translation.policy:
+            self._translation = replace(self._translation, policy=policy)
+            self.bridge.change(self._translation)
+
+    @Slot(int, int)
+    def _choose_size(self, characters: int, lines: int) -> None:
+        now = self.chosen.now
+        captions = replace(now.captions, characters=characters, lines=lines)
+        self.chosen.choose(replace(now, captions=captions))
+
+    @Slot()
+    def _enlarge(self) -> None:
+        self._change_letters(_POINTS)
+
+    @Slot()
+    def _shrink(self) -> None:
+        self._change_letters(-_POINTS)
+
+    def _change_letters(self, points: int) -> None:
+        now = self.chosen.now
+        size = min(96, max(14, now.captions.point_size + points))
+        self.chosen.choose(replace(now, captions=replace(now.captions, point_size=size)))
+
+    @Slot(object, object)
+    def _use_choices(self, before: Preferences, now: Preferences) -> None:
+        """Let what was chosen take effect, whichever window it was chosen in."""
+        if now.captions != before.captions:
+            self.stage.show_look(now.captions)
+        if now.overlay.locked != before.overlay.locked:
+            self.window.controls.lock.setChecked(now.overlay.locked)
+        if now.translation.policy != before.translation.policy:
+            self._translate_by(now.translation.policy)
+            self.window.controls.show_policy(now.translation.policy)
+        if self.settings_dialog.isVisible():
+            self.settings_dialog.show_preferences(now)
+
+    @Slot()
+    def _show_settings(self) -> None:
+        self.settings_dialog.show_preferences(self.chosen.now)
+        self.settings_dialog.show()
+        self.settings_dialog.raise_()
+        self.settings_dialog.activateWindow()
 
     @Slot(bool)
     def _pause(self, paused: bool) -> None:  # noqa: FBT001  what the signal carries
@@ -203,18 +274,23 @@ class Application(QObject):
     def _show_overlay(self, visible: bool) -> None:  # noqa: FBT001  what the signal carries
         self.overlay.setVisible(visible)
         if visible and QGuiApplication.platformName().startswith("wayland"):
-            self.window.banner.show_notice(_ON_WAYLAND)
-        if visible != self._preferences.overlay_visible:
-            self._remember(replace(self._preferences, overlay_visible=visible))
+            told = self.tr(
+                "On Wayland no program may keep its window above the others; if the overlay goes "
+                "behind them, start Surtitle with QT_QPA_PLATFORM=xcb"
+            )
+            self.window.banner.show_notice(told)
+        now = self.chosen.now
+        self.chosen.choose(replace(now, overlay=replace(now.overlay, visible=visible)))
 
-    def _remember(self, preferences: Preferences) -> None:
-        self._preferences = preferences
-        failure = self._file.write(preferences)
-        if failure is not None:
-            self.window.banner.show_notice(failure)
+    @Slot(bool)
+    def _lock_overlay(self, locked: bool) -> None:  # noqa: FBT001  what the signal carries
+        self.stage.set_locked(locked=locked)
+        now = self.chosen.now
+        self.chosen.choose(replace(now, overlay=replace(now.overlay, locked=locked)))
 
     @Slot()
     def _close(self) -> None:
+        self.settings_dialog.close()
         self.overlay.close()
         self.window.hide()
         QGuiApplication.processEvents()  # off the screen before the wait for the engine

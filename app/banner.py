@@ -26,10 +26,10 @@ class Banner(QFrame):
         self.sentence.setTextFormat(Qt.TextFormat.PlainText)
         self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.progress = QProgressBar(textVisible=False)
-        self.progress.setAccessibleName("Loading the model")
+        self.progress.setAccessibleName(self.tr("Loading the model"))
         self.progress.setFixedWidth(240)
-        self.retry = QPushButton("&Retry")
-        self.dismiss = QPushButton("&Dismiss")
+        self.retry = QPushButton(self.tr("&Retry"))
+        self.dismiss = QPushButton(self.tr("&Dismiss"))
         row = QHBoxLayout(self)
         row.addWidget(self.sentence, 1)
         for widget in (self.progress, self.retry, self.dismiss):
@@ -44,7 +44,7 @@ class Banner(QFrame):
         if fraction is not None:
             self.progress.setValue(round(fraction * _STEPS))
         self._has_more_urgent = True
-        self._show(f"{stage}. You can type already.", self.progress)
+        self._show(self.tr("{}. You can type already.").format(stage), self.progress)
 
     def show_failure(self, message: str) -> None:
         """Show what failed, with the button to try again."""

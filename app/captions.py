@@ -40,7 +40,7 @@ class Captions:
     that who shows the views finds what is new by identity.
     """
 
-    def __init__(self, *, limit: int = 200) -> None:
+    def __init__(self, *, limit: int = 10_000) -> None:
         """Make an empty model that forgets the oldest utterances beyond ``limit``."""
         if limit < 1:
             msg = f"at least one utterance must be kept, got {limit}"

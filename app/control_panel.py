@@ -5,13 +5,7 @@ from collections.abc import Mapping
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QWidget
 
-_POLICIES = {
-    "read:3": ("Every 3 words (fast)", "Captions move on each time three words have been typed."),
-    "read:5": ("Every 5 words (steady)", "Captions move on each time five words have been typed."),
-    "wait:3": ("3 words behind (even)", "A caption word for each typed word, three words later."),
-    "wait:5": ("5 words behind (careful)", "A caption word for each typed word, five words later."),
-    "offline": ("Whole sentence (best)", "A sentence is translated when it is complete."),
-}
+from app.policy_names import policy_names
 
 
 class ControlPanel(QWidget):
@@ -23,6 +17,7 @@ class ControlPanel(QWidget):
         pause_toggled(bool): hold what is typed from now on, or go on.
         clear_clicked(): forget the transcript.
         overlay_toggled(bool): show or hide the overlay.
+        lock_toggled(bool): let clicks through the overlay, or take them again.
     """
 
     language_chosen = Signal(str)
@@ -30,19 +25,29 @@ class ControlPanel(QWidget):
     pause_toggled = Signal(bool)
     clear_clicked = Signal()
     overlay_toggled = Signal(bool)
+    lock_toggled = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.language = QComboBox()
-        self.language.setAccessibleName("Target language")
+        self.language.setAccessibleName(self.tr("Target language"))
         self.policy = QComboBox()
-        self.policy.setAccessibleName("Timing of the captions")
-        self.pause = _button("&Pause", "Ctrl+P", "Hold the captions; what you type is kept")
-        self.clear = _button("&Clear", "Ctrl+L", "Empty the transcript and the line")
-        self.overlay = _button("&Overlay", "Ctrl+O", "Show the captions above all other windows")
-        self.pause.setCheckable(True)
-        self.overlay.setCheckable(True)
-        for written, (name, explanation) in _POLICIES.items():
+        self.policy.setAccessibleName(self.tr("Timing of the captions"))
+        self.pause = _button(
+            self.tr("&Pause"), "Ctrl+P", self.tr("Hold the captions; what you type is kept")
+        )
+        self.clear = _button(
+            self.tr("&Clear"), "Ctrl+L", self.tr("Empty the transcript and the line")
+        )
+        self.overlay = _button(
+            self.tr("&Overlay"), "Ctrl+O", self.tr("Show the captions above all other windows")
+        )
+        self.lock = _button(
+            self.tr("Loc&k"), "Ctrl+K", self.tr("Let clicks go through the overlay, or take them")
+        )
+        for button in (self.pause, self.overlay, self.lock):
+            button.setCheckable(True)
+        for written, name, explanation in policy_names():
             self._add_policy(written, name, explanation)
         self._lay_out()
         self.language.activated.connect(self._choose_language)
@@ -51,6 +56,7 @@ class ControlPanel(QWidget):
         self.pause.toggled.connect(self.pause_toggled)
         self.clear.clicked.connect(self._clear)
         self.overlay.toggled.connect(self.overlay_toggled)
+        self.lock.toggled.connect(self.lock_toggled)
         self._explain_policy()
 
     def show_languages(self, languages: Mapping[str, str], chosen: str) -> None:
@@ -59,7 +65,9 @@ class ControlPanel(QWidget):
         for code, name in languages.items():
             self.language.addItem(name, code)
         self.language.setCurrentIndex(max(0, self.language.findData(chosen)))
-        self.language.setToolTip("" if len(languages) > 1 else "This model knows one language only")
+        self.language.setToolTip(
+            "" if len(languages) > 1 else self.tr("This model knows one language only")
+        )
 
     def show_policy(self, written: str) -> None:
         """Make this policy the chosen one, in the words of the engine if the list has no better."""
@@ -74,14 +82,15 @@ class ControlPanel(QWidget):
     def _lay_out(self) -> None:
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        for text, combo in (("Translate &to", self.language), ("&Timing", self.policy)):
+        pairs = ((self.tr("Translate &to"), self.language), (self.tr("T&iming"), self.policy))
+        for text, combo in pairs:
             label = QLabel(text)
             label.setBuddy(combo)
             row.addWidget(label)
             row.addWidget(combo)
             row.addSpacing(12)
         row.addStretch(1)
-        for button in (self.pause, self.clear, self.overlay):
+        for button in (self.pause, self.clear, self.overlay, self.lock):
             row.addWidget(button)
 
     @Slot()

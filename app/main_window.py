@@ -1,19 +1,20 @@
 """The main window: lays its parts out and gives them the keyboard, and decides nothing."""
 
-from PySide6.QtCore import QRect, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QCloseEvent, QKeySequence, QPaintEvent, QShortcut
+from PySide6.QtCore import QRect, QTimer, Signal, Slot
+from PySide6.QtGui import QCloseEvent, QPaintEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QMainWindow,
-    QPushButton,
     QStyle,
     QVBoxLayout,
     QWidget,
 )
 
+from app.actions import Actions
 from app.banner import Banner
 from app.control_panel import ControlPanel
+from app.find_bar import FindBar
 from app.status_strip import StatusStrip
 from app.transcript import Transcript
 from app.typed_line import TypedLine
@@ -39,16 +40,13 @@ class MainWindow(QMainWindow):
         self.controls = ControlPanel()
         self.banner = Banner()
         self.transcript = Transcript()
+        self.find_bar = FindBar()
         self.typed_line = TypedLine()
         self.status = StatusStrip()
+        self.menu_actions = Actions(self)
         self._was_painted = False
         self._lay_out()
-        for keys, button in (
-            ("Ctrl+P", self.controls.pause),
-            ("Ctrl+L", self.controls.clear),
-            ("Ctrl+O", self.controls.overlay),
-        ):
-            self._add_shortcut(keys, button)
+        self._connect_actions()
         self.typed_line.setFocus()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -67,7 +65,7 @@ class MainWindow(QMainWindow):
         font = self.typed_line.font()
         font.setPointSize(font.pointSize() + 3)
         self.typed_line.setFont(font)
-        prompt = QLabel("T&ype")
+        prompt = QLabel(self.tr("T&ype"))
         prompt.setBuddy(self.typed_line)
         typing = QHBoxLayout()
         typing.addWidget(prompt)
@@ -78,11 +76,12 @@ class MainWindow(QMainWindow):
         column.setSpacing(_MARGIN)
         column.addWidget(self.controls)
         column.addWidget(self.banner)
-        column.addLayout(_with_headings(self.transcript), 1)
+        column.addWidget(self.find_bar)
+        column.addWidget(self.transcript, 1)
         column.addLayout(typing)
         column.addWidget(self.status)
         self.setCentralWidget(body)
-        self.setTabOrder(self.controls.overlay, self.transcript)
+        self.setTabOrder(self.controls.lock, self.transcript)
         self.setTabOrder(self.transcript, self.typed_line)
 
     def leave_room_for(self, other: QRect, area: QRect) -> None:
@@ -92,25 +91,27 @@ class MainWindow(QMainWindow):
         self.resize(min(_WIDTH, area.width()), max(height, self.minimumSizeHint().height()))
         self.move(area.left() + (area.width() - self.width()) // 2, area.top() + _MARGIN)
 
-    def _add_shortcut(self, keys: str, button: QPushButton) -> None:
-        shortcut = QShortcut(QKeySequence(keys), self)
-        shortcut.setContext(Qt.ShortcutContext.WindowShortcut)
-        shortcut.activated.connect(button.click)
+    def _connect_actions(self) -> None:
+        """Let menu and buttons do the same, and show the same."""
+        actions, controls = self.menu_actions, self.controls
+        actions.fill(self.menuBar())
+        actions.find.triggered.connect(self.find_bar.open_bar)
+        self.find_bar.wanted.connect(self._find)
+        self.find_bar.closed.connect(self.typed_line.setFocus)
+        actions.clear.triggered.connect(controls.clear.click)
+        actions.quit.triggered.connect(self.close)
+        for action, button in (
+            (actions.pause, controls.pause),
+            (actions.overlay, controls.overlay),
+            (actions.lock, controls.lock),
+        ):
+            action.toggled.connect(button.setChecked)
+            button.toggled.connect(action.setChecked)
+
+    @Slot(str, int)
+    def _find(self, text: str, step: int) -> None:
+        self.find_bar.tell(found=self.transcript.find_text(text, step))
 
     @Slot()
     def _tell_painted(self) -> None:
         self.painted.emit()
-
-
-def _with_headings(transcript: Transcript) -> QVBoxLayout:
-    """Put the names of its two columns above the transcript."""
-    headings = QHBoxLayout()
-    for text in ("&Source", "Captions"):
-        heading = QLabel(text)
-        heading.setBuddy(transcript)
-        headings.addWidget(heading, 1)
-    column = QVBoxLayout()
-    column.setSpacing(_MARGIN // 3)
-    column.addLayout(headings)
-    column.addWidget(transcript, 1)
-    return column

@@ -2,30 +2,32 @@
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Slot
+from PySide6.QtCore import QPoint, QRect, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
-    QColor,
+    QContextMenuEvent,
     QFont,
     QFontMetricsF,
     QGuiApplication,
+    QHideEvent,
     QMouseEvent,
+    QMoveEvent,
     QPainter,
-    QPainterPath,
     QPaintEvent,
-    QPen,
+    QResizeEvent,
 )
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
-N_LINES = 2
-_CHARACTERS_A_LINE = 42
-_POINT_SIZE = 28
-_PADDING = 18
-_RADIUS = 14
-_OUTLINE_WIDTH = 4.0
+from app.choices import CaptionChoices
+from app.look import look
+from app.overlay_block import Block, paint_box
+from app.overlay_edges import NO_EDGE, Drag, cursor_at, edges_at
+from app.typeset import Line
+
+PADDING = 18
+_SMALLER = 0.72  # of the captions' letters, the source's beside them
+_GAP = 6
 _DISTANCE_FROM_EDGE = 48
-_BACKGROUND = QColor(0, 0, 0, 178)  # 70 %
-_TEXT = QColor(255, 255, 255)
-_HINT = QColor(190, 190, 190)
+_SETTLED_MS = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,20 +36,29 @@ class OverlayView:
 
     Attributes:
         lines: from top to bottom, as wide as ``Overlay.line_width`` at most.
+        source: lines above them, in the smaller letters of ``Overlay.measure_source``.
         is_hint: the lines are no caption but tell where captions will come.
     """
 
-    lines: tuple[str, ...] = ()
+    lines: tuple[Line, ...] = ()
+    source: tuple[Line, ...] = ()
     is_hint: bool = False
 
 
 class Overlay(QWidget):
-    """Paint the last view; be dragged anywhere; take no focus.
+    """Paint the last view; be dragged anywhere, and to another size by its edges; take no focus.
 
-    The size is fixed, so that the window never jumps with its text.
+    The size never follows the text, so the window does not jump.
+
+    Signals:
+        moved(): the person dragged it, and let it go.
+        size_wanted(int, int): the person dragged an edge: to so many characters, so many lines.
     """
 
-    def __init__(self) -> None:
+    moved = Signal()
+    size_wanted = Signal(int, int)
+
+    def __init__(self, choices: CaptionChoices | None = None) -> None:
         super().__init__(
             None,
             Qt.WindowType.Tool
@@ -57,78 +68,196 @@ class Overlay(QWidget):
         )
         self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
         self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
-        self.setWindowTitle("Surtitle captions")
-        self.setAccessibleName("Caption overlay")
-        self.setCursor(Qt.CursorShape.SizeAllCursor)
-        font = QFont(self.font())
-        font.setPointSize(_POINT_SIZE)
-        self.setFont(font)
-        self._metrics = QFontMetricsF(font)
+        self.setMouseTracking(True)
+        self.setWindowTitle(self.tr("Surtitle captions"))
+        self.setAccessibleName(self.tr("Caption overlay"))
+        self._captions, self._source = Block(self), Block(self)
+        for block in (self._captions, self._source):
+            block.moved.connect(self._repaint)
         self._view = OverlayView()
-        self._drag_from: QPoint | None = None
-        self.line_width = self._fitting_line_width()
-        self.setFixedSize(self._fixed_size())
-        self.move(self._first_place())
+        self._drag: Drag | None = None
+        self._settled = QTimer(self)
+        self._settled.setSingleShot(True)
+        self._settled.setInterval(_SETTLED_MS)
+        self._settled.timeout.connect(self._tell_size)
+        self._was_moved = False
+        self.show_look(choices or CaptionChoices())
+        self.move(self.first_place())
+
+    @property
+    def is_locked(self) -> bool:
+        """Whether clicks go through to what lies below."""
+        return bool(self.windowFlags() & Qt.WindowType.WindowTransparentForInput)
+
+    def show_look(self, choices: CaptionChoices) -> None:
+        """Take other letters, colours and another size; the middle of the bottom edge stays."""
+        self._choices = choices
+        self._look = look(choices.preset)
+        font, small = QFont(self.font()), QFont(self.font())
+        font.setPointSizeF(choices.point_size)
+        small.setPointSizeF(choices.point_size * _SMALLER)
+        self._metrics, self._small = QFontMetricsF(font), QFontMetricsF(small)
+        self._fonts = font, small
+        area = self._screen_area()
+        wanted = self._metrics.averageCharWidth() * choices.characters
+        self.line_width = min(wanted, area.width() - 2.0 * PADDING)
+        room = area.height() - 2 * PADDING
+        self.n_lines = max(1, min(choices.lines, int(room // self._line_pair_height())))
+        self._take_size()
+        self._captions.forget()
+        self._source.forget()
+        self.update()
+
+    def set_locked(self, *, locked: bool) -> None:
+        """Let clicks through to what lies below, or take them again."""
+        if locked == self.is_locked:
+            return
+        place, was_visible = self.geometry(), self.isVisible()
+        self.setWindowFlag(Qt.WindowType.WindowTransparentForInput, locked)
+        # Without a frame of the window manager around it, which would take the clicks (openbox).
+        bypasses = locked and QGuiApplication.platformName() == "xcb"
+        self.setWindowFlag(Qt.WindowType.X11BypassWindowManagerHint, bypasses)
+        self.setGeometry(place)
+        self.setVisible(was_visible)  # another flag hides a window
 
     def measure(self, text: str) -> float:
-        """Tell how wide a text is in the overlay's font."""
+        """Tell how wide a text is in the letters of captions."""
         return self._metrics.horizontalAdvance(text)
+
+    def measure_source(self, text: str) -> float:
+        """Tell how wide a text is in the letters of the source beside captions."""
+        return self._small.horizontalAdvance(text)
 
     @Slot(OverlayView)
     def show_view(self, view: OverlayView) -> None:
-        """Paint another view."""
-        if view != self._view:
-            self._view = view
-            self.setAccessibleDescription(" ".join(view.lines))
-            self.update()
+        """Paint another view; lines that moved up glide there."""
+        if view == self._view:
+            return
+        glides = not (view.is_hint or self._view.is_hint) and self._choices.smooth
+        self._captions.show_lines(view.lines[-self.n_lines :], self._metrics, glides=glides)
+        self._source.show_lines(view.source[-self.n_lines :], self._small, glides=glides)
+        self._view = view
+        self.setAccessibleDescription(" ".join(line.text for line in view.lines))
+        self.update()
+
+    def first_place(self) -> QPoint:
+        """Find the place at the bottom of the screen, in its middle."""
+        area = self._screen_area()
+        left = area.left() + (area.width() - self.width()) // 2
+        top = area.bottom() - self.height() - _DISTANCE_FROM_EDGE
+        return QPoint(max(left, area.left()), max(top, area.top()))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint the background and the lines, each with its outline below it."""
+        """Paint the background, the source where it is wanted, and the captions."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(_BACKGROUND)
-        painter.drawRoundedRect(QRectF(self.rect()), _RADIUS, _RADIUS)
-        outline = QPen(QColor(0, 0, 0), _OUTLINE_WIDTH)
-        outline.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-        for number, line in enumerate(self._view.lines[-N_LINES:]):
-            baseline = _PADDING + self._metrics.ascent() + number * self._metrics.lineSpacing()
-            path = QPainterPath()
-            path.addText(QPointF(_PADDING, baseline), self.font(), line)
-            painter.strokePath(path, outline)
-            painter.fillPath(path, _HINT if self._view.is_hint else _TEXT)
+        colours = self._look
+        paint_box(painter, self.rect(), colours)
+        body = self.rect().adjusted(PADDING, PADDING, -PADDING, -PADDING)
+        font, small = self._fonts
+        if self._choices.shows == "both":
+            height = round(self._small.lineSpacing() * self.n_lines)
+            place = QRect(body.left(), body.top(), body.width(), height)
+            self._source.paint(painter, place, small, colours.quiet, self._rim())
+            body.setTop(place.bottom() + 1 + _GAP)
+        colour = colours.quiet if self._view.is_hint else colours.text
+        self._captions.paint(painter, body, font, colour, self._rim())
         painter.end()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Begin a drag: by the window system, or by hand where it does not offer one."""
         if event.button() != Qt.MouseButton.LeftButton:
             return
-        if not self.windowHandle().startSystemMove():
-            self._drag_from = event.globalPosition().toPoint() - self.pos()
+        self._was_moved = True
+        edges = edges_at(event.position().toPoint(), self.size())
+        window = self.windowHandle()
+        moves = edges == NO_EDGE
+        if not (window.startSystemMove() if moves else window.startSystemResize(edges)):
+            self._drag = Drag(event.globalPosition().toPoint(), self.geometry(), edges)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Go on with a drag by hand."""
-        if self._drag_from is not None:
-            self.move(event.globalPosition().toPoint() - self._drag_from)
+        """Go on with a drag by hand; else show what a drag would do here."""
+        if self._drag is None:
+            self.setCursor(cursor_at(edges_at(event.position().toPoint(), self.size())))
+            return
+        least, most = self.minimumSize(), self.maximumSize()
+        self.setGeometry(self._drag.geometry(event.globalPosition().toPoint(), least, most))
 
     def mouseReleaseEvent(self, _event: QMouseEvent) -> None:
         """End a drag by hand."""
-        self._drag_from = None
+        self._drag = None
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer what the window offers for the overlay."""
+        if self.actions():
+            menu = QMenu(self)
+            menu.addActions(self.actions())
+            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            menu.popup(event.globalPos())
+
+    def moveEvent(self, event: QMoveEvent) -> None:
+        """Tell the new place when the person has let go of the window."""
+        super().moveEvent(event)
+        self._settled.start()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Take another size for good when the person has let go of the edge."""
+        super().resizeEvent(event)
+        self._settled.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Leave nothing running."""
+        super().hideEvent(event)
+        self._settled.stop()
+        self._captions.forget()
+        self._source.forget()
+
+    def _take_size(self) -> None:
+        """Take the size that the choices ask for, where the middle of the bottom edge was."""
+        area = self._screen_area().size()
+        self.setMinimumSize(self._size_for(20, 1).boundedTo(area))
+        self.setMaximumSize(self._size_for(68, 4).boundedTo(area))
+        size = QSize(round(self.line_width) + 2 * PADDING, self._height_of(self.n_lines))
+        if self.isVisible() or self._was_moved:
+            old = self.geometry()
+            left = old.left() + (old.width() - size.width()) // 2
+            self.setGeometry(QRect(QPoint(left, old.bottom() + 1 - size.height()), size))
+        else:
+            self.resize(size)
+
+    def _size_for(self, characters: int, lines: int) -> QSize:
+        width = self._metrics.averageCharWidth() * characters + 2 * PADDING
+        return QSize(round(width), self._height_of(lines))
+
+    def _height_of(self, lines: int) -> int:
+        gap = _GAP if self._choices.shows == "both" else 0
+        return round(self._line_pair_height() * lines) + 2 * PADDING + gap
+
+    def _line_pair_height(self) -> float:
+        """Tell how high a line is, with the line of the source that goes with it."""
+        extra = self._small.lineSpacing() if self._choices.shows == "both" else 0.0
+        return self._metrics.lineSpacing() + extra
+
+    def _rim(self) -> tuple[int, int, int] | None:
+        return self._look.rim if self._choices.outline else None
+
+    @Slot()
+    def _repaint(self) -> None:
+        self.update()
+
+    @Slot()
+    def _tell_size(self) -> None:
+        """Tell place and size; a size between two is rounded to whole characters and lines."""
+        if not self._was_moved or self._drag is not None:
+            return
+        wanted = QSize(round(self.line_width) + 2 * PADDING, self._height_of(self.n_lines))
+        if self.size() != wanted:
+            room = self.size() - QSize(2 * PADDING, 2 * PADDING)
+            characters = round(room.width() / self._metrics.averageCharWidth())
+            lines = round(room.height() / self._line_pair_height())
+            self.size_wanted.emit(min(68, max(20, characters)), min(4, max(1, lines)))
+            self._take_size()
+        self.moved.emit()
 
     def _screen_area(self) -> QRect:
-        return QGuiApplication.primaryScreen().availableGeometry()
-
-    def _fitting_line_width(self) -> float:
-        wanted = self._metrics.averageCharWidth() * _CHARACTERS_A_LINE
-        return min(wanted, self._screen_area().width() - 4.0 * _PADDING)
-
-    def _fixed_size(self) -> QSize:
-        height = self._metrics.lineSpacing() * N_LINES + 2 * _PADDING
-        return QSize(round(self.line_width) + 2 * _PADDING, round(height))
-
-    def _first_place(self) -> QPoint:
-        """Find the place at the bottom of the screen, in its middle."""
-        area = self._screen_area()
-        left = area.left() + (area.width() - self.width()) // 2
-        top = area.bottom() - self.height() - _DISTANCE_FROM_EDGE
-        return QPoint(max(left, area.left()), max(top, area.top()))
+        return self.screen().availableGeometry()

@@ -1,52 +1,42 @@
 """What the person chose, kept in a TOML file from one start to the next.
 
-A damaged file never stops the program: the copy beside it (``.bak``) or the defaults serve, and one
-sentence says so. Keys that this version does not know are kept as they are.
+A value of the wrong kind leaves the others as they are, and one sentence names it. Keys that this
+version does not know are kept as they are; so is the number of a newer version's file.
 """
 
-import os
-import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
+from app.choices import (
+    CaptionChoices,
+    InterfaceChoices,
+    OverlayChoices,
+    Preferences,
+    PrivacyChoices,
+    TranslationChoices,
+)
+from app.kept_file import Content, KeptFile, parse, put, table
 from app.toml_text import toml_text
-from engine.policy import parse_policy
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Preferences:
-    """What the person chose.
-
-    Attributes:
-        model: folder of the model; None for the one that comes with the program.
-        language: two-letter code of the target language.
-        policy: as the engine writes policies.
-        overlay_visible: whether the overlay was open.
-    """
-
-    model: Path | None = None
-    language: str = "de"
-    policy: str = "read:3"
-    overlay_visible: bool = True
-
-    def __post_init__(self) -> None:
-        parse_policy(self.policy)
+Page = TypeVar(
+    "Page",
+    Preferences,
+    TranslationChoices,
+    CaptionChoices,
+    OverlayChoices,
+    PrivacyChoices,
+    InterfaceChoices,
+)
 
 
 class PreferencesFile:
-    """Read and write the preferences; the one owner of the file.
-
-    A write replaces the file as a whole or not at all. The ``.bak`` beside it is the content before
-    that, if it could be read.
-    """
+    """Read and write the preferences; the one owner of their file."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._backup = path.with_name(path.name + ".bak")
-        self._content: dict[str, object] = {}
+        self._file = KeptFile(path)
 
     def read(self) -> tuple[Preferences, str | None]:
         """Read the preferences.
@@ -54,13 +44,9 @@ class PreferencesFile:
         Returns:
             the preferences, and a sentence for the person where something could not be read.
         """
-        try:
-            self._content = _parse(self._path)
-        except FileNotFoundError:
-            return Preferences(), None
-        except (OSError, ValueError) as error:
-            return self._read_backup(f"{self._path} cannot be read ({error})")
-        return _preferences(self._content, str(self._path))
+        notice = self._file.read()
+        preferences, doubt = from_content(self._file.content, str(self._file.path))
+        return preferences, notice or doubt
 
     def write(self, preferences: Preferences) -> str | None:
         """Write the preferences.
@@ -68,88 +54,105 @@ class PreferencesFile:
         Returns:
             a sentence for the person if they could not be written.
         """
-        content = _merged(self._content, preferences)
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            if self._content:
-                _replace(self._backup, toml_text(self._content))
-            _replace(self._path, toml_text(content))
-        except (OSError, ValueError) as error:
-            return f"Your choices could not be stored in {self._path}: {error}"
-        self._content = content
-        return None
-
-    def _read_backup(self, failure: str) -> tuple[Preferences, str | None]:
-        try:
-            self._content = _parse(self._backup)
-        except (OSError, ValueError):
-            return Preferences(), f"{failure}; Surtitle starts with its own choices."
-        preferences, _ = _preferences(self._content, str(self._backup))
-        return preferences, f"{failure}; the choices are those of {self._backup.name}."
+        return self._file.write(to_content(preferences, self._file.content))
 
 
-def _parse(path: Path) -> dict[str, object]:
-    return tomllib.loads(path.read_text(encoding="utf-8"))
+def export_preferences(preferences: Preferences, path: Path) -> str | None:
+    """Write the preferences into a file of the person's choice.
+
+    Returns:
+        a sentence for the person if that failed.
+    """
+    try:
+        put(path, toml_text(to_content(preferences, {})))
+    except OSError as error:
+        return f"The settings could not be written to {path}: {error.strerror}; choose another file"
+    return None
 
 
-def _replace(path: Path, text: str) -> None:
-    """Write a file so that a crash leaves the old one or the new one."""
-    fresh = path.with_name(path.name + ".new")
-    with fresh.open("w", encoding="utf-8", newline="\n") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    fresh.replace(path)
+def import_preferences(path: Path) -> tuple[Preferences | None, str | None]:
+    """Read preferences that somebody exported.
+
+    Returns:
+        them, or None where the file is none of ours, and a sentence for the person if something is
+        wrong.
+    """
+    try:
+        content = parse(path)
+    except (OSError, ValueError) as error:
+        return None, f"{path} cannot be read as settings ({error}); nothing was changed"
+    if "schema_version" not in content:
+        return None, f"{path} holds no settings of Surtitle; nothing was changed"
+    return from_content(content, str(path))
 
 
-def _table(content: Mapping[str, object], name: str) -> dict[str, object]:
-    table = content.get(name)
-    return dict(table) if isinstance(table, dict) else {}
-
-
-def _preferences(content: Mapping[str, object], where: str) -> tuple[Preferences, str | None]:
+def from_content(content: Content, where: str) -> tuple[Preferences, str | None]:
     """Take each value that is what it should be; name those that are not."""
-    translation = _table(content, "translation")
-    values = {
-        "model": content.get("model"),
-        "language": translation.get("language"),
-        "policy": translation.get("policy"),
-        "overlay_visible": _table(content, "overlay").get("visible"),
-    }
-    preferences, wrong = Preferences(), []
-    for name, value in values.items():
-        if value is not None:
-            try:
-                preferences = _with_value(preferences, name, value)
-            except ValueError:
-                wrong.append(f"{name} = {value!r}")
+    preferences, wrong = Preferences(), list[str]()
+    preferences = _filled(preferences, content, "", wrong)
+    for page_field in fields(preferences):
+        page = getattr(preferences, page_field.name)
+        if is_page(page):
+            filled = _filled(page, table(content, page_field.name), f"{page_field.name}.", wrong)
+            preferences = replace(preferences, **{page_field.name: filled})
     if not wrong:
         return preferences, None
-    return preferences, f"In {where}, {', '.join(wrong)} could not be used."
+    return preferences, f"In {where}, {', '.join(wrong)} could not be used"
 
 
-def _with_value(preferences: Preferences, name: str, value: object) -> Preferences:
-    if name == "overlay_visible" and isinstance(value, bool):
-        return replace(preferences, overlay_visible=value)
-    if name == "language" and isinstance(value, str):
-        return replace(preferences, language=value)
-    if name == "model" and isinstance(value, str):
-        return replace(preferences, model=Path(value))
-    if name == "policy" and isinstance(value, str):
-        return replace(preferences, policy=value)
-    raise ValueError(name)
-
-
-def _merged(content: Mapping[str, object], preferences: Preferences) -> dict[str, object]:
-    """Lay the preferences over what the file held."""
+def to_content(preferences: Preferences, content: Content) -> dict[str, object]:
+    """Lay the preferences over what a file held."""
     merged = dict(content)
-    merged.setdefault("schema_version", SCHEMA_VERSION)  # a newer version's file keeps its number
-    merged.pop("model", None)
-    if preferences.model is not None:
-        merged["model"] = str(preferences.model)
-    merged["translation"] = _table(content, "translation") | {
-        "language": preferences.language,
-        "policy": preferences.policy,
-    }
-    merged["overlay"] = _table(content, "overlay") | {"visible": preferences.overlay_visible}
+    known = merged.get("schema_version")
+    is_newer = isinstance(known, int) and known > SCHEMA_VERSION
+    merged["schema_version"] = known if is_newer else SCHEMA_VERSION
+    _lay_over(merged, preferences)
+    for page_field in fields(preferences):
+        page = getattr(preferences, page_field.name)
+        if is_page(page):
+            merged[page_field.name] = _lay_over(table(content, page_field.name), page)
+    return merged
+
+
+def is_page(value: object) -> bool:
+    """Tell a page of choices from a single value."""
+    return is_dataclass(value)
+
+
+def _filled(page: Page, content: Content, prefix: str, wrong: list[str]) -> Page:
+    """Take what a table has for a page, value by value."""
+    for one in fields(page):
+        value = content.get(one.name)
+        if value is None or is_page(getattr(page, one.name)):
+            continue
+        try:
+            page = replace(page, **{one.name: _of_kind(value, one.type)})  # type: ignore[arg-type]  # just checked
+        except ValueError:
+            wrong.append(f"{prefix}{one.name} = {value!r}")
+    return page
+
+
+def _of_kind(value: object, kind: object) -> object:
+    """Give a value as its field wants it.
+
+    Raises:
+        ValueError: it is of another kind; true and false are no numbers here.
+    """
+    if kind == Path | None and isinstance(value, str) and value:
+        return Path(value)
+    if type(value) is not kind:
+        msg = f"expected {kind}, got {value!r}"
+        raise ValueError(msg)
+    return value
+
+
+def _lay_over(merged: dict[str, object], page: Page) -> dict[str, object]:
+    """Put the single values of a page into a table."""
+    for one in fields(page):
+        value = getattr(page, one.name)
+        if is_page(value):
+            continue
+        merged.pop(one.name, None)
+        if value is not None:
+            merged[one.name] = str(value) if isinstance(value, Path) else value
     return merged

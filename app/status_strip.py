@@ -12,12 +12,14 @@ class StatusStrip(QWidget):
         super().__init__(parent)
         self._state_text = ""
         self.state = QLabel()
-        self.state.setAccessibleDescription("State")
+        self.state.setAccessibleDescription(self.tr("State"))
         self.figures = QLabel()
-        self.figures.setAccessibleDescription("Figures")
+        self.figures.setAccessibleDescription(self.tr("Figures"))
         self.figures.setToolTip(
-            "Tokens the model computed, each once; tokens computed again after a correction; "
-            "time from the newest word to the end of its captions"
+            self.tr(
+                "Tokens the model computed, each once; tokens computed again after a correction; "
+                "time from the newest word to the end of its captions"
+            )
         )
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -32,15 +34,16 @@ class StatusStrip(QWidget):
 
     def show_ready(self, event: Ready) -> None:
         """Name the model."""
-        self.show_state(f"{event.model}, loaded in {event.load_s:.1f} s")
+        self.show_state(self.tr("{}, loaded in {:.1f} s").format(event.model, event.load_s))
 
     def show_paused(self, *, paused: bool) -> None:
         """Tell that what is typed waits, or what was told before that."""
-        self.state.setText("Paused: what you type is kept" if paused else self._state_text)
+        told = self.tr("Paused: what you type is kept") if paused else self._state_text
+        self.state.setText(told)
 
     def show_statistics(self, event: Statistics) -> None:
         """Show the counters."""
+        text = self.tr("{:,} tokens fed  ·  {:,} recomputed  ·  {:.0f} ms per word")
         self.figures.setText(
-            f"{event.tokens_fed:,} tokens fed  ·  {event.tokens_recomputed:,} recomputed  ·  "
-            f"{event.ms_per_word:.0f} ms per word"
+            text.format(event.tokens_fed, event.tokens_recomputed, event.ms_per_word)
         )

@@ -1,63 +1,59 @@
 """The transcript: what was said on the left, its captions on the right, one row for each utterance.
 
-It shows views and owns no text but what stands on the screen. What did not change is not touched.
+Only rows that are seen are measured and painted, so a day of captions is as quick as a minute.
 """
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Slot
-from PySide6.QtGui import (
-    QTextCursor,
-    QTextFrameFormat,
-    QTextLength,
-    QTextTable,
-    QTextTableCellFormat,
-    QTextTableFormat,
+from PySide6.QtCore import QSize, Qt, Slot
+from PySide6.QtGui import QGuiApplication, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
 )
-from PySide6.QtWidgets import QTextEdit, QWidget
 
 from app.captions import UtteranceView
+from app.transcript_model import Index, TranscriptModel
+from app.typeset import runs_right_to_left
 
-_SOURCE, _CAPTION = 0, 1
 _POINTS_LARGER = 3
-_CELL_PADDING = 7
+_PADDING = 6
 
 
-class Transcript(QTextEdit):
-    """A read-only document with a table of two columns; the newest row stays in sight.
+class Transcript(QTableView):
+    """A table of two columns; the newest row stays in sight.
 
     Scrolling up to read stops that, until the end is reached again or ``follow`` is called.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setReadOnly(True)
-        self.setUndoRedoEnabled(False)
-        self.setTabChangesFocus(True)
-        self.setAccessibleName("Transcript: source and captions")
-        font = self.font()
-        font.setPointSize(font.pointSize() + _POINTS_LARGER)
-        self.document().setDefaultFont(font)
-        self._table: QTextTable | None = None
-        self._shown: list[UtteranceView] = []
+        self.rows = TranscriptModel(self)
         self._follows = True
+        self.setModel(self.rows)
+        self.setItemDelegate(_Cell(self))
+        self.setAccessibleName(self.tr("Transcript: source and captions"))
+        self._dress()
+        self._copy_keys = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), self)
+        self._copy_keys.setContext(Qt.ShortcutContext.WidgetShortcut)
+        self._copy_keys.activated.connect(self._copy)
         bar = self.verticalScrollBar()
         bar.rangeChanged.connect(self._keep_newest_in_sight)
         bar.actionTriggered.connect(self._note_scrolling)
-        bar.valueChanged.connect(self._note_end)
+        bar.valueChanged.connect(self._note_place)
 
     @Slot(tuple)
     def show_views(self, views: Sequence[UtteranceView]) -> None:
         """Make the rows these utterances, by the smallest change that does it."""
-        self._remove_rows({view.key for view in views})
-        for row, view in enumerate(views):
-            if row == len(self._shown) or self._shown[row].key != view.key:
-                self._insert_row(row, view)
-            before = self._shown[row]
-            if before is not view:
-                self._show_text(row, _SOURCE, before.source, view.source)
-                self._show_text(row, _CAPTION, before.caption, view.caption)
-                self._shown[row] = view
+        self.rows.show_views(views)
+        if self._follows:
+            self.scrollToBottom()
+        self._fit_rows_in_sight()
+        self._keep_newest_in_sight()
 
     @Slot()
     def follow(self) -> None:
@@ -65,48 +61,90 @@ class Transcript(QTextEdit):
         self._follows = True
         self._keep_newest_in_sight()
 
-    def _remove_rows(self, kept_keys: set[int]) -> None:
-        for row in range(len(self._shown) - 1, -1, -1):
-            if self._shown[row].key not in kept_keys:
-                self._remove_row(row)
+    @Slot()
+    def mark_newest(self) -> int | None:
+        """Mark the newest row, to come back to it.
 
-    def _remove_row(self, row: int) -> None:
-        del self._shown[row]
-        if self._table is not None and self._shown:
-            self._table.removeRows(row, 1)
-        else:
-            self._table = None
-            self.clear()
+        Returns:
+            its key, or None where there is no row.
+        """
+        if not self.rows.views:
+            return None
+        self.rows.mark(len(self.rows.views) - 1)
+        return self.rows.views[-1].key
 
-    def _insert_row(self, row: int, view: UtteranceView) -> None:
-        self._shown.insert(row, UtteranceView(key=view.key))
-        if self._table is None:
-            self._table = QTextCursor(self.document()).insertTable(1, 2, _table_format())
-        elif row == self._table.rows():
-            self._table.appendRows(1)
-        else:
-            self._table.insertRows(row, 1)
-        for column in (_SOURCE, _CAPTION):
-            self._table.cellAt(row, column).setFormat(self._cell_format())
+    @Slot()
+    def go_to_mark(self) -> None:
+        """Bring the marked row into sight and select it."""
+        row = self.rows.marked_row
+        if row is not None:
+            self.go_to(row)
 
-    def _show_text(self, row: int, column: int, before: str, text: str) -> None:
-        if text == before or self._table is None:
-            return
-        kept = _common_start(before, text)
-        cell = self._table.cellAt(row, column)
-        cursor = cell.firstCursorPosition()
-        cursor.setPosition(cursor.position() + _length_in_qt(kept))
-        end = cell.lastCursorPosition().position()
-        cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
-        cursor.insertText(text[len(kept) :])
+    def go_to(self, row: int) -> None:
+        """Bring a row into sight and select it; the newest one is followed no longer."""
+        self._follows = False
+        self.selectRow(row)
+        # Twice, since rows on the way get their true height only when they are seen.
+        for _ in range(2):
+            self.scrollTo(self.rows.index(row, 0), QAbstractItemView.ScrollHint.PositionAtCenter)
+            self._fit_rows_in_sight()
+        self._note_scrolling()
 
-    def _cell_format(self) -> QTextTableCellFormat:
-        """Underline each row with a hair line."""
-        cell_format = QTextTableCellFormat()
-        cell_format.setBottomBorder(1)
-        cell_format.setBottomBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
-        cell_format.setBottomBorderBrush(self.palette().midlight())
-        return cell_format
+    def find_text(self, text: str, step: int) -> bool:
+        """Go to the next row that has a text; tell whether there is one."""
+        current = self.currentIndex().row()
+        start = current if current >= 0 else (-1 if step > 0 else 0)
+        row = self.rows.find(text, start, step) if text else None
+        if row is not None:
+            self.go_to(row)
+        return row is not None
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Break the lines in sight anew."""
+        super().resizeEvent(event)
+        self._fit_rows_in_sight()
+        self._keep_newest_in_sight()
+
+    def rows_in_sight(self) -> range:
+        """Name the rows that are seen, also in part."""
+        first = self.rowAt(0)
+        last = self.rowAt(self.viewport().height() - 1)
+        if first < 0:
+            return range(0)
+        return range(first, (self.rows.rowCount() - 1 if last < 0 else last) + 1)
+
+    def _dress(self) -> None:
+        font = self.font()
+        font.setPointSize(font.pointSize() + _POINTS_LARGER)
+        self.setFont(font)
+        self.setTabKeyNavigation(False)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setTextElideMode(Qt.TextElideMode.ElideNone)
+        self.setShowGrid(False)
+        self.setAlternatingRowColors(True)
+        self.setWordWrap(True)
+        self.verticalHeader().hide()
+        self.verticalHeader().setMinimumSectionSize(1)
+        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().lineSpacing() + 2 * _PADDING)
+        header = self.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignVCenter)
+        header.setHighlightSections(False)
+
+    def _fit_rows_in_sight(self) -> None:
+        """Give the rows in sight their true height; that may bring others into sight."""
+        fitted = range(0)
+        for _ in range(3):
+            seen = self.rows_in_sight()
+            for row in seen:
+                if row not in fitted:
+                    self.resizeRowToContents(row)
+            fitted = seen
+            if self._follows:
+                self.scrollToBottom()
 
     @Slot()
     def _keep_newest_in_sight(self) -> None:
@@ -120,29 +158,34 @@ class Transcript(QTextEdit):
         self._follows = bar.sliderPosition() >= bar.maximum()
 
     @Slot(int)
-    def _note_end(self, value: int) -> None:
+    def _note_place(self, value: int) -> None:
         if value >= self.verticalScrollBar().maximum():
             self._follows = True
+        elif not self._follows:
+            self._fit_rows_in_sight()
+
+    @Slot()
+    def _copy(self) -> None:
+        """Put the selected rows on the clipboard, a line each, columns apart by a tab."""
+        rows = sorted(index.row() for index in self.selectionModel().selectedRows())
+        views = [self.rows.views[row] for row in rows]
+        if views:
+            lines = [f"{view.source}\t{view.caption}" for view in views]
+            QGuiApplication.clipboard().setText("\n".join(lines))
 
 
-def _common_start(before: str, text: str) -> str:
-    if text.startswith(before):
-        return before
-    pairs = enumerate(zip(before, text, strict=False))
-    return text[: next((place for place, (old, new) in pairs if old != new), len(text))]
+class _Cell(QStyledItemDelegate):
+    """Text that begins at the top of its cell, and on the side where its script begins."""
 
+    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
+        """Set the direction by the text, not by the window."""
+        super().initStyleOption(option, index)
+        leading = Qt.AlignmentFlag.AlignLeft
+        if runs_right_to_left(option.text):
+            option.direction = Qt.LayoutDirection.RightToLeft
+            leading = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignAbsolute
+        option.displayAlignment = leading | Qt.AlignmentFlag.AlignTop
 
-def _length_in_qt(text: str) -> int:
-    """Count characters as Qt does: those beyond the first 65,536 are two."""
-    return len(text) + sum(character > "\uffff" for character in text)
-
-
-def _table_format() -> QTextTableFormat:
-    table_format = QTextTableFormat()
-    table_format.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))
-    half = QTextLength(QTextLength.Type.PercentageLength, 50)
-    table_format.setColumnWidthConstraints([half, half])
-    table_format.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_None)
-    table_format.setCellPadding(_CELL_PADDING)
-    table_format.setCellSpacing(0)
-    return table_format
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        """Leave some room below the text."""
+        return super().sizeHint(option, index) + QSize(0, _PADDING)

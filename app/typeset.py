@@ -8,11 +8,15 @@ lines:        Guten Morgen         <- closed: stays as it is, for good
 
 import unicodedata
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from app.captions import UtteranceView
 
 Measure = Callable[[str], float]
 """Tells how wide a text is, in the unit of the line width."""
+
+RIGHT_TO_LEFT_MARK = "\u200f"
+"""Without width; a line that begins with it is set from the right, whatever its first letter is."""
 
 _JOINER = "\u200d"
 _MARKS = _JOINER + "\ufe0e\ufe0f"  # zero-width joiner and variation selectors
@@ -77,33 +81,54 @@ def _is_joined(before: str, character: str) -> bool:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A line as it is painted.
+
+    Attributes:
+        text: without white space at its ends.
+        right_to_left: whether the text it is of runs from right to left.
+    """
+
+    text: str
+    right_to_left: bool = False
+
+
 class Typesetter:
     """Set the end of a transcript in lines; every utterance begins a line of its own."""
 
-    def __init__(self, width: float, measure: Measure) -> None:
+    def __init__(
+        self,
+        width: float,
+        measure: Measure,
+        text_of: Callable[[UtteranceView], str] = lambda view: view.caption,
+    ) -> None:
+        """Set ``text_of`` each view in lines as wide as ``width`` at most."""
         self._width = width
         self._measure = measure
-        self._set: dict[int, _SetCaption] = {}
+        self._text_of = text_of
+        self._set: dict[int, _SetText] = {}
 
-    def last_lines(self, views: Sequence[UtteranceView], count: int) -> tuple[str, ...]:
-        """Give the last ``count`` lines of the captions, fewer where there is less text."""
-        lines: list[str] = []
-        visited: dict[int, _SetCaption] = {}
+    def last_lines(self, views: Sequence[UtteranceView], count: int) -> tuple[Line, ...]:
+        """Give the last ``count`` lines, fewer where there is less text."""
+        lines: list[Line] = []
+        visited: dict[int, _SetText] = {}
         for view in reversed(views):
             if len(lines) >= count:
                 break
-            caption = self._set.get(view.key)
-            if caption is None or not view.caption.startswith(caption.text):
-                caption = _SetCaption(LineBreaker(self._width, self._measure))
-            caption.grow_to(view.caption)
-            visited[view.key] = caption
-            lines = caption.lines() + lines
+            text = self._text_of(view)
+            found = self._set.get(view.key)
+            if found is None or not text.startswith(found.text):
+                found = _SetText(LineBreaker(self._width, self._measure))
+            found.grow_to(text)
+            visited[view.key] = found
+            lines = found.lines() + lines
         self._set = visited
         return tuple(lines[-count:])
 
 
-class _SetCaption:
-    """One caption with its lines so far, so that only what is new is measured."""
+class _SetText:
+    """One text with its lines so far, so that only what is new is measured."""
 
     def __init__(self, breaker: LineBreaker) -> None:
         self._breaker = breaker
@@ -114,6 +139,35 @@ class _SetCaption:
         self._closed += self._breaker.feed(text[len(self.text) :])
         self.text = text
 
-    def lines(self) -> list[str]:
+    def lines(self) -> list[Line]:
         shown = [line.strip() for line in [*self._closed, self._breaker.open_line]]
-        return [line for line in shown if line]
+        right_to_left = runs_right_to_left(self.text)
+        return [Line(text=line, right_to_left=right_to_left) for line in shown if line]
+
+
+def runs_right_to_left(text: str) -> bool:
+    """Tell the direction of a text by its first letter that has one, as Unicode does (UAX 9, P2).
+
+    It holds for all lines of the text, also for one that begins with a name in Latin letters.
+    """
+    for character in text:
+        direction = unicodedata.bidirectional(character)
+        if direction in {"L", "R", "AL"}:
+            return direction != "L"
+    return False
+
+
+def lines_scrolled(before: Sequence[Line], after: Sequence[Line]) -> int | None:
+    """Tell by how many lines text moved up; None where other text took its place.
+
+    A line may have grown, or handed its last word on to the next one.
+    """
+    for moved in range(len(before)):
+        pairs = zip(before[moved:], after, strict=False)
+        if len(before) - moved <= len(after) and all(_continues(*pair) for pair in pairs):
+            return moved
+    return None
+
+
+def _continues(before: Line, after: Line) -> bool:
+    return before.text.startswith(after.text) or after.text.startswith(before.text)

@@ -27,7 +27,9 @@ _DICTIONARY = dict(zip(_ENGLISH.split(), _GERMAN.split(), strict=True))
 def main() -> int:
     qt = QApplication(sys.argv)
     folder = Path(tempfile.mkdtemp())
-    settings = LaunchSettings(preferences_file=folder / "settings.toml", model=folder)
+    settings = LaunchSettings(
+        preferences_file=folder / "settings.toml", places_file=folder / "places.toml", model=folder
+    )
     engine = FakeEngine(translate=lambda word: _DICTIONARY.get(word, word.title()))
     application = Application(settings, Bridge(engine.make))
     interrupt = Interrupt()

@@ -23,7 +23,11 @@ class Program:
         self.qtbot = qtbot
         self.engine = engine
         self.file = tmp_path / "settings.toml"
-        settings = {"preferences_file": self.file, "model": tmp_path} | settings
+        settings = {
+            "preferences_file": self.file,
+            "places_file": tmp_path / "places.toml",
+            "model": tmp_path,
+        } | settings
         self.application = Application(LaunchSettings(**settings), Bridge(engine.make))
         self.window = self.application.window
         self.overlay = self.application.overlay

@@ -52,6 +52,7 @@ def make(*_):
     raise RuntimeError("seen")
 qt = QApplication([])
 application = Application(LaunchSettings(preferences_file=pathlib.Path("/nowhere/x"),
+                                         places_file=pathlib.Path("/nowhere/y"),
                                          model=pathlib.Path("/nowhere")), Bridge(make))
 application.bridge.event_came.connect(application.window.close)
 application.finished.connect(qt.quit)

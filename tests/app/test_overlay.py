@@ -1,74 +1,104 @@
+import random
+from dataclasses import replace
+
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QMouseEvent, QPainterPath
 
+from app.choices import PRESETS, CaptionChoices
+from app.look import look
 from app.overlay import Overlay, OverlayView
+from app.overlay_edges import NO_EDGE, Drag, edges_at
+from app.typeset import Line
+
+STILL = CaptionChoices(smooth=False)
+LEFT, RIGHT = Qt.Edge.LeftEdge, Qt.Edge.RightEdge
+TOP, BOTTOM = Qt.Edge.TopEdge, Qt.Edge.BottomEdge
 
 
 @pytest.fixture
 def overlay(qtbot):
-    widget = Overlay()
+    widget = Overlay(STILL)
     qtbot.addWidget(widget)
     return widget
 
 
-def white_rows(overlay):
-    """Rows of the picture that have white text in them."""
+def lines(*texts, right_to_left=False):
+    return tuple(Line(text=text, right_to_left=right_to_left) for text in texts)
+
+
+def shown(*texts, **others):
+    return OverlayView(lines=lines(*texts), **others)
+
+
+def white_places(overlay):
+    """Where the picture has white text in it."""
     image = overlay.grab().toImage()
     return {
-        y
+        (x, y)
         for y in range(image.height())
         for x in range(0, image.width(), 2)
         if image.pixelColor(x, y).lightness() > 240
     }
 
 
+def white_rows(overlay):
+    return {y for _, y in white_places(overlay)}
+
+
+def picture(overlay):
+    return overlay.grab().toImage()
+
+
 def test_without_text_there_is_only_the_dark_background(overlay):
     assert white_rows(overlay) == set()
-    middle = overlay.grab().toImage().pixelColor(overlay.rect().center())
+    middle = picture(overlay).pixelColor(overlay.rect().center())
     assert (middle.alpha(), middle.lightness()) == (178, 0)
-    assert overlay.grab().toImage().pixelColor(0, 0).alpha() == 0  # the corner is round
+    assert picture(overlay).pixelColor(0, 0).alpha() == 0  # the corner is round
 
 
 def test_two_lines_are_painted_one_above_the_other(overlay):
     half = overlay.height() // 2
-    overlay.show_view(OverlayView(lines=("Guten Morgen",)))
+    overlay.show_view(shown("Guten Morgen"))
     first = white_rows(overlay)
     assert first
     assert max(first) < half + 6
-    overlay.show_view(OverlayView(lines=("Guten Morgen", "zusammen")))
+    overlay.show_view(shown("Guten Morgen", "zusammen"))
     assert first < white_rows(overlay)
     assert max(white_rows(overlay)) > half + 6
 
 
 def test_of_more_lines_the_last_two_are_painted(overlay):
-    overlay.show_view(OverlayView(lines=("eins", "zwei", "drei")))
-    picture = overlay.grab().toImage()
-    overlay.show_view(OverlayView(lines=("zwei", "drei")))
-    assert overlay.grab().toImage() == picture
+    overlay.show_view(shown("eins", "zwei", "drei"))
+    before = picture(overlay)
+    overlay.show_view(shown("zwei", "drei"))
+    assert picture(overlay) == before
 
 
 def test_text_has_a_black_outline_on_any_background(overlay):
-    overlay.show_view(OverlayView(lines=("IIIIII",)))
-    image = overlay.grab().toImage()
-    opaque_black = QColor(0, 0, 0, 255)
-    assert any(
-        image.pixelColor(x, y) == opaque_black
-        for y in range(image.height())
-        for x in range(image.width())
+    overlay.show_view(shown("IIIIII"))
+    assert has_opaque_black(overlay)
+    overlay.show_look(replace(STILL, outline=False))
+    assert not has_opaque_black(overlay)
+
+
+def has_opaque_black(overlay):
+    image, black = picture(overlay), QColor(0, 0, 0, 255)
+    return any(
+        image.pixelColor(x, y) == black for y in range(image.height()) for x in range(image.width())
     )
 
 
 def test_a_hint_is_not_as_bright_as_a_caption(overlay):
-    overlay.show_view(OverlayView(lines=("Captions appear here.",), is_hint=True))
+    overlay.show_view(shown("Captions appear here.", is_hint=True))
     assert white_rows(overlay) == set()
 
 
 def test_the_same_view_is_not_painted_again(overlay, monkeypatch):
-    overlay.show_view(OverlayView(lines=("eins",)))
+    overlay.show_view(shown("eins"))
     updates = []
     monkeypatch.setattr(overlay, "update", lambda: updates.append(1))
-    overlay.show_view(OverlayView(lines=("eins",)))
+    overlay.show_view(shown("eins"))
     assert updates == []
 
 
@@ -94,6 +124,96 @@ def test_it_opens_inside_the_screen(overlay):
     assert overlay.screen().availableGeometry().contains(overlay.geometry())
 
 
+@pytest.mark.parametrize("n_lines", [1, 2, 3, 4])
+@pytest.mark.parametrize("point_size", [14, 28, 96])
+def test_it_fits_the_screen_with_any_lines_and_letters(overlay, n_lines, point_size):
+    overlay.show_look(replace(STILL, lines=n_lines, point_size=point_size, characters=68))
+    area = overlay.screen().availableGeometry()
+    assert area.size().expandedTo(overlay.size()) == area.size()
+    assert overlay.n_lines == n_lines or point_size == 96
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_preset_gives_box_and_letters_their_colours(overlay, preset):
+    overlay.show_look(replace(STILL, preset=preset))
+    box = picture(overlay).pixelColor(overlay.rect().center())
+    assert box.alpha() == look(preset).opacity
+    overlay.show_view(shown("IIIIIIIIII"))
+    image = picture(overlay)
+    wanted = QColor(*look(preset).text)
+    assert any(
+        image.pixelColor(x, y) == wanted
+        for y in range(image.height())
+        for x in range(image.width() // 2)
+    )
+
+
+def test_the_source_stands_above_captions_in_smaller_letters(overlay):
+    small = overlay.height()
+    overlay.show_look(replace(STILL, shows="both"))
+    assert overlay.height() > small
+    overlay.show_view(OverlayView(lines=lines("Guten Morgen")))
+    captions = white_rows(overlay)
+    overlay.show_view(OverlayView(lines=lines("Guten Morgen"), source=lines("Good morning")))
+    assert white_rows(overlay) == captions  # the source is not white
+    assert min(captions) > overlay.height() // 3
+    assert overlay.measure_source("Good morning") < overlay.measure("Good morning")
+
+
+def test_a_line_from_right_to_left_ends_at_the_right_edge(overlay):
+    overlay.show_view(OverlayView(lines=lines("صباح الخير", right_to_left=True)))
+    columns = {x for x, _ in white_places(overlay)}
+    assert min(columns) > overlay.width() // 2
+    assert max(columns) <= overlay.width() - 18 + 2
+
+
+def test_the_full_stop_of_a_line_from_right_to_left_stands_at_its_left(overlay):
+    overlay.show_view(OverlayView(lines=lines("Qt صباح", right_to_left=True)))
+    without = {x for x, _ in white_places(overlay)}
+    overlay.show_view(OverlayView(lines=lines("Qt صباح.", right_to_left=True)))
+    assert min(x for x, _ in white_places(overlay)) < min(without)
+
+
+def test_committed_text_never_moves_while_it_grows(overlay):
+    overlay.show_view(shown("Guten"))
+    before = white_places(overlay)
+    overlay.show_view(shown("Guten Morgen"))
+    assert before <= white_places(overlay)
+
+
+def test_lines_glide_up_and_come_to_rest_where_they_belong(overlay, qtbot):
+    overlay.show_view(shown("zwei", "drei"))
+    rest = picture(overlay)
+    overlay.show_look(replace(STILL, smooth=True))
+    overlay.show_view(shown("eins", "zwei"))
+    overlay.show_view(shown("zwei", "drei"))
+    assert picture(overlay) != rest
+    qtbot.waitUntil(lambda: picture(overlay) == rest)
+
+
+def test_lines_jump_where_the_desktop_wants_no_motion(overlay, monkeypatch):
+    overlay.show_view(shown("zwei", "drei"))
+    rest = picture(overlay)
+    monkeypatch.setattr("app.overlay_block.Block._wants_motion", lambda _block: False)
+    overlay.show_look(replace(STILL, smooth=True))
+    overlay.show_view(shown("eins", "zwei"))
+    overlay.show_view(shown("zwei", "drei"))
+    assert picture(overlay) == rest
+
+
+def test_locked_it_lets_clicks_through_and_stays_where_it_is(overlay, qtbot):
+    overlay.show()
+    qtbot.waitExposed(overlay)
+    place = overlay.geometry()
+    overlay.set_locked(locked=True)
+    assert overlay.windowFlags() & Qt.WindowType.WindowTransparentForInput
+    assert overlay.isVisible()
+    overlay.set_locked(locked=False)
+    assert not overlay.windowFlags() & Qt.WindowType.WindowTransparentForInput
+    assert overlay.isVisible()
+    assert overlay.geometry() == place
+
+
 def mouse(overlay, kind, place):
     button = Qt.MouseButton.LeftButton
     event = QMouseEvent(
@@ -115,12 +235,64 @@ def test_it_is_dragged_by_hand_where_the_window_system_does_not_help(overlay, qt
     overlay.show()  # the offscreen platform knows no system move
     qtbot.waitExposed(overlay)
     before = overlay.pos()
-    mouse(overlay, QEvent.Type.MouseButtonPress, QPoint(20, 20))
-    mouse(overlay, QEvent.Type.MouseMove, QPoint(15, 10))
-    mouse(overlay, QEvent.Type.MouseButtonRelease, QPoint(20, 20))
+    with qtbot.waitSignal(overlay.moved):
+        mouse(overlay, QEvent.Type.MouseButtonPress, QPoint(60, 60))
+        mouse(overlay, QEvent.Type.MouseMove, QPoint(55, 50))
+        mouse(overlay, QEvent.Type.MouseButtonRelease, QPoint(60, 60))
     assert overlay.pos() == before + QPoint(-5, -10)
     mouse(overlay, QEvent.Type.MouseMove, QPoint(60, 60))
     assert overlay.pos() == before + QPoint(-5, -10)
+
+
+def test_an_edge_is_dragged_to_whole_characters_and_lines(overlay, qtbot):
+    overlay.show()
+    qtbot.waitExposed(overlay)
+    edge = QPoint(2, overlay.height() // 2)
+    with qtbot.waitSignal(overlay.size_wanted) as wanted:
+        mouse(overlay, QEvent.Type.MouseButtonPress, edge)
+        mouse(overlay, QEvent.Type.MouseMove, edge + QPoint(200, 0))
+        mouse(overlay, QEvent.Type.MouseButtonRelease, edge)
+    characters, n_lines = wanted.args
+    assert 20 <= characters < 42
+    assert n_lines == 2
+
+
+def test_what_is_not_dragged_by_a_person_is_not_told(overlay, qtbot):
+    overlay.show()
+    with qtbot.assertNotEmitted(overlay.moved, wait=400):
+        overlay.move(10, 10)
+
+
+def test_edges_are_where_the_frame_would_be():
+    size = QSize(300, 100)
+    assert edges_at(QPoint(150, 50), size) == NO_EDGE
+    assert edges_at(QPoint(3, 50), size) == LEFT
+    assert edges_at(QPoint(297, 50), size) == RIGHT
+    assert edges_at(QPoint(150, 2), size) == TOP
+    assert edges_at(QPoint(150, 98), size) == BOTTOM
+    assert edges_at(QPoint(2, 20), size) == LEFT | TOP
+    assert edges_at(QPoint(299, 80), size) == RIGHT | BOTTOM
+
+
+def test_the_edges_that_are_not_dragged_stay():
+    rng = random.Random(0)
+    before = QRect(200, 300, 400, 100)
+    for _ in range(300):
+        edges = rng.choice([LEFT, RIGHT, TOP, BOTTOM, LEFT | TOP, RIGHT | BOTTOM, RIGHT | TOP])
+        by = QPoint(rng.randrange(-600, 600), rng.randrange(-600, 600))
+        drag = Drag(QPoint(10, 10), before, edges)
+        after = drag.geometry(QPoint(10, 10) + by, QSize(100, 50), QSize(800, 200))
+        for edge, side in (
+            (LEFT, QRect.left),
+            (RIGHT, QRect.right),
+            (TOP, QRect.top),
+            (BOTTOM, QRect.bottom),
+        ):
+            if not edges & edge:
+                opposite = {LEFT: RIGHT, RIGHT: LEFT, TOP: BOTTOM, BOTTOM: TOP}[edge]
+                assert side(after) == side(before) or not edges & opposite
+        assert 100 <= after.width() <= 800
+        assert 50 <= after.height() <= 200
 
 
 def test_20_000_qt_calls_without_result_survive():

@@ -1,9 +1,15 @@
 import random
 
 import pytest
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QGuiApplication, QKeySequence
+from PySide6.QtWidgets import QStyleOptionViewItem
 
 from app.captions import UtteranceView
 from app.transcript import Transcript
+from app.transcript_model import CAPTION, SOURCE
+
+MANY = 10_000
 
 
 @pytest.fixture
@@ -19,23 +25,27 @@ def view(key, source="", caption=""):
     return UtteranceView(key=key, source=source, caption=caption)
 
 
+def many(count, caption="Guten Morgen"):
+    return tuple(view(key, f"Good morning {key}", caption) for key in range(count))
+
+
 def cells(transcript):
-    """The texts that stand in the document, row by row."""
-    tables = transcript.document().rootFrame().childFrames()
-    if not tables:
-        return []
-    table = tables[0]
-    rows = []
-    for row in range(table.rows()):
-        texts = []
-        for column in range(2):
-            cell = table.cellAt(row, column)
-            cursor = cell.firstCursorPosition()
-            end = cell.lastCursorPosition().position()
-            cursor.setPosition(end, cursor.MoveMode.KeepAnchor)
-            texts.append(cursor.selectedText())
-        rows.append(tuple(texts))
-    return rows
+    """The texts that stand in the table, row by row."""
+    rows = transcript.model()
+    return [
+        tuple(rows.data(rows.index(row, column)) for column in (SOURCE, CAPTION))
+        for row in range(rows.rowCount())
+    ]
+
+
+class Changes:
+    """Counts what the model tells."""
+
+    def __init__(self, rows):
+        self.told = []
+        rows.dataChanged.connect(lambda first, last: self.told.append((first.row(), last.row())))
+        rows.rowsInserted.connect(lambda _p, first, last: self.told.append(("in", first, last)))
+        rows.rowsRemoved.connect(lambda _p, first, last: self.told.append(("out", first, last)))
 
 
 def test_source_and_caption_stand_side_by_side(transcript):
@@ -43,33 +53,33 @@ def test_source_and_caption_stand_side_by_side(transcript):
     assert cells(transcript) == [("Good morning", "Guten Morgen"), ("Yes", "Ja")]
 
 
-def test_a_growing_caption_touches_nothing_but_its_end(transcript):
-    transcript.show_views((view(0, "Good", "Guten 🙂"),))
-    changes = []
-    transcript.document().contentsChange.connect(lambda *change: changes.append(change))
-    transcript.show_views((view(0, "Good", "Guten 🙂 Morgen"),))
-    assert [(removed, added) for _, removed, added in changes] == [(0, len(" Morgen"))]
+def test_a_growing_caption_touches_nothing_but_its_row(transcript):
+    first = view(0, "Yes", "Ja")
+    transcript.show_views((first, view(1, "Good", "Guten 🙂")))
+    changes = Changes(transcript.rows)
+    transcript.show_views((first, view(1, "Good", "Guten 🙂 Morgen")))
+    assert changes.told == [(1, 1)]
 
 
 def test_views_that_did_not_change_touch_nothing(transcript):
     views = (view(0, "Good", "Guten"), view(1, "Yes", "Ja"))
     transcript.show_views(views)
-    changes = []
-    transcript.document().contentsChange.connect(lambda *change: changes.append(change))
+    changes = Changes(transcript.rows)
     transcript.show_views(views)
-    assert changes == []
+    assert changes.told == []
 
 
-def test_whatever_changes_the_document_shows_the_views(transcript):
+def test_whatever_changes_the_table_shows_the_views(transcript):
     rng = random.Random(0)
     views, next_key = [], 0
-    for _ in range(200):
+    for _ in range(300):
         kind = rng.random()
         if kind < 0.3 or not views:
             views.insert(rng.randrange(len(views) + 1), view(next_key))
             next_key += 1
         elif kind < 0.45:
-            del views[rng.randrange(len(views))]
+            first = rng.randrange(len(views))
+            del views[first : first + rng.randrange(1, 4)]
         else:
             place = rng.randrange(len(views))
             old = views[place]
@@ -83,18 +93,107 @@ def test_whatever_changes_the_document_shows_the_views(transcript):
 def test_the_newest_row_is_in_sight_at_once(transcript):
     bar = transcript.verticalScrollBar()
     for n in range(1, 30):
-        transcript.show_views(tuple(view(key, "Good morning", "Guten") for key in range(n)))
+        transcript.show_views(many(n, "Guten Morgen zusammen und allen hier " * 3))
         assert bar.value() == bar.maximum()
+        assert transcript.rows_in_sight()[-1] == n - 1
     assert bar.maximum() > 0
 
 
 def test_who_scrolled_up_to_read_is_left_in_peace_until_typing_goes_on(transcript):
     bar = transcript.verticalScrollBar()
-    transcript.show_views(tuple(view(key, "Good", "Guten") for key in range(30)))
+    transcript.show_views(many(30))
     bar.triggerAction(bar.SliderAction.SliderToMinimum)
-    transcript.show_views(tuple(view(key, "Good", "Guten") for key in range(31)))
+    transcript.show_views(many(31))
     assert bar.value() == 0
     transcript.follow()
     assert bar.value() == bar.maximum()
-    transcript.show_views(tuple(view(key, "Good", "Guten") for key in range(32)))
+    transcript.show_views(many(32))
     assert bar.value() == bar.maximum()
+
+
+def test_of_many_rows_only_those_in_sight_are_measured(transcript, monkeypatch):
+    transcript.show_views(many(MANY))
+    fitted = []
+    resize = transcript.resizeRowToContents
+    monkeypatch.setattr(
+        transcript, "resizeRowToContents", lambda row: (fitted.append(row), resize(row))
+    )
+    grown = (*many(MANY)[:-1], view(MANY - 1, "Good morning", "Guten Morgen allerseits"))
+    transcript.show_views(grown)
+    assert set(fitted) <= set(range(MANY - 30, MANY))
+    assert len(fitted) < 60
+
+
+def test_a_row_in_sight_is_as_high_as_its_text(transcript):
+    long = "Guten Morgen zusammen und allen hier " * 5
+    transcript.show_views((*many(200), view(500, "Good", long), *many(3)[:0]))
+    low, high = (transcript.rowHeight(row) for row in (199, 200))
+    assert high > 3 * low / 2
+    transcript.go_to(100)
+    assert 100 in transcript.rows_in_sight()
+    assert transcript.rowHeight(100) == low
+
+
+def test_text_from_right_to_left_begins_on_the_right(transcript):
+    transcript.show_views((view(0, "Good morning", "صباح الخير Surtitle."),))
+    delegate, rows = transcript.itemDelegate(), transcript.rows
+    option = QStyleOptionViewItem()
+    option.rect = QRect(0, 0, 300, 40)
+    delegate.initStyleOption(option, rows.index(0, CAPTION))
+    assert option.direction == Qt.LayoutDirection.RightToLeft
+    assert option.displayAlignment & Qt.AlignmentFlag.AlignRight
+    delegate.initStyleOption(option, rows.index(0, SOURCE))
+    assert option.displayAlignment & Qt.AlignmentFlag.AlignLeft
+
+
+def test_search_goes_round_and_ignores_case(transcript):
+    transcript.show_views(
+        (view(0, "Tea", "Tee"), view(1, "Good", "GROSSE Straße"), view(2, "Tea too", "Auch Tee"))
+    )
+    assert transcript.find_text("tea", 1)
+    assert transcript.currentIndex().row() == 0
+    transcript.find_text("TEE", 1)
+    assert transcript.currentIndex().row() == 2
+    transcript.find_text("tee", 1)
+    assert transcript.currentIndex().row() == 0
+    transcript.find_text("tee", -1)
+    assert transcript.currentIndex().row() == 2
+    transcript.find_text("strasse", -1)
+    assert transcript.currentIndex().row() == 1
+    assert not transcript.find_text("coffee", 1)
+    assert not transcript.find_text("", 1)
+
+
+def test_search_from_a_fresh_transcript_up_begins_with_the_newest(transcript):
+    transcript.show_views(many(50))
+    transcript.find_text("Good", -1)
+    assert transcript.currentIndex().row() == 49
+
+
+def test_the_mark_stays_with_its_row_and_is_found_again(transcript):
+    assert transcript.mark_newest() is None
+    transcript.show_views(many(40))
+    assert transcript.mark_newest() == 39
+    marked = transcript.rows.index(39, 0)
+    assert transcript.rows.data(marked, Qt.ItemDataRole.BackgroundRole) is not None
+    transcript.show_views((view(900, "first", ""), *many(120)))
+    transcript.go_to_mark()
+    assert transcript.currentIndex().row() == 40
+    assert 40 in transcript.rows_in_sight()
+    transcript.show_views(many(10))
+    assert transcript.rows.marked_row is None
+
+
+def test_selected_rows_are_copied_line_by_line(transcript, qtbot):
+    transcript.show_views((view(0, "Yes", "Ja"), view(1, "No", "Nein"), view(2, "So", "So")))
+    transcript.selectRow(0)
+    transcript.selectionModel().select(
+        transcript.rows.index(2, 0),
+        transcript.selectionModel().SelectionFlag.Select
+        | transcript.selectionModel().SelectionFlag.Rows,
+    )
+    transcript.setFocus()
+    transcript.activateWindow()
+    qtbot.waitUntil(transcript.hasFocus)
+    qtbot.keySequence(transcript, QKeySequence(QKeySequence.StandardKey.Copy))
+    assert QGuiApplication.clipboard().text() == "Yes\tJa\nSo\tSo"

@@ -1,7 +1,9 @@
 import random
 
+import pytest
+
 from app.captions import UtteranceView
-from app.typeset import LineBreaker, Typesetter
+from app.typeset import Line, LineBreaker, Typesetter, lines_scrolled, runs_right_to_left
 
 ALPHABET = [
     "a",
@@ -90,11 +92,15 @@ def view(key, caption):
     return UtteranceView(key=key, caption=caption)
 
 
+def texts(typesetter, views, count):
+    return tuple(line.text for line in typesetter.last_lines(views, count))
+
+
 def test_only_the_last_lines_are_shown_from_top_to_bottom():
     typesetter = Typesetter(12, len)
     views = [view(0, "Eins zwei."), view(1, "Guten Morgen zusammen. Heute")]
-    assert typesetter.last_lines(views, 2) == ("zusammen.", "Heute")
-    assert typesetter.last_lines(views, 4) == (
+    assert texts(typesetter, views, 2) == ("zusammen.", "Heute")
+    assert texts(typesetter, views, 4) == (
         "Eins zwei.",
         "Guten Morgen",
         "zusammen.",
@@ -104,13 +110,13 @@ def test_only_the_last_lines_are_shown_from_top_to_bottom():
 
 def test_an_utterance_without_text_takes_no_line():
     typesetter = Typesetter(12, len)
-    assert typesetter.last_lines([view(0, "Eins."), view(1, " "), view(2, "")], 2) == ("Eins.",)
+    assert texts(typesetter, [view(0, "Eins."), view(1, " "), view(2, "")], 2) == ("Eins.",)
 
 
 def test_a_caption_that_was_cut_back_is_set_anew():
     typesetter = Typesetter(12, len)
     typesetter.last_lines([view(0, "Guten Morgen zusammen.")], 2)
-    assert typesetter.last_lines([view(0, "Guten Abend.")], 2) == ("Guten Abend.",)
+    assert texts(typesetter, [view(0, "Guten Abend.")], 2) == ("Guten Abend.",)
 
 
 def test_lines_only_scroll_while_text_grows():
@@ -118,7 +124,7 @@ def test_lines_only_scroll_while_text_grows():
     text = "Heute wollen wir über das Wetter und unseren neuen Garten sprechen."
     before = ()
     for n in range(len(text) + 1):
-        lines = typesetter.last_lines([view(0, text[:n])], 2)
+        lines = texts(typesetter, [view(0, text[:n])], 2)
         if len(before) == 2:
             closed = before[0]
             scrolled = lines[0].strip() != closed
@@ -138,3 +144,47 @@ def test_what_was_set_before_is_not_measured_again():
     measured.clear()
     typesetter.last_lines([view(0, "Guten Morgen!")], 2)
     assert measured == ["Guten Morgen!"]
+
+
+def test_a_typesetter_sets_what_it_is_told_to():
+    typesetter = Typesetter(12, len, lambda view: view.source)
+    views = [UtteranceView(key=0, source="Good morning", caption="Guten Morgen")]
+    assert texts(typesetter, views, 2) == ("Good morning",)
+
+
+def test_every_line_of_a_text_runs_as_its_first_letter_does():
+    typesetter = Typesetter(12, len)
+    lines = typesetter.last_lines(
+        [view(0, "\u00ab\u0635\u0628\u0627\u062d\u00bb Qt version Qt and")], 4
+    )
+    assert len(lines) > 1
+    assert all(line.right_to_left for line in lines)
+    mixed = typesetter.last_lines([view(1, "Qt \u0635\u0628\u0627\u062d")], 4)
+    assert not any(line.right_to_left for line in mixed)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("", False), ("1, 2", False), ("(a", False), ("\u05d0", True), ("12 \u0627", True)],
+)
+def test_the_first_letter_with_a_direction_decides(text, expected):
+    assert runs_right_to_left(text) is expected
+
+
+def lines_of(*shown):
+    return tuple(Line(text=text) for text in shown)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "moved"),
+    [
+        (("a b",), ("a b c",), 0),
+        (("a b", "c d"), ("c", "d e"), 1),
+        (("a", "b", "c"), ("c", "d", "e"), 2),
+        (("a", "b"), ("x", "y"), None),
+        (("a", "b"), ("a",), None),
+        ((), ("a",), None),
+    ],
+)
+def test_it_is_seen_by_how_many_lines_text_moved_up(before, after, moved):
+    assert lines_scrolled(lines_of(*before), lines_of(*after)) == moved
