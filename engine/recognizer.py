@@ -7,7 +7,7 @@ what it only guessed, so it cannot talk itself into a loop.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -33,7 +33,8 @@ class RecognizerSettings:
         step_s: new speech that is waited for before the model runs again.
         trim_from_s: speech in the buffer from which it is cut at sentence ends.
         max_buffer_s: it is cut behind the last committed word from here on, and where there is
-            none its words are committed as they stand; it holds a step more at most.
+            none its words are committed as they stand; it holds one pass more at most.
+        catch_up_s: speech that one pass takes at most where more than a step came at once.
         slow_from: seconds of computing per second of speech from which a smaller model is advised.
         slow_passes: passes in a row that must have been as slow.
     """
@@ -41,16 +42,18 @@ class RecognizerSettings:
     step_s: float = 1.0
     trim_from_s: float = 8.0
     max_buffer_s: float = 20.0
+    catch_up_s: float = 5.0
     slow_from: float = 0.9
     slow_passes: int = 5
 
     def __post_init__(self) -> None:
         in_order = 0 < self.step_s <= self.trim_from_s <= self.max_buffer_s
-        if not in_order or self.max_buffer_s + self.step_s > _MODEL_HEARS_S:
+        in_order &= self.step_s <= self.catch_up_s
+        if not in_order or self.max_buffer_s + self.catch_up_s > _MODEL_HEARS_S:
             msg = (
-                "expected 0 < step_s <= trim_from_s <= max_buffer_s and max_buffer_s + step_s <= "
-                f"{_MODEL_HEARS_S:.0f}, got {self.step_s}, {self.trim_from_s} and "
-                f"{self.max_buffer_s}"
+                "expected 0 < step_s <= trim_from_s <= max_buffer_s and step_s <= catch_up_s <= "
+                f"{_MODEL_HEARS_S:.0f} - max_buffer_s, got {self.step_s}, {self.trim_from_s}, "
+                f"{self.max_buffer_s} and {self.catch_up_s}"
             )
             raise ValueError(msg)
 
@@ -111,6 +114,11 @@ class Recognizer:
         self._n_slow = 0
 
     @property
+    def hears_speech(self) -> bool:
+        """Tell whether somebody speaks now, for a lamp."""
+        return self._gate.is_open
+
+    @property
     def real_time_factor(self) -> float:
         """Tell the seconds of computing per second of new speech, a running mean."""
         return self._real_time_factor
@@ -127,7 +135,7 @@ class Recognizer:
 
     def feed(self, chunk: AudioChunk) -> list[Recognized]:
         """Take the next sound; return what became known, nothing where nothing did."""
-        return [news for part in self._gate.feed(chunk) for news in self._take(part)]
+        return [news for part in _joined(self._gate.feed(chunk)) for news in self._take(part)]
 
     def flush(self) -> list[Recognized]:
         """Commit the rest: no sound follows, or it does not follow at once."""
@@ -137,10 +145,14 @@ class Recognizer:
         if part.begins:
             self._buffer, self._start_s, self._n_unheard = part.samples[:0], part.start_s, 0
         news = []
-        step = round(self._settings.step_s * SAMPLE_RATE_HZ)
+        step, most = (
+            round(seconds * SAMPLE_RATE_HZ)
+            for seconds in (self._settings.step_s, self._settings.catch_up_s)
+        )
         rest = part.samples
-        while len(rest):  # the pre-roll, or a long frame, is more than one step
-            n_taken = min(len(rest), step - self._n_unheard)
+        while len(rest):
+            came_at_once = len(rest) + self._n_unheard >= 2 * step  # it has fallen behind
+            n_taken = min(len(rest), (most if came_at_once else step) - self._n_unheard)
             self._buffer = np.concatenate([self._buffer, rest[:n_taken]])
             self._n_unheard += n_taken
             rest = rest[n_taken:]
@@ -208,3 +220,27 @@ class Recognizer:
         before = self._real_time_factor or factor
         self._real_time_factor = before + _NEWEST_WEIGH * (factor - before)
         self._n_slow = self._n_slow + 1 if self._real_time_factor > self._settings.slow_from else 0
+
+
+def _joined(parts: Sequence[SpeechPart]) -> Iterator[SpeechPart]:
+    """Join the parts of one speech that came at once."""
+    waiting: list[SpeechPart] = []
+    for part in parts:
+        if part.begins and waiting:
+            yield _one(waiting)
+            waiting = []
+        waiting.append(part)
+        if part.ends:
+            yield _one(waiting)
+            waiting = []
+    if waiting:
+        yield _one(waiting)
+
+
+def _one(parts: Sequence[SpeechPart]) -> SpeechPart:
+    return SpeechPart(
+        samples=np.concatenate([part.samples for part in parts]),
+        start_s=parts[0].start_s,
+        begins=parts[0].begins,
+        ends=parts[-1].ends,
+    )
