@@ -45,7 +45,7 @@ SYSTEMS = (
 def main(argv: Sequence[str] | None = None) -> None:
     """Train, decode and print."""
     arguments, options = parse(argv)
-    systems = [one for one in SYSTEMS if one.name in arguments.systems.split(",")]
+    systems = [one for one in SYSTEMS if one.name in arguments.systems]
     for seed in arguments.seeds.split(","):
         for method in dict.fromkeys(one.method for one in systems):
             adapter = adapter_folder(arguments.out, method, seed)
@@ -58,7 +58,8 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 def parse(argv: Sequence[str] | None) -> tuple[argparse.Namespace, list[str]]:
     """Read the command line; what is not known here goes to ``finetune``."""
-    names = ",".join(one.name for one in SYSTEMS if one.method != "simulmask")
+    names = [one.name for one in SYSTEMS]
+    without_alibi = [one.name for one in SYSTEMS if one.method != "simulmask"]
     parser = argparse.ArgumentParser(
         description="Compare methods. Other options go to surtitle-train finetune."
     )
@@ -69,7 +70,9 @@ def parse(argv: Sequence[str] | None) -> tuple[argparse.Namespace, list[str]]:
     parser.add_argument("--out", type=Path, required=True, metavar="DIR")
     parser.add_argument("--limit", default="300", metavar="N", help="sentences (%(default)s)")
     parser.add_argument("--seeds", default="1", metavar="N,N", help="(%(default)s)")
-    parser.add_argument("--systems", default=names, metavar="S,S", help="(%(default)s)")
+    parser.add_argument(
+        "--systems", nargs="+", choices=names, default=without_alibi, help="(all but SimulMask)"
+    )
     return parser.parse_known_args(argv)
 
 

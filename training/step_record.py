@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from training.corpus import write_lines
 from training.errors import TrainingError
 from training.trainer import Moved
 
@@ -34,10 +35,8 @@ def keep_lines(path: Path, last_step: int) -> list[dict[str, object]]:
         if line["step"] > last_step:
             break
         kept.append(line)
-        texts.append(text + "\n")
-    fresh = path.with_name(path.name + ".new")
-    fresh.write_text("".join(texts), encoding="utf-8")
-    fresh.replace(path)
+        texts.append(text)
+    write_lines(path, texts)
     return kept
 
 
