@@ -10,10 +10,17 @@ import argparse
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import quantiles
+
+from benchmarks.boxes import draw_boxes
+from training.picture import Curve, Point, draw
+
+OFFLINE = "offline"
+COSTED = ("wait:3", "read:5")
+"""As in ExPosST, figure 8."""
 
 POLICIES = tuple(f"wait:{k}" for k in (1, 3, 5, 7)) + tuple(f"read:{n}" for n in (3, 5, 7, 9))
 
@@ -38,7 +45,7 @@ SYSTEMS = (
     System("prefix, recomputed", "prefix", "recomputed"),
     System("prefix, cached", "prefix", "cached"),
     System("causal, recomputed", "causal", "recomputed"),
-    System("offline", "causal", "recomputed", ("offline",)),
+    System("offline", "causal", "recomputed", (OFFLINE,)),
 )
 
 
@@ -54,6 +61,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         for system in systems:
             evaluate(arguments, system, seed)
         print(table(arguments.out, systems, seed), flush=True)
+    if arguments.pictures is not None:
+        draw_pictures(arguments.out, systems, arguments.seeds.split(",")[0], arguments.pictures)
 
 
 def parse(argv: Sequence[str] | None) -> tuple[argparse.Namespace, list[str]]:
@@ -68,6 +77,7 @@ def parse(argv: Sequence[str] | None) -> tuple[argparse.Namespace, list[str]]:
     parser.add_argument("--source", required=True, metavar="F")
     parser.add_argument("--reference", required=True, metavar="F")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR")
+    parser.add_argument("--pictures", type=Path, metavar="DIR", help="draw the first seed's")
     parser.add_argument("--limit", default="300", metavar="N", help="sentences (%(default)s)")
     parser.add_argument("--seeds", default="1", metavar="N,N", help="(%(default)s)")
     parser.add_argument(
@@ -106,33 +116,58 @@ def run(command: str, *arguments: object) -> None:
 
 
 def table(out: Path, systems: Sequence[System], seed: str) -> str:
-    """Draw BLEU / LAAL for every system and policy, and what a sentence costs under wait:3."""
-    columns = ["system", *POLICIES, "GFLOPs a sentence, wait:3: quartiles", "recomputed"]
+    """Draw BLEU / LAAL for every system and policy, and the operations of a sentence."""
+    columns = ["system", *POLICIES, *(f"GFLOPs, {one}" for one in COSTED), "recomputed"]
     lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
     for system in systems:
         folder = run_folder(out, system, seed)
-        scores = {one["policy"]: one for one in json.loads((folder / "summary.json").read_text())}
-        cells = [system.name, *(cell(scores.get(policy)) for policy in POLICIES)]
-        shown = "wait:3" if "wait:3" in scores else system.policies[0]
-        if shown == "offline":
-            cells[1:] = [cell(scores[shown]), *[""] * (len(POLICIES) - 1)]
-        low, middle, high = quantiles(gflops(folder / f"{shown}.jsonl"), n=4)
-        cells += [f"{low:.2f} {middle:.2f} {high:.2f}", str(scores[shown]["tokens_recomputed"])]
-        lines.append("| " + " | ".join(cells) + " |")
+        scores = read_scores(folder)
+        if OFFLINE in scores:
+            cells = [f"{cell(scores[OFFLINE])} (offline)", *[""] * (len(POLICIES) - 1)]
+        else:
+            cells = [cell(scores[policy]) for policy in POLICIES]
+        shown = [OFFLINE] if OFFLINE in scores else list(COSTED)
+        cells += [box(gflops(folder, policy)) for policy in shown] + [""] * (2 - len(shown))
+        cells.append(str(scores[shown[0]]["tokens_recomputed"]))
+        lines.append("| " + " | ".join([system.name, *cells]) + " |")
     return "\n".join(lines)
 
 
-def cell(score: dict[str, object] | None) -> str:
+def read_scores(folder: Path) -> dict[str, dict[str, object]]:
+    """Read the scores of a run, by policy."""
+    return {one["policy"]: one for one in json.loads((folder / "summary.json").read_text())}
+
+
+def box(values: Sequence[float]) -> str:
+    """Show lower quartile, median and upper quartile."""
+    return " ".join(f"{value:.2f}" for value in quantiles(values, n=4))
+
+
+def cell(score: dict[str, object]) -> str:
     """Show BLEU and LAAL."""
-    if score is None or score["laal"] is None:
-        return "" if score is None else f"{score['bleu']:.1f} / -"
-    return f"{score['bleu']:.1f} / {score['laal']:.2f}"
+    laal = score["laal"]
+    return f"{score['bleu']:.1f} / {'-' if laal is None else f'{laal:.2f}'}"
 
 
-def gflops(path: Path) -> Iterator[float]:
-    """Read what each sentence cost."""
-    for line in path.read_text(encoding="utf-8").splitlines():
-        yield json.loads(line)["flops"] / 1e9
+def gflops(folder: Path, policy: str) -> list[float]:
+    """Read what each sentence cost under a policy."""
+    lines = (folder / f"{policy}.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line)["flops"] / 1e9 for line in lines]
+
+
+def draw_pictures(out: Path, systems: Sequence[System], seed: str, folder: Path) -> None:
+    """Draw BLEU over LAAL, and boxes of the operations of a sentence."""
+    curves, boxes = [], {}
+    for system in systems:
+        scores = read_scores(run_folder(out, system, seed))
+        points = [Point(policy, one["laal"], one["bleu"]) for policy, one in scores.items()]
+        curves.append(Curve(system.name, tuple(points)))
+        for policy in COSTED:
+            if policy in scores:
+                label = f"{system.name}, {policy}"
+                boxes[label] = gflops(run_folder(out, system, seed), policy)
+    draw(curves, folder / "methods.png")
+    draw_boxes(boxes, folder / "methods_gflops.png", "GFLOPs a sentence")
 
 
 if __name__ == "__main__":
