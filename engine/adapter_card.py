@@ -59,6 +59,7 @@ class AdapterScore:
         bleu: 0 to 100.
         laal: in source words; None where nothing was written.
         signature: what sacreBLEU says of its settings, or nothing.
+        base_bleu: of the base alone, measured alike; None where nobody did.
     """
 
     test_set: str
@@ -68,6 +69,7 @@ class AdapterScore:
     bleu: float
     laal: float | None
     signature: str = ""
+    base_bleu: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +125,25 @@ class AdapterCard:
     seeds: tuple[int, ...] = ()
     scores: tuple[AdapterScore, ...] = ()
     others: Mapping[str, object] = field(default_factory=dict)
+
+    def gain(self, language: str, family: str) -> float | None:
+        """Tell what it adds to its base for a language under a family of policies.
+
+        Args:
+            language: code of the target.
+            family: ``read``, ``wait`` or ``offline``.
+
+        Returns:
+            mean difference in BLEU over the scores that name the base's; None where none does.
+        """
+        gains = [
+            one.bleu - one.base_bleu
+            for one in self.scores
+            if one.base_bleu is not None
+            and one.language == language
+            and one.policy.partition(":")[0] == family
+        ]
+        return sum(gains) / len(gains) if gains else None
 
     def model_card(self) -> ModelCard:
         """Say what the engine must know of the base with this adapter on it."""
@@ -287,4 +308,5 @@ def _score(content: JsonObject) -> AdapterScore:
         bleu=content.number("bleu"),
         laal=None if content.values.get("laal") is None else content.number("laal"),
         signature=content.text("signature", ""),
+        base_bleu=None if content.values.get("base_bleu") is None else content.number("base_bleu"),
     )

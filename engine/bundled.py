@@ -2,6 +2,10 @@
 
 from pathlib import Path
 
+from engine.adapter import Status, inspect_adapter
+from engine.fingerprint import Fingerprint
+from engine.settings import TranslationSettings
+
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
 
 
@@ -13,3 +17,20 @@ def bundled_models() -> list[Path]:
 def bundled_adapters() -> list[Path]:
     """List the bundled adapter folders, in the order of their names."""
     return sorted(path.parent for path in ASSETS.glob("adapters/*/adapter_config.json"))
+
+
+def default_adapter(base: Fingerprint, translation: TranslationSettings) -> Path | None:
+    """Choose the bundled adapter that a translation uses unless the person says otherwise.
+
+    It fits the base, knows the language, and its card says that it does better than the base alone
+    under this family of policies; of several the one that adds most.
+    """
+    language, family = translation.target_language, translation.policy.partition(":")[0]
+    found = list[tuple[float, Path]]()
+    for folder in bundled_adapters():
+        adapter = inspect_adapter(folder, base)
+        if adapter.status is Status.OK and adapter.card is not None:
+            gain = adapter.card.gain(language, family)
+            if gain is not None and gain > 0:
+                found.append((gain, folder))
+    return max(found)[1] if found else None

@@ -18,10 +18,13 @@ from training import (
     long_form,
     prepare,
     pretrain,
+    record_scores,
 )
 from training.errors import TrainingError, UsageError
 
-_COMMANDS = (prepare, align, pretrain, finetune, evaluate, long_form, compare, convert, comet)
+_COMMANDS = (
+    prepare, align, pretrain, finetune, evaluate, long_form, compare, record_scores, convert, comet,
+)  # fmt: skip
 
 
 def main(argv: list[str] | None = None) -> int:
