@@ -21,11 +21,13 @@ from engine.card import ModelCard
 from engine.errors import ModelError, SurtitleError
 from engine.event_log import EventLog
 from engine.fingerprint import read_fingerprint
+from engine.mode import AUTO, mode_notice, suited_slot_length, suited_system
 from engine.policy import parse_policy
 from engine.sentences import split_sentences
 from engine.settings import (
     DEVICES,
     QUANTISATIONS,
+    SYSTEMS,
     LayoutSettings,
     ModelSettings,
     TranslationSettings,
@@ -33,7 +35,7 @@ from engine.settings import (
 from engine.typed import committed_words
 
 if TYPE_CHECKING:
-    from engine.translator import Translator
+    from engine.conversation import AnySystem
 
 _STDIN = "-"
 _LONGEST_SLOT = 1024  # no utterance has so many tokens
@@ -112,6 +114,12 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument(
         "--slot", metavar="L", help="positions in a slot (as the model was trained)"
     )
+    parser.add_argument(
+        "--system",
+        choices=SYSTEMS,
+        default=AUTO,
+        help="slots, or retranslate: all words anew at each one; auto: what the model was made for",
+    )
     parser.add_argument("--log", type=Path, metavar="FILE.jsonl", help="write the engine's events")
     parser.add_argument("--live", action="store_true", help="show captions while they grow")
     parser.set_defaults(run=run)
@@ -159,20 +167,23 @@ def _translate_lines(
     settings: TerminalSettings, reader: LineReader, writer: LineWriter, log: EventLog
 ) -> None:
     from engine.loading import load_weights  # noqa: PLC0415  torch takes seconds to import
-    from engine.translator import Translator  # noqa: PLC0415
+    from engine.system import make_system  # noqa: PLC0415
 
     weights = load_weights(settings.model)
-    for note in weights.report.notes:
+    name, capacity = settings.model.system, settings.model.capacity
+    for note in (
+        *weights.report.notes,
+        mode_notice(weights.card, suited_system(name, weights.card)),
+    ):
         _tell(note)
-    capacity = settings.model.capacity
-    translator = Translator(weights, settings.translation, capacity=capacity, log=log)
+    translator = make_system(name, weights, settings.translation, capacity=capacity, log=log)
     for line in reader:
         for piece in _captions(translator, line, live=settings.live):
             writer.write(piece)
         writer.end_line()
 
 
-def _captions(translator: "Translator", line: str, *, live: bool) -> Iterator[str]:
+def _captions(translator: "AnySystem", line: str, *, live: bool) -> Iterator[str]:
     """Yield the captions of a line's sentences piece by piece, a blank behind each sentence.
 
     Nobody edits, so captions only grow. Every sentence is an utterance of its own and is forgotten
@@ -208,15 +219,18 @@ def _settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa: TID25
             adapter=None if adapter is None else adapter.folder,
             device=arguments.device,
             quantise=arguments.quantize,
+            system=arguments.system,
         )
         card = model_card(directory, adapter)
+        system = suited_system(model.system, card)
         return TerminalSettings(
             model=model,
             translation=TranslationSettings(
                 target_language=_language(card, arguments.to or _STANDARD.target_language),
                 policy=policy,
                 layout=LayoutSettings(
-                    slot_length=slot_length or card.slot_length, name=card.layout
+                    slot_length=slot_length or suited_slot_length(card, system),
+                    name=card.layout,
                 ),
             ),
             source=None if arguments.source == _STDIN else Path(arguments.source),
@@ -311,5 +325,5 @@ def _complain(error: Exception, exit_code: int) -> int:
 
 
 def _tell(sentence: str) -> None:
-    if sys.stderr is not None:
+    if sys.stderr is not None and sentence:
         sys.stderr.write(f"surtitle translate: {printable(sentence)}\n")

@@ -20,6 +20,7 @@ from engine.fingerprint import Fingerprint
 from engine.linear_layers import linear_layers
 from engine.lora import CONFIG_FILE, Lora, parse_lora
 from engine.lora_weights import WEIGHTS_FILE, LoraWeights, fit_lora
+from engine.plain import is_plain, plain_card
 from engine.safetensors_header import read_header
 from engine.strict_json import JsonObject, shown
 
@@ -148,15 +149,15 @@ def model_card(directory: Path, adapter: Adapter | None) -> ModelCard:
     """Say how a model is spoken to: as its adapter was trained, else as its own card says.
 
     Args:
-        directory: the model folder; needs no card where the adapter has one.
+        directory: the model folder; one without a card is asked as any instruct model is.
         adapter: what sits on it.
 
     Raises:
-        ModelError: there is no card, or it is garbled.
+        ModelError: it is no model folder, or its card is garbled.
     """
     if adapter is not None and adapter.card is not None:
         return adapter.card.model_card()
-    return read_card(directory)
+    return plain_card(directory) if is_plain(directory) else read_card(directory)
 
 
 def _check_files(folder: Path) -> None:

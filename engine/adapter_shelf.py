@@ -172,7 +172,7 @@ def _probe(weights: Weights) -> None:
     card = weights.card
     settings = TranslationSettings(
         target_language=next(iter(card.languages)),
-        policy=card.policies[0],
+        policy=card.policies[0] if card.policies else "offline",
         layout=LayoutSettings(slot_length=card.slot_length),
     )
     translator = Translator(weights, settings, capacity=_PROBE_ROWS)

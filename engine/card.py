@@ -32,11 +32,13 @@ class ModelCard:
     Attributes:
         name: for people.
         languages: target languages by two-letter code.
-        end_of_source: token that ends the source, as the tokenizer spells it.
+        end_of_source: token that ends the source, as the tokenizer spells it; here and below empty
+            stands for the token that ends a turn of the chat template.
         end_of_write: token that ends a write of read-n.
         end_of_target: token that ends the target of wait-k and offline.
         slot_length: positions a slot had in training.
-        policies: the policies it was trained for, as they are written.
+        policies: the policies it was trained for, as they are written; none where it was not
+            trained to translate.
         layout: its positions: slots, or for a comparison another of ``engine.settings.LAYOUTS``.
     """
 
@@ -48,6 +50,11 @@ class ModelCard:
     slot_length: int
     policies: tuple[str, ...]
     layout: str = "slots"
+
+    @property
+    def knows_slots(self) -> bool:
+        """Tell whether it was trained to translate while it reads."""
+        return any(policy != "offline" for policy in self.policies)
 
     def language(self, code: str) -> Language:
         """Find a target language.

@@ -63,6 +63,10 @@ class System(Protocol[Kind]):
     """Open utterances, set their words as they come, advance them."""
 
     @property
+    def conversation(self) -> "Conversation":
+        """What it translates with."""
+
+    @property
     def model(self) -> SlotModel:
         """What computes; its counters never go down."""
 
@@ -85,6 +89,10 @@ class System(Protocol[Kind]):
 
     def advance(self, utterance: Kind) -> Iterator[Change]:
         """Translate as far as the committed words allow; yield each growth of the caption."""
+
+
+AnySystem = System[Captioned]
+"""A system of which one only knows that it has the verbs."""
 
 
 class Conversation:

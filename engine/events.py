@@ -28,11 +28,13 @@ class Ready:
         model: its name.
         languages: names of the target languages by code.
         load_s: seconds from start to here.
+        notices: sentences that a person should read: what was done otherwise than wanted.
     """
 
     model: str
     languages: dict[str, str]
     load_s: float
+    notices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

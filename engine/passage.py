@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from engine.conversation import AnySystem, Captioned
 from engine.events import (
     CaptionChanged,
     Event,
@@ -11,8 +12,6 @@ from engine.events import (
     UtteranceOpened,
 )
 from engine.sentences import Sentence, split_sentences, well_formed, word_parts
-from engine.translator import Translator
-from engine.utterance import Utterance
 
 _MAX_UTTERANCES = 60
 """Utterances that can be edited; older ones are final, so that a talk without Enter stays small."""
@@ -26,11 +25,11 @@ class Passage:
     changed word on. Words are counted from the start of the passage, final ones included.
     """
 
-    def __init__(self, translator: Translator) -> None:
+    def __init__(self, translator: AnySystem) -> None:
         self._translator = translator
         self._words: list[str] = []  # those that are not final
         self._n_final = 0
-        self._utterances: list[Utterance] = []
+        self._utterances: list[Captioned] = []
         self._unreported: set[int] = set()  # ended utterances whose end was not yet told
 
     @property
@@ -62,7 +61,7 @@ class Passage:
         changed = old[head : len(old) - tail]
         follower = old[len(old) - tail].number if tail else None
         sentences = wanted[head : len(wanted) - tail]
-        fresh = list[Utterance]()
+        fresh = list[Captioned]()
         for index, sentence in enumerate(sentences):
             if index < len(changed):
                 utterance = changed[index]
@@ -109,7 +108,7 @@ class Passage:
         """Forget the passage."""
         yield from self._set_words([], finished=False)
 
-    def _set_source(self, utterance: Utterance, sentence: Sentence) -> Iterator[Event]:
+    def _set_source(self, utterance: Captioned, sentence: Sentence) -> Iterator[Event]:
         self._unreported.add(utterance.number)
         cut = self._translator.set_source(utterance, sentence.words, ended=sentence.ended)
         yield SourceChanged(utterance=utterance.number, words=sentence.words)
@@ -122,7 +121,7 @@ class Passage:
             )
 
 
-def _common(utterances: Sequence[Utterance], sentences: Sequence[Sentence]) -> int:
+def _common(utterances: Sequence[Captioned], sentences: Sequence[Sentence]) -> int:
     """Count how many at the start are the same."""
     same = 0
     for utterance, sentence in zip(utterances, sentences, strict=False):

@@ -30,7 +30,8 @@ class Prompt:
 
     Attributes:
         headers: what stands around source and target.
-        end_of_source: the marker that ends the source.
+        end_of_source: the marker that ends the source; the same as ``end_of_target`` where the
+            model has none of its own.
         end_of_write: ends a write of read-n.
         end_of_target: ends the target of wait-k and offline.
         markers: every id that never stands in a caption.
@@ -57,34 +58,14 @@ def make_prompt(tokenizer: PreTrainedTokenizerFast, card: ModelCard, language: s
     Raises:
         ModelError: the model has no chat template, one that changes the text, or lacks a marker.
     """
-    system = card.language(language).system
-    if tokenizer.chat_template is None:
-        msg = f"the model {card.name} has no chat template: choose an instruct model"
-        raise ModelError(msg)
-    rendered = _render(tokenizer, card, system)
-    try:
-        before, rest = rendered.split(_SOURCE)
-        assistant, rest = rest.split(_TARGET)
-        user, _ = rest.split(_NEXT)
-    except ValueError as error:
-        msg = f"the chat template of {card.name} alters messages: choose another model"
-        raise ModelError(msg) from error
-    first = user if before.endswith(user) else ""
-
-    def ids(text: str) -> tuple[int, ...]:
-        return tuple(cast("list[int]", tokenizer.encode(text, add_special_tokens=False)))
-
+    headers = _headers(tokenizer, card.name, card.language(language).system)
+    end_of_turn = _turn_end(tokenizer, headers)
     end_of_source, end_of_write, end_of_target = (
-        _marker(tokenizer, card, text)
+        _marker(tokenizer, card, text or end_of_turn)
         for text in (card.end_of_source, card.end_of_write, card.end_of_target)
     )
     return Prompt(
-        headers=Headers(
-            system=ids(before.removesuffix(first)),
-            user=ids(user),
-            assistant=ids(assistant),
-            first=ids(first),
-        ),
+        headers=headers,
         end_of_source=end_of_source,
         end_of_write=end_of_write,
         end_of_target=end_of_target,
@@ -92,7 +73,60 @@ def make_prompt(tokenizer: PreTrainedTokenizerFast, card: ModelCard, language: s
     )
 
 
-def _render(tokenizer: PreTrainedTokenizerFast, card: ModelCard, system: str) -> str:
+def turn_end(tokenizer: PreTrainedTokenizerFast, name: str) -> str:
+    """Name the token with which a model ends its turns; empty where nothing tells.
+
+    That is what the chat template puts behind questions and answers alike, else what the tokenizer
+    calls its end: Gemma's template ends turns with another token than its tokenizer says.
+
+    Args:
+        tokenizer: of the model, with or without a chat template.
+        name: of the model, for errors.
+
+    Raises:
+        ModelError: the chat template cannot be used.
+    """
+    if tokenizer.chat_template is None:
+        return str(tokenizer.eos_token or "")
+    return _turn_end(tokenizer, _headers(tokenizer, name, "Translate."))
+
+
+def _turn_end(tokenizer: PreTrainedTokenizerFast, headers: Headers) -> str:
+    after_answer, after_question = headers.user[:1], headers.assistant[:1]
+    if after_answer == after_question and after_answer:
+        known = tokenizer.added_tokens_decoder.get(after_answer[0])
+        if known is not None and known.special:
+            return str(known)
+    return str(tokenizer.eos_token or "")
+
+
+def _headers(tokenizer: PreTrainedTokenizerFast, name: str, system: str) -> Headers:
+    """Read the headers off the chat template."""
+    if tokenizer.chat_template is None:
+        msg = f"the model {name} has no chat template: choose an instruct model"
+        raise ModelError(msg)
+    rendered = _render(tokenizer, name, system)
+    try:
+        before, rest = rendered.split(_SOURCE)
+        assistant, rest = rest.split(_TARGET)
+        user, _ = rest.split(_NEXT)
+    except ValueError as error:
+        msg = f"the chat template of {name} alters messages: choose another model"
+        raise ModelError(msg) from error
+    first = user if before.endswith(user) else ""
+
+    def ids(text: str) -> tuple[int, ...]:
+        return tuple(cast("list[int]", tokenizer.encode(text, add_special_tokens=False)))
+
+    return Headers(
+        system=ids(before.removesuffix(first)),
+        user=ids(user),
+        assistant=ids(assistant),
+        first=ids(first),
+    )
+
+
+def _render(tokenizer: PreTrainedTokenizerFast, name: str, system: str) -> str:
     """Render a conversation of stand-ins through the chat template.
 
     A template that knows no system role, as Gemma's, gets the system text before the first source.
@@ -109,7 +143,7 @@ def _render(tokenizer: PreTrainedTokenizerFast, card: ModelCard, system: str) ->
         except TemplateError:
             return _apply(tokenizer, [*together, *turns])
     except (TemplateError, TypeError, ValueError) as error:
-        msg = f"the chat template of {card.name} cannot be used ({error}): choose another model"
+        msg = f"the chat template of {name} cannot be used ({error}): choose another model"
         raise ModelError(msg) from error
 
 
@@ -119,6 +153,9 @@ def _apply(tokenizer: PreTrainedTokenizerFast, messages: list[dict[str, str]]) -
 
 
 def _marker(tokenizer: PreTrainedTokenizerFast, card: ModelCard, text: str) -> int:
+    if not text:
+        msg = f"nothing tells which token ends a turn of {card.name}: choose an instruct model"
+        raise ModelError(msg)
     id_ = tokenizer.convert_tokens_to_ids(text)
     if not isinstance(id_, int) or id_ == tokenizer.unk_token_id:
         msg = f"the tokenizer of {card.name} does not know the marker {text!r} that its card names"

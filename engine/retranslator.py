@@ -1,4 +1,6 @@
-"""The baseline: translate all words again whenever one comes, and keep what two drafts agree on.
+"""Translate all words again whenever one comes, and keep what two drafts agree on.
+
+The way of models that know no slots, and what slots are held against.
 
 Local agreement (Liu et al. 2020, https://www.isca-archive.org/interspeech_2020/liu20s_interspeech.html;
 Polák et al. 2022, https://aclanthology.org/2022.iwslt-1.24): of two drafts in a row, the longest
@@ -7,8 +9,8 @@ cache and the same counters as ``engine.translator``, so the two can be held sid
 
 The policy says when a draft is made: wait-k at every word from the k-th on, read-n after every n
 words, offline at the end. Our choices: whole words are committed; a draft continues what is
-committed; the system prompt stays cached, everything behind it is computed again for each draft.
-The layout is the offline one: all source words in one phase.
+committed. The layout is the offline one: all source words in one phase. So the source that was read
+before stays cached, and each draft computes the new words and the target behind them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -42,7 +44,7 @@ class Redraft:
         draft: ids of the newest draft, what is committed among them.
         n_read: units the newest draft may use.
         n_drafted: units the newest draft used.
-        n_prompt: rows before its target, without the system prompt's.
+        n_source: rows before its assistant header.
         fed: target ids the newest draft fed.
     """
 
@@ -61,7 +63,7 @@ class Redraft:
     draft: list[int] | None = None
     n_read: int = 0
     n_drafted: int = 0
-    n_prompt: int = 0
+    n_source: int = 0
     fed: list[int] = field(default_factory=list)
 
     @property
@@ -70,19 +72,26 @@ class Redraft:
         return torch.tensor(sorted(self.prompt.suppressed(ends_writes=False)))
 
     @property
+    def marker(self) -> int | None:
+        """What ends the source; nothing where the model has no token for it."""
+        prompt = self.prompt
+        return None if prompt.end_of_source == prompt.end_of_target else prompt.end_of_source
+
+    @property
     def source_ended(self) -> bool:
         """Tell whether everything was read, the marker too."""
         return self.ended and self.n_read == len(self.units)
 
     @property
     def draft_is_due(self) -> bool:
-        """Ask the policy, but never twice for the same words."""
+        """Ask the policy, but never twice for the same words, unless these turn out to be all."""
         progress = Progress(
             n_read=self.n_read,
             n_read_at_write_end=self.n_drafted,
             source_ended=self.source_ended,
         )
-        return self.n_read > self.n_drafted and self.policy.next_action(progress) is Action.WRITE
+        is_news = self.n_read > self.n_drafted or self.source_ended
+        return is_news and self.policy.next_action(progress) is Action.WRITE
 
     def loops_with(self, draft: Sequence[int], id_: int) -> bool:
         """Tell whether a draft would begin to loop if this token came next."""
@@ -96,11 +105,11 @@ class Redraft:
         """
         self.words, self.ended = tuple(words), ended
         read = self.units[: self.n_read]
-        self.units = with_end(units, read, self.prompt.end_of_source) if ended else list(units)
+        self.units = with_end(units, read, self.marker) if ended else list(units)
         if n_same(read, self.units) == len(read):
             return False
         self.caption, self.committed, self.draft, self.finished = "", [], None, False
-        self.n_read = self.n_drafted = self.n_prompt = 0
+        self.n_read = self.n_drafted = self.n_source = 0
         self.fed.clear()
         self.detokenizer = Detokenizer(self.detokenizer.tokenizer)
         return True
@@ -121,6 +130,7 @@ class Retranslator:
             "retranslate", weights, settings, capacity=capacity, log=log
         )
         self._log = self.conversation.log
+        self._rows = list[Row]()  # those the cache holds
 
     @property
     def model(self) -> SlotModel:
@@ -181,7 +191,9 @@ class Retranslator:
 
     def _translate(self, utterance: Redraft) -> Iterator[Change]:
         """Make a draft and commit what it shares with the one before."""
-        before, draft = utterance.draft, self._draft(utterance)
+        before, draft = utterance.draft, utterance.draft
+        if draft is None or utterance.n_read > utterance.n_drafted:
+            draft = self._draft(utterance)
         utterance.draft, utterance.n_drafted = draft, utterance.n_read
         number, n_read = utterance.number, utterance.n_read
         whole = self.conversation.weights.decoder.decode(draft, skip_special_tokens=True).strip()
@@ -199,25 +211,23 @@ class Retranslator:
 
     def _draft(self, utterance: Redraft) -> list[int]:
         """Translate all words that were read, from what is committed on."""
-        headers, end = utterance.prompt.headers, utterance.prompt.end_of_target
-        n_system = self.conversation.keep_system(headers)
-        planner = make_planner(headers, utterance.layout)
-        planner.skip(n_system)
+        planner = make_planner(utterance.prompt.headers, utterance.layout)
         units = utterance.units[: utterance.n_read]
         for unit in units:
             planner.read(unit)
+        n_source = len(planner.rows)
         rows = planner.write()
-        n_prompt = len(rows) + n_system - len(headers.system)
-        for id_ in utterance.committed:
+        draft = list(utterance.committed)
+        for id_ in draft:
             planner.choose(id_)
             rows += planner.write()
-        n_target = sum(map(len, units))
-        draft = list(utterance.committed)
-        n_again = utterance.n_prompt + n_same(utterance.fed, draft)
+        kept = self._keep(rows)
+        n_again = _n_again(utterance, n_source, kept)
+        rows = rows[kept:]
         same = utterance.fed[: len(draft)] == draft
-        while (id_ := self._predict(utterance, rows, n_again)) != end:
+        while (id_ := self._predict(utterance, rows, n_again)) != utterance.prompt.end_of_target:
             loops = utterance.loops_with(draft, id_)
-            if loops or is_runaway(len(draft), n_target):
+            if loops or is_runaway(len(draft), sum(map(len, units))):
                 log_cut(self._log, self.counters, utterance.number, loops=loops)
                 break
             same = same and utterance.fed[: len(draft) + 1] == [*draft, id_]
@@ -225,12 +235,24 @@ class Retranslator:
             draft.append(id_)
             planner.choose(id_)
             rows = planner.write()
-        utterance.fed, utterance.n_prompt = draft, n_prompt
-        self.conversation.cached_system = headers.system
+        utterance.fed, utterance.n_source = draft, n_source
         return list(draft)
+
+    def _keep(self, rows: Sequence[Row]) -> int:
+        """Truncate the cache to what it shares with these rows at the start; return how many.
+
+        Rows stand in order of position, so what a row saw stands before it: where all before it are
+        the same, so is what was computed for it. The last one is fed in any case: it is asked.
+        """
+        del self._rows[self.model.n_rows :]  # somebody may have emptied it
+        kept = min(n_same(self._rows, rows), len(rows) - 1)
+        self.model.truncate(kept)
+        del self._rows[kept:]
+        return kept
 
     def _predict(self, utterance: Redraft, rows: Sequence[Row], n_again: int) -> int:
         id_ = self.model.next_id(rows, utterance.suppressed)
+        self._rows += rows
         self.counters.tokens_recomputed += n_again
         number = utterance.number
         log_fed(self._log, self.model, number, rows, n_again=n_again)
@@ -257,3 +279,19 @@ class Retranslator:
     def _grow(self, utterance: Redraft, text: str) -> str:
         utterance.caption += text
         return text
+
+
+def _n_again(utterance: Redraft, n_source: int, kept: int) -> int:
+    """Count the rows of a draft's first forward pass that the draft before had fed as well.
+
+    Args:
+        utterance: with the draft before.
+        n_source: rows before the assistant header now.
+        kept: rows of this draft that are cached.
+    """
+    if utterance.draft is None:
+        return 0
+    n_target = len(utterance.prompt.headers.assistant)
+    n_target += n_same(utterance.fed, utterance.committed)
+    n_kept_of_target = max(0, kept - n_source)
+    return max(0, utterance.n_source - kept) + max(0, n_target - n_kept_of_target)

@@ -24,9 +24,10 @@ from engine.events import (
     UtteranceOpened,
 )
 from engine.loading import load_weights
+from engine.mode import mode_notice, suited_system
 from engine.passage import Passage
 from engine.settings import ModelSettings, TranslationSettings
-from engine.translator import Translator
+from engine.system import make_system
 
 _log = logging.getLogger(__name__)
 
@@ -131,18 +132,20 @@ class _Worker:
         self._report(LoadProgress(stage="Loading the model", fraction=0.2))
         weights = load_weights(self._model)
         self._report(LoadProgress(stage="Making the cache", fraction=0.8))
-        self._translator = Translator(
-            weights, self._translation, capacity=self._model.capacity, log=log
+        self._translator = make_system(
+            self._model.system, weights, self._translation, capacity=self._model.capacity, log=log
         )
         self._passages: list[Passage] = []  # that are not translated, or can still change
         self._current: dict[str, Passage] = {}  # of these the one of each lane that words go to
         self._warm_up()
+        mode = mode_notice(weights.card, suited_system(self._model.system, weights.card))
         languages = {code: entry.name for code, entry in weights.card.languages.items()}
         self._report(
             Ready(
                 model=weights.card.name,
                 languages=languages,
                 load_s=time.monotonic() - start_s,
+                notices=(*weights.report.notes, *((mode,) if mode else ())),
             )
         )
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 DEVICES = ("auto", "cpu", "cuda", "mps")
 QUANTISATIONS = ("auto", "nf4", "int8", "none")
+SYSTEMS = ("auto", "slots", "retranslate")
 LAYOUTS = ("slots", "conversational", "gpe", "simulmask", "cached", "recomputed")
 
 
@@ -74,6 +75,7 @@ class ModelSettings:
         quantise: one of ``QUANTISATIONS``; auto keeps the weights whole where they fit, and takes
             4 bits where they do not.
         capacity: rows the slot cache has room for.
+        system: one of ``SYSTEMS``; auto takes what the model was trained for.
     """
 
     directory: Path
@@ -81,6 +83,7 @@ class ModelSettings:
     device: str = "auto"
     quantise: str = "auto"
     capacity: int = 3072
+    system: str = "auto"
 
     def __post_init__(self) -> None:
         at_least("the cache capacity", self.capacity, 1)
@@ -89,6 +92,9 @@ class ModelSettings:
             raise ValueError(msg)
         if self.quantise not in QUANTISATIONS:
             msg = f"quantisation must be one of {', '.join(QUANTISATIONS)}, got {self.quantise!r}"
+            raise ValueError(msg)
+        if self.system not in SYSTEMS:
+            msg = f"the system must be one of {', '.join(SYSTEMS)}, got {self.system!r}"
             raise ValueError(msg)
 
 

@@ -1,16 +1,18 @@
-"""Which systems there are: ``slots`` is ours, ``retranslate`` is what it is held against.
+"""Which systems there are: ``slots`` is ours, ``retranslate`` runs on any instruct model.
 
-Both run on the same weights and the same counters, and have the same verbs: ``open`` an utterance,
-``set_source`` its words as they come, ``advance`` it.
+Both run on the same weights and the same counters, and have the same verbs, see
+``engine.conversation``.
 """
 
+from typing import cast
+
+from engine.conversation import AnySystem
 from engine.event_log import EventLog
 from engine.loading import Weights
+from engine.mode import suited_system
 from engine.retranslator import Retranslator
 from engine.settings import TranslationSettings
 from engine.translator import Translator
-
-System = Translator | Retranslator
 
 _KINDS: dict[str, type[Translator] | type[Retranslator]] = {
     "slots": Translator,
@@ -22,15 +24,17 @@ SYSTEMS = tuple(_KINDS)
 
 def make_system(
     name: str, weights: Weights, settings: TranslationSettings, *, capacity: int, log: EventLog
-) -> System:
-    """Make the system of that name.
+) -> AnySystem:
+    """Make the system of that name; ``auto`` stands for what the model was trained for.
 
     Raises:
-        ModelError: the model does not know the language.
+        ModelError: the model does not know the language, or cannot run the layout.
         PolicyError: the policy is written wrongly.
         ValueError: there is no such system.
     """
-    if name not in _KINDS:
+    kind = _KINDS.get(suited_system(name, weights.card))
+    if kind is None:
         msg = f"a system is one of {', '.join(SYSTEMS)}, got {name!r}"
         raise ValueError(msg)
-    return _KINDS[name](weights, settings, capacity=capacity, log=log)
+    # each is given back only the utterances that it opened, so what kind they are nobody asks
+    return cast("AnySystem", kind(weights, settings, capacity=capacity, log=log))

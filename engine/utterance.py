@@ -211,8 +211,13 @@ def is_runaway(n_chosen: int, n_source: int) -> bool:
     return n_chosen > _MAX_GROWTH * n_source + _MAX_EXTRA
 
 
-def with_end(units: Sequence[Unit], read: Sequence[Unit], marker: int) -> list[Unit]:
-    """Put the end-of-source marker behind the last unit; alone where all units were read."""
+def with_end(units: Sequence[Unit], read: Sequence[Unit], marker: int | None) -> list[Unit]:
+    """Put the end-of-source marker behind the last unit; alone where all units were read.
+
+    None stands for a model that has no such marker.
+    """
+    if marker is None:
+        return list(units)
     if not units or list(read[: len(units)]) == list(units):
         return [*units, (marker,)]
     return [*units[:-1], (*units[-1], marker)]

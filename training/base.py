@@ -13,13 +13,11 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 from engine.card import FILE_NAME, Language, ModelCard, read_card
 from engine.fingerprint import Fingerprint, read_fingerprint
 from engine.loading import load_network, said
+from engine.plain import ask_for
+from engine.prompt import turn_end
 from training.chosen_model import find_model
 from training.errors import TrainingError, UsageError
 from training.finetune_settings import FinetuneSettings, PromptSettings
-from training.tokenizer import LANGUAGE_NAMES
-
-_SYSTEM = "Translate into {language}."
-"""The system message for a base that has no surtitle.json, where the recipe names none."""
 
 _RESERVED = ("<|reserved_special_token_0|>", "<unused0>", "<|endoftext|>", "<|extra_0|>")
 """Tokens that chat models never meet in a conversation: one of them can end the source."""
@@ -135,11 +133,9 @@ def _folder(settings: FinetuneSettings) -> Path:
 def _languages(settings: FinetuneSettings, own: ModelCard | None, name: str) -> dict[str, Language]:
     found = dict[str, Language]()
     for code in settings.languages:
-        spoken = LANGUAGE_NAMES.get(code, code)
         if settings.prompt.system or own is None:
-            text = settings.prompt.system or _SYSTEM
-            system = text.replace("{language}", spoken).replace("{code}", code)
-            found[code] = Language(name=spoken, system=system)
+            text, source = settings.prompt.system, settings.source_language
+            found |= ask_for([code], text=text, source=source)
         elif code in own.languages:
             found[code] = own.languages[code]
         else:
@@ -158,14 +154,12 @@ def _ends(
     name: str,
 ) -> tuple[str, str, str]:
     """Name the tokens that end source, write and target: recipe, card, tokenizer, in this order."""
-    turn_end = tokenizer.eos_token or ""
-    known = tokenizer.get_vocab()
-    reserved = next((one for one in _RESERVED if one in known and one != turn_end), "")
-    defaults = (
-        (own.end_of_source, own.end_of_write, own.end_of_target)
-        if own
-        else (reserved, turn_end, turn_end)
-    )
+    if own:
+        defaults = (own.end_of_source, own.end_of_write, own.end_of_target)
+    else:
+        end, known = turn_end(tokenizer, name), tokenizer.get_vocab()
+        reserved = next((one for one in _RESERVED if one in known and one != end), "")
+        defaults = (reserved, end, end)
     asked = (prompt.end_of_source, prompt.end_of_write, prompt.end_of_target)
     source, write, target = (one or other for one, other in zip(asked, defaults, strict=True))
     if not (source and write and target):

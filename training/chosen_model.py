@@ -7,6 +7,7 @@ from engine.bundled import bundled_models
 from engine.card import ModelCard
 from engine.errors import ModelError
 from engine.fingerprint import read_fingerprint
+from engine.mode import suited_slot_length
 from engine.settings import LayoutSettings
 from training.errors import TrainingError, UsageError
 
@@ -39,15 +40,15 @@ def find_model(
 
 
 def choose_layout(
-    card: ModelCard, slot_length: int | None = None, name: str | None = None
+    card: ModelCard, slot_length: int | None = None, name: str | None = None, system: str = "slots"
 ) -> LayoutSettings:
-    """Take what was asked for, and the rest as the model or adapter was trained.
+    """Take what was asked for, and the rest as the model or adapter was trained for this system.
 
     Raises:
         ValueError: there is no such layout or slot length.
     """
     return LayoutSettings(
-        slot_length=card.slot_length if slot_length is None else slot_length,
+        slot_length=suited_slot_length(card, system) if slot_length is None else slot_length,
         name=name or card.layout,
     )
 

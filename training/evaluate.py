@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
             model=model,
             adapter=arguments.adapter,
             system=arguments.system,
-            layout=choose_layout(card, arguments.slot, arguments.layout),
+            layout=choose_layout(card, arguments.slot, arguments.layout, arguments.system),
             out=arguments.out,
             limit=arguments.limit,
             cut_loops=arguments.cut_loops,

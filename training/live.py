@@ -15,13 +15,13 @@ from engine.sentences import split_sentences, word_parts
 from engine.settings import UtteranceLimits
 
 if TYPE_CHECKING:
-    from engine.system import System
+    from engine.conversation import AnySystem
 
 WARM_UP = -1
 """Index of a line that pays for first use and is not counted."""
 
 
-def feed_line(system: "System", log: EventLog, index: int, line: str) -> None:
+def feed_line(system: "AnySystem", log: EventLog, index: int, line: str) -> None:
     """Translate a line live.
 
     Args:
@@ -40,8 +40,8 @@ def feed_line(system: "System", log: EventLog, index: int, line: str) -> None:
             n_parts += 1
             ended = n == len(parts)
             log.write("arrived", n_words=word_of_part[n_parts - 1], ended=ended)
-            system.set_source(utterance, parts[:n], ended=ended)  # type: ignore[arg-type]
-            for _ in system.advance(utterance):  # type: ignore[arg-type]
+            system.set_source(utterance, parts[:n], ended=ended)
+            for _ in system.advance(utterance):
                 pass
     log.write("line_ended", index=index)
 

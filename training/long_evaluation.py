@@ -37,8 +37,8 @@ from training.translation import Translation
 from training.workers import next_number, read_translations
 
 if TYPE_CHECKING:
+    from engine.conversation import AnySystem
     from engine.events import Event
-    from engine.translator import Translator
     from training.long_scores import LongScores
 
 SYSTEM = "long form"
@@ -111,7 +111,7 @@ def evaluate_talks(settings: LongFormSettings) -> "list[LongScores]":
 
 
 def feed_talk(
-    translator: "Translator", log: EventLog, index: int, words: Sequence[str]
+    translator: "AnySystem", log: EventLog, index: int, words: Sequence[str]
 ) -> Iterator[int]:
     """Translate a talk live, as a line of the log; the end of the talk comes with its last word.
 
@@ -184,7 +184,7 @@ def _feed(
     import torch  # noqa: PLC0415  seconds; help must not wait for it
 
     from engine.loading import load_weights  # noqa: PLC0415
-    from engine.translator import Translator  # noqa: PLC0415
+    from engine.system import make_system  # noqa: PLC0415
 
     torch.set_num_threads(1)  # as the workers of evaluate: times can be compared
     folder = settings.out / "log"
@@ -195,7 +195,8 @@ def _feed(
         if not indices:
             continue
         with EventLog(folder / f"{policy}.{number}.jsonl") as log:
-            translator = Translator(
+            translator = make_system(
+                "slots",
                 weights,
                 replace(settings.translation, policy=policy),
                 capacity=settings.model.capacity,

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import cast
 
-from engine.card import read_card
+from engine.adapter import model_card
 from engine.policy import parse_policy
 from engine.settings import ModelSettings, TranslationSettings, at_least
 from training.corpus import replacing
@@ -62,7 +62,7 @@ class RunRecord:
         return cls(
             system=system,
             language=translation.target_language,
-            model=read_card(model.directory).name,
+            model=model_card(model.directory, None).name,
             model_sha256=fingerprint(model.directory),
             adapter_sha256=None if model.adapter is None else fingerprint(model.adapter),
             slot_length=translation.layout.slot_length,

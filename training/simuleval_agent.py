@@ -17,11 +17,12 @@ from simuleval.agents import TextToTextAgent
 from simuleval.agents.actions import Action, ReadAction, WriteAction
 from simuleval.utils import entrypoint
 
+from engine.conversation import AnySystem
 from engine.errors import SurtitleError
 from engine.event_log import EventLog
 from engine.loading import load_weights
 from engine.settings import ModelSettings, TranslationSettings
-from engine.system import SYSTEMS, System, make_system
+from engine.system import SYSTEMS, make_system
 from training.chosen_model import choose_layout, find_model
 from training.errors import TrainingError
 from training.word_by_word import WordByWord
@@ -66,14 +67,14 @@ class SurtitleAgent(TextToTextAgent):  # type: ignore[misc]  # SimulEval has no 
         return WriteAction(text, finished=ended) if text or ended else ReadAction()
 
 
-def _make_system(arguments: argparse.Namespace) -> System:
+def _make_system(arguments: argparse.Namespace) -> AnySystem:
     # As in training.workers: with another number of threads sums may differ in their last bits.
     torch.set_num_threads(1)
     model, card = find_model(arguments.model, arguments.to, arguments.adapter)
     settings = TranslationSettings(
         target_language=arguments.to,
         policy=arguments.policy,
-        layout=choose_layout(card, arguments.slot),
+        layout=choose_layout(card, arguments.slot, system=arguments.translator),
         cut_loops=False,  # as evaluate measures
     )
     weights = load_weights(

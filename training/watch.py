@@ -17,7 +17,7 @@ from typing import cast
 from engine.event_log import EventLog
 from engine.loading import Weights
 from engine.settings import LayoutSettings, TranslationSettings
-from engine.translator import Translator
+from engine.system import make_system
 from training.corpus import SentencePair, read_pairs
 from training.errors import TrainingError
 from training.finetune_settings import DevSettings
@@ -190,7 +190,7 @@ def _translate(
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "log.jsonl"
         with EventLog(path) as log:
-            translator = Translator(weights, settings, capacity=CAPACITY, log=log)
+            translator = make_system("slots", weights, settings, capacity=CAPACITY, log=log)
             for index in indices:
                 feed_line(translator, log, index, pairs[index].source)
         return list(replay(read_events(path)))

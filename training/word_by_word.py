@@ -6,16 +6,14 @@ from typing import TYPE_CHECKING
 from engine.sentences import word_parts
 
 if TYPE_CHECKING:
-    from engine.retranslator import Redraft
-    from engine.system import System
-    from engine.utterance import Utterance
+    from engine.conversation import AnySystem, Captioned
 
 
 @dataclass(slots=True)
 class _Open:
     """The utterance that words go to, and those it has."""
 
-    utterance: "Utterance | Redraft"
+    utterance: "Captioned"
     words: list[str] = field(default_factory=list)
 
 
@@ -31,7 +29,7 @@ class WordByWord:
     word that is too many.
     """
 
-    def __init__(self, system: "System") -> None:
+    def __init__(self, system: "AnySystem") -> None:
         self._system = system
         self._open: _Open | None = None
 
@@ -65,8 +63,8 @@ class WordByWord:
 
     def _advance(self, open_: _Open, *, ended: bool) -> str:
         system, utterance = self._system, open_.utterance
-        system.set_source(utterance, open_.words, ended=ended)  # type: ignore[arg-type]
-        return "".join(change.text for change in system.advance(utterance))  # type: ignore[arg-type]
+        system.set_source(utterance, open_.words, ended=ended)
+        return "".join(change.text for change in system.advance(utterance))
 
     def _is_full(self, open_: _Open, part: str) -> bool:
         limits = self._system.settings.limits

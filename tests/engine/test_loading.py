@@ -62,8 +62,11 @@ def test_a_missing_folder_is_refused(tmp_path):
     assert "nowhere is no Surtitle model" in refusal(tmp_path / "nowhere")
 
 
-def test_a_folder_without_a_card_is_refused(folder):
+def test_a_folder_without_a_card_is_asked_as_an_instruct_model(folder):
     (folder / "surtitle.json").unlink()
+    card = load_weights(ModelSettings(directory=folder, device="cpu")).card
+    assert (card.name, card.policies) == (folder.name, ())
+    (folder / "config.json").unlink()
     assert "it has no surtitle.json" in refusal(folder)
 
 
@@ -170,7 +173,8 @@ def test_an_adapter_says_how_the_model_is_spoken_to(folder, base, tmp_path):
     loaded = load_weights(ModelSettings(directory=folder, adapter=adapter)).card
     assert loaded == card.model_card()
     (adapter / "surtitle.json").unlink()
-    assert "it has no surtitle.json" in refusal(folder, adapter=adapter)
+    loaded = load_weights(ModelSettings(directory=folder, adapter=adapter)).card
+    assert loaded.policies == ()
 
 
 def test_an_adapter_of_another_base_is_refused_before_a_library_sees_it(
