@@ -6,8 +6,10 @@ changed again once it is written. The file is a whole SRT, WebVTT or JSON Lines 
 
 import contextlib
 import dataclasses
+import json
 import os
 import stat
+from collections.abc import Mapping
 from pathlib import Path
 
 from app.cues import Cue, to_json, to_srt, to_vtt
@@ -55,6 +57,15 @@ class SubtitleWriter:
         if text:
             self._append(text)
             self._n_written += 1
+
+    def write_summary(self, summary: Mapping[str, object]) -> None:
+        """Append a last line that sums the cues up: to JSON Lines; the others have no place for it.
+
+        Raises:
+            TextError: it cannot be written.
+        """
+        if self._form == "jsonl":
+            self._append(json.dumps(summary, ensure_ascii=False) + "\n")
 
     def close(self) -> None:
         """Close the file."""

@@ -13,22 +13,55 @@ import errno
 import re
 import shutil
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from engine.errors import HubError, ModelError
 from engine.footprint import read_footprint
 from engine.hub_transfer import Fetch, HubFile, HubSettings, Progress, fetch_file, there
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelKind:
+    """What is fetched of a model, and what makes it whole.
+
+    Attributes:
+        essential: how the name of a file ends that every such model has.
+        what: such a model, for people.
+        is_wanted: tells of a file's name whether it belongs to the model.
+        check: raises ``ModelError`` or ``OSError`` where a folder does not hold a whole model.
+    """
+
+    essential: str
+    what: str
+    is_wanted: Callable[[str], bool]
+    check: Callable[[Path], object]
+
+
+def _check_language_model(folder: Path) -> None:
+    read_footprint(folder)
+    if not (folder / "tokenizer.json").exists():
+        msg = f"{folder} has no tokenizer.json: name another folder"
+        raise ModelError(msg)
+
+
+LANGUAGE_MODEL = ModelKind(
+    essential=".safetensors",
+    what="safetensors",
+    is_wanted=lambda name: PurePosixPath(name).suffix in (".json", ".safetensors", ".jinja"),
+    check=_check_language_model,
+)
+
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}", re.ASCII)
-_WANTED = (".json", ".safetensors", ".jinja")
 
 
-def find_model(name: str, library: Path) -> Path | None:
+def find_model(name: str, library: Path, kind: ModelKind = LANGUAGE_MODEL) -> Path | None:
     """Find a model on this computer: in the library, else in the cache of huggingface_hub.
 
     Args:
         name: as on the hub, for example Qwen/Qwen2.5-7B-Instruct.
         library: folder of models.
+        kind: what makes it whole.
 
     Raises:
         HubError: this is no name of a model.
@@ -41,10 +74,10 @@ def find_model(name: str, library: Path) -> Path | None:
 
     try:
         cached = Path(snapshot_download(name, local_files_only=True))
-        read_footprint(cached)
+        kind.check(cached)
     except (LocalEntryNotFoundError, OSError, ModelError):  # not there, or not all of it
         return None
-    return cached if (cached / "tokenizer.json").exists() else None
+    return cached
 
 
 def fetch_model(
@@ -52,6 +85,7 @@ def fetch_model(
     library: Path,
     settings: HubSettings | None = None,
     *,
+    kind: ModelKind = LANGUAGE_MODEL,
     progress: Progress = lambda _done, _total: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Path:
@@ -61,6 +95,7 @@ def fetch_model(
         name: as on the hub.
         library: folder of models; it is made.
         settings: of the hub.
+        kind: what belongs to it.
         progress: told after every piece, on the thread that called.
         cancelled: asked before every piece.
 
@@ -71,11 +106,11 @@ def fetch_model(
         HubError: it cannot be fetched; one sentence says why and what to do.
         FetchCancelledError: ``cancelled`` said so; what is there is kept for the next time.
     """
-    found = find_model(name, library)
+    found = find_model(name, library, kind)
     if found is not None:
         return found
     settings = settings or HubSettings()
-    revision, files = _listed(name, settings)
+    revision, files = _listed(name, settings, kind)
     folder = _folder(name, library)
     staging = library / f".{folder.name}.{revision[:12]}"
     fetch = Fetch(name, staging, settings, progress, cancelled)
@@ -101,7 +136,7 @@ def _folder(name: str, library: Path) -> Path:
     return library / name.replace("/", "--")
 
 
-def _listed(name: str, settings: HubSettings) -> tuple[str, list[HubFile]]:
+def _listed(name: str, settings: HubSettings, kind: ModelKind) -> tuple[str, list[HubFile]]:
     """Ask the hub for a model's newest revision and the files that are needed of it."""
     from huggingface_hub import HfApi, hf_hub_url  # noqa: PLC0415  slow, and only where asked
 
@@ -110,23 +145,33 @@ def _listed(name: str, settings: HubSettings) -> tuple[str, list[HubFile]]:
             name, files_metadata=True, timeout=settings.timeout_s
         )
     except Exception as error:
-        said = next(iter(str(error).strip().splitlines()), type(error).__name__)
-        msg = (
-            f"{name} cannot be fetched from the hub ({said}): see that there is a network and that "
-            "you may have it, or name a model folder"
-        )
-        raise HubError(msg) from error
+        raise HubError(_refusal(name, error)) from error
     revision, files = found.sha or "main", list[HubFile]()
     for entry in found.siblings or ():
         path = PurePosixPath(entry.rfilename)
         digest = entry.lfs.sha256 if entry.lfs else entry.blob_id
-        if len(path.parts) == 1 and path.suffix in _WANTED and entry.size is not None and digest:
+        wanted = len(path.parts) == 1 and kind.is_wanted(path.name)
+        if wanted and entry.size is not None and digest:
             url = hf_hub_url(name, path.name, revision=revision, endpoint=settings.endpoint)
             files.append(HubFile(path.name, url, entry.size, digest, is_blob=entry.lfs is None))
-    if not any(file.name.endswith(".safetensors") for file in files):
-        msg = f"{name} has no safetensors on the hub: choose another model"
+    if not any(file.name.endswith(kind.essential) for file in files):
+        msg = f"{name} has no {kind.what} on the hub: choose another model"
         raise HubError(msg)
     return revision, files
+
+
+def _refusal(name: str, error: Exception) -> str:
+    """Say why the hub gave no list, and what to do."""
+    said = next(iter(str(error).strip().splitlines()), type(error).__name__)
+    if "CERTIFICATE_VERIFY_FAILED" in said:
+        return (
+            f"{name} cannot be fetched: the hub's certificate was refused ({said}); where your "
+            "network has a certificate of its own, name its file in SSL_CERT_FILE"
+        )
+    return (
+        f"{name} cannot be fetched from the hub ({said}): see that there is a network and that "
+        "you may have it, or name a model folder"
+    )
 
 
 def _drop_others(folder: Path, staging: Path) -> None:

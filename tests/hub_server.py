@@ -5,6 +5,7 @@ import hashlib
 import http.server
 import json
 import re
+import ssl
 import threading
 from dataclasses import dataclass, field
 
@@ -30,7 +31,7 @@ def listing(hub):
     siblings = []
     for name, content in hub.files.items():
         entry = {"rfilename": name, "size": len(content)}
-        if name.endswith(".safetensors"):
+        if name.endswith((".safetensors", ".bin")):
             sha256 = hashlib.sha256(content).hexdigest()
             entry["lfs"] = {"sha256": sha256, "size": len(content), "pointerSize": 134}
             entry["blobId"] = "0" * 40
@@ -93,10 +94,15 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def running(files):
-    """Run a hub that has one model, some/model."""
+def running(files, *, certificate=None):
+    """Run a hub that has one model, some/model; with a certificate (and its key) over TLS."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    server.hub = Hub(files=dict(files), endpoint=f"http://127.0.0.1:{server.server_port}")
+    if certificate:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+    scheme = "https" if certificate else "http"
+    server.hub = Hub(files=dict(files), endpoint=f"{scheme}://127.0.0.1:{server.server_port}")
     server.ending = threading.Event()
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()

@@ -15,6 +15,7 @@ An interrupted run goes on where the last checkpoint was written.
 """
 
 import argparse
+import copy
 import itertools
 import logging
 import random
@@ -47,7 +48,7 @@ _IGNORED = -100
 _NOWHERE = (-1, -1)
 _CUT = 0.5  # of the examples, at either end
 _TIMESTAMPED = 0.7  # of the examples
-_CHECKPOINT_EVERY = 50
+_CHECKPOINT_EVERY = 25
 _LAYERS = 2
 _FULL_STOP = 6  # positions: where a word with a full stop fades
 
@@ -67,8 +68,8 @@ class TinyWhisperSettings:
     """
 
     work: Path
-    steps: int = 3_000
-    whole_window_steps: int = 200
+    steps: int = 2_000
+    whole_window_steps: int = 300
     batch_size: int = 12
     n_utterances: int = 2_000
     learning_rate: float = 2e-3
@@ -102,6 +103,10 @@ class TinyWhisper(nn.Module):
     def __init__(self, vocabulary_size: int, end: int) -> None:
         super().__init__()
         self.whisper = WhisperForConditionalGeneration(_config(vocabulary_size, end))
+        fast = copy.deepcopy(self.whisper.config)
+        self.whisper.set_attn_implementation("eager")  # where the decoder looks is wanted
+        for layer in self.whisper.model.encoder.layers:
+            layer.self_attn.config = fast
         self.heard = nn.Linear(self.whisper.config.d_model, end + 1)  # words come before the end
 
     def encode(self, features: Tensor) -> Tensor:
@@ -175,7 +180,6 @@ def _config(vocabulary_size: int, end: int) -> WhisperConfig:
         decoder_start_token_id=end + 1,
         suppress_tokens=[],
         begin_suppress_tokens=[end],
-        attn_implementation="eager",  # where it looks is wanted
     )
 
 
@@ -355,12 +359,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="training.tiny_whisper", description=__doc__)
     parser.add_argument("work", type=Path)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--steps", type=int, default=3_000)
+    parser.add_argument("--steps", type=int, default=2_000)
     parser.add_argument("--utterances", type=int, default=2_000)
+    parser.add_argument("--whole-window-steps", type=int, default=300)
+    parser.add_argument("--learning-rate", type=float, default=2e-3)
     given = parser.parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     settings = TinyWhisperSettings(
-        work=given.work, steps=given.steps, n_utterances=given.utterances
+        work=given.work,
+        steps=given.steps,
+        whole_window_steps=given.whole_window_steps,
+        n_utterances=given.utterances,
+        learning_rate=given.learning_rate,
     )
     model, tokenizer = train(settings)
     convert(model, tokenizer, settings.work, given.out)

@@ -1,0 +1,171 @@
+"""Whisper models by name, from a hub that may be slow, broken or refused."""
+
+import itertools
+import shutil
+import socket
+import subprocess
+
+import pytest
+from huggingface_hub import close_session
+
+from engine.errors import FetchCancelledError, HubError, ModelError
+from engine.hub_transfer import HubSettings
+from engine.whisper_models import MODELS, found_whisper, smaller_model, whisper_folder
+from tests import hub_server
+
+NAME = "some/model"
+FILES = {
+    "config.json": b"{}",
+    "model.bin": bytes(range(256)) * 400,
+    "tokenizer.json": b'{"version": "1.0"}',
+    "vocabulary.json": b"[]",
+}
+CERTIFICATE = (
+    "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 "
+    "-addext subjectAltName=IP:127.0.0.1"
+)
+OTHERS = {"README.md": b"words", "weights.safetensors": b"not ours"}
+
+
+@pytest.fixture
+def hub():
+    with hub_server.running(FILES | OTHERS) as hub:
+        yield hub
+        close_session()
+
+
+@pytest.fixture(autouse=True)
+def _empty_cache(monkeypatch, tmp_path):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def library(tmp_path):
+    return tmp_path / "models"
+
+
+def fetch(hub, library, name=NAME, **others):
+    settings = HubSettings(endpoint=hub.endpoint, timeout_s=2, tries=2)
+    return whisper_folder(name, library, settings, **others)
+
+
+def refusal(hub, library):
+    with pytest.raises(HubError) as caught:
+        fetch(hub, library)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def content(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_what_belongs_to_a_whisper_is_fetched_with_real_bytes_told(hub, library):
+    told = []
+    folder = fetch(hub, library, progress=lambda done, total: told.append((done, total)))
+    assert content(folder) == FILES
+    total = sum(map(len, FILES.values()))
+    assert told[-1] == (total, total)
+    assert all(one[0] <= other[0] for one, other in itertools.pairwise(told))
+
+
+def test_what_is_there_needs_no_network(hub, library, monkeypatch):
+    folder = fetch(hub, library)
+    n_asked = len(hub.asked)
+
+    def no_network(*_arguments, **_others):
+        raise AssertionError
+
+    monkeypatch.setattr(socket.socket, "connect", no_network)
+    assert fetch(hub, library) == found_whisper(NAME, library) == folder
+    assert whisper_folder(str(folder), library) == folder
+    assert found_whisper("tiny.en", library) is None
+    assert len(hub.asked) == n_asked
+
+
+def test_a_known_name_is_asked_for_where_it_lies(hub, library, monkeypatch):
+    monkeypatch.setitem(MODELS, "tiny.en", NAME)
+    assert content(fetch(hub, library, "tiny.en")) == FILES
+
+
+def test_an_interrupted_fetch_goes_on_at_the_last_byte(hub, library):
+    hub.fault = lambda name, start: None if name != "model.bin" else "lost" if start else "reset"
+    assert "the hub stopped sending some/model after" in refusal(hub, library)
+    hub.fault = lambda _name, _start: None
+    hub.asked.clear()
+    assert content(fetch(hub, library)) == FILES
+    assert any(start > 0 for path, start in hub.asked if "model.bin" in path)
+
+
+@pytest.mark.parametrize("fault", ["long", "garbled"])
+def test_a_cut_or_corrupt_model_is_thrown_away(hub, library, fault):
+    hub.fault = lambda name, _start: fault if name == "model.bin" else None
+    assert "is not what it promised" in refusal(hub, library)
+    assert [path for path in library.rglob("*") if path.is_file()] == []
+
+
+def test_a_fetch_can_be_cancelled_and_goes_on_later(hub, library):
+    asked = []
+    with pytest.raises(FetchCancelledError, match="what is there is kept"):
+        fetch(hub, library, cancelled=lambda: asked.append(1) or len(asked) > 2)
+    assert content(fetch(hub, library)) == FILES
+
+
+def test_offline_is_one_sentence(library):
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        endpoint = f"http://127.0.0.1:{nobody.getsockname()[1]}"
+    with pytest.raises(HubError, match="see that there is a network") as caught:
+        whisper_folder(NAME, library, HubSettings(endpoint=endpoint, timeout_s=1))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_certificate_that_is_refused_is_said_so(library, tmp_path):
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("needs openssl to make a certificate that nobody trusts")
+    both = tmp_path / "both.pem"
+    subprocess.run(
+        [openssl, *CERTIFICATE.split(), "-keyout", both, "-out", tmp_path / "certificate.pem"],
+        check=True,
+        capture_output=True,
+    )
+    both.write_bytes(both.read_bytes() + (tmp_path / "certificate.pem").read_bytes())
+    with hub_server.running(FILES, certificate=both) as hub:
+        said = refusal(hub, library)
+        close_session()
+    assert "certificate was refused" in said
+    assert "SSL_CERT_FILE" in said
+
+
+def test_a_repository_without_a_whisper_is_said_so(library):
+    with hub_server.running(OTHERS) as hub:
+        assert "has no Whisper model for CTranslate2" in refusal(hub, library)
+        close_session()
+
+
+def test_a_folder_that_is_not_whole_is_said_so(library, tmp_path):
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "config.json").touch()
+    with pytest.raises(ModelError, match=r"has no model\.bin"):
+        whisper_folder(str(folder), library)
+    (folder / "model.bin").touch()
+    with pytest.raises(ModelError, match=r"has no tokenizer\.json"):
+        whisper_folder(str(folder), library)
+
+
+@pytest.mark.parametrize("name", ["huge", "", "a/b/c", "/no/where", "./no", "~/no"])
+def test_a_name_nobody_knows_lists_those_there_are(library, name):
+    with pytest.raises(ModelError, match=r"choose tiny\.en, tiny, base\.en"):
+        whisper_folder(name, library)
+
+
+def test_the_next_smaller_model_knows_the_same_languages():
+    assert smaller_model("base.en") == "tiny.en"
+    assert smaller_model("small") == "base"
+    assert smaller_model("tiny.en") == ""
+    assert smaller_model("some/model") == ""
+    for name in MODELS:
+        less = smaller_model(name)
+        assert not less or less.endswith(".en") == name.endswith(".en")
