@@ -43,7 +43,7 @@ _STANDARD = TranslationSettings()
 _FAILED, _WRONG_USAGE, _INTERRUPTED, _READER_GONE = 1, 2, 130, 141
 
 
-class _UsageError(Exception):
+class UsageError(Exception):
     """The command line asks for what cannot be."""
 
 
@@ -92,6 +92,13 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         metavar="FILE",
         help="the text; without it, or with -, standard input",
     )
+    add_options(parser)
+    parser.add_argument("--live", action="store_true", help="show captions while they grow")
+    parser.set_defaults(run=run)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add what a command asks for that translates: all that ``chosen_settings`` reads."""
     for option, kind, metavar, text in (
         ("--to", str, "CODE", f"target language ({_STANDARD.target_language})"),
         ("--policy", str, "POLICY", f"read:N, wait:K or offline ({_STANDARD.policy})"),
@@ -121,8 +128,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="slots, or retranslate: all words anew at each one; auto: what the model was made for",
     )
     parser.add_argument("--log", type=Path, metavar="FILE.jsonl", help="write the engine's events")
-    parser.add_argument("--live", action="store_true", help="show captions while they grow")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads its own
@@ -132,8 +137,8 @@ def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads 
         the exit code, as the module says.
     """
     try:
-        translate(_settings(arguments))
-    except _UsageError as error:
+        translate(chosen_settings(arguments))
+    except UsageError as error:
         return _complain(error, _WRONG_USAGE)
     except ReaderGoneError:
         return _READER_GONE
@@ -201,13 +206,13 @@ def _captions(translator: "AnySystem", line: str, *, live: bool) -> Iterator[str
         yield " "
 
 
-def _settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa: TID251  as above
+def chosen_settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa: TID251  as above
     """Check what the command line says; what needs no file comes first.
 
     Raises:
         ModelError: the model folder cannot be used.
         TextError: no model was named and none comes with the program.
-        _UsageError: a value is wrong.
+        UsageError: a value is wrong.
     """
     try:
         policy = str(parse_policy(arguments.policy or _STANDARD.policy))
@@ -238,7 +243,7 @@ def _settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa: TID25
             live=arguments.live,
         )
     except ValueError as error:
-        raise _UsageError(str(error)) from error
+        raise UsageError(str(error)) from error
 
 
 def _slot_length(text: str | None) -> int | None:
@@ -247,7 +252,7 @@ def _slot_length(text: str | None) -> int | None:
         return None
     if not (text.isascii() and text.isdigit() and 1 <= int(text) <= _LONGEST_SLOT):
         msg = f"a slot has a whole number of positions from 1 to {_LONGEST_SLOT}, got {text!r}"
-        raise _UsageError(msg)
+        raise UsageError(msg)
     return int(text)
 
 
@@ -274,7 +279,7 @@ def _language(card: ModelCard, code: str) -> str:
     try:
         card.language(code)
     except ModelError as error:
-        raise _UsageError(str(error)) from error
+        raise UsageError(str(error)) from error
     return code
 
 
