@@ -35,7 +35,7 @@ def main(argv: list[str] | None = None) -> int:
     if arguments.command is not None:
         exit_code: int = arguments.run(arguments)
         return exit_code
-    if _lacks_screen():
+    if arguments.tell is None and _lacks_screen():
         sys.stderr.write(_NO_SCREEN)
         return 1
     return _open_window(arguments)
@@ -54,12 +54,27 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--reset-places", action="store_true", help="open the windows where they first were"
     )
+    _add_tellings(parser)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     terminal.add_parser(commands)
     devices.add_parser(commands)
     adapters_command.add_parser(commands)
     parser.set_defaults(adapter_library=_adapter_library())
     return parser
+
+
+def _add_tellings(parser: argparse.ArgumentParser) -> None:
+    """Add what is told to a Surtitle that runs, for shortcuts of the desktop."""
+    group = parser.add_mutually_exclusive_group()
+    for command, explanation in (
+        ("toggle", "show or hide the overlay of the Surtitle that runs"),
+        ("pause", "hold its captions, or go on"),
+        ("clear", "empty its transcript"),
+        ("lock", "let clicks through its overlay, or take them again"),
+    ):
+        group.add_argument(
+            f"--{command}", dest="tell", action="store_const", const=command, help=explanation
+        )
 
 
 class _Version(argparse.Action):
@@ -95,21 +110,24 @@ def _lacks_screen() -> bool:
 
 def _open_window(arguments: argparse.Namespace) -> int:
     try:
-        from app import application  # noqa: PLC0415  the terminal's command does without Qt
+        from app import application, startup  # noqa: PLC0415  the terminal's command does without Qt
     except ImportError as error:
         sys.stderr.write(f"surtitle: the window needs a library that is missing: {error}\n")
         return 1
-    return application.run(
-        application.LaunchSettings(
-            preferences_file=_preferences_file(),
-            places_file=_places_file(),
-            model=arguments.model,
-            device=arguments.device,
-            language=arguments.to,
-            policy=arguments.policy,
-            forget_places=arguments.reset_places,
-        )
+    settings = application.LaunchSettings(
+        preferences_file=_preferences_file(),
+        places_file=_places_file(),
+        data_folder=_data_folder(),
+        log_folder=_log_folder(),
+        model=arguments.model,
+        device=arguments.device,
+        language=arguments.to,
+        policy=arguments.policy,
+        forget_places=arguments.reset_places,
     )
+    if arguments.tell is not None:
+        return startup.tell_running(settings, arguments.tell)
+    return startup.run(settings)
 
 
 def _preferences_file() -> Path:
@@ -122,9 +140,20 @@ def _places_file() -> Path:
     return (_home() or platformdirs.user_state_path("surtitle", appauthor=False)) / "places.toml"
 
 
+def _log_folder() -> Path:
+    """Find where logs lie."""
+    home = _home()
+    return home / "logs" if home else platformdirs.user_log_path("surtitle", appauthor=False)
+
+
+def _data_folder() -> Path:
+    """Find where journals, adapters and other things of the person's lie."""
+    return _home() or platformdirs.user_data_path("surtitle", appauthor=False)
+
+
 def _adapter_library() -> Path:
     """Find where the person's own adapters lie."""
-    return (_home() or platformdirs.user_data_path("surtitle", appauthor=False)) / "adapters"
+    return _data_folder() / "adapters"
 
 
 def _home() -> Path | None:

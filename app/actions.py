@@ -30,6 +30,7 @@ class Actions(QObject):
         self.reset_place = self._make(self.tr("&Back to the bottom of the screen"))
         self.adapters = self._make(self.tr("&Adapters…"), "Ctrl+D")
         self.settings = self._make(self.tr("&Settings…"), "Ctrl+,")
+        self.page_address = self._make(self.tr("Copy address of the caption &page"))
         self.diagnostics = self._make(self.tr("&Copy diagnostics"))
         self.larger.setShortcuts([QKeySequence("Ctrl++"), QKeySequence("Ctrl+=")])
 
@@ -47,7 +48,7 @@ class Actions(QObject):
         overlay.addActions([self.overlay, self.lock])
         overlay.addSeparator()
         overlay.addActions([self.larger, self.smaller, self.reset_place])
-        bar.addMenu(self.tr("&Tools")).addActions([self.adapters, self.settings])
+        bar.addMenu(self.tr("&Tools")).addActions([self.adapters, self.page_address, self.settings])
         bar.addMenu(self.tr("&Help")).addAction(self.diagnostics)
 
     def for_overlay(self) -> list[QAction]:

@@ -3,16 +3,17 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication
 
+from app.archive import Archive
 from app.bridge import Bridge
+from app.caption_page import CaptionPage
 from app.caption_stage import CaptionStage
 from app.captions import Captions, UtteranceView
 from app.choices import Preferences
 from app.chosen import Chosen
-from app.interrupt import Interrupt
+from app.diagnostics import diagnostics
 from app.main_window import MainWindow
 from app.places import PlacesFile
 from app.policy_names import policy_names
@@ -34,20 +35,26 @@ class LaunchSettings:
     Attributes:
         preferences_file: where these are stored.
         places_file: where the places of windows are stored.
+        data_folder: where journals and other files of the person's are stored.
+        log_folder: where logs are.
         model: folder of the model.
         device: as in ``ModelSettings``.
         language: code of the target language.
         policy: as the engine writes it.
         forget_places: whether windows come where they came the first time.
+        crashed: whether the program went down last time without a word.
     """
 
     preferences_file: Path
     places_file: Path
+    data_folder: Path
+    log_folder: Path
     model: Path | None = None
     device: str = "auto"
     language: str | None = None
     policy: str | None = None
     forget_places: bool = False
+    crashed: bool = False
 
 
 class Application(QObject):
@@ -77,11 +84,21 @@ class Application(QObject):
             places.forget()
         self.stage = CaptionStage(now.captions, places, self)
         self.overlay = self.stage.overlay
+        self.archive = Archive(settings.data_folder, now.privacy, self.window)
+        self.keeper = self.archive.keeper
+        self.page = CaptionPage(settings.data_folder / "page.token", self)
         self.settings_dialog = SettingsDialog(policy_names(), self.window)
         self.window.controls.show_policy(self._translation.policy)
         if self.chosen.notice is not None:
             self.window.banner.show_notice(self.chosen.notice)
+        if settings.crashed:
+            told = self.tr("Surtitle crashed last time; Help, Copy diagnostics says how")
+            self.window.banner.show_notice(told)
+        offer = self.archive.offer()
+        if offer is not None:
+            self.window.banner.show_offer(*offer)
         self._connect()
+        self._use_page()
 
     def show(self) -> None:
         """Open the windows; the model is loaded as soon as they stand on the screen."""
@@ -112,6 +129,9 @@ class Application(QObject):
         self.chosen.changed.connect(self._use_choices)
         self.chosen.failed.connect(window.banner.show_notice)
         self.settings_dialog.edited.connect(self.chosen.choose)
+        self.keeper.failed.connect(window.banner.show_notice)
+        self.archive.restored.connect(self._restore)
+        window.banner.offer_taken.connect(self.archive.recover)
         self._connect_actions()
 
     def _connect_actions(self) -> None:
@@ -121,6 +141,10 @@ class Application(QObject):
         actions.smaller.triggered.connect(self._shrink)
         actions.reset_place.triggered.connect(self.stage.reset_place)
         actions.mark.triggered.connect(window.transcript.mark_newest)
+        actions.export.triggered.connect(self.archive.export)
+        actions.recover.triggered.connect(self.archive.show_sessions)
+        actions.diagnostics.triggered.connect(self._copy_diagnostics)
+        actions.page_address.triggered.connect(self._copy_page_address)
         actions.go_to_mark.triggered.connect(window.transcript.go_to_mark)
         self.overlay.addActions(actions.for_overlay())
 
@@ -139,6 +163,7 @@ class Application(QObject):
             directory = bundled[0]
         self._offer_languages(directory)
         self._captions.restart()
+        self.keeper.restart()
         self._show_captions()
         self.window.status.show_state(self.tr("Loading"))
         self.window.banner.show_progress(self.tr("Starting the translation engine"), None)
@@ -178,6 +203,7 @@ class Application(QObject):
             case Statistics():
                 window.status.show_statistics(event)
             case _:
+                self.keeper.take(event, self._translation.target_language)
                 if self._captions.apply(event):
                     self._show_captions()
 
@@ -189,6 +215,7 @@ class Application(QObject):
         views = self._captions.views
         self.window.transcript.show_views(views + self._waiting)
         self.stage.show_views(views)
+        self.page.show_lines(self.stage.caption_lines)
 
     @Slot(tuple)
     def _show_waiting(self, texts: tuple[str, ...]) -> None:
@@ -248,6 +275,9 @@ class Application(QObject):
         if now.translation.policy != before.translation.policy:
             self._translate_by(now.translation.policy)
             self.window.controls.show_policy(now.translation.policy)
+        if now.privacy != before.privacy:
+            self.keeper.use(now.privacy)
+            self._use_page()
         if self.settings_dialog.isVisible():
             self.settings_dialog.show_preferences(now)
 
@@ -268,6 +298,7 @@ class Application(QObject):
         self.window.typed_line.discard()
         self.bridge.clear()
         self._captions.clear()
+        self.keeper.clear()
         self._show_captions()
 
     @Slot(bool)
@@ -288,6 +319,63 @@ class Application(QObject):
         now = self.chosen.now
         self.chosen.choose(replace(now, overlay=replace(now.overlay, locked=locked)))
 
+    @Slot(list)
+    def _restore(self, texts: list[tuple[str, str]]) -> None:
+        self._captions.restore(texts)
+        self._show_captions()
+
+    def _use_page(self) -> None:
+        failure = self.page.use(self.chosen.now.privacy)
+        if failure is not None:
+            self.window.banner.show_notice(failure)
+
+    @Slot()
+    def _copy_page_address(self) -> None:
+        address = self.page.address
+        told = self.tr("The address is on the clipboard; who knows it can read the captions")
+        if not address:
+            told = self.tr("The caption page is off; the settings, under Privacy, turn it on")
+        QGuiApplication.clipboard().setText(address)
+        self.window.banner.show_notice(told)
+
+    @Slot()
+    def _copy_diagnostics(self) -> None:
+        state = {
+            "state": self.window.status.state.text(),
+            "figures": self.window.status.figures.text(),
+            "captions": f"{len(self.keeper.cues):,}",
+        }
+        text = diagnostics(self.chosen.now, state, self._settings.log_folder)
+        QGuiApplication.clipboard().setText(text)
+        self.window.banner.show_notice(
+            self.tr("Diagnostics are on the clipboard; nothing that was said is in them")
+        )
+
+    @Slot(str)
+    def obey(self, command: str) -> None:
+        """Do what another start of the program asks for, one of ``one_instance.COMMANDS``."""
+        controls = self.window.controls
+        match command:
+            case "toggle":
+                controls.overlay.toggle()
+            case "pause":
+                controls.pause.toggle()
+            case "lock":
+                controls.lock.toggle()
+            case "clear":
+                controls.clear.click()
+            case _:
+                self.raise_window()
+
+    @Slot()
+    def raise_window(self) -> None:
+        """Bring the main window before the others."""
+        window = self.window
+        window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
+        window.show()
+        window.raise_()
+        window.activateWindow()
+
     @Slot()
     def _close(self) -> None:
         self.settings_dialog.close()
@@ -295,23 +383,6 @@ class Application(QObject):
         self.window.hide()
         QGuiApplication.processEvents()  # off the screen before the wait for the engine
         self.bridge.stop()
+        self.page.close()
+        self.archive.close()
         self.finished.emit()
-
-
-def run(settings: LaunchSettings) -> int:
-    """Open the window and stay until it is closed.
-
-    Returns:
-        the exit code.
-    """
-    qt = QApplication(["surtitle"])
-    qt.setApplicationName("Surtitle")
-    qt.setDesktopFileName("surtitle")
-    application = Application(settings, Bridge())
-    interrupt = Interrupt()
-    interrupt.came.connect(application.window.close)
-    application.finished.connect(qt.quit)
-    application.show()
-    exit_code = qt.exec()
-    interrupt.close()
-    return exit_code

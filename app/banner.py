@@ -13,13 +13,15 @@ class Banner(QFrame):
 
     Signals:
         retry_clicked(): load again.
+        offer_taken(): the person wants what the notice with a button of its own offers.
     """
 
     retry_clicked = Signal()
+    offer_taken = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._notices: list[str] = []
+        self._notices: list[tuple[str, str]] = []  # sentence, and what the button says
         self._has_more_urgent = False
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.sentence = QLabel(wordWrap=True)
@@ -29,13 +31,15 @@ class Banner(QFrame):
         self.progress.setAccessibleName(self.tr("Loading the model"))
         self.progress.setFixedWidth(240)
         self.retry = QPushButton(self.tr("&Retry"))
+        self.offer = QPushButton()
         self.dismiss = QPushButton(self.tr("&Dismiss"))
         row = QHBoxLayout(self)
         row.addWidget(self.sentence, 1)
-        for widget in (self.progress, self.retry, self.dismiss):
+        for widget in (self.progress, self.retry, self.offer, self.dismiss):
             row.addWidget(widget)
         self.retry.clicked.connect(self._retry)
         self.dismiss.clicked.connect(self._dismiss)
+        self.offer.clicked.connect(self._take_offer)
         self.hide()
 
     def show_progress(self, stage: str, fraction: float | None) -> None:
@@ -56,29 +60,42 @@ class Banner(QFrame):
         self._has_more_urgent = False
         self._show_next_notice()
 
+    @Slot(str)
     def show_notice(self, message: str) -> None:
         """Show something the person should know, as soon as nothing more urgent is shown."""
-        self._notices.append(_sentence(message))
+        self.show_offer(message, "")
+
+    def show_offer(self, message: str, button: str) -> None:
+        """Show a notice with something that can be done about it at once."""
+        self._notices.append((_sentence(message), button))
         self._show_next_notice()
 
     def _show_next_notice(self) -> None:
         if self._has_more_urgent:
             return
         if self._notices:
-            self._show(self._notices[0], self.dismiss)
+            sentence, button = self._notices[0]
+            self._show(sentence, self.dismiss)
+            self.offer.setText(button)
+            self.offer.setVisible(bool(button))
         else:
             self.hide()
 
     def _show(self, sentence: str, shown: QWidget) -> None:
         self.sentence.setText(sentence)
         self.setAccessibleName(sentence)
-        for widget in (self.progress, self.retry, self.dismiss):
+        for widget in (self.progress, self.retry, self.offer, self.dismiss):
             widget.setVisible(widget is shown)
         self.show()
 
     @Slot()
     def _retry(self) -> None:
         self.retry_clicked.emit()
+
+    @Slot()
+    def _take_offer(self) -> None:
+        self._dismiss()
+        self.offer_taken.emit()
 
     @Slot()
     def _dismiss(self) -> None:

@@ -56,6 +56,12 @@ class CaptionStage(QObject):
         else:
             self.overlay.show_view(OverlayView(lines=captions, source=source))
 
+    @property
+    def caption_lines(self) -> list[str]:
+        """The last lines of the captions, whatever the overlay shows."""
+        lines = self._captions.last_lines(self._views, self.overlay.n_lines)
+        return [line.text for line in lines]
+
     def show_look(self, choices: CaptionChoices) -> None:
         """Make captions look otherwise from now on."""
         self._choices = choices

@@ -3,6 +3,7 @@
 It takes the events of a session and hands out frozen views. It knows no widget, font or thread.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from engine.events import (
@@ -80,6 +81,16 @@ class Captions:
         else:
             self._views[place] = _changed(self._views[place], event)
         return True
+
+    def restore(self, texts: Sequence[tuple[str, str]]) -> None:
+        """Put utterances of an earlier session, source and caption each, before all others."""
+        earlier = []
+        for source, caption in texts[-self._limit :]:
+            earlier.append(
+                UtteranceView(key=self._next_key, source=source, caption=caption, ended=True)
+            )
+            self._next_key += 1
+        self._views[:0] = earlier
 
     def clear(self) -> None:
         """Forget every utterance; what still comes about them is not shown."""

@@ -102,6 +102,7 @@ class PrivacyChoices:
 
     Attributes:
         journal: whether a session is written down while it goes on, so that a crash loses nothing.
+        journal_days: how long journals are kept, 1 to 3650.
         live_text: whether captions are appended to a text file.
         live_text_file: that file; None for one in the data folder.
         page: whether captions are shown on a page that only this computer can reach.
@@ -109,12 +110,14 @@ class PrivacyChoices:
     """
 
     journal: bool = True
+    journal_days: int = 30
     live_text: bool = False
     live_text_file: Path | None = None
     page: bool = False
     page_port: int = 8765
 
     def __post_init__(self) -> None:
+        _between("journal_days", self.journal_days, 1, 3650)
         _between("page_port", self.page_port, 1024, 65535)
 
 

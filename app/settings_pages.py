@@ -256,6 +256,7 @@ class PrivacyPage(SettingsPage):
         super().__init__("")
         self.title = self.tr("Privacy and files")
         self.journal, self.live_text, self.page = QCheckBox(), QCheckBox(), QCheckBox()
+        self.days = _spin(1, 3650, self.tr(" days"))
         self.live_text_file = QLineEdit()
         self.live_text_file.setReadOnly(True)
         self.choose_file = QPushButton(self.tr("Choose &file…"))
@@ -269,6 +270,7 @@ class PrivacyPage(SettingsPage):
         )
         self.form.addRow(note)
         self.add_field(self.tr("Keep a &journal, so that a crash loses nothing"), self.journal)
+        self.add_field(self.tr("&Delete journals after"), self.days)
         self.add_field(
             self.tr("&Append captions to a text file"),
             self.live_text,
@@ -285,12 +287,14 @@ class PrivacyPage(SettingsPage):
         for box in (self.journal, self.live_text, self.page):
             box.toggled.connect(self.take_edit)
         self.port.valueChanged.connect(self.take_edit)
+        self.days.valueChanged.connect(self.take_edit)
         self.choose_file.clicked.connect(self._choose_file)
 
     def fill(self, preferences: Preferences) -> None:
         """Show the table of privacy."""
         privacy = preferences.privacy
         self.journal.setChecked(privacy.journal)
+        self.days.setValue(privacy.journal_days)
         self.live_text.setChecked(privacy.live_text)
         self.live_text_file.setText(str(privacy.live_text_file or ""))
         self.live_text_file.setPlaceholderText(self.tr("captions.txt in Surtitle's data folder"))
@@ -302,6 +306,7 @@ class PrivacyPage(SettingsPage):
         text = self.live_text_file.text()
         privacy = PrivacyChoices(
             journal=self.journal.isChecked(),
+            journal_days=self.days.value(),
             live_text=self.live_text.isChecked(),
             live_text_file=Path(text) if text else None,
             page=self.page.isChecked(),

@@ -28,7 +28,11 @@ def main() -> int:
     qt = QApplication(sys.argv)
     folder = Path(tempfile.mkdtemp())
     settings = LaunchSettings(
-        preferences_file=folder / "settings.toml", places_file=folder / "places.toml", model=folder
+        preferences_file=folder / "settings.toml",
+        places_file=folder / "places.toml",
+        data_folder=folder,
+        log_folder=folder,
+        model=folder,
     )
     engine = FakeEngine(translate=lambda word: _DICTIONARY.get(word, word.title()))
     application = Application(settings, Bridge(engine.make))

@@ -1,18 +1,24 @@
 import os
 import signal
+import socket
 import threading
 import tomllib
+from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QGuiApplication
 
 from app.application import Application, LaunchSettings
 from app.banner import Banner
 from app.bridge import Bridge
 from app.interrupt import Interrupt
+from app.session_journal import SessionJournal, past_sessions
 from engine.card import Language, ModelCard
 from engine.events import Refused
 from tests.app.fakes import LANGUAGES, FakeEngine
+from tests.app.test_session_journal import kept
 from tests.app.test_transcript import cells
 
 
@@ -26,6 +32,8 @@ class Program:
         settings = {
             "preferences_file": self.file,
             "places_file": tmp_path / "places.toml",
+            "data_folder": tmp_path,
+            "log_folder": tmp_path,
             "model": tmp_path,
         } | settings
         self.application = Application(LaunchSettings(**settings), Bridge(engine.make))
@@ -345,3 +353,146 @@ def test_ctrl_c_in_the_terminal_closes_the_window(program, qtbot):
     interrupt.close()
     assert not one.window.isVisible()
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_setting_is_seen_in_the_overlay_at_once_and_stored(program):
+    one = program().open().wait_until_ready()
+    one.window.menu_actions.settings.trigger()
+    dialog = one.application.settings_dialog
+    assert dialog.isVisible()
+    height = one.overlay.height()
+    dialog.overlay.lines.setValue(4)
+    assert one.overlay.height() > height
+    assert one.stored()["captions"]["lines"] == 4
+    again = program().open()
+    assert again.overlay.n_lines == 4
+
+
+def test_the_policy_is_the_same_in_settings_window_and_session(program):
+    one = program().open().wait_until_ready()
+    one.window.menu_actions.settings.trigger()
+    page = one.application.settings_dialog.translation
+    page.policy.setCurrentIndex(page.policy.findData("wait:5"))
+    assert one.session.calls[-1][1].policy == "wait:5"
+    assert one.window.controls.policy.currentData() == "wait:5"
+    combo = one.window.controls.policy
+    combo.setCurrentIndex(combo.findData("offline"))
+    combo.activated.emit(combo.currentIndex())
+    assert page.policy.currentData() == "offline"
+
+
+def test_letters_are_made_larger_and_smaller_by_keys(program):
+    one = program().open()
+    one.press(Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
+    one.press(Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
+    one.press(Qt.Key.Key_Minus, Qt.KeyboardModifier.ControlModifier)
+    assert one.stored()["captions"]["point_size"] == 30
+
+
+def test_a_locked_overlay_is_unlocked_by_button_key_and_from_outside(program):
+    one = program().open()
+    lock, transparent = one.window.controls.lock, Qt.WindowType.WindowTransparentForInput
+    for unlock in (
+        lock.click,
+        lambda: one.press(Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier),
+        lambda: one.application.obey("lock"),
+    ):
+        lock.click()
+        assert one.overlay.windowFlags() & transparent
+        assert one.stored()["overlay"]["locked"] is True
+        unlock()
+        assert not one.overlay.windowFlags() & transparent
+        assert not lock.isChecked()
+
+
+def test_what_another_start_asks_for_is_done(program):
+    one = program().open().wait_until_ready()
+    one.application.obey("toggle")
+    assert not one.overlay.isVisible()
+    one.application.obey("pause")
+    assert one.window.controls.pause.isChecked()
+    one.application.obey("pause")
+    one.type("Good ")
+    one.wait_for_rows(("Good", "GOOD"))
+    one.application.obey("clear")
+    assert cells(one.window.transcript) == []
+    one.window.showMinimized()
+    one.application.obey("raise")
+    assert not one.window.isMinimized()
+
+
+def test_a_session_that_was_killed_is_offered_and_shown_again(program, tmp_path):
+    journal = SessionJournal(tmp_path / "sessions", datetime.now(UTC))
+    journal.write(kept(3, text="Guten Morgen."))
+    os.close(journal._file)
+    one = program().open().wait_until_ready()
+    assert "did not end well" in one.window.banner.sentence.text()
+    one.window.banner.offer.click()
+    assert cells(one.window.transcript) == [("Good 3", "Guten Morgen.")]
+    assert not one.window.banner.isVisible()
+    one.type("And on ")
+    one.wait_for_rows(("Good 3", "Guten Morgen."), ("And on", "AND ON"))
+
+
+def test_a_finished_passage_is_in_the_journal_and_in_the_export(program, tmp_path):
+    one = program().open().wait_until_ready()
+    one.type("Good")
+    one.press(Qt.Key.Key_Return)
+    one.wait(lambda: bool(one.application.keeper.cues))
+    one.window.menu_actions.export.trigger()
+    assert one.application.archive.export_dialog.told.text() == "1 captions"
+    one.window.close()
+    (session,) = past_sessions(tmp_path / "sessions")
+    assert [(cue.source, cue.text) for cue in session.cues] == [("Good", "GOOD")]
+    assert session.cues[0].language == "de"
+
+
+def test_the_caption_page_is_opened_by_a_setting_and_its_address_copied(program):
+    one = program().open().wait_until_ready()
+    one.window.menu_actions.page_address.trigger()
+    assert "is off" in one.window.banner.sentence.text()
+    one.window.banner.dismiss.click()
+    chosen = one.application.chosen
+    privacy = replace(chosen.now.privacy, page=True, page_port=free_port())
+    chosen.choose(replace(chosen.now, privacy=privacy))
+    one.window.menu_actions.page_address.trigger()
+    assert QGuiApplication.clipboard().text() == one.application.page.address != ""
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def test_diagnostics_hold_nothing_that_was_typed(program):
+    one = program().open().wait_until_ready()
+    one.type("Secret ")
+    one.wait_for_rows(("Secret", "SECRET"))
+    one.window.menu_actions.diagnostics.trigger()
+    text = QGuiApplication.clipboard().text()
+    assert "shouter" in text
+    assert "secret" not in text.lower()
+
+
+def test_the_transcript_is_searched_and_marked_by_keys(program):
+    one = program().open().wait_until_ready()
+    for word in ("Good", "Tea", "Bad"):
+        one.type(word)
+        one.press(Qt.Key.Key_Return)
+    one.wait_for_rows(("Good", "GOOD"), ("Tea", "TEA"), ("Bad", "BAD"))
+    control = Qt.KeyboardModifier.ControlModifier
+    one.press(Qt.Key.Key_M, control)
+    one.press(Qt.Key.Key_F, control)
+    line = one.window.find_bar.line
+    one.wait(line.hasFocus)
+    one.qtbot.keyClicks(line, "tea")
+    one.qtbot.keyClick(line, Qt.Key.Key_Return)
+    assert one.window.transcript.currentIndex().row() == 1
+    one.qtbot.keyClicks(line, "x")
+    one.qtbot.keyClick(line, Qt.Key.Key_Return)
+    assert one.window.find_bar.answer.text() == "Not found"
+    one.qtbot.keyClick(line, Qt.Key.Key_Escape)
+    one.wait(one.window.typed_line.hasFocus)
+    one.press(Qt.Key.Key_J, control)
+    assert one.window.transcript.currentIndex().row() == 2

@@ -15,7 +15,7 @@ HEAVY = ("torch", "transformers", "tokenizers")
 def launched(monkeypatch, tmp_path):
     """Keeps what the window would be opened with, instead of opening it."""
     settings = []
-    monkeypatch.setattr("app.application.run", lambda it: settings.append(it) or 0)
+    monkeypatch.setattr("app.startup.run", lambda it: settings.append(it) or 0)
     monkeypatch.setenv("SURTITLE_HOME", str(tmp_path))
     return settings
 
@@ -53,6 +53,8 @@ def make(*_):
 qt = QApplication([])
 application = Application(LaunchSettings(preferences_file=pathlib.Path("/nowhere/x"),
                                          places_file=pathlib.Path("/nowhere/y"),
+                                         data_folder=pathlib.Path("/nowhere"),
+                                         log_folder=pathlib.Path("/nowhere"),
                                          model=pathlib.Path("/nowhere")), Bridge(make))
 application.bridge.event_came.connect(application.window.close)
 application.finished.connect(qt.quit)

@@ -34,6 +34,7 @@ CHOSEN = Preferences(
     overlay=OverlayChoices(visible=False, locked=True),
     privacy=PrivacyChoices(
         journal=False,
+        journal_days=3,
         live_text=True,
         live_text_file=Path("/captions/live.txt"),
         page=True,

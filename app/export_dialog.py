@@ -1,0 +1,91 @@
+"""Asks in what form captions are exported, and where to."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QFormLayout,
+    QLabel,
+    QWidget,
+)
+
+from app.cues import Cue
+from app.export import CONTENTS, FORMS, export
+from app.text_lines import TextError
+
+
+class ExportDialog(QDialog):
+    """Choose a form and what is in it; then a file, and it is written."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Export captions"))
+        self._cues: Sequence[Cue] = ()
+        self._started = datetime.now().astimezone()
+        self.form, self.content = QComboBox(), QComboBox()
+        names = (
+            self.tr("Subtitles (SRT)"),
+            self.tr("Subtitles for the web (WebVTT)"),
+            self.tr("Plain text, without times"),
+            self.tr("JSON Lines, all that is known"),
+        )
+        for name, form in zip(names, FORMS, strict=True):
+            self.form.addItem(name, form)
+        contents = (self.tr("Captions"), self.tr("Source"), self.tr("Source above captions"))
+        for name, content in zip(contents, CONTENTS, strict=True):
+            self.content.addItem(name, content)
+        self.told = QLabel(wordWrap=True)
+        self.told.setTextFormat(Qt.TextFormat.PlainText)
+        self._lay_out()
+        self.form.currentIndexChanged.connect(self._take_form)
+
+    def show_cues(self, cues: Sequence[Cue], started: datetime) -> None:
+        """Offer these cues, of a session that was started then."""
+        self._cues, self._started = cues, started
+        self.told.setText(self.tr("{:,} captions").format(len(cues)))
+        self.save.setEnabled(bool(cues))
+        self.show()
+        self.raise_()
+        self.activateWindow()
+
+    def export_to(self, path: Path) -> None:
+        """Write the file; say how that went, and stay open."""
+        form, content = self.form.currentData(), self.content.currentData()
+        try:
+            count = export(path, self._cues, form, content)
+        except TextError as error:
+            text = str(error)
+            self.told.setText(f"{text[:1].upper()}{text[1:]}.")
+        else:
+            self.told.setText(self.tr("{:,} captions were written to {}").format(count, path))
+
+    def _lay_out(self) -> None:
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        self.save = buttons.addButton(self.tr("&Export…"), QDialogButtonBox.ButtonRole.ActionRole)
+        form = QFormLayout(self)
+        form.addRow(self.tr("&Form"), self.form)
+        form.addRow(self.tr("&What"), self.content)
+        form.addRow(self.told)
+        form.addRow(buttons)
+        for label, combo in ((self.tr("Form"), self.form), (self.tr("What"), self.content)):
+            combo.setAccessibleName(label)
+        self.save.clicked.connect(self._ask_path)
+        buttons.rejected.connect(self.close)
+
+    @Slot()
+    def _take_form(self) -> None:
+        self.content.setEnabled(self.form.currentData() != "jsonl")
+
+    @Slot()
+    def _ask_path(self) -> None:
+        form = self.form.currentData()
+        name = f"captions-{self._started:%Y-%m-%d-%H%M}.{form}"
+        path, _ = QFileDialog.getSaveFileName(self, self.windowTitle(), name, f"*.{form}")
+        if path:
+            self.export_to(Path(path))

@@ -1,0 +1,117 @@
+"""Events of a session -> cues: what was said, its translation, and when. Plain Python, no clock."""
+
+from dataclasses import dataclass, field
+
+from app.cues import Cue
+from engine.events import (
+    CaptionChanged,
+    Event,
+    SourceChanged,
+    UtteranceDropped,
+    UtteranceEnded,
+    UtteranceOpened,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CueKept:
+    """A cue is complete. One with the same key, from before an edit, gives way to it.
+
+    Attributes:
+        key: names the utterance while the program runs.
+        cue: what to keep of it.
+    """
+
+    key: int
+    cue: Cue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CueWithdrawn:
+    """An edit removed an utterance that was complete."""
+
+    key: int
+
+
+Entry = CueKept | CueWithdrawn
+
+
+@dataclass(slots=True, kw_only=True)
+class _Open:
+    key: int
+    start_s: float
+    source: str = ""
+    caption: str = ""
+
+
+@dataclass(slots=True, kw_only=True)
+class SessionRecord:
+    """Follow a session and keep what is complete.
+
+    Invariant: ``cues`` is what the entries given so far amount to.
+
+    Attributes:
+        language: code of the target language.
+    """
+
+    language: str = ""
+    _utterances: dict[int, _Open] = field(default_factory=dict)
+    _cues: dict[int, Cue] = field(default_factory=dict)
+    _next_key: int = 0
+
+    @property
+    def cues(self) -> list[Cue]:
+        """The complete cues in the order in which they began."""
+        return sorted(self._cues.values(), key=lambda cue: cue.start_s)
+
+    def feed(self, event: Event, now_s: float) -> Entry | None:
+        """Take an event of the session.
+
+        Args:
+            event: any; those about no utterance change nothing.
+            now_s: seconds since the program was started.
+        """
+        match event:
+            case UtteranceOpened():
+                self._utterances[event.utterance] = _Open(key=self._next_key, start_s=now_s)
+                self._next_key += 1
+            case SourceChanged():
+                if found := self._utterances.get(event.utterance):
+                    found.source = " ".join(event.words)
+            case CaptionChanged():
+                if found := self._utterances.get(event.utterance):
+                    found.caption = found.caption[: event.kept] + event.text
+            case UtteranceEnded():
+                return self._keep(event.utterance, now_s)
+            case UtteranceDropped():
+                return self._withdraw(event.utterance)
+        return None
+
+    def restart(self) -> None:
+        """Make ready for a new session, whose numbers begin again."""
+        self._utterances.clear()
+
+    def clear(self) -> None:
+        """Forget everything; what still comes about an utterance of before is not kept."""
+        self._utterances.clear()
+        self._cues.clear()
+
+    def _keep(self, utterance: int, now_s: float) -> CueKept | None:
+        found = self._utterances.get(utterance)
+        if found is None:
+            return None
+        cue = Cue(
+            start_s=found.start_s,
+            end_s=max(now_s, found.start_s),
+            text=found.caption.strip(),
+            source=found.source,
+            language=self.language,
+        )
+        self._cues[found.key] = cue
+        return CueKept(key=found.key, cue=cue)
+
+    def _withdraw(self, utterance: int) -> CueWithdrawn | None:
+        found = self._utterances.pop(utterance, None)
+        if found is None or self._cues.pop(found.key, None) is None:
+            return None
+        return CueWithdrawn(key=found.key)

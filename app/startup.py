@@ -1,0 +1,63 @@
+"""Starts the window: one program for each person, with its log, its language and its icon."""
+
+import sys
+from dataclasses import replace
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QApplication
+
+from app.application import Application, LaunchSettings
+from app.bridge import Bridge
+from app.interrupt import Interrupt
+from app.logs import Logs
+from app.one_instance import OneInstance, send_command
+from app.tray import Tray
+from engine.bundled import ASSETS
+
+_NOT_RUNNING = "surtitle: there is no Surtitle that runs and could be told; start it first\n"
+
+
+def run(settings: LaunchSettings) -> int:
+    """Open the window and stay until it is closed; a second start raises the window of the first.
+
+    Returns:
+        the exit code.
+    """
+    qt = QApplication(["surtitle"])
+    qt.setApplicationName("Surtitle")
+    qt.setDesktopFileName("surtitle")
+    qt.setWindowIcon(QIcon(str(ASSETS / "icons" / "surtitle.svg")))
+    instance = OneInstance(settings.data_folder)
+    if not instance.claim():
+        return tell_running(settings, "raise")
+    logs = Logs(settings.log_folder)
+    application = Application(replace(settings, crashed=logs.crashed), Bridge())
+    instance.command_came.connect(application.obey)
+    tray = Tray(application.window.menu_actions, qt.windowIcon(), application)
+    tray.window_wanted.connect(application.raise_window)
+    interrupt = Interrupt()
+    interrupt.came.connect(application.window.close)
+    application.finished.connect(qt.quit)
+    application.show()
+    tray.show()
+    exit_code = qt.exec()
+    tray.hide()
+    interrupt.close()
+    instance.close()
+    logs.close()
+    return exit_code
+
+
+def tell_running(settings: LaunchSettings, command: str) -> int:
+    """Tell a command to the Surtitle that runs.
+
+    Returns:
+        the exit code: 1 where there is none.
+    """
+    core = QCoreApplication.instance() or QCoreApplication(["surtitle"])
+    was_told = send_command(settings.data_folder, command)
+    del core
+    if not was_told:
+        sys.stderr.write(_NOT_RUNNING)
+    return 0 if was_told else 1

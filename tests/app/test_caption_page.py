@@ -1,0 +1,112 @@
+import json
+import threading
+import urllib.error
+import urllib.request
+
+import pytest
+from PySide6.QtNetwork import QHostAddress
+
+from app.caption_page import CaptionPage, page_token
+from app.choices import PrivacyChoices
+
+
+@pytest.fixture
+def page(qapp, tmp_path):  # noqa: ARG001  it serves from the event loop
+    page = CaptionPage(tmp_path / "page.token")
+    assert page.open_at(0) is None
+    yield page
+    page.close()
+
+
+@pytest.fixture
+def ask(qtbot):
+    """Ask as a browser does, from a thread, while the event loop answers."""
+
+    def get(address, **headers):
+        answers = []
+
+        def work():
+            request = urllib.request.Request(address, headers=headers)
+            try:
+                with urllib.request.urlopen(request, timeout=20) as answer:
+                    answers.append((answer.status, answer.read().decode(), dict(answer.headers)))
+            except urllib.error.HTTPError as error:
+                with error:
+                    answers.append((error.code, error.read().decode(), dict(error.headers)))
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        qtbot.waitUntil(lambda: bool(answers))
+        thread.join()
+        return answers[0]
+
+    return get
+
+
+def captions_address(page):
+    return page.address.replace("/?", "/captions?")
+
+
+def test_the_last_captions_are_told_to_who_knows_the_secret(page, ask):
+    page.show_lines(["eins", "zwei", 'drei <b> "🙂"'])
+    status, body, headers = ask(captions_address(page))
+    assert status == 200
+    assert json.loads(body) == ["zwei", 'drei <b> "🙂"']
+    assert headers["Cache-Control"] == "no-store"
+
+
+def test_the_page_asks_for_captions_with_its_secret(page, ask):
+    status, body, _ = ask(page.address)
+    assert status == 200
+    assert f'/captions?token={page.token}"' in body
+
+
+@pytest.mark.parametrize("token", ["", "?token=", "?token=guess", "?token=%C3%A4"])
+@pytest.mark.parametrize("path", ["/", "/captions"])
+def test_who_does_not_know_the_secret_learns_nothing(page, ask, token, path):
+    page.show_lines(["geheim"])
+    root = page.address.partition("/?")[0]
+    status, body, _ = ask(root + path + token)
+    assert status == 403
+    assert "geheim" not in body
+
+
+def test_a_browser_that_was_led_here_under_another_name_learns_nothing(page, ask):
+    status, _, _ = ask(captions_address(page), Host="evil.example:8765")
+    assert status == 403
+    assert ask(captions_address(page), Host="localhost:1")[0] == 200
+
+
+def test_other_paths_and_methods_are_refused(page, ask):
+    root, _, token = page.address.partition("/?")
+    assert ask(f"{root}/etc/passwd?{token}")[0] == 404
+
+
+def test_only_this_computer_can_reach_it(page):
+    assert page._server.serverAddress() == QHostAddress(QHostAddress.SpecialAddress.LocalHost)
+
+
+def test_a_port_that_is_taken_is_told(page, tmp_path):
+    other = CaptionPage(tmp_path / "page.token")
+    failure = other.open_at(page._server.serverPort())
+    assert "could not be opened at port" in failure
+    assert other.address == ""
+
+
+def test_it_is_off_until_it_is_wanted(tmp_path):
+    page = CaptionPage(tmp_path / "page.token")
+    assert page.use(PrivacyChoices()) is None
+    assert page.address == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_secret_stays_the_same_and_is_for_its_owner_alone(tmp_path):
+    path = tmp_path / "deep" / "page.token"
+    token = page_token(path)
+    assert len(token) >= 20
+    assert page_token(path) == token
+    assert path.stat().st_mode & 0o777 == 0o600
+    path.write_text("short")
+    assert page_token(path) not in {"short", token}
+    (tmp_path / "file").write_text("")
+    assert len(page_token(tmp_path / "file" / "page.token")) >= 20
