@@ -10,7 +10,7 @@ from pathlib import Path
 
 import platformdirs
 
-from app import adapters_command, devices, terminal
+from app import adapters_command, devices, listen, terminal
 from engine.errors import PolicyError
 from engine.policy import parse_policy
 from engine.settings import DEVICES
@@ -57,9 +57,10 @@ def _parser() -> argparse.ArgumentParser:
     _add_tellings(parser)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     terminal.add_parser(commands)
+    listen.add_parser(commands)
     devices.add_parser(commands)
     adapters_command.add_parser(commands)
-    parser.set_defaults(adapter_library=_adapter_library())
+    parser.set_defaults(adapter_library=_adapter_library(), model_library=_model_library())
     return parser
 
 
@@ -154,6 +155,11 @@ def _data_folder() -> Path:
 def _adapter_library() -> Path:
     """Find where the person's own adapters lie."""
     return _data_folder() / "adapters"
+
+
+def _model_library() -> Path:
+    """Find where models that are fetched lie."""
+    return (_home() or platformdirs.user_data_path("surtitle", appauthor=False)) / "models"
 
 
 def _home() -> Path | None:

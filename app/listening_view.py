@@ -85,13 +85,17 @@ class ListeningView:
         self._changed.clear()
         return shown
 
+    def hide(self) -> None:
+        """Take the last row away, so that something else can be written; ``draw`` brings it."""
+        if self._row:
+            send(self._stream, _CLEAR_ROW)
+            self._row = ""
+
     def close(self) -> None:
         """Write what is still open as lines, and leave the row clean."""
         for number in list(self._open):
             self._end(number)
-        if self._row:
-            send(self._stream, _CLEAR_ROW)
-            self._row = ""
+        self.hide()
 
     def _end(self, number: int) -> list[int]:
         found = self._open.pop(number)

@@ -97,16 +97,22 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.set_defaults(run=run)
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add what a command asks for that translates: all that ``chosen_settings`` reads."""
+def add_options(parser: argparse.ArgumentParser, *, device: str = "--device") -> None:
+    """Add what a command asks for that translates: all that ``chosen_settings`` reads.
+
+    Args:
+        parser: of the command.
+        device: what the option is called that says where to compute.
+    """
     for option, kind, metavar, text in (
         ("--to", str, "CODE", f"target language ({_STANDARD.target_language})"),
         ("--policy", str, "POLICY", f"read:N, wait:K or offline ({_STANDARD.policy})"),
         ("--model", Path, "DIR", "folder of the model (the one that comes with Surtitle)"),
-        ("--device", str, "NAME", f"where to compute: {', '.join(DEVICES)} (auto)"),
+        (device, str, "NAME", f"where to compute: {', '.join(DEVICES)} (auto)"),
     ):  # the window takes them too: without a default, those given before the command count here
+        name = "device" if option == device else option.removeprefix("--")
         parser.add_argument(
-            option, type=kind, default=argparse.SUPPRESS, metavar=metavar, help=text
+            option, dest=name, type=kind, default=argparse.SUPPRESS, metavar=metavar, help=text
         )
     parser.add_argument(
         "--adapter", metavar="NAME|DIR", help="LoRA adapter for the model (see surtitle adapters)"
