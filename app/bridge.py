@@ -8,6 +8,7 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -40,6 +41,15 @@ class Session(Protocol):
 
     def clear(self) -> None:
         """Forget the passage."""
+
+    def load_adapter(self, folder: Path, *, use: bool = True) -> None:
+        """Load an adapter, and let it translate from the next utterance on."""
+
+    def use_adapter(self, name: str | None) -> None:
+        """Let a loaded adapter translate from the next utterance on; None for none."""
+
+    def unload_adapter(self, name: str) -> None:
+        """Forget an adapter that does not translate."""
 
 
 MakeSession = Callable[[ModelSettings, TranslationSettings, Report], Session]
@@ -75,7 +85,33 @@ class _Change:
         session.change(self.translation)
 
 
-_Command = _SetWords | _EndUtterance | _Change
+@dataclass(frozen=True, slots=True)
+class _LoadAdapter:
+    folder: Path
+    use: bool
+
+    def send(self, session: Session) -> None:
+        session.load_adapter(self.folder, use=self.use)
+
+
+@dataclass(frozen=True, slots=True)
+class _UseAdapter:
+    name: str | None
+
+    def send(self, session: Session) -> None:
+        session.use_adapter(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class _UnloadAdapter:
+    name: str
+
+    def send(self, session: Session) -> None:
+        session.unload_adapter(self.name)
+
+
+_WordCommand = _SetWords | _EndUtterance
+_Command = _WordCommand | _Change | _LoadAdapter | _UseAdapter | _UnloadAdapter
 
 
 class Bridge(QObject):
@@ -140,10 +176,25 @@ class Bridge(QObject):
         """Translate otherwise from the next passage on."""
         self._give(_Change(translation))
 
+    def load_adapter(self, folder: Path, *, use: bool = True) -> None:
+        """Load an adapter, and let it translate from the next utterance on.
+
+        ``AdapterChanged`` comes when it does, or ``Refused`` where it cannot.
+        """
+        self._give(_LoadAdapter(folder, use))
+
+    def use_adapter(self, name: str | None) -> None:
+        """Let a loaded adapter translate from the next utterance on; None for none."""
+        self._give(_UseAdapter(name))
+
+    def unload_adapter(self, name: str) -> None:
+        """Forget an adapter that does not translate."""
+        self._give(_UnloadAdapter(name))
+
     def clear(self) -> None:
         """Forget the passage and the words that wait."""
         self._words = ()
-        self._waiting = [command for command in self._waiting if isinstance(command, _Change)]
+        self._waiting = [one for one in self._waiting if not isinstance(one, _WordCommand)]
         if self._ready and self._run is not None and self._run.session is not None:
             self._run.session.clear()
             self._sent = ()
@@ -173,7 +224,7 @@ class Bridge(QObject):
 
     def _give(self, command: _Command) -> None:
         replaces = bool(self._waiting) and isinstance(command, type(self._waiting[-1]))
-        if replaces and not isinstance(command, _EndUtterance):
+        if replaces and isinstance(command, _SetWords | _Change):
             self._waiting.pop()  # keeps what waits as short as what was typed
         self._waiting.append(command)
         self._send_waiting()
@@ -206,7 +257,7 @@ def _words_after(command: _Command, words: tuple[str, ...]) -> tuple[str, ...]:
             return command.words
         case _EndUtterance():
             return ()
-        case _Change():
+        case _:
             return words
 
 

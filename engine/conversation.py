@@ -90,6 +90,9 @@ class System(Protocol[Kind]):
     def advance(self, utterance: Kind) -> Iterator[Change]:
         """Translate as far as the committed words allow; yield each growth of the caption."""
 
+    def give_up(self, utterance: Kind) -> None:
+        """Leave an utterance as it is after it could not be computed, and empty the cache."""
+
 
 AnySystem = System[Captioned]
 """A system of which one only knows that it has the verbs."""
@@ -106,6 +109,7 @@ class Conversation:
         starts_word: of every id, whether it begins a word.
         settings, policy, prompt: for utterances that are opened now.
         cached_system: system rows the cache holds; who feeds them says so.
+        haste: how many times larger steps are read than the policy says; see ``engine.pace``.
     """
 
     policy: Policy
@@ -137,6 +141,7 @@ class Conversation:
         self.log = log or EventLog()
         self.starts_word = word_starts(weights.tokenizer)
         self.cached_system: tuple[int, ...] = ()
+        self.haste = 1
         self._n_utterances = 0
         self.configure(settings)
 
@@ -152,6 +157,19 @@ class Conversation:
         self.model.use(settings.layout)  # the last that may refuse
         self.policy, self.prompt, self.settings = policy, prompt, settings
         log_session(self.log, self._system, self.weights, settings)
+
+    def go_on_after(self, other: "Conversation") -> None:
+        """Number utterances and count work where another conversation stopped."""
+        self._n_utterances, self.counters = other._n_utterances, other.counters
+        self.haste = other.haste
+        self.model.tokens_fed += other.model.tokens_fed
+        self.model.forwards += other.model.forwards
+        self.model.flops += other.model.flops
+
+    def forget(self) -> None:
+        """Empty the cache, the system prompt's rows too."""
+        self.model.truncate(0)
+        self.cached_system = ()
 
     def next_number(self) -> int:
         """Number a new utterance."""

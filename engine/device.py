@@ -4,6 +4,7 @@ import functools
 import logging
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import torch
@@ -49,8 +50,14 @@ def free_bytes(device: torch.device) -> int | None:
     return int(available[0]) * 1024 if available else None
 
 
+def is_out_of_memory(error: Exception) -> bool:
+    """Tell whether memory ran out; torch says so of a processor's in words only."""
+    kinds = (torch.OutOfMemoryError, MemoryError)
+    return isinstance(error, kinds) or "can't allocate memory" in str(error)
+
+
 def give_memory_back(device: torch.device) -> None:
-    """Let go of memory that torch keeps for later, after a model did not fit."""
+    """Let go of memory that torch keeps for later, after something did not fit."""
     if device.type == "cuda":
         torch.cuda.empty_cache()
 
@@ -69,13 +76,17 @@ def compute_dtype(device: torch.device) -> torch.dtype:
     return min((torch.float32, torch.bfloat16), key=_probe_s)
 
 
-def _probe_s(dtype: torch.dtype) -> float:
-    """Time the product that a decode step is made of, the best of a few."""
-    matrix = torch.ones(_PROBE_WIDTH, _PROBE_WIDTH, dtype=dtype)
-    row = torch.ones(1, _PROBE_WIDTH, dtype=dtype)
-    best_s = float("inf")
+def best_s(once: Callable[[], object]) -> float:
+    """Time a call, the best of a few; seconds."""
+    times_s = []
     for _ in range(_PROBE_PASSES):
         start_s = time.perf_counter()
-        torch.mm(row, matrix)
-        best_s = min(best_s, time.perf_counter() - start_s)
-    return best_s
+        once()
+        times_s.append(time.perf_counter() - start_s)
+    return min(times_s)
+
+
+def _probe_s(dtype: torch.dtype) -> float:
+    """Time the product that a decode step is made of."""
+    matrix = torch.ones(_PROBE_WIDTH, _PROBE_WIDTH, dtype=dtype)
+    return best_s(functools.partial(torch.mm, matrix[:1], matrix))

@@ -33,6 +33,8 @@ What the engine does; each line has ``utterance``, its number:
 * ``evicted``: the utterance's oldest phase was forgotten, ``n_rows`` rows; what follows moved up by
   ``distance`` positions.
 * ``cut``: a write that did not end was ended; ``why``: ``length`` or ``loop``.
+* ``pace``: from now on steps are read that are ``factor`` times as large as the policy says, since
+  ``backlog_words`` words wait; 1: none waits any more. (Of the session, without ``utterance``.)
 * ``ended``: the utterance is translated. Totals since the engine was made: ``tokens_fed``,
   ``forwards``, ``tokens_recomputed``, ``probes``, ``flops``; ``cached_rows`` now;
   ``peak_memory_bytes`` of the process (of the device, on CUDA).

@@ -60,6 +60,32 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """Something the person should know; everything goes on.
+
+    Attributes:
+        message: one sentence.
+    """
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdapterChanged:
+    """Other adapters are loaded, or another one translates from the next utterance on.
+
+    Attributes:
+        names: of the adapters that are loaded.
+        used: the one that translates, or None for the model without one.
+        languages: names of the target languages by code.
+    """
+
+    names: tuple[str, ...]
+    used: str | None
+    languages: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UtteranceOpened:
     """A new utterance stands in the passage.
 
@@ -125,6 +151,7 @@ class Statistics:
         cached_rows: rows in the slot cache now.
         ms_per_word: time from the newest source word's arrival to its last caption change.
         loops_cut: writes that were ended because they said the same again and again.
+        backlog_words: committed source words that are not read yet.
     """
 
     tokens_fed: int
@@ -134,6 +161,20 @@ class Statistics:
     cached_rows: int
     ms_per_word: float
     loops_cut: int = 0
+    backlog_words: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaceChanged:
+    """Words wait, so larger steps are read, or none waits any more.
+
+    Attributes:
+        factor: how many times larger than the policy says; 1: all is caught up.
+        backlog_words: committed source words that are not read yet.
+    """
+
+    factor: int
+    backlog_words: int
 
 
 Event = (
@@ -141,11 +182,14 @@ Event = (
     | Ready
     | Failed
     | Refused
+    | Notice
+    | AdapterChanged
     | UtteranceOpened
     | SourceChanged
     | CaptionChanged
     | UtteranceEnded
     | UtteranceDropped
     | Statistics
+    | PaceChanged
 )
 """Everything a session reports."""

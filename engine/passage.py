@@ -25,9 +25,19 @@ class Passage:
     changed word on. Words are counted from the start of the passage, final ones included.
     """
 
-    def __init__(self, translator: AnySystem) -> None:
+    def __init__(self, translator: AnySystem, lane: str = "", *, held: bool = False) -> None:
+        """Begin without words.
+
+        Args:
+            translator: any system.
+            lane: who speaks, where two are told apart.
+            held: open no utterance before ``resume``.
+        """
         self._translator = translator
+        self._lane = lane
+        self._held = held
         self._words: list[str] = []  # those that are not final
+        self._finished = False
         self._n_final = 0
         self._utterances: list[Captioned] = []
         self._unreported: set[int] = set()  # ended utterances whose end was not yet told
@@ -36,6 +46,42 @@ class Passage:
     def n_words(self) -> int:
         """Committed words, final ones included."""
         return self._n_final + len(self._words)
+
+    @property
+    def is_settled(self) -> bool:
+        """Tell whether every utterance that was opened is translated to its end."""
+        return all(utterance.finished for utterance in self._utterances)
+
+    @property
+    def backlog_words(self) -> int:
+        """Words that are committed and not read yet."""
+        n_opened = sum(len(one.words) for one in self._utterances)
+        unread = (len(one.words) - one.n_read for one in self._utterances if not one.finished)
+        return max(0, len(self._words) - n_opened) + sum(max(0, n) for n in unread)
+
+    def give_up(self) -> Iterator[Event]:
+        """Leave the utterance as it is that could not be computed, for the next one's sake."""
+        utterance = next(one for one in self._utterances if not one.finished)
+        self._translator.give_up(utterance)
+        self._unreported.discard(utterance.number)
+        yield UtteranceEnded(utterance=utterance.number)
+
+    def hold(self) -> None:
+        """Open no utterance before ``resume``; the words of later sentences wait."""
+        self._held = True
+
+    def resume(self, translator: AnySystem | None = None) -> Iterator[Event]:
+        """Open the utterances that wait.
+
+        Args:
+            translator: what translates from now on. What the one before translated is final then;
+                all of it must be settled.
+        """
+        self._held = False
+        if translator is not None:
+            self._make_final(len(self._utterances))
+            self._translator = translator
+        yield from self._set_words(self._words, finished=self._finished)
 
     def splice(self, start: int, stop: int | None, words: Sequence[str]) -> Iterator[Event]:
         """Replace the words [start:stop), to the end without a stop; yield what changes at once.
@@ -53,9 +99,11 @@ class Passage:
         yield from self._set_words(self._words, finished=True)
 
     def _set_words(self, words: Sequence[str], *, finished: bool) -> Iterator[Event]:
-        self._words = list(words)
+        self._words, self._finished = list(words), finished
         wanted = split_sentences(words, self._translator.settings.limits, finished=finished)
         old = self._utterances
+        if self._held:
+            del wanted[len(old) :]
         head = _common(old, wanted)
         tail = _common(old[head:][::-1], wanted[head:][::-1])
         changed = old[head : len(old) - tail]
@@ -67,7 +115,7 @@ class Passage:
                 utterance = changed[index]
             else:
                 utterance = self._translator.open()
-                yield UtteranceOpened(utterance=utterance.number, before=follower)
+                yield UtteranceOpened(utterance=utterance.number, before=follower, lane=self._lane)
             fresh.append(utterance)
             yield from self._set_source(utterance, sentence)
         for utterance in changed[len(sentences) :]:
@@ -88,21 +136,22 @@ class Passage:
             if utterance.finished and utterance.number in self._unreported:
                 self._unreported.discard(utterance.number)
                 yield UtteranceEnded(utterance=utterance.number)
-        self._retire()
+        if len(self._utterances) > _MAX_UTTERANCES:
+            self._make_final(len(self._utterances) - _MAX_UTTERANCES)
 
-    def _retire(self) -> None:
-        """Make the oldest utterances final where there are too many."""
-        n_old = len(self._utterances) - _MAX_UTTERANCES
-        if n_old <= 0:
-            return
+    def _make_final(self, n_old: int) -> None:
+        """Make the oldest utterances final, and the words that are all in them."""
         n_parts = sum(len(utterance.words) for utterance in self._utterances[:n_old])
         n_words = 0
-        while n_parts > 0:
-            n_parts -= len(word_parts(self._words[n_words]))
+        while n_parts and n_parts >= len(parts := word_parts(self._words[n_words])):
+            n_parts -= len(parts)
             n_words += 1
-        if n_parts == 0:  # else the cut goes through a word that was itself cut
-            del self._utterances[:n_old], self._words[:n_words]
-            self._n_final += n_words
+        if n_parts and n_old < len(self._utterances):
+            return  # the cut goes through a word that was itself cut, and its rest is in use
+        del self._utterances[:n_old], self._words[:n_words]
+        self._n_final += n_words
+        if n_parts:
+            self._words[0] = "".join(word_parts(self._words[0])[n_parts:])
 
     def drop(self) -> Iterator[Event]:
         """Forget the passage."""

@@ -27,7 +27,7 @@ from engine.layout import Row
 from engine.layouts import make_planner
 from engine.loading import Weights
 from engine.model import SlotModel
-from engine.policy import Action, Policy, Progress
+from engine.policy import Action, Policy, Progress, hurried
 from engine.prompt import Prompt
 from engine.repetition import is_loop
 from engine.settings import LayoutSettings, TranslationSettings
@@ -82,16 +82,19 @@ class Redraft:
         """Tell whether everything was read, the marker too."""
         return self.ended and self.n_read == len(self.units)
 
-    @property
-    def draft_is_due(self) -> bool:
-        """Ask the policy, but never twice for the same words, unless these turn out to be all."""
+    def draft_is_due(self, haste: int = 1) -> bool:
+        """Ask the policy, but never twice for the same words, unless these turn out to be all.
+
+        Args:
+            haste: how many times larger its steps are; so many new words there must be.
+        """
         progress = Progress(
             n_read=self.n_read,
             n_read_at_write_end=self.n_drafted,
             source_ended=self.source_ended,
         )
-        is_news = self.n_read > self.n_drafted or self.source_ended
-        return is_news and self.policy.next_action(progress) is Action.WRITE
+        is_news = self.n_read - self.n_drafted >= haste or self.source_ended
+        return is_news and hurried(self.policy, haste).next_action(progress) is Action.WRITE
 
     def loops_with(self, draft: Sequence[int], id_: int) -> bool:
         """Tell whether a draft would begin to loop if this token came next."""
@@ -181,13 +184,18 @@ class Retranslator:
     def advance(self, utterance: Redraft) -> Iterator[Change]:
         """Translate as often as the committed words and the policy ask for it."""
         while not utterance.finished:
-            if utterance.draft_is_due:
+            if utterance.draft_is_due(self.conversation.haste):
                 yield from self._translate(utterance)
             elif utterance.n_read < len(utterance.units):
                 utterance.n_read += 1
                 self._log.write("read", utterance=utterance.number, n_read=utterance.n_read)
             else:
                 return
+
+    def give_up(self, utterance: Redraft) -> None:
+        """Leave an utterance as it is after it could not be computed, and empty the cache."""
+        utterance.finished = True
+        self.conversation.forget()
 
     def _translate(self, utterance: Redraft) -> Iterator[Change]:
         """Make a draft and commit what it shares with the one before."""

@@ -70,6 +70,8 @@ class ModelSettings:
 
     Attributes:
         directory: folder with config.json, model.safetensors, tokenizer.json and surtitle.json.
+        hub_name: as on the Hugging Face hub, ``owner/name``; the directory is then the library in
+            which the model is looked for, and into which it is fetched. Empty for a folder.
         adapter: peft adapter folder, or None.
         device: one of ``DEVICES``; auto takes CUDA where there is one.
         quantise: one of ``QUANTISATIONS``; auto keeps the weights whole where they fit, and takes
@@ -79,6 +81,7 @@ class ModelSettings:
     """
 
     directory: Path
+    hub_name: str = ""
     adapter: Path | None = None
     device: str = "auto"
     quantise: str = "auto"
@@ -108,6 +111,8 @@ class TranslationSettings:
         layout: the slots.
         limits: where long text is cut.
         cut_loops: a write is ended where it begins to say the same again and again.
+        catch_up_words: where more words than these wait, a session reads larger steps until none
+            waits; None: it never does.
     """
 
     target_language: str = "de"
@@ -115,3 +120,8 @@ class TranslationSettings:
     layout: LayoutSettings = LayoutSettings()
     limits: UtteranceLimits = UtteranceLimits()
     cut_loops: bool = True
+    catch_up_words: int | None = 40
+
+    def __post_init__(self) -> None:
+        if self.catch_up_words is not None:
+            at_least("catch_up_words", self.catch_up_words, 1)

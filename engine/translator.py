@@ -94,7 +94,7 @@ class Translator:
         May be left after any change and called again later.
         """
         while not utterance.finished:
-            if utterance.next_action() is Action.WRITE:
+            if utterance.next_action(self.conversation.haste) is Action.WRITE:
                 yield from self._write(utterance)
             elif self._word_may_go_on(utterance):
                 yield from self._probe(utterance)
@@ -103,6 +103,12 @@ class Translator:
                 self._log.write("read", utterance=utterance.number, n_read=utterance.n_read)
             else:
                 return
+
+    def give_up(self, utterance: Utterance) -> None:
+        """Leave an utterance as it is after it could not be computed, and empty the cache."""
+        utterance.finished = True
+        self._cached = None
+        self.conversation.forget()
 
     def _word_may_go_on(self, utterance: Utterance) -> bool:
         """Tell whether wait-k must still learn if its newest target word is whole."""

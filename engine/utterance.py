@@ -9,7 +9,7 @@ from tokenizers import Tokenizer
 from engine.detokenizer import Detokenizer
 from engine.layout import Row
 from engine.layouts import make_planner
-from engine.policy import Action, Policy, Progress
+from engine.policy import Action, Policy, Progress, hurried
 from engine.prompt import Prompt
 from engine.repetition import is_loop
 from engine.settings import LayoutSettings
@@ -112,9 +112,9 @@ class Utterance:
         """Tell whether a unit waits to be read."""
         return self.n_read < len(self._units)
 
-    def next_action(self) -> Action:
-        """Ask the policy."""
-        return self.policy.next_action(
+    def next_action(self, haste: int = 1) -> Action:
+        """Ask the policy, with steps that are ``haste`` times as large."""
+        return hurried(self.policy, haste).next_action(
             Progress(
                 n_read=self.n_read,
                 n_written=sum(self._starts),

@@ -3,6 +3,7 @@
 import queue
 import threading
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from engine.events import (
     CaptionChanged,
@@ -69,6 +70,15 @@ class FakeSession:
 
     def change(self, translation: TranslationSettings) -> None:
         self.calls.append(("change", translation))
+
+    def load_adapter(self, folder: Path, *, use: bool = True) -> None:
+        self.calls.append(("load_adapter", (folder, use)))
+
+    def use_adapter(self, name: str | None) -> None:
+        self.calls.append(("use_adapter", name))
+
+    def unload_adapter(self, name: str) -> None:
+        self.calls.append(("unload_adapter", name))
 
     def clear(self) -> None:
         self.calls.append(("clear", None))

@@ -232,3 +232,25 @@ def test_stopping_while_the_engine_is_imported_leaves_no_thread():
 @pytest.mark.usefixtures("qtbot")
 def test_stopping_without_a_session_does_nothing():
     Bridge(FakeEngine().make).stop()
+
+
+def test_adapters_are_asked_for_in_order_and_none_is_left_out(rig):
+    may_load = threading.Event()
+    one = rig(may_load=may_load)
+    one.start()
+    one.bridge.load_adapter(Path("one"))
+    one.bridge.load_adapter(Path("two"), use=False)
+    one.bridge.set_words(["Good"])
+    one.bridge.use_adapter("two")
+    one.bridge.use_adapter(None)
+    one.bridge.unload_adapter("one")
+    one.bridge.clear()
+    may_load.set()
+    one.wait_for(Ready)
+    assert one.calls() == [
+        ("load_adapter", (Path("one"), True)),
+        ("load_adapter", (Path("two"), False)),
+        ("use_adapter", "two"),
+        ("use_adapter", None),
+        ("unload_adapter", "one"),
+    ]

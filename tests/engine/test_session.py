@@ -1,6 +1,4 @@
-import contextlib
 import json
-import queue
 import threading
 
 import pytest
@@ -16,77 +14,16 @@ from engine.events import (
     UtteranceEnded,
     UtteranceOpened,
 )
-from engine.loading import load_weights
-from engine.passage import Passage
 from engine.session import Session
 from engine.settings import ModelSettings, TranslationSettings
-from engine.translator import Translator
-from tests.fakes import Receiver, save_tiny_model
-
-WAIT_S = 30
+from tests.fakes import save_tiny_model
+from tests.sessions import WAIT_S, Listener, at_once, running
 
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     folder = save_tiny_model(tmp_path_factory.mktemp("tiny"))
     return ModelSettings(directory=folder, device="cpu")
-
-
-class Listener:
-    """Whoever receives a session's events; the test waits for them."""
-
-    def __init__(self):
-        self.events = []
-        self.threads = set()
-        self.receiver = Receiver()
-        self._queue = queue.SimpleQueue()
-
-    def __call__(self, event):
-        self.events.append(event)
-        self.threads.add(threading.current_thread())
-        self.receiver(event)
-        self._queue.put(event)
-
-    def wait_for(self, kind, n_times=1):
-        """Take events until the n-th of a kind."""
-        while True:
-            event = self._queue.get(timeout=WAIT_S)
-            if isinstance(event, kind):
-                n_times -= 1
-                if n_times == 0:
-                    return event
-
-    @property
-    def kinds(self):
-        return [type(event) for event in self.events]
-
-
-@contextlib.contextmanager
-def running(model, *, policy="read:2", language="de", **arguments):
-    """A session that has loaded; it is stopped whatever happens."""
-    listener = Listener()
-    translation = TranslationSettings(policy=policy, target_language=language)
-    session = Session(model, translation, listener, **arguments)
-    session.start()
-    try:
-        listener.wait_for(Ready)
-        yield session, listener
-    finally:
-        session.stop()
-
-
-def at_once(model, text, *, policy="read:2", language="de"):
-    """Words and captions of a text without a session."""
-    translation = TranslationSettings(policy=policy, target_language=language)
-    passage = Passage(Translator(load_weights(model), translation))
-    receiver = Receiver()
-    for event in passage.splice(0, None, text.split()):
-        receiver(event)
-    for event in passage.finish():
-        receiver(event)
-    for event in passage.advance():
-        receiver(event)
-    return receiver.text
 
 
 def failure(model, translation=TranslationSettings(), **arguments):  # noqa: B008  frozen
