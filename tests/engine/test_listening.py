@@ -1,5 +1,8 @@
+import os
 import threading
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from engine.audio import SAMPLE_RATE_HZ
@@ -16,7 +19,18 @@ from engine.listening_events import (
     WordsPlaced,
 )
 from engine.recognizer import RecognizerSettings
-from tests.listening_fakes import WORD_S, Chunks, Echo, Loudness, Script, script, sound_of
+from tests.listening_fakes import (
+    WORD_S,
+    Chunks,
+    Echo,
+    EndlessScript,
+    EndlessTalk,
+    Loudness,
+    Script,
+    endless_words,
+    script,
+    sound_of,
+)
 
 TEXT = "we went to the old house. then it rained and we stayed there all day long."
 WAIT_S = 20
@@ -342,3 +356,62 @@ def test_lags_are_those_of_the_sound():
 def test_the_sound_is_worth_what_its_words_say():
     assert len(sound_of(script("a b"), 2.0)) == 2 * SAMPLE_RATE_HZ
     assert script("a b")[1].end_s == pytest.approx(2 * WORD_S)
+
+
+# --- for hours ------------------------------------------------------------------------------------
+
+
+def megabytes():
+    """Memory of this process."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="reads Linux's own numbers")
+def test_an_hour_of_speech_takes_no_more_memory_than_its_first_minutes_and_no_longer():
+    memory, lags = [], []
+    n_fed = 0
+
+    class Counting(Echo):
+        def feed_words(self, words, lane=""):
+            nonlocal n_fed
+            n_fed += len(words)
+            super().feed_words(words, lane)
+            self.fed.clear()
+
+    class Forgetting(Heard):
+        def __call__(self, event):
+            super().__call__(event)
+            if isinstance(event, WordsPlaced):
+                lags.append(source.read_s - event.words[-1].end_s)
+            self.events.clear()
+
+    class Noting(EndlessTalk):
+        read_s = 0.0
+
+        def read(self, timeout_s):
+            chunk = super().read(timeout_s)
+            self.read_s = chunk.end_s if chunk else self.read_s
+            return chunk
+
+    source = Noting(3_600.0, every_minute=lambda _at_s: memory.append(megabytes()))
+    model, echo, heard = EndlessScript(), Counting(), Forgetting()
+    made = Listener(
+        [Lane(name="", source=source, live=False)],
+        echo,
+        Recognition(make_model=lambda: model, make_detector=Loudness),
+        heard,
+    )
+    echo.report = made.take
+    made.start()
+    try:
+        assert made.join(170)
+    finally:
+        made.close()
+    assert n_fed == len(list(endless_words(0.0, 3_600.0)))
+    assert memory[-1] - memory[5] < 10
+    quarter = len(lags) // 4
+    assert np.mean(lags[-quarter:]) < np.mean(lags[:quarter]) + 0.1
+    assert max(lags) < 10
+    assert model.longest_s < 25

@@ -1,0 +1,252 @@
+"""The whole way of speech: sound, gate, recogniser, commit, session, captions.
+
+With the test model and a voice of espeak-ng, or with a real Whisper: its folder in
+SURTITLE_WHISPER. Recordings of people are heard where they are there.
+"""
+
+import os
+import random
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.audio import SAMPLE_RATE_HZ, DeviceKind, WantedDevice
+from engine.hypothesis import same_word_key
+
+pytest.importorskip("faster_whisper")
+
+from engine.audio_sources import AudioSources
+from engine.events import CaptionChanged, Ready
+from engine.listening import Lane, Listener, Recognition
+from engine.listening_events import ListeningEnded, ListeningFailed, Noticed, TailChanged
+from engine.session import Session
+from engine.settings import ModelSettings, TranslationSettings
+from engine.speech_gate import SileroDetector
+from engine.whisper import Whisper, WhisperSettings
+from tests.fakes import Receiver, save_tiny_model
+from tests.listening_fakes import Chunks, Echo
+from tests.sound_server import Feeder, TestServer, needs_sound_server
+from tests.sounds import music, n_edits, silence, white_noise
+from training import espeak
+from training.synthetic_speech import sentence, speech
+
+ROOT = Path(__file__).resolve().parents[2]
+TINY = ROOT / "tests" / "assets" / "tiny-whisper"
+REAL = os.environ.get("SURTITLE_WHISPER", "")
+RECORDINGS = ROOT.parent / "shared" / "data" / "speech"
+WAIT_S = 150
+
+needs_tiny = pytest.mark.skipif(
+    not (TINY / "model.bin").exists() or not espeak.is_here(),
+    reason="needs the test model and espeak-ng",
+)
+needs_recordings = pytest.mark.skipif(not RECORDINGS.is_dir(), reason="needs recordings of people")
+pytestmark = pytest.mark.slow
+
+
+class Heard:
+    def __init__(self):
+        self.events = []
+        self.receiver = Receiver()
+
+    def __call__(self, event):
+        self.events.append(event)
+        self.receiver(event)
+
+    def of(self, kind):
+        return [event for event in self.events if isinstance(event, kind)]
+
+
+def whisper(folder=TINY):
+    return Whisper(WhisperSettings(model=str(folder), device="cpu", n_threads=1))
+
+
+@pytest.fixture(scope="module")
+def tiny():
+    return whisper()
+
+
+def listened(source, model, *, live=False):
+    """Hear a source to its end with an echo for a session."""
+    echo, heard = Echo(), Heard()
+    made = Listener(
+        [Lane(name="", source=source, live=live)],
+        echo,
+        Recognition(make_model=lambda: model, make_detector=SileroDetector),
+        heard,
+    )
+    echo.report = made.take
+    made.start()
+    try:
+        assert made.join(WAIT_S)
+    finally:
+        made.close()
+    assert not heard.of(ListeningFailed)
+    assert heard.of(ListeningEnded)
+    return [word for _, word in echo.fed], heard, made
+
+
+def talk(seed, n_sentences, longest_pause_s=0.75):
+    rng = random.Random(seed)
+    return speech([sentence(rng) for _ in range(n_sentences)], rng, longest_pause_s=longest_pause_s)
+
+
+def keys(words):
+    return [same_word_key(word) for word in words]
+
+
+def offline(model, samples):
+    return [word.text for word in model.recognize(samples, 0.0, "").words]
+
+
+@needs_tiny
+def test_committed_words_are_within_two_points_of_the_whole_recordings(tiny):
+    n_words = n_streamed = n_whole = 0
+    for seed in range(10):
+        spoken = talk(700 + seed, 2)
+        said = keys(spoken.text.split())
+        n_words += len(said)
+        n_streamed += n_edits(said, keys(listened(Chunks(spoken.samples), tiny)[0]))
+        n_whole += n_edits(said, keys(offline(tiny, spoken.samples)))
+    assert n_streamed <= n_whole + 0.02 * n_words, f"{n_streamed}, {n_whole} of {n_words}"
+
+
+@needs_tiny
+@pytest.mark.parametrize("sound", [silence, white_noise, music])
+def test_ten_minutes_without_speech_give_no_word(tiny, sound):
+    words, heard, _ = listened(Chunks(sound(600.0)), tiny)
+    assert words == []
+    assert not [event for event in heard.of(TailChanged) if event.words]
+
+
+@needs_tiny
+def test_words_are_there_again_within_two_seconds_after_a_long_pause(tiny):
+    before, after = talk(1, 1), talk(2, 2)
+    pause = silence(120.0)
+    sound = np.concatenate([before.samples, pause, after.samples])
+    begins_s = (len(before.samples) + len(pause)) / SAMPLE_RATE_HZ + after.words[0].start_s
+    source = Chunks(sound)
+    heard_s = []
+
+    class Clocked(Chunks):
+        def read(self, timeout_s):
+            chunk = source.read(timeout_s)
+            if chunk is not None:
+                self.end_s = chunk.end_s
+            return chunk
+
+        @property
+        def ended(self):
+            return source.ended
+
+    clocked = Clocked([])
+
+    class Noting:
+        def recognize(self, samples, start_s, prompt):
+            hypothesis = tiny.recognize(samples, start_s, prompt)
+            if hypothesis.words and clocked.end_s > begins_s:
+                heard_s.append(clocked.end_s)
+            return hypothesis
+
+    words, _, _ = listened(clocked, Noting())
+    assert heard_s[0] - begins_s < 2.0
+    said = keys(before.text.split() + after.text.split())
+    assert n_edits(said, keys(words)) <= 0.2 * len(said)
+
+
+@needs_sound_server()
+@needs_tiny
+def test_what_is_said_into_a_microphone_becomes_captions_that_only_grow(
+    tiny, tmp_path, monkeypatch
+):
+    spoken = talk(4, 4)
+    path = tmp_path / "spoken.raw"
+    path.write_bytes((np.clip(spoken.samples, -1, 1) * 32767).astype("<i2").tobytes())
+    server = TestServer(tmp_path / "sound", monkeypatch)
+    feeder = Feeder(server, "zeros")
+    heard, ready = Heard(), threading.Event()
+
+    def report(event):
+        heard(event)
+        if isinstance(event, Ready):
+            ready.set()
+
+    session = Session(
+        ModelSettings(directory=save_tiny_model(tmp_path / "model"), device="cpu"),
+        TranslationSettings(policy="read:3"),
+        lambda event: listener.take(event),  # noqa: PLW0108  it is made below
+    )
+    source = AudioSources().live(
+        WantedDevice(kind=DeviceKind.MICROPHONE),
+        lambda notice: report(Noticed(lane="me", notice=notice)),
+    )
+    listener = Listener(
+        [Lane(name="me", source=source)],
+        session,
+        Recognition(make_model=lambda: tiny, make_detector=SileroDetector),
+        report,
+    )
+    try:
+        listener.start()
+        session.start()
+        assert ready.wait(WAIT_S)
+        feeder.say(f"play {path}")
+        threading.Event().wait(len(spoken.samples) / SAMPLE_RATE_HZ + 2.0)
+        listener.stop()
+        assert listener.join(WAIT_S)
+    finally:
+        listener.close()
+        session.stop()
+        feeder.stop()
+        server.stop()
+    words = [word for number in heard.receiver.order for word in heard.receiver.words[number]]
+    said = keys(spoken.text.split())
+    assert n_edits(keys(offline(tiny, spoken.samples)), keys(words)) <= 0.1 * len(said) + 1
+    assert heard.receiver.ended == set(heard.receiver.order)
+    captions = {}
+    for event in heard.of(CaptionChanged):
+        assert event.kept == len(captions.get(event.utterance, "")), "a caption was taken back"
+        captions[event.utterance] = captions.get(event.utterance, "") + event.text
+    assert listener.n_dropped == 0
+    stages = {lag.stage: lag for lag in listener.lags()}
+    assert stages["recognised"].n_words == len(words)
+
+
+@needs_recordings
+@needs_tiny
+def test_recordings_of_people_play_through_without_an_error(tiny):
+    for path in sorted(RECORDINGS.glob("*.*")):
+        if path.suffix in (".wav", ".flac"):
+            listened(AudioSources().file(path, print, real_time=False), tiny)
+
+
+@needs_recordings
+@pytest.mark.skipif(not REAL, reason="needs a real Whisper: its folder in SURTITLE_WHISPER")
+def test_a_real_whisper_commits_what_people_said():
+    model = whisper(REAL)
+    n_words = n_wrong = n_whole = 0
+    for line in (RECORDINGS / "transcripts.tsv").read_text().splitlines():
+        name, _, text = line.partition("\t")
+        if not (RECORDINGS / name).is_file():
+            continue
+        source = AudioSources().file(RECORDINGS / name, print, real_time=False)
+        said = keys(text.split())
+        n_words += len(said)
+        n_wrong += n_edits(said, keys(listened(source, model)[0]))
+        n_whole += n_edits(said, keys(whole(model, RECORDINGS / name)))
+    assert n_words
+    assert n_wrong <= n_whole + 0.02 * n_words
+    assert n_wrong <= 0.2 * n_words
+
+
+def whole(model, path):
+    source = AudioSources().file(path, print, real_time=False)
+    source.start()
+    parts = []
+    while not source.ended:
+        chunk = source.read(0)
+        if chunk is not None:
+            parts.append(chunk.samples)
+    return offline(model, np.concatenate(parts)[: 30 * SAMPLE_RATE_HZ])
