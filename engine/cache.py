@@ -49,9 +49,8 @@ class SlotCache(Cache):
         Raises:
             CacheFullError: there is none; the cache is left as it was.
         """
+        self.check_room(len(rows))
         start, end = self.n_rows, self.n_rows + len(rows)
-        if end > self.capacity:
-            raise CacheFullError(capacity=self.capacity, wanted=end)
         places = [(row.position, row.time, row.position + row.shift) for row in rows]
         columns = torch.tensor(places, dtype=torch.int64).T  # (3, Q)
         for cached, column in zip(self._places, columns, strict=True):
@@ -59,6 +58,44 @@ class SlotCache(Cache):
         self._n_new = len(rows)
         for layer in self._layers:
             layer.span = (start, end)
+
+    def check_room(self, n_rows: int) -> None:
+        """See that so many more rows fit.
+
+        Raises:
+            CacheFullError: they do not.
+        """
+        if self.n_rows + n_rows > self.capacity:
+            raise CacheFullError(capacity=self.capacity, wanted=self.n_rows + n_rows)
+
+    def place_at(self, index: Tensor, places: Places, extent: int) -> Places:
+        """Make room for rows whose number in the cache only the device knows.
+
+        As ``begin``, but nothing here hangs on what Python knows, so a graph can repeat it.
+        ``placed`` and ``added`` stand for ``commit``.
+
+        Args:
+            index: int64, shape (Q,); rows of the cache that are written.
+            places: of the new rows, shape (1, Q).
+            extent: rows, from the first, that attention looks at.
+
+        Returns:
+            places of these, the new ones among them, shape (1, K).
+        """
+        for cached, column in zip(self._places, places, strict=True):
+            cached.index_copy_(1, index, column)
+        for layer in self._layers:
+            layer.index, layer.span = index, (0, extent)
+        return self._places.between(0, extent)
+
+    def placed(self) -> None:
+        """End the pass that ``place_at`` began."""
+        for layer in self._layers:
+            layer.index = None
+
+    def added(self, n_rows: int) -> None:
+        """Take rows as valid that a pass of ``place_at`` has written."""
+        self.n_rows += n_rows
 
     def commit(self) -> None:
         """Take the rows of the forward pass as valid."""
@@ -127,6 +164,7 @@ class _SlotLayer(CacheLayerMixin):  # type: ignore[no-untyped-call]
         self.values: Tensor = torch.zeros(shape, dtype=dtype, device=device)
         self.is_initialized = True
         self.span = (0, 0)
+        self.index: Tensor | None = None  # rows to write, where the span is only what is looked at
 
     def lazy_initialization(self, key_states: Tensor, value_states: Tensor) -> None:
         """Do nothing: the tensors exist."""
@@ -136,8 +174,12 @@ class _SlotLayer(CacheLayerMixin):  # type: ignore[no-untyped-call]
     ) -> tuple[Tensor, Tensor]:
         """Write the new rows, shape (1, H, Q, D); return views of all, shape (1, H, K, D)."""
         start, end = self.span
-        self.keys[:, :, start:end] = key_states
-        self.values[:, :, start:end] = value_states
+        if self.index is None:
+            self.keys[:, :, start:end] = key_states
+            self.values[:, :, start:end] = value_states
+        else:
+            self.keys.index_copy_(2, self.index, key_states)
+            self.values.index_copy_(2, self.index, value_states)
         return self.keys[:, :, :end], self.values[:, :, :end]
 
     def get_mask_sizes(self, query_length: int) -> tuple[int, int]:

@@ -1,16 +1,18 @@
 """Where a model goes and how its weights are kept: what fits, in the order in which it is wanted.
 
-Whole weights first, then 4 bits; the faster device first. 8 bits only where they are asked for:
+Whole weights first, then 4 bits; the faster device first. A large model on a processor is kept as
+this one computes fastest (``engine.cpu_speed``). 8 bits elsewhere only where they are asked for:
 slower than either. What was asked for is never replaced by something else, only ``auto`` is.
 """
 
 import importlib.util
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
 
+from engine.cpu_speed import Way, cpu_ways
 from engine.device import free_bytes, pick_device
 from engine.errors import ModelError
 from engine.footprint import Footprint
@@ -32,12 +34,14 @@ class LoadPlan:
         quantise: ``none``, ``nf4`` or ``int8``.
         needed_bytes: estimate, with the slot cache and some room.
         free_bytes: on the device, or None where nobody knows.
+        dtype: of what is whole, or is unpacked, where it was measured to be the fastest.
     """
 
     device: torch.device
     quantise: str
     needed_bytes: int
     free_bytes: int | None
+    dtype: torch.dtype | None = None
 
     @property
     def fits(self) -> bool:
@@ -46,8 +50,11 @@ class LoadPlan:
 
     @property
     def words(self) -> str:
-        """Say what it is: ``in 4 bits on cuda``."""
-        return f"{_KEPT[self.quantise]} on {self.device.type}"
+        """Say what it is: ``in 4 bits on cuda``, ``whole in float32 on cpu``."""
+        kept = _KEPT[self.quantise]
+        if self.quantise == "none" and self.dtype is not None:
+            kept += f" in {str(self.dtype).removeprefix('torch.')}"
+        return f"{kept} on {self.device.type}"
 
     @property
     def shortage(self) -> str:
@@ -56,8 +63,17 @@ class LoadPlan:
         return f"needs {gigabytes(self.needed_bytes)} {self.words}{free}"
 
 
-def load_plans(settings: ModelSettings, footprint: Footprint) -> list[LoadPlan]:
+def load_plans(
+    settings: ModelSettings,
+    footprint: Footprint,
+    fastest: Callable[[], Sequence[Way]] = cpu_ways,
+) -> list[LoadPlan]:
     """List what the settings allow, the best first.
+
+    Args:
+        settings: device and quantisation.
+        footprint: of the model.
+        fastest: measures a processor, where that is asked.
 
     Raises:
         ModelError: the device is not there, or cannot do what is asked for.
@@ -69,11 +85,16 @@ def load_plans(settings: ModelSettings, footprint: Footprint) -> list[LoadPlan]:
     devices = [first]
     if settings.device == "auto" and first.type != "cpu":
         devices.append(torch.device("cpu"))
-    return [
-        _plan(device, quantise, footprint, settings.capacity)
-        for device in devices
-        for quantise in _quantisations(settings, device)
-    ]
+    plans = list[LoadPlan]()
+    for device in devices:
+        large = footprint.n_parameters > SMALL
+        ways: Sequence[tuple[str, torch.dtype | None]]
+        if device.type == "cpu" and settings.quantise == "auto" and large:
+            ways = fastest()
+        else:
+            ways = [(quantise, None) for quantise in _quantisations(settings, device)]
+        plans += [_plan(device, *way, footprint, settings.capacity) for way in ways]
+    return plans
 
 
 def fitting(
@@ -90,7 +111,7 @@ def fitting(
     least = min(plans, key=lambda plan: plan.needed_bytes)
     advice = "choose a smaller model, or close other programs"
     others = [
-        _plan(device, quantise, footprint, settings.capacity)
+        _plan(device, quantise, None, footprint, settings.capacity)
         for device in dict.fromkeys([plans[0].device, torch.device("cpu")])
         for quantise in ("none", "nf4")
         if not (quantise == "nf4" and device.type == "mps")
@@ -114,10 +135,18 @@ def _quantisations(settings: ModelSettings, device: torch.device) -> tuple[str, 
     return ("none", "nf4") if packs else ("none",)
 
 
-def _plan(device: torch.device, quantise: str, footprint: Footprint, capacity: int) -> LoadPlan:
+def _plan(
+    device: torch.device,
+    quantise: str,
+    dtype: torch.dtype | None,
+    footprint: Footprint,
+    capacity: int,
+) -> LoadPlan:
     on_cpu = device.type == "cpu"
     number_bytes = footprint.stored_bytes
-    if on_cpu and footprint.n_parameters <= SMALL:
+    if dtype is not None:
+        number_bytes = dtype.itemsize
+    elif on_cpu and footprint.n_parameters <= SMALL:
         number_bytes = 4
     elif quantise != "none":
         number_bytes = 4 if on_cpu else 2  # a CPU may unpack to float32, see ``compute_dtype``
@@ -127,4 +156,5 @@ def _plan(device: torch.device, quantise: str, footprint: Footprint, capacity: i
         quantise=quantise,
         needed_bytes=int(needed),
         free_bytes=free_bytes(device),
+        dtype=dtype,
     )

@@ -188,6 +188,8 @@ def _load_first(
 
 
 def _dtype(plan: LoadPlan, footprint: Footprint) -> torch.dtype | None:
+    if plan.dtype is not None:
+        return plan.dtype
     if plan.device.type == "cpu" and footprint.n_parameters <= SMALL:
         return torch.float32
     return None if plan.quantise == "none" else compute_dtype(plan.device)

@@ -18,6 +18,7 @@ from engine.cost import Arithmetic, peak_memory_bytes
 from engine.layout import Row
 from engine.planner import Eviction
 from engine.settings import LayoutSettings
+from engine.static_step import MAX_ROWS, StaticSteps
 
 
 class SlotModel:
@@ -26,11 +27,27 @@ class SlotModel:
     Counts what it computes: ``tokens_fed``, ``forwards`` and ``flops`` never go down.
     """
 
-    def __init__(self, network: PreTrainedModel, capacity: int) -> None:
+    def __init__(
+        self, network: PreTrainedModel, capacity: int, *, static: bool | None = None
+    ) -> None:
+        """Make the cache.
+
+        Args:
+            network: in evaluation mode.
+            capacity: rows of the cache.
+            static: small passes run over tensors that stay where they are (``engine.static_step``);
+                None: on CUDA, where graphs repeat them.
+        """
         self._network = network
         self._cache = SlotCache(network.config, capacity, network.dtype, network.device)
         self._attention = Attention.of(network)
         self._arithmetic = Arithmetic.of(network)
+        on_cuda = network.device.type == "cuda"
+        # elsewhere a pass that looks at valid rows alone is the faster one
+        static = on_cuda if static is None else static
+        self._steps = (
+            StaticSteps(network, self._cache, self._attention, captured=on_cuda) if static else None
+        )
         self._ranked = False  # ALiBi counts visible keys: see ``Attention.bias``
         trained = getattr(network.config, "max_position_embeddings", None)
         self.max_positions = int(trained or capacity)  # that the network was trained for
@@ -95,10 +112,7 @@ class SlotModel:
             logits_to_keep=1,
         ).logits
         cache.commit()
-        self.tokens_fed += len(rows)
-        self.forwards += 1
-        self.last_flops = self._arithmetic.flops(len(rows), cache.n_rows)
-        self.flops += self.last_flops
+        self._count(len(rows))
         return logits[0, -1]
 
     @torch.inference_mode()
@@ -109,6 +123,17 @@ class SlotModel:
             rows: as for ``feed``.
             suppressed: int64, ids that may not be chosen.
         """
+        if self._steps is not None and len(rows) <= MAX_ROWS:
+            step = self._steps.find(len(rows), ranked=self._ranked)
+            id_ = step.next_id(rows, suppressed)
+            self._count(len(rows))
+            return id_
         logits = self.feed(rows)
         logits[suppressed] = -torch.inf
         return int(logits.argmax())
+
+    def _count(self, n_rows: int) -> None:
+        self.tokens_fed += n_rows
+        self.forwards += 1
+        self.last_flops = self._arithmetic.flops(n_rows, self._cache.n_rows)
+        self.flops += self.last_flops

@@ -49,15 +49,19 @@ def quantise_layers(network: PreTrainedModel, quantise: str) -> None:
         ModelError: bitsandbytes is missing.
     """
     _require(quantise)
-    pack = {"nf4": _in_4_bits, "int8": _in_8_bits}[quantise]
     output = network.get_output_embeddings()  # type: ignore[no-untyped-call]
     for path, layer in list(network.named_modules()):
         if isinstance(layer, nn.Linear) and not is_quantised(layer) and layer is not output:
-            packed = pack(layer)
-            packed.bias = layer.bias
-            packed.requires_grad_(requires_grad=False)
-            network.set_submodule(path, packed)
+            network.set_submodule(path, pack_layer(layer, quantise))
     setattr(network, _FLAGS[quantise], True)
+
+
+def pack_layer(layer: nn.Linear, quantise: str) -> nn.Linear:
+    """Put a layer of 4 or 8 bits around the weights of another; it packs when it is moved."""
+    packed = {"nf4": _in_4_bits, "int8": _in_8_bits}[quantise](layer)
+    packed.bias = layer.bias
+    packed.requires_grad_(requires_grad=False)
+    return packed
 
 
 def is_quantised(layer: nn.Module) -> bool:

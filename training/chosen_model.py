@@ -8,7 +8,7 @@ from engine.card import ModelCard
 from engine.errors import ModelError
 from engine.fingerprint import read_fingerprint
 from engine.mode import suited_slot_length
-from engine.settings import LayoutSettings
+from engine.settings import LayoutSettings, ModelSettings
 from training.errors import TrainingError, UsageError
 
 
@@ -37,6 +37,12 @@ def find_model(
     except ModelError as error:
         raise UsageError(str(error)) from error
     return directory, card
+
+
+def measured_model(directory: Path, adapter: Path | None, device: str) -> ModelSettings:
+    """Say how a model is loaded whose outputs are compared: not as this processor is fastest."""
+    quantise = "none" if device == "cpu" else "auto"
+    return ModelSettings(directory=directory, adapter=adapter, device=device, quantise=quantise)
 
 
 def choose_layout(

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 
 from tqdm import tqdm
 
-from engine.settings import LayoutSettings, ModelSettings, TranslationSettings, at_least
+from engine.settings import LayoutSettings, TranslationSettings, at_least
+from training.chosen_model import measured_model
 from training.corpus import SentencePair, read_pairs, replacing, write_lines
 from training.run_record import RunRecord, check_run
 from training.translation import Translation
@@ -62,7 +63,7 @@ class EvaluateSettings:
         """Say how lines are translated, to the workers."""
         return Setup(
             system=self.system,
-            model=ModelSettings(directory=self.model, adapter=self.adapter, device=self.device),
+            model=measured_model(self.model, self.adapter, self.device),
             translation=TranslationSettings(
                 target_language=self.language,
                 layout=self.layout,

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.errors import PolicyError
-from engine.settings import ModelSettings, TranslationSettings
-from training.chosen_model import choose_layout, find_model
+from engine.settings import TranslationSettings
+from training.chosen_model import choose_layout, find_model, measured_model
 from training.errors import UsageError
 from training.long_evaluation import LongFormSettings, evaluate_talks
 from training.run_arguments import add_run_arguments
@@ -55,9 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
             source=arguments.source,
             reference=arguments.reference,
             names=arguments.talks,
-            model=ModelSettings(
-                directory=model, adapter=arguments.adapter, device=arguments.device
-            ),
+            model=measured_model(model, arguments.adapter, arguments.device),
             translation=TranslationSettings(
                 target_language=arguments.to,
                 layout=choose_layout(card, arguments.slot, arguments.layout),

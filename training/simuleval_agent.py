@@ -21,9 +21,9 @@ from engine.conversation import AnySystem
 from engine.errors import SurtitleError
 from engine.event_log import EventLog
 from engine.loading import load_weights
-from engine.settings import ModelSettings, TranslationSettings
+from engine.settings import TranslationSettings
 from engine.system import SYSTEMS, make_system
-from training.chosen_model import choose_layout, find_model
+from training.chosen_model import choose_layout, find_model, measured_model
 from training.errors import TrainingError
 from training.word_by_word import WordByWord
 from training.workers import CAPACITY
@@ -77,7 +77,5 @@ def _make_system(arguments: argparse.Namespace) -> AnySystem:
         layout=choose_layout(card, arguments.slot, system=arguments.translator),
         cut_loops=False,  # as evaluate measures
     )
-    weights = load_weights(
-        ModelSettings(directory=model, adapter=arguments.adapter, device=arguments.device)
-    )
+    weights = load_weights(measured_model(model, arguments.adapter, arguments.device))
     return make_system(arguments.translator, weights, settings, capacity=CAPACITY, log=EventLog())

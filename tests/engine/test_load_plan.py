@@ -1,6 +1,7 @@
 """What fits where, what is told when nothing does, and memory that runs out all the same."""
 
 import dataclasses
+import itertools
 import json
 import random
 
@@ -19,6 +20,8 @@ from tests.fakes import save_tiny_model
 LLAMA_8B = Footprint(
     n_linear=6_979_321_856, n_rows=1_376_256, n_other=1_050_939_392, n_cached=65_536, stored_bytes=2
 )
+
+WHOLE_FIRST = (("none", torch.bfloat16), ("nf4", torch.float32))
 
 
 @pytest.fixture
@@ -41,7 +44,8 @@ def saved(tmp_path):
 
 def chosen(**settings):
     settings = ModelSettings(directory="llama", **settings)
-    plans = fitting("llama", load_plans(settings, LLAMA_8B), settings, LLAMA_8B)
+    plans = load_plans(settings, LLAMA_8B, lambda: WHOLE_FIRST)
+    plans = fitting("llama", plans, settings, LLAMA_8B)
     return [plan.words for plan in plans]
 
 
@@ -54,7 +58,9 @@ def refusal(**settings):
 def test_auto_takes_whole_weights_first_then_4_bits_then_the_processor(memory):
     pytest.importorskip("bitsandbytes")
     memory["cuda"] = 80e9
-    everything = ["whole on cuda", "in 4 bits on cuda", "whole on cpu", "in 4 bits on cpu"]
+    everything = [
+        "whole on cuda", "in 4 bits on cuda", "whole in bfloat16 on cpu", "in 4 bits on cpu",
+    ]  # fmt: skip
     assert chosen() == everything
     for free, n_lost in ((12e9, 1), (4e9, 2)):
         memory["cuda"] = free
@@ -82,7 +88,7 @@ def test_what_was_asked_for_is_not_replaced(memory):
 def test_more_memory_never_means_a_worse_plan(memory):
     pytest.importorskip("bitsandbytes")
     ranks = {words: rank for rank, words in enumerate(
-        ["whole on cuda", "in 4 bits on cuda", "whole on cpu", "in 4 bits on cpu"]
+        ["whole on cuda", "in 4 bits on cuda", "whole in bfloat16 on cpu", "in 4 bits on cpu"]
     )}  # fmt: skip
     rng = random.Random(0)
     for _ in range(200):
@@ -97,6 +103,24 @@ def test_memory_that_nobody_knows_of_is_taken_for_enough(memory):
     settings = ModelSettings(directory="llama", device="cpu", quantise="none")
     (plan,) = load_plans(settings, LLAMA_8B)
     assert plan.fits
+
+
+def test_a_large_model_on_a_processor_is_kept_as_it_computes_fastest():
+    settings = ModelSettings(directory="llama", device="cpu")
+    for ways in itertools.permutations([*WHOLE_FIRST, ("none", torch.float32)]):
+        plans = load_plans(settings, LLAMA_8B, lambda ways=ways: ways)
+        assert tuple((plan.quantise, plan.dtype) for plan in plans) == ways
+    whole = {plan.dtype: plan.needed_bytes for plan in plans if plan.quantise == "none"}
+    assert whole[torch.float32] == pytest.approx(2 * whole[torch.bfloat16])
+
+
+def test_nothing_is_measured_where_somebody_said_how_or_the_model_is_small(saved):
+    def never():
+        pytest.fail("a stop-watch was asked")
+
+    for quantise in ("none", "nf4", "int8"):
+        load_plans(ModelSettings(directory="x", device="cpu", quantise=quantise), LLAMA_8B, never)
+    load_plans(ModelSettings(directory=saved, device="cpu"), read_footprint(saved), never)
 
 
 def test_4_bits_are_not_for_mps(monkeypatch):

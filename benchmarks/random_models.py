@@ -1,0 +1,108 @@
+"""Networks of well-known shapes with random weights: they take as long as the real ones.
+
+They are made on the device layer by layer, each packed before the next is made, so a model of 8
+billion parameters never needs more than its packed size and one layer.
+"""
+
+import torch
+from torch import nn
+from transformers import (
+    AutoModelForCausalLM,
+    Gemma2Config,
+    LlamaConfig,
+    PretrainedConfig,
+    PreTrainedModel,
+    Qwen2Config,
+)
+
+from engine.quantisation import pack_layer
+
+SPREAD = 0.02
+
+
+def shapes() -> dict[str, PretrainedConfig]:
+    """Name the models, with the numbers of their config.json."""
+    return {
+        "Llama-3.1-8B": LlamaConfig(
+            vocab_size=128_256,
+            hidden_size=4096,
+            intermediate_size=14_336,
+            num_hidden_layers=32,
+            num_attention_heads=32,
+            num_key_value_heads=8,
+            max_position_embeddings=131_072,
+        ),
+        "Qwen2.5-7B": Qwen2Config(
+            vocab_size=152_064,
+            hidden_size=3584,
+            intermediate_size=18_944,
+            num_hidden_layers=28,
+            num_attention_heads=28,
+            num_key_value_heads=4,
+            max_position_embeddings=32_768,
+        ),
+        "gemma-2-2b": Gemma2Config(
+            vocab_size=256_000,
+            hidden_size=2304,
+            intermediate_size=9216,
+            num_hidden_layers=26,
+            num_attention_heads=8,
+            num_key_value_heads=4,
+            head_dim=256,
+            max_position_embeddings=8192,
+        ),
+    }
+
+
+def random_network(
+    config: PretrainedConfig, device: torch.device, *, quantise: str, dtype: torch.dtype
+) -> PreTrainedModel:
+    """Make a network of a shape.
+
+    Args:
+        config: the shape.
+        device: where to.
+        quantise: ``nf4`` or ``int8`` packs the linear layers of the blocks, ``none`` does not.
+        dtype: of what is not packed.
+    """
+    torch.manual_seed(0)
+    with torch.device("meta"):
+        network = AutoModelForCausalLM.from_config(config, dtype=dtype)
+    output = network.get_output_embeddings()
+    for path, layer in list(network.named_modules()):
+        if isinstance(layer, nn.Linear) and layer is not output:
+            network.set_submodule(path, _linear(layer, device, quantise, dtype))
+    decoder = network.get_decoder()
+    # its angles are computed, not loaded
+    decoder.rotary_emb = type(decoder.rotary_emb)(config).to(device)
+    for module in network.modules():
+        for name, parameter in list(module.named_parameters(recurse=False)):
+            if parameter.is_meta:
+                values = torch.empty(parameter.shape, device=device, dtype=dtype).normal_(0, SPREAD)
+                setattr(module, name, nn.Parameter(values, requires_grad=False))
+        computed = [name for name, one in module.named_buffers(recurse=False) if one.is_meta]
+        for name in computed:
+            setattr(module, name, torch.empty_like(getattr(module, name), device=device))
+        if computed:
+            network._init_weights(module)  # the library fills them in there
+    network.tie_weights()
+    return network.eval()
+
+
+def _linear(layer: nn.Linear, device: torch.device, quantise: str, dtype: torch.dtype) -> nn.Linear:
+    shape = (layer.in_features, layer.out_features)
+    made = nn.Linear(*shape, bias=layer.bias is not None, device=device, dtype=dtype)
+    nn.init.normal_(made.weight, 0, SPREAD)
+    made.requires_grad_(requires_grad=False)
+    return made if quantise == "none" else pack_layer(made, quantise).to(device)
+
+
+def weight_bytes(network: PreTrainedModel) -> int:
+    """Count the bytes of weights that one decode step reads.
+
+    An embedding table that is not also the output layer is only looked up.
+    """
+    table = network.get_input_embeddings().weight
+    tied = network.get_output_embeddings().weight is table
+    read = sum(one.numel() * one.element_size() for one in network.parameters())
+    return read - (0 if tied else table.numel() * table.element_size())
