@@ -11,6 +11,7 @@ from pathlib import Path
 import platformdirs
 
 from app import adapters_command, devices, listen, terminal
+from app.launch_settings import LaunchSettings
 from engine.errors import PolicyError
 from engine.policy import parse_policy
 from engine.settings import DEVICES
@@ -111,11 +112,11 @@ def _lacks_screen() -> bool:
 
 def _open_window(arguments: argparse.Namespace) -> int:
     try:
-        from app import application, startup  # noqa: PLC0415  the terminal's command does without Qt
+        from app import startup  # noqa: PLC0415  the terminal's command does without Qt
     except ImportError as error:
         sys.stderr.write(f"surtitle: the window needs a library that is missing: {error}\n")
         return 1
-    settings = application.LaunchSettings(
+    settings = LaunchSettings(
         preferences_file=_preferences_file(),
         places_file=_places_file(),
         data_folder=_data_folder(),

@@ -87,10 +87,12 @@ class TranslationChoices:
     Attributes:
         language: two-letter code of the target language.
         policy: as the engine writes policies.
+        adapter: name of the one that is loaded at the start; nothing for what the model comes with.
     """
 
     language: str = "de"
     policy: str = "read:3"
+    adapter: str = ""
 
     def __post_init__(self) -> None:
         parse_policy(self.policy)

@@ -17,6 +17,7 @@ class ControlPanel(QWidget):
         pause_toggled(bool): hold what is typed from now on, or go on.
         clear_clicked(): forget the transcript.
         overlay_toggled(bool): show or hide the overlay.
+        adapters_clicked(): show the adapters.
         lock_toggled(bool): let clicks through the overlay, or take them again.
     """
 
@@ -26,6 +27,7 @@ class ControlPanel(QWidget):
     clear_clicked = Signal()
     overlay_toggled = Signal(bool)
     lock_toggled = Signal(bool)
+    adapters_clicked = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -45,6 +47,8 @@ class ControlPanel(QWidget):
         self.lock = _button(
             self.tr("Loc&k"), "Ctrl+K", self.tr("Let clicks go through the overlay, or take them")
         )
+        self.adapter = _button("", "Ctrl+D", self.tr("Which adapter translates; show all"))
+        self.show_adapter(None)
         for button in (self.pause, self.overlay, self.lock):
             button.setCheckable(True)
         for written, name, explanation in policy_names():
@@ -56,6 +60,7 @@ class ControlPanel(QWidget):
         self.pause.toggled.connect(self.pause_toggled)
         self.clear.clicked.connect(self._clear)
         self.overlay.toggled.connect(self.overlay_toggled)
+        self.adapter.clicked.connect(self._show_adapters)
         self.lock.toggled.connect(self.lock_toggled)
         self._explain_policy()
 
@@ -75,6 +80,10 @@ class ControlPanel(QWidget):
             self._add_policy(written, written, "")
         self.policy.setCurrentIndex(self.policy.findData(written))
 
+    def show_adapter(self, name: str | None) -> None:
+        """Name the adapter that translates; None for the model as it is."""
+        self.adapter.setText(name or self.tr("No adapter"))
+
     def _add_policy(self, written: str, name: str, explanation: str) -> None:
         self.policy.addItem(name, written)
         self.policy.setItemData(self.policy.count() - 1, explanation, Qt.ItemDataRole.ToolTipRole)
@@ -89,6 +98,7 @@ class ControlPanel(QWidget):
             row.addWidget(label)
             row.addWidget(combo)
             row.addSpacing(12)
+        row.addWidget(self.adapter)
         row.addStretch(1)
         for button in (self.pause, self.clear, self.overlay, self.lock):
             row.addWidget(button)
@@ -106,6 +116,10 @@ class ControlPanel(QWidget):
         explanation = self.policy.currentData(Qt.ItemDataRole.ToolTipRole)
         self.policy.setToolTip(explanation)
         self.policy.setAccessibleDescription(explanation)
+
+    @Slot()
+    def _show_adapters(self) -> None:
+        self.adapters_clicked.emit()
 
     @Slot()
     def _clear(self) -> None:

@@ -1,10 +1,11 @@
-"""Writes files on a thread of its own, so that a slow disk never holds up the windows."""
+"""Works with files on a thread of its own, so that a slow disk never holds up the windows."""
 
 import queue
 import threading
 from collections.abc import Callable
 
 from app.text_lines import TextError
+from engine.errors import SurtitleError
 
 Errand = Callable[[], None]
 
@@ -18,7 +19,7 @@ class Scribe:
         self._thread: threading.Thread | None = None
 
     def run(self, errand: Errand) -> None:
-        """Run something soon; a ``TextError`` in it is reported, and the next errand follows."""
+        """Run something soon; an error of ours in it is reported, and the next errand follows."""
         self._errands.put(errand)
         if self._thread is None:
             self._thread = threading.Thread(target=self._work, name="surtitle-scribe")
@@ -35,5 +36,5 @@ class Scribe:
         while (errand := self._errands.get()) is not None:
             try:
                 errand()
-            except TextError as error:
+            except (SurtitleError, TextError) as error:
                 self._report(str(error))

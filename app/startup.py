@@ -7,9 +7,10 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
-from app.application import Application, LaunchSettings
+from app.application import Application
 from app.bridge import Bridge
 from app.interrupt import Interrupt
+from app.launch_settings import LaunchSettings
 from app.logs import Logs
 from app.one_instance import OneInstance, send_command
 from app.tray import Tray

@@ -10,13 +10,15 @@ import pytest
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QGuiApplication
 
-from app.application import Application, LaunchSettings
+from app.application import Application
 from app.banner import Banner
 from app.bridge import Bridge
 from app.interrupt import Interrupt
+from app.launch_settings import LaunchSettings
 from app.session_journal import SessionJournal, past_sessions
 from engine.card import Language, ModelCard
-from engine.events import Refused
+from engine.events import AdapterChanged, Refused
+from tests.adapter_folders import tiny_card, write_adapter
 from tests.app.fakes import LANGUAGES, FakeEngine
 from tests.app.test_session_journal import kept
 from tests.app.test_transcript import cells
@@ -179,14 +181,14 @@ def test_a_failure_while_translating_keeps_what_was_finished(program):
 
 
 def test_without_any_model_the_banner_says_what_to_do(program, monkeypatch):
-    monkeypatch.setattr("app.application.bundled_models", list)
+    monkeypatch.setattr("app.captioning.bundled_models", list)
     one = program(model=None).open()
     one.wait(one.window.banner.retry.isVisible)
     assert "--model FOLDER" in one.window.banner.sentence.text()
 
 
 def test_the_bundled_model_is_the_one_without_another_word(program, monkeypatch, tmp_path):
-    monkeypatch.setattr("app.application.bundled_models", lambda: [tmp_path])
+    monkeypatch.setattr("app.captioning.bundled_models", lambda: [tmp_path])
     program(model=None).open().wait_until_ready()
 
 
@@ -246,7 +248,8 @@ def test_the_command_line_wins_and_is_not_stored(program):
     assert one.engine.translations[0].target_language == "fr"
     assert one.window.controls.policy.currentText() == "read:4"
     one.window.controls.overlay.click()
-    assert one.stored()["translation"] == {"language": "de", "policy": "read:3"}
+    stored = one.stored()["translation"]
+    assert (stored["language"], stored["policy"]) == ("de", "read:3")
 
 
 def test_the_overlay_is_shown_and_hidden_by_a_key(program):
@@ -496,3 +499,34 @@ def test_the_transcript_is_searched_and_marked_by_keys(program):
     one.wait(one.window.typed_line.hasFocus)
     one.press(Qt.Key.Key_J, control)
     assert one.window.transcript.currentIndex().row() == 2
+
+
+ADAPTER = AdapterChanged(names=("tiny",), used="tiny", languages=LANGUAGES | {"nl": "Dutch"})
+
+
+def test_the_adapter_that_translates_is_named_brings_its_languages_and_is_kept(program, tmp_path):
+    write_adapter(tmp_path / "adapters" / "tiny", card=tiny_card(name="tiny"))
+    one = program().open().wait_until_ready()
+    assert one.window.controls.adapter.text() == "No adapter"
+    one.press(Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
+    dialog = one.application.captioning.adapter_dialog
+    one.wait(lambda: dialog.rows.rowCount() == 1)
+    dialog.load.setEnabled(True)  # the model of this test has no fingerprint
+    dialog.load_wanted.emit(tmp_path / "adapters" / "tiny")
+    one.wait(lambda: bool(one.session.calls))
+    assert one.session.calls == [("load_adapter", (tmp_path / "adapters" / "tiny", True))]
+    one.application.bridge.event_came.emit(ADAPTER)
+    assert one.window.controls.adapter.text() == "tiny"
+    assert one.window.controls.language.findData("nl") >= 0
+    again = program().open().wait_until_ready()
+    assert again.session.calls == [("load_adapter", (tmp_path / "adapters" / "tiny", True))]
+
+
+def test_back_to_the_bare_model_is_kept_too(program):
+    one = program().open().wait_until_ready()
+    one.application.bridge.event_came.emit(ADAPTER)
+    one.application.captioning.adapter_dialog.compare.click()
+    assert one.session.calls == [("use_adapter", None)]
+    one.application.bridge.event_came.emit(replace(ADAPTER, used=None))
+    assert one.window.controls.adapter.text() == "No adapter"
+    assert one.stored()["translation"]["adapter"] == ""

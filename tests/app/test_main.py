@@ -42,7 +42,8 @@ def test_the_window_is_there_before_torch_is_imported():
 import os, pathlib
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 from PySide6.QtWidgets import QApplication
-from app.application import Application, LaunchSettings
+from app.application import Application
+from app.launch_settings import LaunchSettings
 from app.bridge import Bridge
 def make(*_):
     import sys

@@ -128,12 +128,13 @@ def test_where_nothing_can_be_written_everybody_is_the_first(instances, tmp_path
 PROGRAM = """
 import sys
 from pathlib import Path
-from app import application, startup
+from app import startup
+from app.launch_settings import LaunchSettings
 from app.bridge import Bridge
 from tests.app.fakes import FakeEngine
 folder = Path(sys.argv[1])
 startup.Bridge = lambda: Bridge(FakeEngine().make)
-settings = application.LaunchSettings(
+settings = LaunchSettings(
     preferences_file=folder / "settings.toml", places_file=folder / "places.toml",
     data_folder=folder, log_folder=folder / "logs", model=folder)
 sys.exit(startup.run(settings))

@@ -21,7 +21,7 @@ from engine.errors import PolicyError
 
 CHOSEN = Preferences(
     model=Path('/models/ö "x"'),
-    translation=TranslationChoices(language="fr", policy="wait:5"),
+    translation=TranslationChoices(language="fr", policy="wait:5", adapter="mine"),
     captions=CaptionChoices(
         lines=3,
         characters=36,

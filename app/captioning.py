@@ -1,0 +1,237 @@
+"""From what is typed to captions: the model, the session's events, and what the person wants of it.
+
+It holds the caption model and joins it with the window, the bridge and the keeper.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.adapter_desk import AdapterDesk
+from app.adapter_dialog import AdapterDialog
+from app.adapters import AdapterLibrary
+from app.bridge import Bridge
+from app.captions import Captions, UtteranceView
+from app.chosen import Chosen
+from app.launch_settings import LaunchSettings
+from app.main_window import MainWindow
+from app.session_keeper import SessionKeeper
+from engine.bundled import bundled_adapters, bundled_models
+from engine.card import read_card
+from engine.errors import ModelError
+from engine.events import (
+    AdapterChanged,
+    Event,
+    Failed,
+    LoadProgress,
+    Notice,
+    Ready,
+    Refused,
+    Statistics,
+)
+from engine.settings import ModelSettings, TranslationSettings
+
+
+class Captioning(QObject):
+    """Load a model, follow its session, and change how it translates.
+
+    Signals:
+        captions_changed(tuple of UtteranceView): what stands in the captions now.
+    """
+
+    captions_changed = Signal(tuple)
+
+    def __init__(
+        self,
+        settings: LaunchSettings,
+        chosen: Chosen,
+        window: MainWindow,
+        bridge: Bridge,
+        keeper: SessionKeeper,
+    ) -> None:
+        super().__init__(window)
+        self._settings = settings
+        self._chosen = chosen
+        self._window = window
+        self._bridge = bridge
+        self._keeper = keeper
+        self._captions = Captions()
+        self._waiting: tuple[UtteranceView, ...] = ()
+        library = AdapterLibrary(settings.data_folder / "adapters", bundled_adapters())
+        self.desk = AdapterDesk(library, self)
+        self.adapter_dialog = AdapterDialog(self.desk, window)
+        now = chosen.now.translation
+        self._translation = TranslationSettings(
+            target_language=settings.language or now.language,
+            policy=settings.policy or now.policy,
+        )
+        window.controls.show_policy(self._translation.policy)
+        self._connect()
+
+    def close(self) -> None:
+        """End the session and what is done with adapters."""
+        self.adapter_dialog.close()
+        self._bridge.stop()
+        self.desk.close()
+
+    def _connect(self) -> None:
+        window, controls, bridge = self._window, self._window.controls, self._bridge
+        window.painted.connect(self._load)
+        window.banner.retry_clicked.connect(self._load)
+        window.typed_line.words_changed.connect(bridge.set_words)
+        window.typed_line.words_changed.connect(window.transcript.follow)
+        window.typed_line.finished.connect(bridge.end_utterance)
+        controls.language_chosen.connect(self._choose_language)
+        controls.policy_chosen.connect(self._choose_policy)
+        controls.pause_toggled.connect(self._pause)
+        controls.clear_clicked.connect(self._clear)
+        controls.adapters_clicked.connect(self.adapter_dialog.open_list)
+        window.menu_actions.adapters.triggered.connect(self.adapter_dialog.open_list)
+        self.adapter_dialog.load_wanted.connect(bridge.load_adapter)
+        self.adapter_dialog.use_wanted.connect(self._use_adapter)
+        self.adapter_dialog.unload_wanted.connect(bridge.unload_adapter)
+        bridge.event_came.connect(self._take)
+        bridge.waiting_changed.connect(self._show_waiting)
+
+    @Slot(list)
+    def restore(self, texts: list[tuple[str, str]]) -> None:
+        """Put utterances of an earlier session before the others."""
+        self._captions.restore(texts)
+        self._show_captions()
+
+    def translate_by(self, policy: str) -> None:
+        """Translate by another policy from the next passage on."""
+        if policy != self._translation.policy:
+            self._translation = replace(self._translation, policy=policy)
+            self._bridge.change(self._translation)
+
+    @Slot()
+    def _load(self) -> None:
+        directory = self._settings.model or self._chosen.now.model
+        if directory is None:
+            bundled = bundled_models()
+            if not bundled:
+                self._fail(
+                    self.tr(
+                        "No model comes with this copy of Surtitle; start it with --model FOLDER"
+                    )
+                )
+                return
+            directory = bundled[0]
+        self.desk.use_model(directory)
+        self._offer_languages(directory)
+        self._captions.restart()
+        self._keeper.restart()
+        self._show_captions()
+        self._window.status.show_state(self.tr("Loading"))
+        self._window.banner.show_progress(self.tr("Starting the translation engine"), None)
+        model = ModelSettings(directory=directory, device=self._settings.device)
+        self._bridge.start(model, self._translation)
+
+    def _offer_languages(self, directory: Path) -> None:
+        """Offer what the model's card lists, before the model itself is loaded."""
+        try:
+            card = read_card(directory)
+        except ModelError:
+            return  # the session says it, in the same words
+        languages = {code: language.name for code, language in card.languages.items()}
+        wanted = self._translation.target_language
+        if wanted not in languages:
+            code, name = next(iter(languages.items()))
+            self._translation = replace(self._translation, target_language=code)
+            told = self.tr("The model {} does not know {!r}; the captions are in {}")
+            self._window.banner.show_notice(told.format(card.name, wanted, name))
+        self._window.controls.show_languages(languages, self._translation.target_language)
+
+    @Slot(object)
+    def _take(self, event: Event) -> None:
+        window = self._window
+        match event:
+            case LoadProgress():
+                window.banner.show_progress(event.stage, event.fraction)
+            case Ready():
+                window.banner.show_loaded()
+                window.status.show_ready(event)
+                chosen = self._translation.target_language
+                window.controls.show_languages(event.languages, chosen)
+                self._load_adapter()
+            case AdapterChanged():
+                self._show_adapter(event)
+            case Failed():
+                self._fail(event.message)
+            case Refused() | Notice():
+                window.banner.show_notice(event.message)
+                self.adapter_dialog.show_refusal(event.message)
+            case Statistics():
+                window.status.show_statistics(event)
+            case _:
+                self._keeper.take(event, self._translation.target_language)
+                if self._captions.apply(event):
+                    self._show_captions()
+
+    def _load_adapter(self) -> None:
+        """Load the adapter that translated last time, if it is still at hand."""
+        name = self._chosen.now.translation.adapter
+        folder = self.desk.folder_of(name) if name else None
+        if folder is not None:
+            self._bridge.load_adapter(folder)
+
+    def _show_adapter(self, event: AdapterChanged) -> None:
+        self.adapter_dialog.show_loaded(event)
+        self._window.controls.show_adapter(event.used)
+        chosen = self._translation.target_language
+        self._window.controls.show_languages(event.languages, chosen)
+        now = self._chosen.now
+        translation = replace(now.translation, adapter=event.used or "")
+        self._chosen.choose(replace(now, translation=translation))
+
+    @Slot(str)
+    def _use_adapter(self, name: str) -> None:
+        self._bridge.use_adapter(name or None)
+
+    def _fail(self, message: str) -> None:
+        self._window.status.show_state(self.tr("Stopped"))
+        self._window.banner.show_failure(message)
+
+    def _show_captions(self) -> None:
+        views = self._captions.views
+        self._window.transcript.show_views(views + self._waiting)
+        self.captions_changed.emit(views)
+
+    @Slot(tuple)
+    def _show_waiting(self, texts: tuple[str, ...]) -> None:
+        """Show finished lines that wait for the model or the end of the pause below the others."""
+        waiting = tuple(
+            UtteranceView(key=-number, source=text) for number, text in enumerate(texts, start=1)
+        )
+        if waiting != self._waiting:
+            self._waiting = waiting
+            self._show_captions()
+
+    @Slot(str)
+    def _choose_language(self, code: str) -> None:
+        self._translation = replace(self._translation, target_language=code)
+        self._bridge.change(self._translation)
+        now = self._chosen.now
+        translation = replace(now.translation, language=code)
+        self._chosen.choose(replace(now, translation=translation))
+
+    @Slot(str)
+    def _choose_policy(self, policy: str) -> None:
+        self.translate_by(policy)
+        now = self._chosen.now
+        self._chosen.choose(replace(now, translation=replace(now.translation, policy=policy)))
+
+    @Slot(bool)
+    def _pause(self, paused: bool) -> None:  # noqa: FBT001  what the signal carries
+        self._bridge.pause(paused=paused)
+        self._window.status.show_paused(paused=paused)
+
+    @Slot()
+    def _clear(self) -> None:
+        self._window.typed_line.discard()
+        self._bridge.clear()
+        self._captions.clear()
+        self._keeper.clear()
+        self._show_captions()
