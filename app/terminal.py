@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.adapters_command import adapter_folder, open_library
+from app.named_model import fetched_model
 from app.text_lines import LineReader, LineWriter, ReaderGoneError, TextError, printable
 from engine.adapter import Adapter, Status, model_card, usable_adapter
 from engine.bundled import bundled_models
@@ -21,6 +22,7 @@ from engine.card import ModelCard
 from engine.errors import ModelError, SurtitleError
 from engine.event_log import EventLog
 from engine.fingerprint import read_fingerprint
+from engine.glossary import read_glossary
 from engine.mode import AUTO, mode_notice, suited_slot_length, suited_system
 from engine.policy import parse_policy
 from engine.sentences import split_sentences
@@ -107,7 +109,7 @@ def add_options(parser: argparse.ArgumentParser, *, device: str = "--device") ->
     for option, kind, metavar, text in (
         ("--to", str, "CODE", f"target language ({_STANDARD.target_language})"),
         ("--policy", str, "POLICY", f"read:N, wait:K or offline ({_STANDARD.policy})"),
-        ("--model", Path, "DIR", "folder of the model (the one that comes with Surtitle)"),
+        ("--model", Path, "DIR|NAME", "model folder, or owner/name on the hub (the bundled one)"),
         (device, str, "NAME", f"where to compute: {', '.join(DEVICES)} (auto)"),
     ):  # the window takes them too: without a default, those given before the command count here
         name = "device" if option == device else option.removeprefix("--")
@@ -132,6 +134,16 @@ def add_options(parser: argparse.ArgumentParser, *, device: str = "--device") ->
         choices=SYSTEMS,
         default=AUTO,
         help="slots, or retranslate: all words anew at each one; auto: what the model was made for",
+    )
+    parser.add_argument(
+        "--glossary", type=Path, metavar="FILE.tsv", help="terms and translations for the prompt"
+    )
+    parser.add_argument(
+        "--context",
+        type=int,
+        default=_STANDARD.context_sentences,
+        metavar="N",
+        help="let the prompt tell of the N sentences before (%(default)s)",
     )
     parser.add_argument("--log", type=Path, metavar="FILE.jsonl", help="write the engine's events")
 
@@ -188,10 +200,14 @@ def _translate_lines(
     ):
         _tell(note)
     translator = make_system(name, weights, settings.translation, capacity=capacity, log=log)
+    context_rows = 0
     for line in reader:
         for piece in _captions(translator, line, live=settings.live):
             writer.write(piece)
         writer.end_line()
+        context_rows = max(context_rows, translator.conversation.context_rows)
+    if context_rows:
+        _tell(f"glossary and sentences before took up to {context_rows} rows of the prompt")
 
 
 def _captions(translator: "AnySystem", line: str, *, live: bool) -> Iterator[str]:
@@ -223,7 +239,8 @@ def chosen_settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa:
     try:
         policy = str(parse_policy(arguments.policy or _STANDARD.policy))
         slot_length = _slot_length(arguments.slot)
-        directory = _model_folder(arguments.model)
+        glossary = read_glossary(arguments.glossary) if arguments.glossary else ()
+        directory = _model_folder(arguments.model, arguments.model_library)
         adapter = _adapter(arguments.adapter, directory, arguments.adapter_library)
         model = ModelSettings(
             directory=directory,
@@ -243,6 +260,8 @@ def chosen_settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa:
                     slot_length=slot_length or suited_slot_length(card, system),
                     name=card.layout,
                 ),
+                glossary=glossary,
+                context_sentences=arguments.context,
             ),
             source=None if arguments.source == _STDIN else Path(arguments.source),
             log=arguments.log,
@@ -262,12 +281,12 @@ def _slot_length(text: str | None) -> int | None:
     return int(text)
 
 
-def _model_folder(named: Path | None) -> Path:
+def _model_folder(named: Path | None, library: Path) -> Path:
     bundled = [] if named else bundled_models()
     if named is None and not bundled:
         msg = "no model comes with this copy of Surtitle: name a model folder with --model DIR"
         raise TextError(msg)
-    return named or bundled[0]
+    return fetched_model(named, library) if named else bundled[0]
 
 
 def _adapter(named: str | None, model: Path, library: Path) -> Adapter | None:

@@ -7,15 +7,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
+from engine.context import Context
 from engine.event_log import EventLog
 from engine.journal import Counters, log_session, log_source
 from engine.layout import Headers
 from engine.loading import Weights
 from engine.model import SlotModel
 from engine.policy import Policy, parse_policy
-from engine.prompt import Prompt, make_prompt, word_starts, word_units
+from engine.prompt import Prompt, word_starts, word_units
 from engine.settings import TranslationSettings
-from engine.utterance import Unit
+from engine.utterance import Unit, n_same
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,7 @@ class Conversation:
         counters: what was computed more than once.
         log: gets the events.
         starts_word: of every id, whether it begins a word.
-        settings, policy, prompt: for utterances that are opened now.
+        settings, policy, prompt: for utterances that are opened now, after ``next_number``.
         cached_system: system rows the cache holds; who feeds them says so.
         haste: how many times larger steps are read than the policy says; see ``engine.pace``.
     """
@@ -143,6 +144,7 @@ class Conversation:
         self.cached_system: tuple[int, ...] = ()
         self.haste = 1
         self._n_utterances = 0
+        self._said = dict[int, str]()  # by the utterance's number
         self.configure(settings)
 
     def configure(self, settings: TranslationSettings) -> None:
@@ -151,17 +153,21 @@ class Conversation:
         Raises:
             ModelError: the model does not know the language, or cannot run the layout.
             PolicyError: the policy is written wrongly.
+            ContextError: the glossary is too long.
         """
         policy = parse_policy(settings.policy)
-        prompt = make_prompt(self.weights.tokenizer, self.weights.card, settings.target_language)
+        context = Context(
+            self.weights.tokenizer, self.weights.card, settings.target_language, settings.glossary
+        )
         self.model.use(settings.layout)  # the last that may refuse
-        self.policy, self.prompt, self.settings = policy, prompt, settings
+        self.policy, self._context, self.settings = policy, context, settings
+        self.prompt = context.prompt()
         log_session(self.log, self._system, self.weights, settings)
 
     def go_on_after(self, other: "Conversation") -> None:
         """Number utterances and count work where another conversation stopped."""
         self._n_utterances, self.counters = other._n_utterances, other.counters
-        self.haste = other.haste
+        self.haste, self._said = other.haste, other._said
         self.model.tokens_fed += other.model.tokens_fed
         self.model.forwards += other.model.forwards
         self.model.flops += other.model.flops
@@ -172,18 +178,38 @@ class Conversation:
         self.cached_system = ()
 
     def next_number(self) -> int:
-        """Number a new utterance."""
+        """Number a new utterance, and tell its prompt of the sentences before."""
+        n_told = self.settings.context_sentences
+        if n_told:
+            self.prompt = self._context.prompt(list(self._said.values())[-n_told:])
         self._n_utterances += 1
         return self._n_utterances
+
+    @property
+    def context_rows(self) -> int:
+        """Rows of the prompt of now that glossary and sentences cost."""
+        return self._context.n_rows(self.prompt)
+
+    def forget_sentences(self) -> None:
+        """Let no sentence so far stand in a prompt."""
+        self._said.clear()
+
+    def _note(self, number: int, words: Sequence[str]) -> None:
+        """Keep what is said in the newest utterances, in their order."""
+        self._said[number] = " ".join(words)
+        for old in sorted(self._said)[: -self.settings.context_sentences - 1]:
+            del self._said[old]
 
     def arrived(self, utterance: Captioned, words: Sequence[str], *, ended: bool) -> list[Unit]:
         """Log the words of an utterance and turn them into units."""
         log_source(self.log, utterance.number, utterance.words, words, ended=ended)
+        self._note(utterance.number, words)
         tokenizer = self.weights.tokenizer
         return [unit for word in words for unit in word_units(tokenizer, word)]
 
     def keep_system(self, headers: Headers) -> int:
         """Truncate the cache to the rows of this system prompt; return how many it holds."""
-        n_rows = len(headers.system) if self.cached_system == headers.system else 0
+        n_rows = n_same(self.cached_system, headers.system)
         self.model.truncate(n_rows)
+        self.cached_system = self.cached_system[:n_rows]
         return n_rows

@@ -6,6 +6,7 @@
     │   └── HubError          a model that cannot be fetched from the hub
     │       └── FetchCancelledError   somebody wished so
     ├── PolicyError           a policy that is written wrongly
+    ├── ContextError          a glossary that cannot be read or is too long
     ├── AudioError            a sound device or a recording that cannot be used
     │   ├── NoSoundError      nothing can be recorded on this computer, for now
     │   └── TapEndedError     a device that was being recorded gives no more
@@ -38,6 +39,10 @@ class FetchCancelledError(HubError):
 
 class PolicyError(SurtitleError, ValueError):
     """A policy was not written as ``read:N``, ``wait:K`` or ``offline``."""
+
+
+class ContextError(SurtitleError):
+    """A glossary cannot be read, or is too long."""
 
 
 class AudioError(SurtitleError):

@@ -152,6 +152,7 @@ class Statistics:
         ms_per_word: time from the newest source word's arrival to its last caption change.
         loops_cut: writes that were ended because they said the same again and again.
         backlog_words: committed source words that are not read yet.
+        context_rows: rows of the prompt that glossary and earlier sentences take.
     """
 
     tokens_fed: int
@@ -162,6 +163,7 @@ class Statistics:
     ms_per_word: float
     loops_cut: int = 0
     backlog_words: int = 0
+    context_rows: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

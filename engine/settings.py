@@ -111,6 +111,8 @@ class TranslationSettings:
         layout: the slots.
         limits: where long text is cut.
         cut_loops: a write is ended where it begins to say the same again and again.
+        glossary: terms of the source language, each with its translation, for the prompt.
+        context_sentences: so many of the sentences before stand in the prompt.
         catch_up_words: where more words than these wait, a session reads larger steps until none
             waits; None: it never does.
     """
@@ -120,8 +122,11 @@ class TranslationSettings:
     layout: LayoutSettings = LayoutSettings()
     limits: UtteranceLimits = UtteranceLimits()
     cut_loops: bool = True
+    glossary: tuple[tuple[str, str], ...] = ()
+    context_sentences: int = 0
     catch_up_words: int | None = 40
 
     def __post_init__(self) -> None:
+        at_least("context_sentences", self.context_sentences, 0)
         if self.catch_up_words is not None:
             at_least("catch_up_words", self.catch_up_words, 1)

@@ -50,7 +50,7 @@ class Worker:
         report: Callable[[Event], None],
         log: Path | None,
     ) -> None:
-        self.inbox = Inbox[Command | None]()
+        self.inbox: Inbox[Command | None] = Inbox()
         self.stopping = threading.Event()
         self._settings = model
         self._translation = translation
@@ -61,6 +61,7 @@ class Worker:
         self._current: dict[str, Passage] = {}  # of these the one of each lane that words go to
         self._switches = deque[Callable[[], None]]()  # for when nothing is half translated
         self._pace = Pace()
+        self._slowed = False  # what was left for larger steps may be translated now
         self._told_s = 0.0  # when statistics were told
 
     def run(self) -> None:
@@ -103,6 +104,7 @@ class Worker:
         self._system.set_source(utterance, ["Hello."], ended=True)
         for _ in self._system.advance(utterance):
             pass
+        self._system.conversation.forget_sentences()
 
     def _serve(self) -> None:
         """Obey commands; translate between them, and stop translating when one comes."""
@@ -142,10 +144,12 @@ class Worker:
             yield from self._advance_passages()
 
     def _advance_passages(self) -> Iterator[Event]:
-        """Translate as far as the words allow, and with the small steps of who has caught up."""
-        yield from self._advance_once()
-        while self._keep_pace():
+        """Translate as far as the words allow, and again with the small steps of who caught up."""
+        self._slowed = True
+        while self._slowed:
+            self._slowed = False
             yield from self._advance_once()
+            self._keep_pace()
 
     def _advance_once(self) -> Iterator[Event]:
         for passage in self._passages:
@@ -168,15 +172,15 @@ class Worker:
             "model, if this happens again"
         )
 
-    def _keep_pace(self) -> bool:
-        """Read larger steps while words wait; tell of it, and whether that changed just now."""
+    def _keep_pace(self) -> None:
+        """Read larger steps while words wait, and tell of it."""
         backlog_words = self._backlog_words
         if not self._pace.update(backlog_words, self._translation.catch_up_words):
-            return False
+            return
         factor = self._system.conversation.haste = self._pace.factor
+        self._slowed = factor == 1
         self._log.write("pace", factor=factor, backlog_words=backlog_words)
         self._report(PaceChanged(factor=factor, backlog_words=backlog_words))
-        return True
 
     @property
     def _backlog_words(self) -> int:
@@ -206,6 +210,7 @@ class Worker:
                 ms_per_word=seconds * 1000,
                 loops_cut=counters.loops_cut,
                 backlog_words=self._backlog_words,
+                context_rows=self._system.conversation.context_rows,
             )
         )
 

@@ -13,7 +13,7 @@ from engine.settings import ModelSettings, TranslationSettings
 from tests.fakes import save_tiny_model
 from tests.sessions import at_once, running
 
-SENTENCES = ["ab cd ef gh.", "hh gg ff ee dd.", "abc d ef g."]
+SENTENCES = ["ab cd ef gh.", "hh gg ff ee dd.", "abc d ef gg."]
 TEXT = " ".join(SENTENCES)
 
 

@@ -1,0 +1,36 @@
+"""A glossary as a file: what the terms of one language are called in another."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from engine.errors import ContextError
+
+
+def read_glossary(path: Path) -> tuple[tuple[str, str], ...]:
+    """Read UTF-8 text with a term, a tab and its translation on each line.
+
+    Empty lines, and lines that begin with ``#``, are passed over.
+
+    Raises:
+        ContextError: it cannot be read, or a line is written otherwise.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        msg = f"the glossary {path} cannot be read ({error}): name a UTF-8 text file"
+        raise ContextError(msg) from error
+    return tuple(_terms(path, text.splitlines()))
+
+
+def _terms(path: Path, lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+    for number, line in enumerate(lines, start=1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        parts = [part.strip() for part in line.split("\t")]
+        if len(parts) != 2 or not all(parts):
+            msg = (
+                f"line {number} of the glossary {path} is {line[:60]!r}, and a term, a tab and its "
+                "translation were expected: write it so"
+            )
+            raise ContextError(msg)
+        yield parts[0], parts[1]
