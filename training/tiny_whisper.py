@@ -17,6 +17,7 @@ An interrupted run goes on where the last checkpoint was written.
 import argparse
 import copy
 import itertools
+import json
 import logging
 import random
 import time
@@ -352,6 +353,9 @@ def convert(model: TinyWhisper, tokenizer: "Tokenizer", work: Path, out: Path) -
     fast.save_pretrained(folder)
     converter = TransformersConverter(str(folder), copy_files=["tokenizer.json"])
     converter.convert(str(out), quantization="int8_float16", force=True)
+    written = out / "tokenizer.json"  # half of it is blanks
+    tidy = json.loads(written.read_text(encoding="utf-8"))
+    written.write_text(json.dumps(tidy, ensure_ascii=False, separators=(",", ":")), "utf-8")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
