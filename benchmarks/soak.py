@@ -105,6 +105,7 @@ def soak(system: AnySystem, words: Sequence[str], compare: int) -> Soaked:
         found.most_rows = max(found.most_rows, system.model.n_rows)
         if n % _SAMPLE_WORDS == 0:
             found.resident.append(resident_mib())
+            sys.stderr.write(f"\r{n} words")
     watch.see(passage.finish())
     watch.see(passage.advance())
     return found

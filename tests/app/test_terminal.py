@@ -7,6 +7,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -25,6 +26,7 @@ from engine.load_plan import load_plans
 from engine.loading import load_weights
 from engine.settings import ModelSettings
 from tests.adapter_folders import tiny_card, write_adapter
+from tests.engine.test_prompt import CHATML
 from tests.fakes import tiny_weights
 from training.tokenizer import END, END_OF_WRITE
 
@@ -509,6 +511,24 @@ def test_weights_that_do_not_fit_whole_are_taken_in_4_bits_but_not_silently(
     ran.adds(0, "the model needs", "it was loaded in 4 bits on cpu")
     assert ran.lines_in_spite == asked_for
     translate(b"Abc.\n", "--device", "cpu", "--quantize", "none").says(1, "--quantize nf4")
+
+
+def test_a_model_without_a_card_translates_and_says_in_which_mode(translate, model, tmp_path):
+    folder = tmp_path / "someone-2b-it"
+    shutil.copytree(model, folder)
+    (folder / "surtitle.json").unlink()
+    (folder / "chat_template.jinja").write_text(CHATML, encoding="utf-8")
+    ran = translate(b"Abc de.\n\nHag bed.\n", folder=folder)
+    ran.adds(0, "someone-2b-it", "with an adapter for slots captions come sooner")
+    assert len(ran.lines_in_spite) == 3
+    again = translate(b"Abc de.\n\nHag bed.\n", "--system", "retranslate", folder=folder)
+    assert again.out == ran.out
+    translate(b"Abc.\n", "--system", "slots", folder=folder).adds(0, "experiment")
+    translate(b"", "--to", "xx", folder=folder).says(2, "not to 'xx'")
+
+
+def test_a_model_that_knows_slots_can_run_by_retranslation_and_says_nothing(translate):
+    assert translate(b"Abc de fgh.\n", "--system", "retranslate").lines
 
 
 def test_an_adapter_of_another_model_is_refused(translate, tmp_path):

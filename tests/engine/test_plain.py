@@ -7,6 +7,7 @@ from engine.adapter import model_card
 from engine.card import Language
 from engine.errors import ModelError
 from engine.event_log import EventLog
+from engine.events import Ready, UtteranceEnded
 from engine.loading import load_weights
 from engine.mode import mode_notice, suited_slot_length, suited_system
 from engine.plain import ASKED, LANGUAGE_NAMES, ask_for, plain_card
@@ -17,6 +18,7 @@ from engine.system import make_system
 from engine.translator import Translator
 from tests.engine.test_prompt import CHATML, tokenizer_with
 from tests.fakes import random_word, save_tiny_model, tiny_tokenizer, tiny_weights
+from tests.sessions import running
 
 GEMMA_LIKE = (
     "{{ bos_token }}{% for message in messages %}"
@@ -155,6 +157,24 @@ def test_source_that_was_read_before_is_not_computed_again(folder, policy):
     headers = utterance.prompt.headers
     n_source = len(headers.system) + len(headers.first) + sum(map(len, utterance.units))
     assert system.model.tokens_fed == n_source + n_target
+
+
+def test_a_session_says_which_mode_runs_and_gives_the_captions_of_the_last_drafts(folder):
+    layout = LayoutSettings(slot_length=1)
+    settings = TranslationSettings(policy="wait:1", layout=layout)
+    words = "ab cd ef gh.".split()
+    model = ModelSettings(directory=folder, device="cpu")
+    with running(model, translation=settings) as (session, listener):
+        (ready,) = listener.all_of(Ready)
+        session.feed_words(words)
+        session.end_utterance()
+        listener.wait_for(UtteranceEnded)
+    assert "adapter" in ready.notices[-1]
+    system = plain_translator(folder, Retranslator, "wait:1", 1)
+    utterance = system.open()
+    system.set_source(utterance, words, ended=True)
+    list(system.advance(utterance))
+    assert listener.receiver.text == [(tuple(words), utterance.caption)]
 
 
 @pytest.mark.parametrize("policy", ["read:3", "wait:2"])
