@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
+from tqdm import tqdm
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from engine.card import FILE_NAME, Language, ModelCard, read_card
 from engine.fingerprint import Fingerprint, read_fingerprint
+from engine.hub import fetch_model
 from engine.loading import load_network, said
 from engine.plain import ask_for
 from engine.prompt import turn_end
@@ -51,9 +53,9 @@ def find_base(settings: FinetuneSettings, policies: tuple[str, ...]) -> Base:
 
     Raises:
         ModelError: config, tokenizer or card cannot be read.
-        TrainingError: the base cannot be fetched, or nothing tells how to speak to it.
+        TrainingError: nothing tells how to speak to it.
     """
-    folder = _folder(settings)
+    folder = find_folder(settings)
     fingerprint = read_fingerprint(folder)
     try:
         tokenizer = PreTrainedTokenizerFast.from_pretrained(folder, local_files_only=True)
@@ -106,8 +108,13 @@ def recompute_activations(network: PreTrainedModel) -> None:
     enable({"use_reentrant": False})
 
 
-def _folder(settings: FinetuneSettings) -> Path:
-    """Find the folder of a base, or fetch it."""
+def find_folder(settings: FinetuneSettings) -> Path:
+    """Find the folder of a base, or fetch it from the hub.
+
+    Raises:
+        HubError: it cannot be fetched; what came is kept for the next time.
+        UsageError: it is neither a folder nor a name.
+    """
     if not settings.base:
         return find_model(None, settings.languages[0])[0]
     folder = Path(settings.base)
@@ -116,18 +123,13 @@ def _folder(settings: FinetuneSettings) -> Path:
     if settings.base.count("/") != 1 or settings.base.startswith((".", "/", "~")):
         msg = f"there is no model folder {settings.base}: name a folder, or a base on the hub"
         raise UsageError(msg)
-    from huggingface_hub import snapshot_download  # noqa: PLC0415  the network, only where asked
+    with tqdm(desc=settings.base, unit="B", unit_scale=True, disable=None, leave=False) as bar:
 
-    try:
-        return Path(
-            snapshot_download(settings.base, allow_patterns=["*.json", "*.safetensors", "*.jinja"])
-        )
-    except Exception as error:
-        msg = (
-            f"the base {settings.base} cannot be fetched from the hub ({said(error)}): see that "
-            "there is a network and that you may have it, or name a model folder with --base"
-        )
-        raise TrainingError(msg) from error
+        def tell(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        return fetch_model(settings.base, settings.models, progress=tell)
 
 
 def _languages(settings: FinetuneSettings, own: ModelCard | None, name: str) -> dict[str, Language]:

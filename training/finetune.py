@@ -9,6 +9,8 @@ import shlex
 import sys
 from pathlib import Path
 
+import platformdirs
+
 from engine.settings import DEVICES
 from training.errors import UsageError
 from training.finetune_settings import QUANTISATIONS, FinetuneSettings
@@ -135,6 +137,13 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _library() -> Path:
+    """Find where models that are fetched lie, as ``surtitle`` does."""
+    home = os.environ.get("SURTITLE_HOME")
+    data = Path(home) if home else platformdirs.user_data_path("surtitle", appauthor=False)
+    return data / "models"
+
+
 def settings_of(arguments: argparse.Namespace) -> FinetuneSettings:
     """Lay the arguments over the recipe.
 
@@ -148,6 +157,7 @@ def settings_of(arguments: argparse.Namespace) -> FinetuneSettings:
             _put(table, place, str(value) if isinstance(value, Path) else value)
     _put_lists(table, arguments)
     _put_named(table, arguments)
+    table.setdefault("models", str(_library()))
     _put(table, "commands", [shlex.join(["surtitle-train", *sys.argv[1:]])])
     settings = make_settings(table)
     _check_files(settings)

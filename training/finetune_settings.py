@@ -155,6 +155,7 @@ class FinetuneSettings:
         data: aligned TSV by target language.
         hub: data of the hub, besides.
         base: model folder, or a name on the hub; none takes the bundled model of the language.
+        models: library of models that were fetched from the hub, and are.
         source_language: code of the source.
         out: run folder: ``adapter`` is what a run is for, ``checkpoint`` resumes it.
         name: of the adapter; that of ``out`` where none is given.
@@ -175,6 +176,7 @@ class FinetuneSettings:
     data: Mapping[str, Path] = field(default_factory=dict)
     hub: HubData | None = None
     base: str = ""
+    models: Path = Path("models")
     source_language: str = "en"
     out: Path
     name: str = ""

@@ -27,7 +27,7 @@ from engine.layout import IGNORE
 from engine.loading import Weights
 from engine.settings import LayoutSettings
 from training.adapter_record import describe, named
-from training.base import Base, base_network, find_base, recompute_activations
+from training.base import Base, base_network, find_base, find_folder, recompute_activations
 from training.batches import Batch
 from training.checkpoint import check_fingerprint, read_counters
 from training.errors import TrainingError, UsageError
@@ -60,6 +60,9 @@ def finetune(settings: FinetuneSettings, machines: Machines) -> None:
         raise UsageError(msg)
     method = find_method(settings)
     data = _data(settings, machines)
+    if machines.rank == 0:
+        find_folder(settings)  # fetched by one alone
+    machines.wait()
     base = find_base(settings, trained_policies(settings, method))
     material = prepare(settings, data, base, method)
     checkpoint = settings.out / "checkpoint"
