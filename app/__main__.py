@@ -11,8 +11,9 @@ from pathlib import Path
 import platformdirs
 
 from app import adapters_command, devices, listen, terminal
+from app.adapters_command import adapter_folder, open_library
 from app.launch_settings import LaunchSettings
-from engine.errors import PolicyError
+from engine.errors import PolicyError, SurtitleError
 from engine.policy import parse_policy
 from engine.settings import DEVICES
 
@@ -48,7 +49,12 @@ def _parser() -> argparse.ArgumentParser:
         description="Live translated captions: without a command, a window opens to type in.",
     )
     parser.add_argument("--version", action=_Version, help="show the version and leave")
-    parser.add_argument("--model", type=Path, metavar="DIR", help="folder of the model")
+    parser.add_argument(
+        "--model", type=Path, metavar="DIR|NAME", help="model folder, or owner/name on the hub"
+    )
+    parser.add_argument(
+        "--adapter", default=None, metavar="NAME|DIR", help="LoRA adapter for the model"
+    )
     parser.add_argument("--device", choices=DEVICES, default="auto", help="where to compute")
     parser.add_argument("--to", metavar="CODE", help="target language, for example de")
     parser.add_argument("--policy", type=_policy, help="read:N, wait:K or offline")
@@ -116,12 +122,18 @@ def _open_window(arguments: argparse.Namespace) -> int:
     except ImportError as error:
         sys.stderr.write(f"surtitle: the window needs a library that is missing: {error}\n")
         return 1
+    try:
+        adapter = _adapter(arguments.adapter, arguments.adapter_library)
+    except SurtitleError as error:
+        sys.stderr.write(f"surtitle: {error}\n")
+        return 1
     settings = LaunchSettings(
         preferences_file=_preferences_file(),
         places_file=_places_file(),
         data_folder=_data_folder(),
         log_folder=_log_folder(),
         model=arguments.model,
+        adapter=adapter,
         device=arguments.device,
         language=arguments.to,
         policy=arguments.policy,
@@ -130,6 +142,10 @@ def _open_window(arguments: argparse.Namespace) -> int:
     if arguments.tell is not None:
         return startup.tell_running(settings, arguments.tell)
     return startup.run(settings)
+
+
+def _adapter(named: str | None, library: Path) -> Path | None:
+    return None if named is None else adapter_folder(named, open_library(library))
 
 
 def _preferences_file() -> Path:

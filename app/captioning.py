@@ -16,6 +16,7 @@ from app.captions import Captions, UtteranceView
 from app.chosen import Chosen
 from app.launch_settings import LaunchSettings
 from app.main_window import MainWindow
+from app.named_model import hub_name
 from app.session_keeper import SessionKeeper
 from engine.bundled import bundled_adapters, bundled_models
 from engine.card import read_card
@@ -119,14 +120,17 @@ class Captioning(QObject):
                 )
                 return
             directory = bundled[0]
-        self.desk.use_model(directory)
+        library, name = self._settings.data_folder / "models", hub_name(directory)
+        if name:
+            directory = library
+        self.desk.use_model(library / name.replace("/", "--") if name else directory)
         self._offer_languages(directory)
         self._captions.restart()
         self._keeper.restart()
         self._show_captions()
         self._window.status.show_state(self.tr("Loading"))
         self._window.banner.show_progress(self.tr("Starting the translation engine"), None)
-        model = ModelSettings(directory=directory, device=self._settings.device)
+        model = ModelSettings(directory=directory, hub_name=name, device=self._settings.device)
         self._bridge.start(model, self._translation)
 
     def _offer_languages(self, directory: Path) -> None:
@@ -151,11 +155,7 @@ class Captioning(QObject):
             case LoadProgress():
                 window.banner.show_progress(event.stage, event.fraction)
             case Ready():
-                window.banner.show_loaded()
-                window.status.show_ready(event)
-                chosen = self._translation.target_language
-                window.controls.show_languages(event.languages, chosen)
-                self._load_adapter()
+                self._show_ready(event)
             case AdapterChanged():
                 self._show_adapter(event)
             case Failed():
@@ -170,10 +170,19 @@ class Captioning(QObject):
                 if self._captions.apply(event):
                     self._show_captions()
 
+    def _show_ready(self, event: Ready) -> None:
+        window = self._window
+        window.banner.show_loaded()
+        window.status.show_ready(event)
+        for notice in event.notices:
+            window.banner.show_notice(notice)
+        window.controls.show_languages(event.languages, self._translation.target_language)
+        self._load_adapter()
+
     def _load_adapter(self) -> None:
-        """Load the adapter that translated last time, if it is still at hand."""
+        """Load the adapter that was asked for, or translated last time and is still at hand."""
         name = self._chosen.now.translation.adapter
-        folder = self.desk.folder_of(name) if name else None
+        folder = self._settings.adapter or (self.desk.folder_of(name) if name else None)
         if folder is not None:
             self._bridge.load_adapter(folder)
 

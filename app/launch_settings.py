@@ -13,7 +13,8 @@ class LaunchSettings:
         places_file: where the places of windows are stored.
         data_folder: where journals and other files of the person's are stored.
         log_folder: where logs are.
-        model: folder of the model.
+        model: folder of the model, or its name on the hub.
+        adapter: folder of the adapter that translates, whichever translated last time.
         device: as in ``ModelSettings``.
         language: code of the target language.
         policy: as the engine writes it.
@@ -26,6 +27,7 @@ class LaunchSettings:
     data_folder: Path
     log_folder: Path
     model: Path | None = None
+    adapter: Path | None = None
     device: str = "auto"
     language: str | None = None
     policy: str | None = None

@@ -44,6 +44,7 @@ class StatusStrip(QWidget):
     def show_statistics(self, event: Statistics) -> None:
         """Show the counters."""
         text = self.tr("{:,} tokens fed  ·  {:,} recomputed  ·  {:.0f} ms per word")
-        self.figures.setText(
-            text.format(event.tokens_fed, event.tokens_recomputed, event.ms_per_word)
-        )
+        told = text.format(event.tokens_fed, event.tokens_recomputed, event.ms_per_word)
+        if event.backlog_words:
+            told = self.tr("{:,} words wait  ·  ").format(event.backlog_words) + told
+        self.figures.setText(told)

@@ -117,7 +117,10 @@ def add_options(parser: argparse.ArgumentParser, *, device: str = "--device") ->
             option, dest=name, type=kind, default=argparse.SUPPRESS, metavar=metavar, help=text
         )
     parser.add_argument(
-        "--adapter", metavar="NAME|DIR", help="LoRA adapter for the model (see surtitle adapters)"
+        "--adapter",
+        default=argparse.SUPPRESS,  # as above
+        metavar="NAME|DIR",
+        help="LoRA adapter for the model (see surtitle adapters)",
     )
     parser.add_argument(
         "--quantize",

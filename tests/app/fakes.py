@@ -159,13 +159,14 @@ class FakeEngine:
     ) -> None:
         self.sessions: list[FakeSession] = []
         self.translations: list[TranslationSettings] = []
+        self.models: list[ModelSettings] = []
         self._failures = list(failures)
         self._translate = translate
         self._may_load = may_load
 
     def make(
         self,
-        _model: ModelSettings,
+        model: ModelSettings,
         translation: TranslationSettings,
         report: Callable[[Event], None],
     ) -> FakeSession:
@@ -174,5 +175,6 @@ class FakeEngine:
             report, failure=failure, translate=self._translate, may_load=self._may_load
         )
         self.translations.append(translation)
+        self.models.append(model)
         self.sessions.append(session)
         return session

@@ -5,6 +5,7 @@ import threading
 import tomllib
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QRect, Qt
@@ -17,7 +18,7 @@ from app.interrupt import Interrupt
 from app.launch_settings import LaunchSettings
 from app.session_journal import SessionJournal, past_sessions
 from engine.card import Language, ModelCard
-from engine.events import AdapterChanged, Refused
+from engine.events import AdapterChanged, Ready, Refused, Statistics
 from tests.adapter_folders import tiny_card, write_adapter
 from tests.app.fakes import LANGUAGES, FakeEngine
 from tests.app.test_session_journal import kept
@@ -281,6 +282,43 @@ def test_the_figures_of_the_engine_stand_in_the_status_strip(program):
     one.type("Good ")
     one.wait(lambda: one.window.status.figures.text() != "")
     assert one.window.status.figures.text() == "1 tokens fed  ·  0 recomputed  ·  12 ms per word"
+
+
+def test_words_that_wait_are_told_before_the_other_figures(program):
+    one = program().open().wait_until_ready()
+    figures = {"tokens_fed": 1, "forwards": 1, "tokens_recomputed": 0, "probes": 0}
+    event = Statistics(**figures, cached_rows=1, ms_per_word=12, backlog_words=1234)
+    one.window.status.show_statistics(event)
+    assert one.window.status.figures.text().startswith("1,234 words wait  ·  1 tokens fed")
+
+
+def test_how_the_model_was_loaded_is_told_when_it_is(program):
+    one = program().open().wait_until_ready()
+    notices = ("it was loaded in 4 bits", "captions come later")
+    ready = Ready(model="shouter", languages=LANGUAGES, load_s=1, notices=notices)
+    one.application.bridge.event_came.emit(ready)
+    assert one.window.banner.sentence.text() == "It was loaded in 4 bits."
+    one.window.banner.dismiss.click()
+    assert one.window.banner.sentence.text() == "Captions come later."
+
+
+def test_a_model_named_as_on_the_hub_is_looked_for_in_the_library(program, tmp_path):
+    one = program(model=Path("some/model")).open().wait_until_ready()
+    (model,) = one.engine.models
+    assert (model.hub_name, model.directory) == ("some/model", tmp_path / "models")
+
+
+def test_a_folder_is_a_folder_though_it_looks_like_a_name(program, tmp_path, monkeypatch):
+    (tmp_path / "some" / "model").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    one = program(model=Path("some/model")).open().wait_until_ready()
+    (model,) = one.engine.models
+    assert (model.hub_name, model.directory) == ("", Path("some/model"))
+
+
+def test_the_adapter_of_the_command_line_is_loaded_as_soon_as_the_model_is(program, tmp_path):
+    one = program(adapter=tmp_path / "mine").open().wait_until_ready()
+    one.wait(lambda: one.session.calls == [("load_adapter", (tmp_path / "mine", True))])
 
 
 def test_closing_while_the_model_loads_ends_everything(program):

@@ -117,8 +117,8 @@ def test_a_folder_that_is_not_installed_has_no_version(monkeypatch, capsys):
 
 
 def test_a_missing_library_is_a_sentence(monkeypatch, capsys):
-    monkeypatch.delattr("app.application")
-    monkeypatch.setitem(sys.modules, "app.application", None)
+    monkeypatch.delattr("app.startup", raising=False)
+    monkeypatch.setitem(sys.modules, "app.startup", None)
     monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
     assert main([]) == 1
     assert "library that is missing" in capsys.readouterr().err
