@@ -18,6 +18,7 @@ MAX_TAIL_WORDS = 4
 
 _REMEMBERED_WORDS = 256  # more than a buffer of 30 s holds
 _TIMES_WANDER_S = 0.5  # a word that far on the wrong side weighs as much as a wrong word
+_EDGE_S = 0.01  # a buffer is cut at the end of a word, to within rounding
 _MISSED_S = 0.25  # as long as a short word: heard for less, it may be missed
 
 
@@ -94,14 +95,16 @@ def _edits_to_prefixes(committed: Sequence[RecognizedWord], hypothesis: Hypothes
     """Weigh the edits that make the committed words each prefix of the hypothesis, empty to whole.
 
     A committed word may be missing for nothing where the sound begins behind it, and costs the
-    more the longer it can be heard.
+    more the longer it can be heard. One that begins in the sound counts whole, for recognisers give
+    words of no length at all.
     """
     keys = [same_word_key(word.text) for word in hypothesis.words]
     row = [float(n_words) for n_words in range(len(keys) + 1)]
     for word in committed:
+        begins_within = word.start_s > hypothesis.start_s + _EDGE_S
         heard_s = max(0.0, word.end_s - max(word.start_s, hypothesis.start_s))
         key = same_word_key(word.text)
-        missing = min(1.0, heard_s / _MISSED_S)
+        missing = 1.0 if begins_within else min(1.0, heard_s / _MISSED_S)
         below = [row[0] + missing]
         for i, heard in enumerate(keys):
             below.append(min(row[i] + (key != heard), row[i + 1] + missing, below[i] + 1))

@@ -184,3 +184,22 @@ def test_times_tell_a_new_word_from_a_committed_one_that_is_spelt_the_same():
     for _ in range(2):
         new = agreement.feed(Hypothesis(words=later, start_s=0.0, end_s=3.0))
     assert keys(new) == ["no", "way"]
+
+
+def test_a_word_that_was_committed_without_length_is_not_committed_again():
+    """Recognisers squeeze words together where they are unsure; the next pass gives them room."""
+    agreement = LocalAgreement()
+    squeezed = [("on", 1.3, 1.5), ("Sunday.", 1.5, 1.5), ("The", 1.5, 1.5)]
+    roomy = [("on", 1.3, 1.5), ("Sunday.", 1.5, 2.2), ("The", 2.2, 2.8), ("doctor", 2.8, 3.3)]
+    said = []
+    for words in (squeezed[:2], squeezed, roomy, roomy):
+        hypothesis = Hypothesis(
+            words=tuple(
+                RecognizedWord(text=text, start_s=start_s, end_s=end_s)
+                for text, start_s, end_s in words
+            ),
+            start_s=0.0,
+            end_s=4.0,
+        )
+        said += [word.text for word in agreement.feed(hypothesis)]
+    assert said == ["on", "Sunday.", "The", "doctor"]
