@@ -9,10 +9,12 @@ from PySide6.QtWidgets import QApplication
 
 from app.application import Application
 from app.bridge import Bridge
+from app.interface_language import speak
 from app.interrupt import Interrupt
 from app.launch_settings import LaunchSettings
 from app.logs import Logs
 from app.one_instance import OneInstance, send_command
+from app.preferences import PreferencesFile
 from app.tray import Tray
 from engine.bundled import ASSETS
 
@@ -29,6 +31,8 @@ def run(settings: LaunchSettings) -> int:
     qt.setApplicationName("Surtitle")
     qt.setDesktopFileName("surtitle")
     qt.setWindowIcon(QIcon(str(ASSETS / "icons" / "surtitle.svg")))
+    preferences, _ = PreferencesFile(settings.preferences_file).read()
+    translators = speak(qt, preferences.interface.language, ASSETS / "languages")
     instance = OneInstance(settings.data_folder)
     if not instance.claim():
         return tell_running(settings, "raise")
@@ -47,6 +51,7 @@ def run(settings: LaunchSettings) -> int:
     interrupt.close()
     instance.close()
     logs.close()
+    translators.clear()
     return exit_code
 
 

@@ -6,7 +6,7 @@ Only rows that are seen are measured and painted, so a day of captions is as qui
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Slot
-from PySide6.QtGui import QGuiApplication, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtGui import QGuiApplication, QKeySequence, QPainter, QResizeEvent, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -186,6 +186,12 @@ class _Cell(QStyledItemDelegate):
             leading = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignAbsolute
         option.displayAlignment = leading | Qt.AlignmentFlag.AlignTop
 
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Leave some room above the text: letters of other scripts are higher."""
+        cell = QStyleOptionViewItem(option)
+        cell.rect = option.rect.adjusted(0, _PADDING // 2, 0, 0)
+        super().paint(painter, cell, index)
+
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """Leave some room below the text."""
+        """Leave some room above and below the text."""
         return super().sizeHint(option, index) + QSize(0, _PADDING)

@@ -1,0 +1,837 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="de" sourcelanguage="en">
+<context>
+    <name>Actions</name>
+    <message>
+        <source>&amp;Export captions…</source>
+        <translation>Untertitel &amp;exportieren …</translation>
+    </message>
+    <message>
+        <source>Earlier &amp;sessions…</source>
+        <translation>Frühere &amp;Sitzungen …</translation>
+    </message>
+    <message>
+        <source>&amp;Quit</source>
+        <translation>&amp;Beenden</translation>
+    </message>
+    <message>
+        <source>&amp;Pause</source>
+        <translation>&amp;Pause</translation>
+    </message>
+    <message>
+        <source>&amp;Clear</source>
+        <translation>&amp;Leeren</translation>
+    </message>
+    <message>
+        <source>&amp;Find…</source>
+        <translation>&amp;Suchen …</translation>
+    </message>
+    <message>
+        <source>&amp;Mark my place</source>
+        <translation>Stelle &amp;merken</translation>
+    </message>
+    <message>
+        <source>&amp;Go to my mark</source>
+        <translation>&amp;Zur gemerkten Stelle</translation>
+    </message>
+    <message>
+        <source>&amp;Overlay</source>
+        <translation>&amp;Einblendung</translation>
+    </message>
+    <message>
+        <source>&amp;Lock overlay (clicks go through)</source>
+        <translation>Einblendung &amp;sperren (Klicks gehen hindurch)</translation>
+    </message>
+    <message>
+        <source>&amp;Larger letters</source>
+        <translation>&amp;Größere Schrift</translation>
+    </message>
+    <message>
+        <source>&amp;Smaller letters</source>
+        <translation>&amp;Kleinere Schrift</translation>
+    </message>
+    <message>
+        <source>&amp;Back to the bottom of the screen</source>
+        <translation>&amp;Zurück an den unteren Bildschirmrand</translation>
+    </message>
+    <message>
+        <source>&amp;Adapters…</source>
+        <translation>&amp;Adapter …</translation>
+    </message>
+    <message>
+        <source>&amp;Settings…</source>
+        <translation>&amp;Einstellungen …</translation>
+    </message>
+    <message>
+        <source>Copy address of the caption &amp;page</source>
+        <translation>Adresse der Untertitel&amp;seite kopieren</translation>
+    </message>
+    <message>
+        <source>&amp;Copy diagnostics</source>
+        <translation>&amp;Diagnose kopieren</translation>
+    </message>
+    <message>
+        <source>&amp;File</source>
+        <translation>&amp;Datei</translation>
+    </message>
+    <message>
+        <source>&amp;Captions</source>
+        <translation>&amp;Untertitel</translation>
+    </message>
+    <message>
+        <source>O&amp;verlay</source>
+        <translation>&amp;Einblendung</translation>
+    </message>
+    <message>
+        <source>&amp;Tools</source>
+        <translation>E&amp;xtras</translation>
+    </message>
+    <message>
+        <source>&amp;Help</source>
+        <translation>&amp;Hilfe</translation>
+    </message>
+</context>
+<context>
+    <name>AdapterDesk</name>
+    <message>
+        <source>{} was added</source>
+        <translation>{} wurde hinzugefügt</translation>
+    </message>
+    <message>
+        <source>{} is as its card says: sha256 {}</source>
+        <translation>{} ist, wie die Karte sagt: sha256 {}</translation>
+    </message>
+    <message>
+        <source>{} has no card to hold it against: sha256 {}</source>
+        <translation>{} hat keine Karte zum Vergleichen: sha256 {}</translation>
+    </message>
+    <message>
+        <source>{} was removed</source>
+        <translation>{} wurde entfernt</translation>
+    </message>
+</context>
+<context>
+    <name>AdapterDialog</name>
+    <message>
+        <source>Adapters</source>
+        <translation>Adapter</translation>
+    </message>
+    <message>
+        <source>All that is known of the adapter</source>
+        <translation>Alles, was über den Adapter bekannt ist</translation>
+    </message>
+    <message>
+        <source>&amp;Load</source>
+        <translation>&amp;Laden</translation>
+    </message>
+    <message>
+        <source>&amp;Bare model</source>
+        <translation>&amp;Bloßes Modell</translation>
+    </message>
+    <message>
+        <source>&amp;Unload</source>
+        <translation>&amp;Entladen</translation>
+    </message>
+    <message>
+        <source>&amp;Verify</source>
+        <translation>&amp;Prüfen</translation>
+    </message>
+    <message>
+        <source>Add &amp;folder…</source>
+        <translation>&amp;Ordner hinzufügen …</translation>
+    </message>
+    <message>
+        <source>Add f&amp;ile…</source>
+        <translation>&amp;Datei hinzufügen …</translation>
+    </message>
+    <message>
+        <source>&amp;Remove</source>
+        <translation>E&amp;ntfernen</translation>
+    </message>
+    <message>
+        <source>An adapter teaches a model to translate live. Drop a folder here to add it.</source>
+        <translation>Ein Adapter lehrt ein Modell, live zu übersetzen. Einen Ordner hierher ziehen fügt ihn hinzu.</translation>
+    </message>
+    <message>
+        <source>&amp;Load all the same</source>
+        <translation>Trotzdem &amp;laden</translation>
+    </message>
+    <message>
+        <source>&amp;Back to the adapter</source>
+        <translation>&amp;Zurück zum Adapter</translation>
+    </message>
+    <message>
+        <source>Working…</source>
+        <translation>Einen Moment …</translation>
+    </message>
+    <message>
+        <source>{} is being loaded; captions go on</source>
+        <translation>{} wird geladen; die Untertitel gehen weiter</translation>
+    </message>
+    <message>
+        <source>Folder of an adapter</source>
+        <translation>Ordner eines Adapters</translation>
+    </message>
+    <message>
+        <source>A file of an adapter</source>
+        <translation>Datei eines Adapters</translation>
+    </message>
+</context>
+<context>
+    <name>AdapterTable</name>
+    <message>
+        <source>Status</source>
+        <translation>Status</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>To</source>
+        <translation>Nach</translation>
+    </message>
+    <message>
+        <source>Slot</source>
+        <translation>Platz</translation>
+    </message>
+    <message>
+        <source>Policies</source>
+        <translation>Zeitpläne</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>Now</source>
+        <translation>Jetzt</translation>
+    </message>
+    <message>
+        <source>ok</source>
+        <translation>gut</translation>
+    </message>
+    <message>
+        <source>unknown</source>
+        <translation>unbekannt</translation>
+    </message>
+    <message>
+        <source>blocked</source>
+        <translation>gesperrt</translation>
+    </message>
+    <message>
+        <source>translates</source>
+        <translation>übersetzt</translation>
+    </message>
+    <message>
+        <source>loaded</source>
+        <translation>geladen</translation>
+    </message>
+</context>
+<context>
+    <name>Application</name>
+    <message>
+        <source>Surtitle crashed last time; Help, Copy diagnostics says how</source>
+        <translation>Surtitle ist beim letzten Mal abgestürzt; Hilfe, Diagnose kopieren sagt, wie</translation>
+    </message>
+    <message>
+        <source>On Wayland no program may keep its window above the others; if the overlay goes behind them, start Surtitle with QT_QPA_PLATFORM=xcb</source>
+        <translation>Unter Wayland darf kein Programm sein Fenster über den anderen halten; gerät die Einblendung dahinter, Surtitle mit QT_QPA_PLATFORM=xcb starten</translation>
+    </message>
+    <message>
+        <source>The address is on the clipboard; who knows it can read the captions</source>
+        <translation>Die Adresse ist in der Zwischenablage; wer sie kennt, kann die Untertitel lesen</translation>
+    </message>
+    <message>
+        <source>The caption page is off; the settings, under Privacy, turn it on</source>
+        <translation>Die Untertitelseite ist aus; in den Einstellungen unter Datenschutz geht sie an</translation>
+    </message>
+    <message>
+        <source>Diagnostics are on the clipboard; nothing that was said is in them</source>
+        <translation>Die Diagnose ist in der Zwischenablage; nichts Gesagtes steht darin</translation>
+    </message>
+</context>
+<context>
+    <name>Archive</name>
+    <message>
+        <source>The session of {:%Y-%m-%d %H:%M} did not end well; its captions are kept</source>
+        <translation>Die Sitzung vom {:%d.%m.%Y %H:%M} endete nicht ordentlich; ihre Untertitel sind noch da</translation>
+    </message>
+    <message>
+        <source>&amp;Show them</source>
+        <translation>&amp;Zeigen</translation>
+    </message>
+</context>
+<context>
+    <name>Banner</name>
+    <message>
+        <source>Loading the model</source>
+        <translation>Das Modell wird geladen</translation>
+    </message>
+    <message>
+        <source>&amp;Retry</source>
+        <translation>&amp;Noch einmal</translation>
+    </message>
+    <message>
+        <source>&amp;Dismiss</source>
+        <translation>&amp;Verstanden</translation>
+    </message>
+    <message>
+        <source>{}. You can type already.</source>
+        <translation>{}. Getippt werden kann schon.</translation>
+    </message>
+</context>
+<context>
+    <name>CaptionPage</name>
+    <message>
+        <source>The caption page could not be opened at port {}: {}; choose another port in the settings</source>
+        <translation>Die Untertitelseite konnte an Port {} nicht geöffnet werden: {}; in den Einstellungen einen anderen wählen</translation>
+    </message>
+</context>
+<context>
+    <name>CaptionStage</name>
+    <message>
+        <source>Captions appear here.</source>
+        <translation>Hier erscheinen Untertitel.</translation>
+    </message>
+    <message>
+        <source>Drag them where you like.</source>
+        <translation>Sie lassen sich verschieben.</translation>
+    </message>
+</context>
+<context>
+    <name>Captioning</name>
+    <message>
+        <source>No model comes with this copy of Surtitle; start it with --model FOLDER</source>
+        <translation>Dieser Kopie von Surtitle liegt kein Modell bei; mit --model ORDNER starten</translation>
+    </message>
+    <message>
+        <source>Loading</source>
+        <translation>Lädt</translation>
+    </message>
+    <message>
+        <source>Starting the translation engine</source>
+        <translation>Die Übersetzung wird gestartet</translation>
+    </message>
+    <message>
+        <source>The model {} does not know {!r}; the captions are in {}</source>
+        <translation>Das Modell {} kennt {!r} nicht; die Untertitel sind auf {}</translation>
+    </message>
+    <message>
+        <source>Stopped</source>
+        <translation>Angehalten</translation>
+    </message>
+</context>
+<context>
+    <name>CaptionsPage</name>
+    <message>
+        <source>Captions</source>
+        <translation>Untertitel</translation>
+    </message>
+    <message>
+        <source>White on black</source>
+        <translation>Weiß auf Schwarz</translation>
+    </message>
+    <message>
+        <source>Yellow on black</source>
+        <translation>Gelb auf Schwarz</translation>
+    </message>
+    <message>
+        <source>Black on white</source>
+        <translation>Schwarz auf Weiß</translation>
+    </message>
+    <message>
+        <source>High contrast</source>
+        <translation>Hoher Kontrast</translation>
+    </message>
+    <message>
+        <source> pt</source>
+        <translation> pt</translation>
+    </message>
+    <message>
+        <source>Source</source>
+        <translation>Gesagtes</translation>
+    </message>
+    <message>
+        <source>Source above captions</source>
+        <translation>Gesagtes über den Untertiteln</translation>
+    </message>
+    <message>
+        <source>&amp;Colours</source>
+        <translation>&amp;Farben</translation>
+    </message>
+    <message>
+        <source>Letter &amp;size</source>
+        <translation>&amp;Schriftgröße</translation>
+    </message>
+    <message>
+        <source>&amp;Outline around letters</source>
+        <translation>&amp;Umriss um die Buchstaben</translation>
+    </message>
+    <message>
+        <source>S&amp;how</source>
+        <translation>&amp;Zeigen</translation>
+    </message>
+    <message>
+        <source>&amp;Glide when lines move up</source>
+        <translation>&amp;Gleiten, wenn Zeilen aufrücken</translation>
+    </message>
+    <message>
+        <source>Where the desktop wants no motion, lines jump all the same.</source>
+        <translation>Wo der Schreibtisch keine Bewegung will, springen sie trotzdem.</translation>
+    </message>
+</context>
+<context>
+    <name>ControlPanel</name>
+    <message>
+        <source>Target language</source>
+        <translation>Zielsprache</translation>
+    </message>
+    <message>
+        <source>Timing of the captions</source>
+        <translation>Zeitplan der Untertitel</translation>
+    </message>
+    <message>
+        <source>&amp;Pause</source>
+        <translation>&amp;Pause</translation>
+    </message>
+    <message>
+        <source>Hold the captions; what you type is kept</source>
+        <translation>Die Untertitel anhalten; Getipptes bleibt</translation>
+    </message>
+    <message>
+        <source>&amp;Clear</source>
+        <translation>&amp;Leeren</translation>
+    </message>
+    <message>
+        <source>Empty the transcript and the line</source>
+        <translation>Mitschrift und Zeile leeren</translation>
+    </message>
+    <message>
+        <source>&amp;Overlay</source>
+        <translation>&amp;Einblendung</translation>
+    </message>
+    <message>
+        <source>Show the captions above all other windows</source>
+        <translation>Die Untertitel über allen Fenstern zeigen</translation>
+    </message>
+    <message>
+        <source>Loc&amp;k</source>
+        <translation>Sp&amp;erren</translation>
+    </message>
+    <message>
+        <source>Let clicks go through the overlay, or take them</source>
+        <translation>Klicks durch die Einblendung lassen, oder nicht</translation>
+    </message>
+    <message>
+        <source>Which adapter translates; show all</source>
+        <translation>Welcher Adapter übersetzt; alle zeigen</translation>
+    </message>
+    <message>
+        <source>This model knows one language only</source>
+        <translation>Dieses Modell kennt nur eine Sprache</translation>
+    </message>
+    <message>
+        <source>No adapter</source>
+        <translation>Kein Adapter</translation>
+    </message>
+    <message>
+        <source>Translate &amp;to</source>
+        <translation>Übersetzen &amp;nach</translation>
+    </message>
+    <message>
+        <source>T&amp;iming</source>
+        <translation>&amp;Zeitplan</translation>
+    </message>
+</context>
+<context>
+    <name>ExportDialog</name>
+    <message>
+        <source>Export captions</source>
+        <translation>Untertitel exportieren</translation>
+    </message>
+    <message>
+        <source>Subtitles (SRT)</source>
+        <translation>Untertitel (SRT)</translation>
+    </message>
+    <message>
+        <source>Subtitles for the web (WebVTT)</source>
+        <translation>Untertitel fürs Netz (WebVTT)</translation>
+    </message>
+    <message>
+        <source>Plain text, without times</source>
+        <translation>Reiner Text, ohne Zeiten</translation>
+    </message>
+    <message>
+        <source>JSON Lines, all that is known</source>
+        <translation>JSON Lines, alles Bekannte</translation>
+    </message>
+    <message>
+        <source>Captions</source>
+        <translation>Untertitel</translation>
+    </message>
+    <message>
+        <source>Source</source>
+        <translation>Gesagtes</translation>
+    </message>
+    <message>
+        <source>Source above captions</source>
+        <translation>Gesagtes über den Untertiteln</translation>
+    </message>
+    <message>
+        <source>{:,} captions</source>
+        <translation>{} Untertitel</translation>
+    </message>
+    <message>
+        <source>{:,} captions were written to {}</source>
+        <translation>{} Untertitel stehen jetzt in {}</translation>
+    </message>
+    <message>
+        <source>&amp;Export…</source>
+        <translation>&amp;Exportieren …</translation>
+    </message>
+    <message>
+        <source>&amp;Form</source>
+        <translation>&amp;Form</translation>
+    </message>
+    <message>
+        <source>&amp;What</source>
+        <translation>&amp;Was</translation>
+    </message>
+    <message>
+        <source>Form</source>
+        <translation>Form</translation>
+    </message>
+    <message>
+        <source>What</source>
+        <translation>Was</translation>
+    </message>
+</context>
+<context>
+    <name>FindBar</name>
+    <message>
+        <source>Find in the transcript</source>
+        <translation>In der Mitschrift suchen</translation>
+    </message>
+    <message>
+        <source>&amp;Up</source>
+        <translation>Auf&amp;wärts</translation>
+    </message>
+    <message>
+        <source>Do&amp;wn</source>
+        <translation>A&amp;bwärts</translation>
+    </message>
+    <message>
+        <source>Not found</source>
+        <translation>Nicht gefunden</translation>
+    </message>
+</context>
+<context>
+    <name>MainWindow</name>
+    <message>
+        <source>T&amp;ype</source>
+        <translation>&amp;Tippen</translation>
+    </message>
+</context>
+<context>
+    <name>Overlay</name>
+    <message>
+        <source>Surtitle captions</source>
+        <translation>Surtitle-Untertitel</translation>
+    </message>
+    <message>
+        <source>Caption overlay</source>
+        <translation>Einblendung der Untertitel</translation>
+    </message>
+</context>
+<context>
+    <name>OverlayPage</name>
+    <message>
+        <source>Overlay</source>
+        <translation>Einblendung</translation>
+    </message>
+    <message>
+        <source>&amp;Lines</source>
+        <translation>&amp;Zeilen</translation>
+    </message>
+    <message>
+        <source>&amp;Characters in a line</source>
+        <translation>Z&amp;eichen je Zeile</translation>
+    </message>
+    <message>
+        <source>Subtitles have 42; the window fits the screen in any case.</source>
+        <translation>Üblich sind 42; das Fenster passt immer auf den Bildschirm.</translation>
+    </message>
+    <message>
+        <source>Loc&amp;ked: clicks go through to what lies below</source>
+        <translation>&amp;Gesperrt: Klicks gehen hindurch</translation>
+    </message>
+    <message>
+        <source>Ctrl+K in the main window, or the tray, unlocks it again.</source>
+        <translation>Strg+K im Hauptfenster oder das Symbol neben der Uhr entsperrt sie wieder.</translation>
+    </message>
+</context>
+<context>
+    <name>Policies</name>
+    <message>
+        <source>Every 3 words (fast)</source>
+        <translation>Alle 3 Wörter (schnell)</translation>
+    </message>
+    <message>
+        <source>Captions move on each time three words have come.</source>
+        <translation>Die Untertitel gehen weiter, sooft drei Wörter gekommen sind.</translation>
+    </message>
+    <message>
+        <source>Every 5 words (steady)</source>
+        <translation>Alle 5 Wörter (ruhig)</translation>
+    </message>
+    <message>
+        <source>Captions move on each time five words have come.</source>
+        <translation>Die Untertitel gehen weiter, sooft fünf Wörter gekommen sind.</translation>
+    </message>
+    <message>
+        <source>3 words behind (even)</source>
+        <translation>3 Wörter dahinter (gleichmäßig)</translation>
+    </message>
+    <message>
+        <source>A caption word for each word, three words later.</source>
+        <translation>Für jedes Wort eines in den Untertiteln, drei Wörter später.</translation>
+    </message>
+    <message>
+        <source>5 words behind (careful)</source>
+        <translation>5 Wörter dahinter (sorgfältig)</translation>
+    </message>
+    <message>
+        <source>A caption word for each word, five words later.</source>
+        <translation>Für jedes Wort eines in den Untertiteln, fünf Wörter später.</translation>
+    </message>
+    <message>
+        <source>Whole sentence (best)</source>
+        <translation>Ganzer Satz (am besten)</translation>
+    </message>
+    <message>
+        <source>A sentence is translated when it is complete.</source>
+        <translation>Ein Satz wird übersetzt, wenn er vollständig ist.</translation>
+    </message>
+</context>
+<context>
+    <name>PolicyPage</name>
+    <message>
+        <source>Translation</source>
+        <translation>Übersetzung</translation>
+    </message>
+    <message>
+        <source>As the system</source>
+        <translation>Wie das System</translation>
+    </message>
+    <message>
+        <source>&amp;Timing</source>
+        <translation>&amp;Zeitplan</translation>
+    </message>
+    <message>
+        <source>Language of the &amp;windows</source>
+        <translation>Sprache der &amp;Fenster</translation>
+    </message>
+    <message>
+        <source>Takes effect when Surtitle is started again.</source>
+        <translation>Wirkt, wenn Surtitle neu gestartet wird.</translation>
+    </message>
+</context>
+<context>
+    <name>PrivacyPage</name>
+    <message>
+        <source>Privacy and files</source>
+        <translation>Datenschutz und Dateien</translation>
+    </message>
+    <message>
+        <source> days</source>
+        <translation> Tagen</translation>
+    </message>
+    <message>
+        <source>Choose &amp;file…</source>
+        <translation>&amp;Datei wählen …</translation>
+    </message>
+    <message>
+        <source>Surtitle sends nothing to anybody: no text, no sound, no figures. It asks no server whether there is a newer version.</source>
+        <translation>Surtitle sendet niemandem etwas: keinen Text, keinen Ton, keine Zahlen. Es fragt keinen Server nach einer neueren Fassung.</translation>
+    </message>
+    <message>
+        <source>Keep a &amp;journal, so that a crash loses nothing</source>
+        <translation>Ein &amp;Journal führen, damit ein Absturz nichts kostet</translation>
+    </message>
+    <message>
+        <source>&amp;Delete journals after</source>
+        <translation>Journale &amp;löschen nach</translation>
+    </message>
+    <message>
+        <source>&amp;Append captions to a text file</source>
+        <translation>Untertitel an eine Textdatei &amp;anhängen</translation>
+    </message>
+    <message>
+        <source>For programs that show the text of a file, such as OBS.</source>
+        <translation>Für Programme, die den Text einer Datei zeigen, etwa OBS.</translation>
+    </message>
+    <message>
+        <source>Text file</source>
+        <translation>Textdatei</translation>
+    </message>
+    <message>
+        <source>Show captions on a &amp;page for this computer alone</source>
+        <translation>Untertitel auf einer &amp;Seite nur für diesen Rechner zeigen</translation>
+    </message>
+    <message>
+        <source>A browser source for OBS; its address holds a secret.</source>
+        <translation>Eine Browserquelle für OBS; ihre Adresse enthält ein Geheimnis.</translation>
+    </message>
+    <message>
+        <source>P&amp;ort of the page</source>
+        <translation>P&amp;ort der Seite</translation>
+    </message>
+    <message>
+        <source>captions.txt in Surtitle&apos;s data folder</source>
+        <translation>captions.txt in Surtitles Datenordner</translation>
+    </message>
+    <message>
+        <source>Text file for captions</source>
+        <translation>Textdatei für Untertitel</translation>
+    </message>
+</context>
+<context>
+    <name>SessionsDialog</name>
+    <message>
+        <source>Earlier sessions</source>
+        <translation>Frühere Sitzungen</translation>
+    </message>
+    <message>
+        <source>&amp;Show</source>
+        <translation>&amp;Zeigen</translation>
+    </message>
+    <message>
+        <source>&amp;Export…</source>
+        <translation>&amp;Exportieren …</translation>
+    </message>
+    <message>
+        <source>&amp;Delete</source>
+        <translation>&amp;Löschen</translation>
+    </message>
+    <message>
+        <source>There is none yet: a session is written down when its first caption is.</source>
+        <translation>Noch keine: Eine Sitzung wird festgehalten, sobald ihr erster Untertitel fertig ist.</translation>
+    </message>
+    <message>
+        <source>{:%Y-%m-%d %H:%M}, {:,} captions</source>
+        <translation>{:%d.%m.%Y %H:%M}, {} Untertitel</translation>
+    </message>
+    <message>
+        <source>{} (did not end well)</source>
+        <translation>{} (endete nicht ordentlich)</translation>
+    </message>
+    <message>
+        <source>The session cannot be deleted: {}.</source>
+        <translation>Die Sitzung lässt sich nicht löschen: {}.</translation>
+    </message>
+</context>
+<context>
+    <name>SettingsDialog</name>
+    <message>
+        <source>Settings</source>
+        <translation>Einstellungen</translation>
+    </message>
+    <message>
+        <source>&amp;Reset this page</source>
+        <translation>Seite &amp;zurücksetzen</translation>
+    </message>
+    <message>
+        <source>&amp;Import…</source>
+        <translation>&amp;Importieren …</translation>
+    </message>
+    <message>
+        <source>&amp;Export…</source>
+        <translation>&amp;Exportieren …</translation>
+    </message>
+    <message>
+        <source>The settings were written to {}</source>
+        <translation>Die Einstellungen stehen jetzt in {}</translation>
+    </message>
+    <message>
+        <source>Import settings</source>
+        <translation>Einstellungen importieren</translation>
+    </message>
+    <message>
+        <source>Export settings</source>
+        <translation>Einstellungen exportieren</translation>
+    </message>
+</context>
+<context>
+    <name>StatusStrip</name>
+    <message>
+        <source>State</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
+        <source>Figures</source>
+        <translation>Zahlen</translation>
+    </message>
+    <message>
+        <source>Tokens the model computed, each once; tokens computed again after a correction; time from the newest word to the end of its captions</source>
+        <translation>Token, die das Modell berechnet hat, jedes einmal; nach einer Verbesserung neu berechnete; Zeit vom neuesten Wort bis zum Ende seiner Untertitel</translation>
+    </message>
+    <message>
+        <source>{}, loaded in {:.1f} s</source>
+        <translation>{}, geladen in {:.1f} s</translation>
+    </message>
+    <message>
+        <source>Paused: what you type is kept</source>
+        <translation>Pause: Getipptes bleibt</translation>
+    </message>
+    <message>
+        <source>{:,} tokens fed  ·  {:,} recomputed  ·  {:.0f} ms per word</source>
+        <translation>{} Token berechnet  ·  {} neu  ·  {:.0f} ms je Wort</translation>
+    </message>
+    <message>
+        <source>{:,} words wait  ·  </source>
+        <translation>{} Wörter warten  ·  </translation>
+    </message>
+</context>
+<context>
+    <name>Transcript</name>
+    <message>
+        <source>Transcript: source and captions</source>
+        <translation>Mitschrift: Gesagtes und Untertitel</translation>
+    </message>
+</context>
+<context>
+    <name>TranscriptModel</name>
+    <message>
+        <source>Your mark</source>
+        <translation>Ihre Marke</translation>
+    </message>
+    <message>
+        <source>Source</source>
+        <translation>Gesagtes</translation>
+    </message>
+    <message>
+        <source>Captions</source>
+        <translation>Untertitel</translation>
+    </message>
+</context>
+<context>
+    <name>Tray</name>
+    <message>
+        <source>Show &amp;window</source>
+        <translation>&amp;Fenster zeigen</translation>
+    </message>
+</context>
+<context>
+    <name>TypedLine</name>
+    <message>
+        <source>Type or paste here; Enter ends the line</source>
+        <translation>Hier tippen oder einfügen; Eingabe beendet die Zeile</translation>
+    </message>
+    <message>
+        <source>Text to translate</source>
+        <translation>Text zum Übersetzen</translation>
+    </message>
+</context>
+</TS>

@@ -1,0 +1,215 @@
+"""One scene of the program for a picture: the real windows on a fake session; scripts/screenshots.
+
+python tests/app/scene_program.py SCENE FILE.png [--dark] [--language de]
+"""
+
+import argparse
+import sys
+import tempfile
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtGui import QColor, QIcon, QPalette
+from PySide6.QtWidgets import QApplication, QWidget
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from app.application import Application
+from app.bridge import Bridge
+from app.choices import PRESETS, CaptionChoices, OverlayChoices, Preferences
+from app.cues import Cue
+from app.interface_language import speak
+from app.launch_settings import LaunchSettings
+from app.overlay import Overlay, OverlayView
+from app.preferences import PreferencesFile
+from app.session_journal import SessionJournal
+from app.session_record import CueKept
+from app.typeset import Line
+from engine.bundled import ASSETS
+from engine.events import AdapterChanged
+from tests.adapter_folders import tiny_card, write_adapter
+from tests.app.fakes import FakeEngine
+
+ENGLISH = [
+    "Good morning, everyone.",
+    "Today we want to talk about the weather and our new garden.",
+    "It rained all night.",
+    "And then",
+]
+GERMAN = [
+    "Guten Morgen, zusammen.",
+    "Heute wollen wir über das Wetter sprechen und unseren neuen Garten.",
+    "Es regnete die ganze Nacht.",
+    "Und dann",
+]
+ARABIC = [
+    "صباح الخير، جميعا.",
+    "اليوم نريد أن نتحدث عن الطقس وحديقتنا الجديدة.",
+    "أمطرت طوال الليل.",
+]
+SETTLE_MS = 900
+
+
+class Stage:
+    """The program, set to a scene."""
+
+    def __init__(self, qt, arguments):
+        self.qt = qt
+        self.arguments = arguments
+        self.folder = Path(tempfile.mkdtemp())
+        self.others = []
+        translations = ARABIC if arguments.scene == "arabic" else GERMAN
+        pairs = dict(zip(ENGLISH, translations, strict=True))
+        words = {
+            word: caption
+            for source, target in pairs.items()
+            for word, caption in zip_words(source, target)
+        }
+        self.prepare()
+        settings = LaunchSettings(
+            preferences_file=self.folder / "settings.toml",
+            places_file=self.folder / "places.toml",
+            data_folder=self.folder,
+            log_folder=self.folder,
+            model=self.folder,
+        )
+        engine = FakeEngine(translate=lambda word: words.get(word, word))
+        self.application = Application(settings, Bridge(engine.make))
+        self.application.finished.connect(qt.quit)
+        self.window = self.application.window
+
+    def prepare(self):
+        """Write what the scene finds when the program starts."""
+        scene, preferences = self.arguments.scene, Preferences()
+        if scene == "arabic":
+            captions = CaptionChoices(shows="both", lines=2, characters=40, point_size=24)
+            preferences = replace(preferences, captions=captions)
+        if scene in {"presets", "adapters", "settings", "privacy", "export", "recovery"}:
+            preferences = replace(
+                preferences, overlay=OverlayChoices(visible=scene in {"settings", "recovery"})
+            )
+        PreferencesFile(self.folder / "settings.toml").write(preferences)
+        if scene == "recovery":
+            journal = SessionJournal(self.folder / "sessions", datetime(2026, 11, 21, 9, 30))
+            for number, (source, text) in enumerate(zip(ENGLISH, GERMAN, strict=True)):
+                cue = Cue(start_s=number, end_s=number + 1, text=text, source=source)
+                journal.write(CueKept(key=number, cue=cue))
+        if scene == "adapters":
+            self.write_adapters()
+
+    def write_adapters(self):
+        shelf = self.folder / "adapters"
+        write_adapter(shelf / "qwen-en-de", card=tiny_card(name="qwen-en-de", licence="Apache-2.0"))
+        write_adapter(shelf / "somebodys", card=False)
+        broken = write_adapter(shelf / "cut-off", card=tiny_card(name="cut-off"))
+        weights = broken / "adapter_model.safetensors"
+        weights.write_bytes(weights.read_bytes()[:-40])
+
+    def play(self):
+        self.application.show()
+        QTimer.singleShot(SETTLE_MS, self.act)
+
+    def act(self):
+        """Do what a person would have done before the picture."""
+        line = self.window.typed_line
+        if self.arguments.scene != "recovery":
+            *whole, begun = ENGLISH
+            for text in whole:
+                line.insert(text)
+                line.returnPressed.emit()
+            line.insert(f"{begun} ")
+        act = getattr(self, f"act_{self.arguments.scene}", None)
+        if act is not None:
+            act()
+        QTimer.singleShot(SETTLE_MS, self.grab)
+
+    def act_settings(self):
+        self.window.menu_actions.settings.trigger()
+        dialog = self.application.settings_dialog
+        dialog.captions.preset.setCurrentIndex(1)
+        dialog.move(self.window.pos() + QPoint(40, 60))
+
+    def act_privacy(self):
+        self.act_settings()
+        self.application.settings_dialog.tabs.setCurrentIndex(3)
+
+    def act_export(self):
+        self.window.menu_actions.export.trigger()
+
+    def act_find(self):
+        self.window.menu_actions.mark.trigger()
+        self.window.menu_actions.find.trigger()
+        self.window.find_bar.line.setText("garden")
+        self.window.find_bar.down.click()
+
+    def act_adapters(self):
+        self.window.menu_actions.adapters.trigger()
+        languages = {"de": "German"}
+        event = AdapterChanged(names=("qwen-en-de",), used="qwen-en-de", languages=languages)
+        QTimer.singleShot(SETTLE_MS // 2, lambda: self.application.bridge.event_came.emit(event))
+
+    def act_presets(self):
+        self.window.hide()
+        for number, preset in enumerate(PRESETS):
+            overlay = Overlay(CaptionChoices(preset=preset, point_size=26))
+            lines = tuple(Line(text=text) for text in ("Heute wollen wir über das", "Wetter"))
+            overlay.show_view(OverlayView(lines=lines))
+            overlay.move(60 + 90 * number, 30 + number * (overlay.height() + 25))
+            overlay.show()
+            self.others.append(overlay)
+
+    def grab(self):
+        picture = self.qt.primaryScreen().grabWindow(0)
+        assert picture.save(self.arguments.file)
+        for other in self.others:
+            other.close()
+        self.window.close()
+
+
+def zip_words(source, target):
+    """Give each word of the source its share of the target; what is left over goes to the last."""
+    words, captions = source.split(), target.split()
+    shares = [" ".join(captions[number : number + 1]) for number in range(len(words) - 1)]
+    return zip(words, [*shares, " ".join(captions[len(words) - 1 :])], strict=True)
+
+
+def dark_palette():
+    """Colours as a dark desktop hands them out; a bare virtual screen has none."""
+    palette = QPalette(QColor(0x2B, 0x2E, 0x33))
+    palette.setColor(QPalette.ColorRole.Base, QColor(0x1E, 0x20, 0x24))
+    palette.setColor(QPalette.ColorRole.AlternateBase, QColor(0x25, 0x28, 0x2D))
+    palette.setColor(QPalette.ColorRole.Highlight, QColor(0x3D, 0x6E, 0xA8))
+    palette.setColor(QPalette.ColorRole.ToolTipBase, QColor(0x2B, 0x2E, 0x33))
+    return palette
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("scene")
+    parser.add_argument("file")
+    parser.add_argument("--dark", action="store_true")
+    parser.add_argument("--language", default="en")
+    arguments = parser.parse_args()
+    qt = QApplication(["surtitle"])
+    qt.setWindowIcon(QIcon(str(ASSETS / "icons" / "surtitle.svg")))
+    if arguments.dark:
+        qt.setPalette(dark_palette())
+    translators = speak(qt, arguments.language, ASSETS / "languages")
+    desktop = QWidget()
+    desktop.setAttribute(Qt.WidgetAttribute.WA_X11NetWmWindowTypeDesktop)
+    palette = QPalette()
+    palette.setColor(QPalette.ColorRole.Window, QColor(0x5B, 0x6B, 0x7F))
+    desktop.setPalette(palette)
+    desktop.setGeometry(qt.primaryScreen().geometry())
+    desktop.show()
+    stage = Stage(qt, arguments)
+    QTimer.singleShot(SETTLE_MS // 2, stage.play)
+    status = qt.exec()
+    translators.clear()
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
