@@ -22,7 +22,7 @@ OFFLINE = "offline"
 COSTED = ("wait:3", "read:5")
 """As in ExPosST, figure 8."""
 
-POLICIES = tuple(f"wait:{k}" for k in (1, 3, 5, 7)) + tuple(f"read:{n}" for n in (3, 5, 7, 9))
+POLICIES = "wait:1,wait:3,wait:5,wait:7,read:3,read:5,read:7,read:9"
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class System:
     name: str
     method: str
     layout: str
-    policies: tuple[str, ...] = POLICIES
+    offline: bool = False
 
 
 SYSTEMS = (
@@ -45,7 +45,7 @@ SYSTEMS = (
     System("prefix, recomputed", "prefix", "recomputed"),
     System("prefix, cached", "prefix", "cached"),
     System("causal, recomputed", "causal", "recomputed"),
-    System("offline", "causal", "recomputed", (OFFLINE,)),
+    System("offline", "causal", "recomputed", offline=True),
 )
 
 
@@ -60,7 +60,7 @@ def main(argv: Sequence[str] | None = None) -> None:
             run("finetune", "--method", method, *fixed, "--out", adapter, *options)
         for system in systems:
             evaluate(arguments, system, seed)
-        print(table(arguments.out, systems, seed), flush=True)
+        print(table(arguments.out, systems, arguments.decode.split(","), seed), flush=True)
     if arguments.pictures is not None:
         draw_pictures(arguments.out, systems, arguments.seeds.split(",")[0], arguments.pictures)
 
@@ -78,6 +78,7 @@ def parse(argv: Sequence[str] | None) -> tuple[argparse.Namespace, list[str]]:
     parser.add_argument("--reference", required=True, metavar="F")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR")
     parser.add_argument("--pictures", type=Path, metavar="DIR", help="draw the first seed's")
+    parser.add_argument("--decode", default=POLICIES, metavar="P,P,...", help="(%(default)s)")
     parser.add_argument("--limit", default="300", metavar="N", help="sentences (%(default)s)")
     parser.add_argument("--seeds", default="1", metavar="N,N", help="(%(default)s)")
     parser.add_argument(
@@ -101,7 +102,8 @@ def evaluate(arguments: argparse.Namespace, system: System, seed: str) -> None:
     language = arguments.data.partition("=")[0]
     run(
         "evaluate", "--source", arguments.source, "--reference", arguments.reference,
-        "--to", language, "--policies", ",".join(system.policies), "--limit", arguments.limit,
+        "--to", language, "--policies", OFFLINE if system.offline else arguments.decode,
+        "--limit", arguments.limit,
         "--model", arguments.base,
         "--adapter", adapter_folder(arguments.out, system.method, seed) / "adapter",
         "--layout", system.layout, "--out", run_folder(arguments.out, system, seed),
@@ -115,20 +117,21 @@ def run(command: str, *arguments: object) -> None:
     subprocess.run(words, check=True, stdout=sys.stderr)
 
 
-def table(out: Path, systems: Sequence[System], seed: str) -> str:
+def table(out: Path, systems: Sequence[System], policies: Sequence[str], seed: str) -> str:
     """Draw BLEU / LAAL for every system and policy, and the operations of a sentence."""
-    columns = ["system", *POLICIES, *(f"GFLOPs, {one}" for one in COSTED), "recomputed"]
+    costed = [policy for policy in COSTED if policy in policies]
+    columns = ["system", *policies, *(f"GFLOPs, {one}" for one in costed), "recomputed"]
     lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
     for system in systems:
         folder = run_folder(out, system, seed)
         scores = read_scores(folder)
-        if OFFLINE in scores:
-            cells = [f"{cell(scores[OFFLINE])} (offline)", *[""] * (len(POLICIES) - 1)]
-        else:
-            cells = [cell(scores[policy]) for policy in POLICIES]
-        shown = [OFFLINE] if OFFLINE in scores else list(COSTED)
-        cells += [box(gflops(folder, policy)) for policy in shown] + [""] * (2 - len(shown))
-        cells.append(str(scores[shown[0]]["tokens_recomputed"]))
+        shown = [OFFLINE] if system.offline else policies
+        cells = [cell(scores[policy]) for policy in shown]
+        cells += [""] * (len(policies) - len(shown))
+        costly = [OFFLINE] if system.offline else costed
+        cells += [box(gflops(folder, policy)) for policy in costly]
+        cells += [""] * (len(costed) - len(costly))
+        cells.append(str(scores[costly[0]]["tokens_recomputed"]))
         lines.append("| " + " | ".join([system.name, *cells]) + " |")
     return "\n".join(lines)
 
