@@ -83,6 +83,11 @@ class SlotModel:
         """
         self._ranked = self._attention.ranks(layout)
 
+    def forget_steps(self) -> None:
+        """Make small passes anew, after something was exchanged in the network's layers."""
+        if self._steps is not None:
+            self._steps.forget()
+
     @torch.inference_mode()
     def evict(self, gone: Eviction) -> None:
         """Forget rows in the middle of the cache and let the later ones move up."""

@@ -170,6 +170,10 @@ class StaticSteps:
             self._steps[key] = step
         return self._steps[key]
 
+    def forget(self) -> None:
+        """Make every step anew: a graph knows the layers' tensors by where they were."""
+        self._steps.clear()
+
     def _capture(self, step: StaticStep) -> None:
         """Capture a step; where a library cannot be captured, it runs without."""
         try:

@@ -126,8 +126,8 @@ class Worker:
             self._keep_pace()
             if isinstance(event, CaptionChanged):
                 changed_s = time.monotonic()
-                if changed_s - self._told_s > _STATISTICS_S:  # else only when all is done
-                    self._report_statistics(changed_s)
+                if changed_s - max(self._told_s, self._waiting_since_s or 0.0) > _STATISTICS_S:
+                    self._report_statistics(changed_s)  # else only when all is done
             if not self.inbox.is_empty:
                 return
         self._passages = list(self._current.values())  # finished ones cannot be edited any more
@@ -251,6 +251,8 @@ class Worker:
         except SurtitleError as error:
             self._report(Refused(message=str(error)))
             return
+        finally:
+            self._system.model.forget_steps()  # the probe exchanged layers
         for doubt in doubts:
             self._report(Notice(message=doubt))
         self._tell_adapters()

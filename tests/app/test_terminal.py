@@ -19,6 +19,7 @@ import torch
 from app import terminal
 from app.__main__ import main
 from app.text_lines import LineReader, LineWriter, printable
+from engine.adapter_card import AdapterScore
 from engine.card import read_card
 from engine.fingerprint import read_fingerprint
 from engine.footprint import read_footprint
@@ -467,6 +468,28 @@ def test_an_adapter_changes_the_captions(translate, model, tmp_path):
     assert adapted != translate(b"Abc de fgh.\nHag bed.\n").lines
 
 
+def test_a_bundled_adapter_that_helps_is_used_unless_the_person_says_otherwise(
+    translate, model, tmp_path, monkeypatch
+):
+    base = read_fingerprint(model)
+    helps = AdapterScore(
+        test_set="talks", lines=9, language="de", policy="read:5", bleu=20, laal=2, base_bleu=10
+    )
+    card = tiny_card(base, scores=(helps,))
+    folder = write_adapter(tmp_path / "a", base, config={"lora_alpha": 64}, card=card)
+    monkeypatch.setattr("engine.bundled.bundled_adapters", list)
+    text = b"Abc de fgh.\nHag bed.\n"
+    bare, bare_waits = translate(text).lines, translate(text, "--policy", "wait:1").lines
+    adapted = translate(text, "--adapter", folder).lines
+    assert adapted != bare
+
+    monkeypatch.setattr("engine.bundled.bundled_adapters", lambda: [folder])
+
+    assert translate(text).lines == adapted
+    assert translate(text, "--adapter", "none").lines == bare
+    assert translate(text, "--policy", "wait:1").lines == bare_waits
+
+
 def test_an_adapter_brings_its_slot_length_and_its_languages(translate, model, tmp_path):
     pytest.importorskip("peft")
     base = read_fingerprint(model)
@@ -529,6 +552,36 @@ def test_a_model_without_a_card_translates_and_says_in_which_mode(translate, mod
 
 def test_a_model_that_knows_slots_can_run_by_retranslation_and_says_nothing(translate):
     assert translate(b"Abc de fgh.\n", "--system", "retranslate").lines
+
+
+def test_what_a_glossary_and_the_sentences_before_cost_is_told(translate, tmp_path):
+    path = tmp_path / "terms.tsv"
+    path.write_text("abc\tfed\nhag\tgah\n", encoding="utf-8")
+    text = b"Abc de fgh.\n\nHag bed. Hed.\n"
+    for options in (["--glossary", path], ["--context", "2"], ["--glossary", path, "--context", 1]):
+        ran = translate(text, *options)
+        ran.adds(0, "took up to ", " rows of the prompt")
+        assert len(ran.lines_in_spite) == 3
+    assert translate(text, "--context", "0").lines
+
+
+def test_a_glossary_that_cannot_be_used_is_told(translate, tmp_path):
+    translate(b"Abc.\n", "--glossary", tmp_path / "nowhere").says(1, "cannot be read", "nowhere")
+    (tmp_path / "terms").write_text("one word\n")
+    translate(b"Abc.\n", "--glossary", tmp_path / "terms").says(1, "line 1", "a tab")
+    translate(b"Abc.\n", "--context", "-1").says(2, "at least 0, got -1")
+
+
+def test_a_model_of_the_hub_is_fetched_into_the_library(translate, model, monkeypatch):
+    asked = []
+
+    def fetch(name, library, **_others):
+        asked.append((name, library.name))
+        return model
+
+    monkeypatch.setattr("engine.hub.fetch_model", fetch)
+    assert translate(b"Abc de.\n", folder="some/model").lines
+    assert asked == [("some/model", "models")]
 
 
 def test_an_adapter_of_another_model_is_refused(translate, tmp_path):

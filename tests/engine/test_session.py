@@ -182,6 +182,7 @@ def test_other_settings_hold_from_the_next_utterance_on(model):
 def test_statistics_come_after_a_caption_and_count_every_token_once(model, tmp_path):
     with running(model, log=tmp_path / "log.jsonl") as (session, listener):
         session.feed_words("ab cd ef gh.".split())
+        listener.wait_for(UtteranceEnded)
         statistics = listener.wait_for(Statistics)
     assert (statistics.tokens_recomputed, statistics.probes) == (0, 0)
     assert statistics.ms_per_word > 0

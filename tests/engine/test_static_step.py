@@ -77,6 +77,16 @@ def test_rows_that_were_taken_back_are_not_seen_again():
         assert static.next_id(rows, SUPPRESSED) == dynamic.next_id(rows, SUPPRESSED)
 
 
+def test_steps_are_made_anew_once_they_are_forgotten():
+    model = SlotModel(tiny_network("llama"), 300, static=True)
+    rows = next(iter(conversation(random.Random(0), "slots")))
+    model.next_id(rows[:MAX_ROWS], SUPPRESSED)
+    before = model._steps.find(len(rows[:MAX_ROWS]), ranked=False)
+    assert model._steps.find(len(rows[:MAX_ROWS]), ranked=False) is before
+    model.forget_steps()
+    assert model._steps.find(len(rows[:MAX_ROWS]), ranked=False) is not before
+
+
 def test_what_may_not_be_chosen_may_change_from_step_to_step():
     dynamic, static = both(tiny_network("qwen2"))
     rng = random.Random(2)
