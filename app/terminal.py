@@ -17,7 +17,7 @@ from app.adapters_command import adapter_folder, open_library
 from app.named_model import fetched_model
 from app.text_lines import LineReader, LineWriter, ReaderGoneError, TextError, printable
 from engine.adapter import Adapter, Status, model_card, usable_adapter
-from engine.bundled import bundled_models
+from engine.bundled import NO_ADAPTER, bundled_models, default_adapter
 from engine.card import ModelCard
 from engine.errors import ModelError, SurtitleError
 from engine.event_log import EventLog
@@ -119,8 +119,8 @@ def add_options(parser: argparse.ArgumentParser, *, device: str = "--device") ->
     parser.add_argument(
         "--adapter",
         default=argparse.SUPPRESS,  # as above
-        metavar="NAME|DIR",
-        help="LoRA adapter for the model (see surtitle adapters)",
+        metavar="NAME|DIR|none",
+        help="LoRA adapter for the model (a bundled one that helps; see surtitle adapters)",
     )
     parser.add_argument(
         "--quantize",
@@ -244,7 +244,10 @@ def chosen_settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa:
         slot_length = _slot_length(arguments.slot)
         glossary = read_glossary(arguments.glossary) if arguments.glossary else ()
         directory = _model_folder(arguments.model, arguments.model_library)
-        adapter = _adapter(arguments.adapter, directory, arguments.adapter_library)
+        wanted = TranslationSettings(
+            target_language=arguments.to or _STANDARD.target_language, policy=policy
+        )
+        adapter = _adapter(arguments.adapter, directory, arguments.adapter_library, wanted)
         model = ModelSettings(
             directory=directory,
             adapter=None if adapter is None else adapter.folder,
@@ -257,7 +260,7 @@ def chosen_settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa:
         return TerminalSettings(
             model=model,
             translation=TranslationSettings(
-                target_language=_language(card, arguments.to or _STANDARD.target_language),
+                target_language=_language(card, wanted.target_language),
                 policy=policy,
                 layout=LayoutSettings(
                     slot_length=slot_length or suited_slot_length(card, system),
@@ -292,14 +295,24 @@ def _model_folder(named: Path | None, library: Path) -> Path:
     return fetched_model(named, library) if named else bundled[0]
 
 
-def _adapter(named: str | None, model: Path, library: Path) -> Adapter | None:
-    """Find and judge the adapter; one that is not known to help is used, but not silently."""
-    if named is None:
+def _adapter(
+    named: str | None, model: Path, library: Path, wanted: TranslationSettings
+) -> Adapter | None:
+    """Find and judge the adapter; one that is not known to help is used, but not silently.
+
+    Where none is named, it is a bundled one that is known to help, if there is one.
+    """
+    if named == NO_ADAPTER:
         return None
-    folder = adapter_folder(named, open_library(library))
-    adapter = usable_adapter(folder, read_fingerprint(model))
+    base = read_fingerprint(model)
+    if named is None:
+        default = default_adapter(base, wanted)
+        return None if default is None else usable_adapter(default, base)
+    adapter = usable_adapter(adapter_folder(named, open_library(library)), base)
     if adapter.status is Status.UNKNOWN:
-        _tell(f"the adapter in {folder} is used, but nobody knows what for: {adapter.reason}")
+        _tell(
+            f"the adapter in {adapter.folder} is used, but nobody knows what for: {adapter.reason}"
+        )
     return adapter
 
 

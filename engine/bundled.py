@@ -6,6 +6,9 @@ from engine.adapter import Status, inspect_adapter
 from engine.fingerprint import Fingerprint
 from engine.settings import TranslationSettings
 
+NO_ADAPTER = "none"
+"""What a person writes instead of an adapter's name who wants the bare model."""
+
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
 
 

@@ -14,7 +14,7 @@ def recipe(**changes):
 
 
 def test_there_are_the_recipes_of_the_paper_and_ours():
-    assert {*PAPER, "surtitle"} == set(recipe_names())
+    assert {*PAPER, "surtitle", "bundled"} == set(recipe_names())
 
 
 @pytest.mark.parametrize("name", [*PAPER, "surtitle"])
