@@ -49,7 +49,7 @@ ARABIC = [
     "اليوم نريد أن نتحدث عن الطقس وحديقتنا الجديدة.",
     "أمطرت طوال الليل.",
 ]
-SETTLE_MS = 900
+SETTLE_MS = 2500
 
 
 class Stage:
@@ -145,10 +145,14 @@ class Stage:
         self.window.find_bar.down.click()
 
     def act_adapters(self):
+        self.application.captioning.desk.listed.connect(self.use_adapter)
         self.window.menu_actions.adapters.trigger()
+
+    def use_adapter(self):
+        self.application.captioning.adapter_dialog.table.selectRow(1)
         languages = {"de": "German"}
         event = AdapterChanged(names=("qwen-en-de",), used="qwen-en-de", languages=languages)
-        QTimer.singleShot(SETTLE_MS // 2, lambda: self.application.bridge.event_came.emit(event))
+        self.application.bridge.event_came.emit(event)
 
     def act_presets(self):
         self.window.hide()

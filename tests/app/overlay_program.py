@@ -1,0 +1,130 @@
+"""The overlay above another window on a real screen, with a hand on the mouse; prints what came.
+
+scripts/with-display .venv/bin/python tests/app/overlay_program.py
+"""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from PySide6.QtCore import QPoint
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from app.choices import CaptionChoices
+from app.overlay import Overlay, OverlayView
+from app.typeset import Line
+
+LIMIT_S = 10
+
+
+class Below(QWidget):
+    """A window that counts clicks."""
+
+    def __init__(self):
+        super().__init__()
+        self.clicks = 0
+
+    def mousePressEvent(self, _event):  # noqa: N802  Qt's name
+        self.clicks += 1
+
+
+def xdotool(*arguments):
+    """Move the mouse as a person would; the event loop goes on meanwhile."""
+    process = subprocess.Popen(["xdotool", *map(str, arguments)])
+    while process.poll() is None:
+        QTest.qWait(10)
+    QTest.qWait(150)
+
+
+def wait(condition):
+    """Wait for something; tell whether it came."""
+    limit_s = time.monotonic() + LIMIT_S
+    while not condition() and time.monotonic() < limit_s:
+        QTest.qWait(20)
+    return condition()
+
+
+def click_at(point):
+    xdotool("mousemove", point.x(), point.y(), "click", "1")
+
+
+def drag(start, by):
+    xdotool("mousemove", start.x(), start.y(), "mousedown", "1")
+    for share in (0.25, 0.5, 0.75, 1.0):
+        xdotool("mousemove", start.x() + by.x() * share, start.y() + by.y() * share)
+    xdotool("mouseup", "1")
+
+
+def darkness_at(qt, point):
+    """Tell how bright the screen is where the overlay has no text."""
+    picture = qt.primaryScreen().grabWindow(0).toImage()
+    return picture.pixelColor(point + QPoint(150, 25)).lightness()
+
+
+def set_up():
+    below = Below()
+    below.setGeometry(0, 0, 1200, 760)
+    below.show()
+    overlay = Overlay(CaptionChoices(characters=30, smooth=False))
+    overlay.show_view(OverlayView(lines=(Line(text="Guten Morgen"),)))
+    overlay.move(200, 300)
+    overlay.show()
+    QTest.qWaitForWindowExposed(overlay)
+    below.activateWindow()
+    below.raise_()
+    QTest.qWait(400)
+    return below, overlay
+
+
+def try_lock(qt, below, overlay, found):
+    before = overlay.geometry()
+    for name, locked in (("locked", True), ("unlocked", False)):
+        overlay.set_locked(locked=locked)
+        QTest.qWait(400)
+        click_at(overlay.geometry().center())
+        found[f"clicks_through_{name}"] = below.clicks
+        found[f"{name}_stays"] = overlay.geometry() == before and overlay.isVisible()
+        found[f"on_top_{name}"] = darkness_at(qt, overlay.geometry().center()) < 150
+
+
+def try_drag(overlay):
+    before = overlay.pos()
+    drag(overlay.geometry().center(), QPoint(80, 60))
+    return wait(lambda: overlay.pos() == before + QPoint(80, 60))
+
+
+def try_edge(overlay):
+    wanted = []
+    overlay.size_wanted.connect(lambda characters, lines: wanted.append((characters, lines)))
+    edge = QPoint(overlay.geometry().right() - 3, overlay.geometry().center().y())
+    drag(edge, QPoint(120, 0))
+    wait(lambda: bool(wanted))
+    QTest.qWait(600)  # the old size again, since nobody here takes the new one
+    return wanted[-1] if wanted else None
+
+
+def main():
+    qt = QApplication(["surtitle"])
+    below, overlay = set_up()
+    found = {"on_top": darkness_at(qt, overlay.geometry().center()) < 150}
+    middle = overlay.geometry().center()
+    click_at(middle)
+    found["clicks_through_open"] = below.clicks
+    found["dragged"] = try_drag(overlay)
+    found["size_wanted"] = try_edge(overlay)
+    try_lock(qt, below, overlay, found)
+    found["dragged_again"] = try_drag(overlay)
+    found["size_wanted_again"] = try_edge(overlay)
+    sys.stdout.write(json.dumps(found) + "\n")
+    overlay.close()
+    below.close()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
