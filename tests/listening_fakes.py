@@ -7,7 +7,7 @@ from collections import deque
 import numpy as np
 
 from engine.audio import SAMPLE_RATE_HZ, AudioChunk
-from engine.events import CaptionChanged, SourceChanged, UtteranceEnded, UtteranceOpened
+from engine.events import CaptionChanged, Ready, SourceChanged, UtteranceEnded, UtteranceOpened
 from engine.hypothesis import Hypothesis, RecognizedWord
 
 WORD_S = 0.4
@@ -135,6 +135,23 @@ class Echo:
             self.report(event)
         else:
             self.held.append(event)
+
+
+class EchoSession(Echo):
+    """An echo that is made and started as a session is."""
+
+    def __init__(self, _model, translation, report, *, log=None):
+        super().__init__()
+        self.report = report
+        self.translation = translation
+        self.log = log
+        self.stopped = False
+
+    def start(self):
+        self.report(Ready(model="echo", languages={"de": "German"}, load_s=0.0))
+
+    def stop(self):
+        self.stopped = True
 
 
 EVERY_S = 0.4  # a word

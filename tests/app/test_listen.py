@@ -4,10 +4,12 @@ import json
 import os
 import re
 import signal
+import subprocess
 import sys
 import threading
 import time
 import wave
+from pathlib import Path
 
 import pytest
 import webvtt
@@ -15,29 +17,20 @@ import webvtt
 from app.__main__ import main
 from app.listening_screen import STOP, Mailbox
 from engine.errors import ModelError
-from engine.events import Failed, Ready
+from engine.events import Failed
 from engine.listening_events import TailChanged
 from tests.fakes import save_tiny_model
-from tests.listening_fakes import Echo, Loudness, Script, script, sound_of
+from tests.listening_fakes import (
+    EchoSession,
+    Loudness,
+    Script,
+    endless_words,
+    script,
+    sound_of,
+)
 
+ROOT = Path(__file__).resolve().parents[2]
 TEXT = "we went to the old house. then it rained all day."
-
-
-class EchoSession(Echo):
-    """A session without a model."""
-
-    def __init__(self, _model, translation, report, *, log=None):
-        super().__init__()
-        self.report = report
-        self.translation = translation
-        self.log = log
-        self.stopped = False
-
-    def start(self):
-        self.report(Ready(model="echo", languages={"de": "German"}, load_s=0.0))
-
-    def stop(self):
-        self.stopped = True
 
 
 @pytest.fixture(scope="module")
@@ -45,13 +38,17 @@ def model(tmp_path_factory):
     return save_tiny_model(tmp_path_factory.mktemp("tiny"))
 
 
-@pytest.fixture
-def whisper(tmp_path):
-    folder = tmp_path / "whisper"
+def make_whisper(place):
+    folder = place / "whisper"
     folder.mkdir()
     for name in ("config.json", "model.bin", "tokenizer.json"):
         (folder / name).touch()
     return folder
+
+
+@pytest.fixture
+def whisper(tmp_path):
+    return make_whisper(tmp_path)
 
 
 def write_sound(path, samples):
@@ -209,6 +206,33 @@ def test_a_reader_that_goes_away_ends_it_without_a_word(listen, talk, monkeypatc
         monkeypatch.setattr(sys, "stdout", gone)
         ran = listen("--source", talk)
     assert ran.exit_code == 141
+
+
+def test_a_crash_loses_no_cue_that_was_shown(tmp_path):
+    words = list(endless_words(0.0, 40.0))
+    talk = write_sound(tmp_path / "talk.wav", sound_of(words, 40.0))
+    files = {form: tmp_path / f"out.{form}" for form in ("srt", "vtt", "jsonl")}
+    options = [str(part) for form, path in files.items() for part in (f"--{form}", path)]
+    command = [sys.executable, "-m", "tests.app.fake_listen", "listen", "--real-time"]
+    with subprocess.Popen(
+        [*command, "--source", talk, "--asr", make_whisper(tmp_path), *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        cwd=ROOT,
+    ) as listening:
+        shown = [listening.stdout.readline() for _ in range(3)]
+        listening.kill()
+        shown += listening.stdout.readlines()
+    assert listening.returncode == -signal.SIGKILL
+    cues = [json.loads(line) for line in files["jsonl"].read_text().splitlines()]
+    assert len(cues) >= len(shown) >= 3
+    said = [" ".join(word.text for word in words[i : i + 8]) for i in range(0, len(words), 8)]
+    assert [cue["source"] for cue in cues] == said[: len(cues)]
+    for read in (webvtt.from_srt(files["srt"]), webvtt.read(files["vtt"])):
+        assert abs(len(read) - len(cues)) <= 1
+        texts = [one.text for one in read]
+        assert texts == [text.upper() for text in said[: len(texts)]]
 
 
 # --- Ctrl+C ---------------------------------------------------------------------------------------
