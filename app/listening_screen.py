@@ -12,7 +12,7 @@ from app.listening_view import ListeningView
 from app.subtitles import SubtitleWriter
 from engine.audio import SAMPLE_RATE_HZ
 from engine.errors import SurtitleError
-from engine.events import Failed, Ready, Refused
+from engine.events import Failed, Notice, Ready, Refused
 from engine.listening import Listener
 from engine.listening_events import (
     Behind,
@@ -161,7 +161,7 @@ class Screen:
                 raise SurtitleError(message)
             case ListeningFailed(message=message):
                 self._failure = message
-            case Refused(message=message) | Behind(message=message):
+            case Refused(message=message) | Notice(message=message) | Behind(message=message):
                 self._tell(message)
             case Noticed(notice=notice):
                 self._tell(notice.message)

@@ -260,6 +260,12 @@ class Listener:
             if ends_sentence(word.word.text):
                 self._translation.end_utterance(lane.name)
 
+    @property
+    def translates_slowly(self) -> bool:
+        """Tell whether words wait for their captions as long as recognising has to wait for it."""
+        with self._changed:
+            return 2 * self._trail.n_waiting >= self._settings.max_words_waiting
+
     def pause(self, lane: Lane) -> None:
         """Say that nobody spoke in a lane for a while."""
         self._translation.end_utterance(lane.name)
@@ -356,6 +362,11 @@ class _Ear:
             self._listener.tell(CaughtUp(lane=self._lane.name))
 
     def _advice(self) -> str:
+        if self._listener.translates_slowly:
+            return (
+                "translating does not keep up with who speaks: choose a smaller model to "
+                "translate, or a policy that reads more at a time"
+            )
         factor = self._recognizer.real_time_factor
         smaller = self._listener.settings.smaller_model
         instead = f"choose a smaller model, {smaller}" if smaller else "use a faster computer"

@@ -90,7 +90,8 @@ class WordTrail:
     def all_ended(self) -> bool:
         """Tell whether every committed word stands in an utterance that is translated."""
         placed = not any(self._unplaced.values())
-        return placed and all(utterance.ended for utterance in self._utterances.values())
+        heard = [utterance for utterance in self._utterances.values() if utterance.words]
+        return placed and all(utterance.ended for utterance in heard)
 
     def commit(self, lane: str, words: Sequence[CommittedWord]) -> None:
         """Take words that are about to be fed to the session."""

@@ -310,6 +310,34 @@ def test_falling_behind_is_told_with_a_smaller_model(pass_s, told):
     assert len(echo.fed) == 60
 
 
+def test_a_slow_translation_is_not_blamed_on_the_recogniser():
+    clock = Clock()
+    words = script(" ".join(["word"] * 60))
+    echo = Echo()
+    echo.hold()
+
+    def take_time():
+        clock.now_s += 0.5 if len(echo.fed) < 20 else 8.0
+
+    source = Late(sound_of(words, 24.0), clock)
+    settings = ListeningSettings(smaller_model="tiny.en", max_words_waiting=40)
+    made, _, heard = listener(
+        [Lane(name="", source=source)],
+        Script(words, on_pass=take_time),
+        echo=echo,
+        settings=settings,
+        clock=clock,
+    )
+    made.start()
+    try:
+        made.join(1.0)
+        echo.release()
+        assert made.join(WAIT_S)
+    finally:
+        made.close()
+    assert heard.of(Behind)[0].message.startswith("translating does not keep up")
+
+
 def test_who_is_late_takes_more_sound_in_one_pass():
     clock = Clock()
     words = script(" ".join(["word"] * 60))

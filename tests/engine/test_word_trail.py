@@ -75,6 +75,7 @@ def test_typed_words_are_nobodys():
     trail = WordTrail()
     trail.take(UtteranceOpened(utterance=1), 0.0)
     assert trail.take(SourceChanged(utterance=1, words=("typed",)), 0.0) is None
+    assert trail.all_ended, "nobody waits for what is still typed"
     trail.take(UtteranceDropped(utterance=1), 0.0)
     assert trail.n_waiting == 0
 
