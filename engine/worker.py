@@ -79,7 +79,7 @@ class Worker:
             self._report(Failed(message=f"a file could not be used: {error}"))
         except Exception as error:  # noqa: BLE001  the one place where anything becomes a message
             _log.exception("the engine stopped")
-            self._report(Failed(message=f"the engine stopped unexpectedly: {error}"))
+            self._report(Failed(message=_unexpected(error)))
 
     def _load(self) -> None:
         start_s = time.monotonic()
@@ -285,6 +285,8 @@ class Worker:
     def _switch(self, name: str | None) -> None:
         """Let another adapter translate, with a cache of its own; the old one where it cannot."""
         before = self._model.used
+        if name is not None and name == before:
+            return
         try:
             self._model.use_adapter(name)
             system = self._model.make_system(self._translation, self._log)
@@ -314,6 +316,13 @@ class Worker:
     def _tell(self, events: Iterable[Event]) -> None:
         for event in events:
             self._report(event)
+
+
+def _unexpected(error: Exception) -> str:
+    """Say in one sentence that the engine stopped."""
+    if is_out_of_memory(error):
+        return f"memory ran out ({said(error)}): choose 4 bits, a smaller model or another device"
+    return f"the engine stopped unexpectedly: {said(error)}"
 
 
 def _is_bearable(error: Exception) -> bool:

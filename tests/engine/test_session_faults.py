@@ -9,9 +9,10 @@ from engine import worker
 from engine.events import Failed, PaceChanged, Refused, Statistics, UtteranceEnded
 from engine.inbox import Inbox
 from engine.model import SlotModel
+from engine.session import Session
 from engine.settings import ModelSettings, TranslationSettings
 from tests.fakes import save_tiny_model
-from tests.sessions import at_once, running
+from tests.sessions import Listener, at_once, running
 
 SENTENCES = ["ab cd ef gh.", "hh gg ff ee dd.", "abc d ef gg."]
 TEXT = " ".join(SENTENCES)
@@ -83,7 +84,7 @@ def test_words_beyond_what_may_wait_are_refused_and_counted(model, monkeypatch):
 # --- running out of memory ------------------------------------------------------------------------
 
 ERRORS = [
-    torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB."),
+    torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB.\nSee the manual."),
     RuntimeError("[enforce fail at alloc_cpu.cpp] DefaultCPUAllocator: can't allocate memory"),
     MemoryError(),
 ]
@@ -146,3 +147,15 @@ def test_what_nobody_expected_still_ends_the_session(model, monkeypatch):
         monkeypatch.setattr(SlotModel, "feed", broken)
         session.feed_words(SENTENCES[0].split())
         assert "something else" in listener.wait_for(Failed).message
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+def test_too_little_memory_for_the_first_word_is_one_sentence(model, error, monkeypatch):
+    monkeypatch.setattr(SlotModel, "feed", scarce([error]))
+    listener = Listener()
+    session = Session(model, TranslationSettings(), listener)
+    session.start()
+    message = listener.wait_for(Failed).message
+    session.stop()
+    assert message.startswith("memory ran out (")
+    assert "\n" not in message
