@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QStyle, QWidget
 
 from app.policy_names import policy_names
 
@@ -51,6 +52,7 @@ class ControlPanel(QWidget):
         self.show_adapter(None)
         for button in (self.pause, self.overlay, self.lock):
             button.setCheckable(True)
+            button.toggled.connect(self._show_ticks)
         for written, name, explanation in policy_names():
             self._add_policy(written, name, explanation)
         self._lay_out()
@@ -116,6 +118,13 @@ class ControlPanel(QWidget):
         explanation = self.policy.currentData(Qt.ItemDataRole.ToolTipRole)
         self.policy.setToolTip(explanation)
         self.policy.setAccessibleDescription(explanation)
+
+    @Slot()
+    def _show_ticks(self) -> None:
+        """Tick what is on: by their colour alone it is hard to see, on dark desktops above all."""
+        tick = self.style().standardIcon(QStyle.StandardPixmap.SP_DialogApplyButton)
+        for button in (self.pause, self.overlay, self.lock):
+            button.setIcon(tick if button.isChecked() else QIcon())
 
     @Slot()
     def _show_adapters(self) -> None:

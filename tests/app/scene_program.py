@@ -29,7 +29,6 @@ from app.session_record import CueKept
 from app.typeset import Line
 from engine.bundled import ASSETS
 from engine.events import AdapterChanged
-from tests.adapter_folders import tiny_card, write_adapter
 from tests.app.fakes import FakeEngine
 
 ENGLISH = [
@@ -100,6 +99,8 @@ class Stage:
             self.write_adapters()
 
     def write_adapters(self):
+        from tests.adapter_folders import tiny_card, write_adapter  # noqa: PLC0415  torch is slow
+
         shelf = self.folder / "adapters"
         write_adapter(shelf / "qwen-en-de", card=tiny_card(name="qwen-en-de", licence="Apache-2.0"))
         write_adapter(shelf / "somebodys", card=False)

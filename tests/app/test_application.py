@@ -339,6 +339,17 @@ def test_a_click_on_a_button_leaves_the_keyboard_with_the_typed_line(program):
     assert one.window.focusWidget() is one.window.typed_line
 
 
+def test_what_is_on_is_told_by_a_tick_and_not_by_colour_alone(program):
+    controls = program().open().window.controls
+    assert not controls.overlay.icon().isNull()
+    for button in (controls.pause, controls.lock):
+        assert button.icon().isNull()
+        button.click()
+        assert not button.icon().isNull()
+        button.click()
+        assert button.icon().isNull()
+
+
 def test_the_window_leaves_room_for_the_overlay(program):
     one = program().open()
     assert not one.window.geometry().intersects(one.overlay.geometry())
