@@ -113,7 +113,7 @@ def without_times(out):
 def fed_alone(policy, sources, folder):
     """Translate the lines one after the other in one process, without the command."""
     with EventLog(folder / f"alone.{policy}.jsonl") as log:
-        settings = TranslationSettings(policy=policy)
+        settings = TranslationSettings(policy=policy, cut_loops=False)
         system = Translator(tiny_weights(torch.float32), settings, log=log)
         feed_line(system, log, WARM_UP, "Hello.")
         for index, line in enumerate(sources):

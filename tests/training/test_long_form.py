@@ -71,7 +71,7 @@ def lines_of(path):
 @pytest.mark.parametrize("policy", ["read:1", "read:3", "wait:2", "offline"])
 def test_a_talk_is_its_sentences_one_after_another(tmp_path, policy):
     rng = random.Random(2)
-    settings = TranslationSettings(policy=policy)
+    settings = TranslationSettings(policy=policy, cut_loops=False)
     with EventLog(tmp_path / "log") as log:
         translator = Translator(tiny_weights(torch.float32), settings, log=log)
         for _ in range(2):
