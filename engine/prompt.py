@@ -69,8 +69,21 @@ def make_prompt(tokenizer: PreTrainedTokenizerFast, card: ModelCard, language: s
         end_of_source=end_of_source,
         end_of_write=end_of_write,
         end_of_target=end_of_target,
-        markers=frozenset({*tokenizer.all_special_ids, end_of_source, end_of_write, end_of_target}),
+        markers=_never_text(tokenizer) | {end_of_source, end_of_write, end_of_target},
     )
+
+
+def _never_text(tokenizer: PreTrainedTokenizerFast) -> frozenset[int]:
+    """Name the tokens that no caption holds: special ones, and those of thoughts and of tools.
+
+    The latter stand in tokenizers as added text in pointed brackets (``<think>`` of Qwen3).
+    """
+    brackets = (
+        id_
+        for id_, token in tokenizer.added_tokens_decoder.items()
+        if token.content.startswith("<") and token.content.endswith(">")
+    )
+    return frozenset({*tokenizer.all_special_ids, *brackets})
 
 
 def turn_end(tokenizer: PreTrainedTokenizerFast, name: str) -> str:

@@ -102,14 +102,15 @@ class Redraft:
         return self.cuts_loops and is_loop([*draft, id_], source)
 
     def set_source(self, words: Sequence[str], units: Sequence[Unit], *, ended: bool) -> bool:
-        """Replace the source; tell whether a word that was read changed.
+        """Replace the source; tell whether a word that was read changed, or one follows the last.
 
         The draft is then forgotten and the caption is empty again.
         """
         self.words, self.ended = tuple(words), ended
         read = self.units[: self.n_read]
         self.units = with_end(units, read, self.marker) if ended else list(units)
-        if n_same(read, self.units) == len(read):
+        is_reopened = self.finished and not self.source_ended
+        if n_same(read, self.units) == len(read) and not is_reopened:
             return False
         self.caption, self.committed, self.draft, self.finished = "", [], None, False
         self.n_read = self.n_drafted = self.n_source = 0
@@ -200,7 +201,9 @@ class Retranslator:
     def _translate(self, utterance: Redraft) -> Iterator[Change]:
         """Make a draft and commit what it shares with the one before."""
         before, draft = utterance.draft, utterance.draft
-        if draft is None or utterance.n_read > utterance.n_drafted:
+        if not utterance.units:
+            draft = []
+        elif draft is None or utterance.n_read > utterance.n_drafted:
             draft = self._draft(utterance)
         utterance.draft, utterance.n_drafted = draft, utterance.n_read
         number, n_read = utterance.number, utterance.n_read

@@ -71,6 +71,19 @@ def test_all_markers_of_a_plain_model_are_the_token_that_ends_its_turns(folder):
     assert {prompt.end_of_source, prompt.end_of_write, prompt.end_of_target} == {expected}
 
 
+def test_what_a_model_thinks_or_calls_tools_with_never_stands_in_a_caption(folder):
+    tokenizer = tokenizer_with(CHATML)
+    tokenizer.add_tokens(["<think>", "</think>", "\n\n"])
+    markers = make_prompt(tokenizer, plain_card(folder), "de").markers
+    thinks, ends, breaks = tokenizer.convert_tokens_to_ids(["<think>", "</think>", "\n\n"])
+    assert {thinks, ends} <= markers
+    assert breaks not in markers
+    assert (
+        markers - {thinks, ends}
+        == make_prompt(tokenizer_with(CHATML), plain_card(folder), "de").markers
+    )
+
+
 def test_a_model_that_no_token_ends_the_turns_of_is_refused(folder):
     tokenizer = tokenizer_with(tiny_tokenizer().chat_template)
     tokenizer.eos_token = None
@@ -157,6 +170,36 @@ def test_source_that_was_read_before_is_not_computed_again(folder, policy):
     headers = utterance.prompt.headers
     n_source = len(headers.system) + len(headers.first) + sum(map(len, utterance.units))
     assert system.model.tokens_fed == n_source + n_target
+
+
+@pytest.mark.parametrize("later", [["ab", "cd"], ["ab", "cd", "ef"]])
+def test_words_that_come_after_all_are_translated(folder, later):
+    system = plain_translator(folder, Retranslator, "read:2", 1)
+    utterance = system.open()
+    system.set_source(utterance, ["ab", "cd"], ended=True)
+    list(system.advance(utterance))
+    assert utterance.finished
+    shown = bool(utterance.caption)
+    assert system.set_source(utterance, later, ended=False) == shown
+    list(system.advance(utterance))
+    assert not utterance.finished
+    system.set_source(utterance, later, ended=True)
+    list(system.advance(utterance))
+    fresh = plain_translator(folder, Retranslator, "read:2", 1)
+    expected = fresh.open()
+    for ended in (False, True):
+        fresh.set_source(expected, later, ended=ended)
+        list(fresh.advance(expected))
+    assert utterance.finished
+    assert utterance.caption == expected.caption
+
+
+def test_nothing_is_translated_to_nothing(folder):
+    system = plain_translator(folder, Retranslator, "read:2", 1)
+    utterance = system.open()
+    system.set_source(utterance, [], ended=True)
+    assert list(system.advance(utterance)) == []
+    assert (utterance.finished, utterance.caption, system.model.tokens_fed) == (True, "", 0)
 
 
 def test_a_session_says_which_mode_runs_and_gives_the_captions_of_the_last_drafts(folder):
