@@ -93,7 +93,7 @@ def say(text: str, voice: Voice) -> Said:
     def hear(
         sound: "ctypes._Pointer[ctypes.c_short]", n: int, events: "ctypes._Pointer[_Event]"
     ) -> int:
-        if sound and n:
+        if n:  # else there is no sound, and no pointer to it
             pieces.append(np.ctypeslib.as_array(sound, (n,)).copy())
         at = 0
         while events[at].type:

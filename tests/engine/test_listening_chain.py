@@ -104,7 +104,7 @@ def offline(model, samples):
 @needs_tiny
 def test_committed_words_are_within_two_points_of_the_whole_recordings(tiny):
     n_words = n_streamed = n_whole = 0
-    for seed in range(8):
+    for seed in range(10):
         spoken = talk(700 + seed, 2)
         said = keys(spoken.text.split())
         n_words += len(said)
@@ -203,7 +203,7 @@ def test_what_is_said_into_a_microphone_becomes_captions_that_only_grow(
         server.stop()
     words = [word for number in heard.receiver.order for word in heard.receiver.words[number]]
     said = keys(spoken.text.split())
-    assert n_edits(keys(offline(tiny, spoken.samples)), keys(words)) <= 0.1 * len(said) + 1
+    assert n_edits(said, keys(words)) <= 0.2 * len(said)
     assert heard.receiver.ended == set(heard.receiver.order)
     captions = {}
     for event in heard.of(CaptionChanged):
