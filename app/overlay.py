@@ -1,5 +1,6 @@
 """The overlay: a frameless window above all others that shows the last lines. It owns no text."""
 
+import time
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt, QTimer, Signal, Slot
@@ -28,6 +29,7 @@ _SMALLER = 0.72  # of the captions' letters, the source's beside them
 _GAP = 6
 _DISTANCE_FROM_EDGE = 48
 _SETTLED_MS = 300
+_QUICK_S = 0.03  # a picture that takes longer makes four steps of a glide at most
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +83,7 @@ class Overlay(QWidget):
         self._settled.setInterval(_SETTLED_MS)
         self._settled.timeout.connect(self._tell_size)
         self._was_moved = False
+        self._last_paint_s = 0.0
         self.show_look(choices or CaptionChoices())
         self.move(self.first_place())
 
@@ -130,10 +133,11 @@ class Overlay(QWidget):
 
     @Slot(OverlayView)
     def show_view(self, view: OverlayView) -> None:
-        """Paint another view; lines that moved up glide there."""
+        """Paint another view; lines that moved up glide there, unless painting is too slow."""
         if view == self._view:
             return
-        glides = not (view.is_hint or self._view.is_hint) and self._choices.smooth
+        is_hint = view.is_hint or self._view.is_hint
+        glides = self._choices.smooth and not is_hint and self._last_paint_s < _QUICK_S
         self._captions.show_lines(view.lines[-self.n_lines :], self._metrics, glides=glides)
         self._source.show_lines(view.source[-self.n_lines :], self._small, glides=glides)
         self._view = view
@@ -149,6 +153,7 @@ class Overlay(QWidget):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the background, the source where it is wanted, and the captions."""
+        start_s = time.perf_counter()
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         colours = self._look
@@ -163,6 +168,7 @@ class Overlay(QWidget):
         colour = colours.quiet if self._view.is_hint else colours.text
         self._captions.paint(painter, body, font, colour, self._rim())
         painter.end()
+        self._last_paint_s = time.perf_counter() - start_s
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Begin a drag: by the window system, or by hand where it does not offer one."""

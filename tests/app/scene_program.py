@@ -47,6 +47,7 @@ ARABIC = [
     "صباح الخير، جميعا.",
     "اليوم نريد أن نتحدث عن الطقس وحديقتنا الجديدة.",
     "أمطرت طوال الليل.",
+    "وبعد ذلك",
 ]
 SETTLE_MS = 2500
 
@@ -140,6 +141,9 @@ class Stage:
         self.window.menu_actions.export.trigger()
 
     def act_find(self):
+        QTimer.singleShot(SETTLE_MS // 2, self.find)
+
+    def find(self):
         self.window.menu_actions.mark.trigger()
         self.window.menu_actions.find.trigger()
         self.window.find_bar.line.setText("garden")

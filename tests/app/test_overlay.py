@@ -181,7 +181,8 @@ def test_committed_text_never_moves_while_it_grows(overlay):
     assert before <= white_places(overlay)
 
 
-def test_lines_glide_up_and_come_to_rest_where_they_belong(overlay, qtbot):
+def test_lines_glide_up_and_come_to_rest_where_they_belong(overlay, qtbot, monkeypatch):
+    monkeypatch.setattr("app.overlay._QUICK_S", 60.0)  # also on a busy machine
     overlay.show_view(shown("zwei", "drei"))
     rest = picture(overlay)
     overlay.show_look(replace(STILL, smooth=True))
@@ -195,6 +196,16 @@ def test_lines_jump_where_the_desktop_wants_no_motion(overlay, monkeypatch):
     overlay.show_view(shown("zwei", "drei"))
     rest = picture(overlay)
     monkeypatch.setattr("app.overlay_block.Block._wants_motion", lambda _block: False)
+    overlay.show_look(replace(STILL, smooth=True))
+    overlay.show_view(shown("eins", "zwei"))
+    overlay.show_view(shown("zwei", "drei"))
+    assert picture(overlay) == rest
+
+
+def test_lines_jump_where_painting_is_too_slow_to_glide(overlay, monkeypatch):
+    overlay.show_view(shown("zwei", "drei"))
+    rest = picture(overlay)
+    monkeypatch.setattr("app.overlay._QUICK_S", 0.0)
     overlay.show_look(replace(STILL, smooth=True))
     overlay.show_view(shown("eins", "zwei"))
     overlay.show_view(shown("zwei", "drei"))
