@@ -9,6 +9,9 @@ from engine.settings import TranslationSettings
 NO_ADAPTER = "none"
 """What a person writes instead of an adapter's name who wants the bare model."""
 
+WORTH = 0.5
+"""BLEU that an adapter must add to be used unasked; less may be chance."""
+
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
 
 
@@ -25,8 +28,8 @@ def bundled_adapters() -> list[Path]:
 def default_adapter(base: Fingerprint, translation: TranslationSettings) -> Path | None:
     """Choose the bundled adapter that a translation uses unless the person says otherwise.
 
-    It fits the base, knows the language, and its card says that it does better than the base alone
-    under this family of policies; of several the one that adds most.
+    It fits the base, knows the language, and its card says that it adds at least ``WORTH`` to the
+    base alone under this family of policies; of several the one that adds most.
     """
     language, family = translation.target_language, translation.policy.partition(":")[0]
     found = list[tuple[float, Path]]()
@@ -34,6 +37,6 @@ def default_adapter(base: Fingerprint, translation: TranslationSettings) -> Path
         adapter = inspect_adapter(folder, base)
         if adapter.status is Status.OK and adapter.card is not None:
             gain = adapter.card.gain(language, family)
-            if gain is not None and gain > 0:
+            if gain is not None and gain >= WORTH:
                 found.append((gain, folder))
     return max(found)[1] if found else None

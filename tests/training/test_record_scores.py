@@ -120,6 +120,7 @@ def test_the_bundled_adapter_that_adds_most_under_the_policy_is_the_default(tmp_
             "reads": (scored("read:3", 20, 10), scored("read:5", 10, 18)),  # 1 better
             "waits": (scored("wait:3", 20, 10), scored("read:3", 16, 10)),  # 10 and 6 better
             "worse": (scored("offline", 9, 10),),
+            "hardly": (scored("offline", 10.4, 10),),
             "alone": (scored("offline", 99, None),),
             "french": (scored("offline", 99, 1, language="fr"),),
         }.items()
