@@ -144,20 +144,21 @@ def warm_up(system: AnySystem) -> None:
 
 def n_other(kept: Sequence[tuple[tuple[str, ...], str]], make: Callable[[], AnySystem]) -> int:
     """Count the utterances of which a session of their own makes another caption."""
-    other = 0
-    for words, caption in kept:
-        system = make()
-        warm_up(system)
-        utterance = system.open()
-        for n in range(1, len(words) + 1):
-            system.set_source(utterance, words[:n], ended=False)
-            for _ in system.advance(utterance):
-                pass
-        system.set_source(utterance, words, ended=True)
-        for _ in system.advance(utterance):
-            pass
-        other += utterance.caption != caption
-    return other
+    return sum(alone(words, make()) != [caption] for words, caption in kept)
+
+
+def alone(words: Sequence[str], system: AnySystem) -> list[str]:
+    """Feed the words of an utterance to a session of their own; list its captions."""
+    found = Soaked()
+    watch = _Watch(found, 1)
+    warm_up(system)
+    passage = Passage(system)
+    for n, word in enumerate(words):
+        watch.see(passage.splice(n, None, [word]))
+        watch.see(passage.advance())
+    watch.see(passage.finish())
+    watch.see(passage.advance())
+    return [caption for _, caption in found.kept]
 
 
 def lags_s(busy_s: Sequence[float], word_s: float) -> list[float]:
