@@ -159,17 +159,24 @@ def gflops(folder: Path, policy: str) -> list[float]:
 
 
 def draw_pictures(out: Path, systems: Sequence[System], seed: str, folder: Path) -> None:
-    """Draw BLEU over LAAL, and boxes of the operations of a sentence."""
-    curves, boxes = [], {}
+    """Draw BLEU over LAAL, wait-k and read-n apart, and boxes of the operations of a sentence."""
+    boxes = {}
+    curves: dict[str, list[Curve]] = {"wait": [], "read": []}
     for system in systems:
         scores = read_scores(run_folder(out, system, seed))
-        points = [Point(policy, one["laal"], one["bleu"]) for policy, one in scores.items()]
-        curves.append(Curve(system.name, tuple(points)))
+        for family, drawn in curves.items():
+            points = [
+                Point(policy, one["laal"], one["bleu"])
+                for policy, one in scores.items()
+                if policy.startswith((family, OFFLINE))
+            ]
+            drawn.append(Curve(system.name, tuple(points)))
         for policy in COSTED:
             if policy in scores:
                 label = f"{system.name}, {policy}"
                 boxes[label] = gflops(run_folder(out, system, seed), policy)
-    draw(curves, folder / "methods.png")
+    for family, drawn in curves.items():
+        draw(drawn, folder / f"methods_{family}.png", title=f"{family}-{'kn'[family == 'read']}")
     draw_boxes(boxes, folder / "methods_gflops.png", "GFLOPs a sentence")
 
 

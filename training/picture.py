@@ -1,8 +1,8 @@
 """Draw quality over lagging: one line for each family of policies of a system, offline dashed.
 
-A system has a colour (Okabe and Ito's, which most people can tell apart) and a marker; wait-k is
-filled, read-n is hollow, so a grey print can be read too. matplotlib is used without its global
-state: no window, no backend, no style of the caller is touched.
+A system has a colour (Okabe and Ito's and a grey, which most people can tell apart) and a marker;
+wait-k is filled, read-n is hollow, so a grey print can be read too. matplotlib is used without its
+global state: no window, no backend, no style of the caller is touched.
 """
 
 import math
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 _DPI = 100
 _WIDTH, _HEIGHT, _ROW = 8.0, 5.0, 0.22  # inches: the picture without legend, a row of the legend
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+_COLOURS = (
+    "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#8C8C8C",
+)  # fmt: skip
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
 _DARKER = 0.65  # labels, of the colour's light: small letters need more contrast than lines
 _SPINE, _GRID = "#BBBBBB", "#E6E6E6"
