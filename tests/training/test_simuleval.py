@@ -15,11 +15,11 @@ import pytest
 
 from engine.token_delay import SPEECH, average_token_delay
 from training.__main__ import main
-from training.evaluation import log_paths
 from training.lagging import mean_laggings
 from training.quality import measure_quality
 from training.replay import read_events
 from training.runs import read_run
+from training.workers import log_paths
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
