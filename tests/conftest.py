@@ -1,10 +1,17 @@
-"""What every test must leave behind: nothing that still runs."""
+"""What every test finds, and must leave behind: nothing that still runs."""
 
+import signal
 import threading
 
 import pytest
 
 GRACE_S = 5  # the library loads weights in threads that it tells to end but does not wait for
+
+
+def pytest_configure():
+    """Let Ctrl+C work in tests that type it: a shell's background jobs begin with it ignored."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
