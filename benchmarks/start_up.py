@@ -90,9 +90,15 @@ def open_window(model: Path | None) -> dict[str, float]:
     qt = QApplication(["surtitle"])
     with tempfile.TemporaryDirectory() as folder:
         bridge = Bridge()
-        application = Application(
-            LaunchSettings(preferences_file=Path(folder) / "settings.toml", model=model), bridge
+        home = Path(folder)
+        settings = LaunchSettings(
+            preferences_file=home / "settings.toml",
+            places_file=home / "places.toml",
+            data_folder=home,
+            log_folder=home / "logs",
+            model=model,
         )
+        application = Application(settings, bridge)
         watch = Watch(application, bridge)
         application.finished.connect(qt.quit)
         application.show()
