@@ -21,9 +21,7 @@ from app.listen_settings import (
     make_source,
 )
 from app.subtitles import SubtitleWriter
-from app.terminal import UsageError
-from app.text_lines import ReaderGoneError, TextError, printable
-from engine.errors import SurtitleError
+from app.terminal_command import captions_out, exit_code_of, tell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,7 +31,7 @@ if TYPE_CHECKING:
     from engine.listening import Listener
     from engine.listening_events import Heard
 
-_FAILED, _WRONG_USAGE, _INTERRUPTED, _READER_GONE = 1, 2, 130, 141
+_NAME = "listen"
 _TELL_EVERY_S = 1.0
 _MEGABYTE = 1_000_000
 
@@ -56,17 +54,7 @@ def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads 
     Returns:
         the exit code, as the module says.
     """
-    try:
-        listen(listen_settings(arguments))
-    except UsageError as error:
-        return _complain(error, _WRONG_USAGE)
-    except ReaderGoneError:
-        return _READER_GONE
-    except (SurtitleError, TextError) as error:
-        return _complain(error, _FAILED)
-    except KeyboardInterrupt:
-        return _INTERRUPTED
-    return 0
+    return exit_code_of(_NAME, lambda: listen(listen_settings(arguments)))
 
 
 def listen(settings: ListenSettings) -> None:
@@ -76,16 +64,14 @@ def listen(settings: ListenSettings) -> None:
         SurtitleError: the engine cannot do it.
         TextError: captions cannot be written.
     """
-    if sys.stdout is None:
-        msg = "standard output is closed: send the captions to a terminal, a file or a pipe"
-        raise TextError(msg)
+    out = captions_out()
     from app.cue_maker import CueMaker  # noqa: PLC0415  numpy slows the help down
     from app.listening_screen import Mailbox, Screen  # noqa: PLC0415
     from app.listening_view import ListeningView  # noqa: PLC0415
 
     whisper = _whisper_folder(settings)
     view = ListeningView(
-        sys.stdout.buffer,
+        out,
         is_terminal=sys.stdout.isatty(),
         width=lambda: shutil.get_terminal_size().columns,
     )
@@ -178,12 +164,5 @@ def _whisper_folder(settings: ListenSettings) -> Path:
     return whisper_folder(settings.whisper, settings.library, progress=progress)
 
 
-def _complain(error: Exception, exit_code: int) -> int:
-    _tell(str(error))
-    return exit_code
-
-
 def _tell(sentence: str) -> None:
-    if sys.stderr is not None:
-        sys.stderr.write(f"surtitle listen: {printable(sentence)}\n")
-        sys.stderr.flush()
+    tell(_NAME, sentence)

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.subtitles import FORMATS
-from app.terminal import TerminalSettings, UsageError, add_options, chosen_settings
+from app.terminal import TerminalSettings, add_options, chosen_settings
+from app.terminal_command import UsageError
 
 if TYPE_CHECKING:
     from engine.audio import AudioNotice, AudioSource

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING
 
 from app.adapters_command import adapter_folder, open_library
 from app.named_model import fetched_model
-from app.text_lines import LineReader, LineWriter, ReaderGoneError, TextError, printable
+from app.terminal_command import UsageError, captions_out, exit_code_of, tell
+from app.text_lines import LineReader, LineWriter, TextError
 from engine.adapter import Adapter, Status, model_card, usable_adapter
 from engine.bundled import NO_ADAPTER, bundled_models, default_adapter
 from engine.card import ModelCard
-from engine.errors import ModelError, SurtitleError
+from engine.errors import ModelError
 from engine.event_log import EventLog
 from engine.fingerprint import read_fingerprint
 from engine.glossary import read_glossary
@@ -42,11 +43,7 @@ if TYPE_CHECKING:
 _STDIN = "-"
 _LONGEST_SLOT = 1024  # no utterance has so many tokens
 _STANDARD = TranslationSettings()
-_FAILED, _WRONG_USAGE, _INTERRUPTED, _READER_GONE = 1, 2, 130, 141
-
-
-class UsageError(Exception):
-    """The command line asks for what cannot be."""
+_NAME = "translate"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,17 +154,7 @@ def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads 
     Returns:
         the exit code, as the module says.
     """
-    try:
-        translate(chosen_settings(arguments))
-    except UsageError as error:
-        return _complain(error, _WRONG_USAGE)
-    except ReaderGoneError:
-        return _READER_GONE
-    except (SurtitleError, TextError) as error:
-        return _complain(error, _FAILED)
-    except KeyboardInterrupt:
-        return _INTERRUPTED
-    return 0
+    return exit_code_of(_NAME, lambda: translate(chosen_settings(arguments)))
 
 
 def translate(settings: TerminalSettings) -> None:
@@ -177,14 +164,10 @@ def translate(settings: TerminalSettings) -> None:
         SurtitleError: the engine cannot do it.
         TextError: the text cannot be read, or captions or log cannot be written.
     """
-    if sys.stdout is None:
-        msg = "standard output is closed: send the captions to a terminal, a file or a pipe"
-        raise TextError(msg)
+    out = captions_out()
     with _opened(settings.source) as reader, _opened_log(settings.log) as log:
         try:
-            _translate_lines(
-                settings, reader, LineWriter(sys.stdout.buffer, live=settings.live), log
-            )
+            _translate_lines(settings, reader, LineWriter(out, live=settings.live), log)
         finally:
             _tell_broken(reader)
 
@@ -365,11 +348,5 @@ def _tell_broken(reader: LineReader) -> None:
         )
 
 
-def _complain(error: Exception, exit_code: int) -> int:
-    _tell(str(error))
-    return exit_code
-
-
 def _tell(sentence: str) -> None:
-    if sys.stderr is not None and sentence:
-        sys.stderr.write(f"surtitle translate: {printable(sentence)}\n")
+    tell(_NAME, sentence)

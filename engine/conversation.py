@@ -213,3 +213,29 @@ class Conversation:
         self.model.truncate(n_rows)
         self.cached_system = self.cached_system[:n_rows]
         return n_rows
+
+
+class OnConversation:
+    """What every system shows of the conversation it translates with."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self.conversation = conversation
+
+    @property
+    def model(self) -> SlotModel:
+        """What computes."""
+        return self.conversation.model
+
+    @property
+    def counters(self) -> Counters:
+        """Rows computed more than once, and why."""
+        return self.conversation.counters
+
+    @property
+    def settings(self) -> TranslationSettings:
+        """Those of utterances that are opened now."""
+        return self.conversation.settings
+
+    def configure(self, settings: TranslationSettings) -> None:
+        """Use these settings from the next utterance on, see ``Conversation.configure``."""
+        self.conversation.configure(settings)

@@ -19,14 +19,13 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from engine.conversation import Change, Conversation
+from engine.conversation import Change, Conversation, OnConversation
 from engine.detokenizer import Detokenizer
 from engine.event_log import EventLog
-from engine.journal import Counters, log_cut, log_end, log_fed
+from engine.journal import log_cut, log_end, log_fed
 from engine.layout import Row
 from engine.layouts import make_planner
 from engine.loading import Weights
-from engine.model import SlotModel
 from engine.policy import Action, Policy, Progress, hurried
 from engine.prompt import Prompt
 from engine.repetition import is_loop
@@ -119,7 +118,7 @@ class Redraft:
         return True
 
 
-class Retranslator:
+class Retranslator(OnConversation):
     """Translate utterances by re-translation, with the verbs of the slot translator."""
 
     def __init__(
@@ -130,30 +129,9 @@ class Retranslator:
         capacity: int = 2048,
         log: EventLog | None = None,
     ) -> None:
-        self.conversation = Conversation(
-            "retranslate", weights, settings, capacity=capacity, log=log
-        )
+        super().__init__(Conversation("retranslate", weights, settings, capacity=capacity, log=log))
         self._log = self.conversation.log
         self._rows = list[Row]()  # those the cache holds
-
-    @property
-    def model(self) -> SlotModel:
-        """What computes."""
-        return self.conversation.model
-
-    @property
-    def counters(self) -> Counters:
-        """Rows computed more than once, and why."""
-        return self.conversation.counters
-
-    @property
-    def settings(self) -> TranslationSettings:
-        """Those of utterances that are opened now."""
-        return self.conversation.settings
-
-    def configure(self, settings: TranslationSettings) -> None:
-        """Use these settings from the next utterance on, see ``Conversation.configure``."""
-        self.conversation.configure(settings)
 
     def open(self) -> Redraft:
         """Open an utterance with the settings of now."""

@@ -7,11 +7,10 @@ counted too.
 
 from collections.abc import Iterator, Sequence
 
-from engine.conversation import Change, Conversation
+from engine.conversation import Change, Conversation, OnConversation
 from engine.event_log import EventLog
-from engine.journal import Counters, log_cut, log_end, log_fed
+from engine.journal import log_cut, log_end, log_fed
 from engine.loading import Weights
-from engine.model import SlotModel
 from engine.policy import Action
 from engine.settings import TranslationSettings
 from engine.utterance import Utterance
@@ -20,7 +19,7 @@ _FULL = 0.9
 """Share of the positions a model was trained for, and of the cache, at which phases are evicted."""
 
 
-class Translator:
+class Translator(OnConversation):
     """Translate utterances with one model and one cache.
 
     The rows of the system prompt stay cached; the rest of the cache belongs to one utterance at a
@@ -35,28 +34,9 @@ class Translator:
         capacity: int = 2048,
         log: EventLog | None = None,
     ) -> None:
-        self.conversation = Conversation("slots", weights, settings, capacity=capacity, log=log)
+        super().__init__(Conversation("slots", weights, settings, capacity=capacity, log=log))
         self._log = self.conversation.log
         self._cached: Utterance | None = None  # whose rows the cache holds
-
-    @property
-    def model(self) -> SlotModel:
-        """What computes."""
-        return self.conversation.model
-
-    @property
-    def counters(self) -> Counters:
-        """Rows computed more than once, and why."""
-        return self.conversation.counters
-
-    @property
-    def settings(self) -> TranslationSettings:
-        """Those of utterances that are opened now."""
-        return self.conversation.settings
-
-    def configure(self, settings: TranslationSettings) -> None:
-        """Use these settings from the next utterance on, see ``Conversation.configure``."""
-        self.conversation.configure(settings)
 
     def open(self) -> Utterance:
         """Open an utterance with the settings of now."""
