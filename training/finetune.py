@@ -13,7 +13,7 @@ import platformdirs
 
 from engine.settings import DEVICES
 from training.errors import UsageError
-from training.finetune_settings import QUANTISATIONS, FinetuneSettings
+from training.finetune_settings import FALLS, QUANTISATIONS, STORED, FinetuneSettings
 from training.recipe import Table, make_settings, read_recipe, recipe_names
 from training.settings import PRECISIONS, Mixture
 
@@ -64,9 +64,11 @@ def _add_optimisation(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--rank", type=int)
     group.add_argument("--alpha", type=int)
     group.add_argument("--dropout", type=float)
+    group.add_argument("--stored", choices=STORED, help="the saved factors; trained in fp32")
     group.add_argument("--targets", metavar="LAYER,...", help="linear layers (all)")
     group.add_argument("--rate", type=float, help="highest learning rate")
     group.add_argument("--warm-up", type=int, metavar="STEPS")
+    group.add_argument("--fall", choices=FALLS, help="of the rate: with the steps' root, or to 0")
     group.add_argument("--epochs", type=float)
     group.add_argument("--batch", type=int, metavar="PAIRS", help="sentence pairs in a step")
     group.add_argument("--batch-tokens", type=int, metavar="N", help="instead of --batch")
@@ -100,7 +102,9 @@ def _add_machine(parser: argparse.ArgumentParser) -> None:
 _PLACES = {
     "out": "out", "base": "base", "method": "method", "max_length": "max_length", "name": "name",
     "rank": "lora.rank", "alpha": "lora.alpha", "dropout": "lora.dropout",
+    "stored": "lora.stored",
     "rate": "optimisation.rate", "warm_up": "optimisation.warm_up_steps",
+    "fall": "optimisation.fall",
     "epochs": "optimisation.epochs", "batch": "optimisation.batch_pairs",
     "batch_tokens": "optimisation.batch_tokens", "seed": "optimisation.seed",
     "dev_limit": "dev.limit", "max_laal": "dev.max_laal", "every": "dev.every_steps",

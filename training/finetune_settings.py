@@ -10,6 +10,8 @@ from training.settings import PRECISIONS, Mixture
 
 QUANTISATIONS = ("none", "nf4")
 SCHEDULES = ("align", "ratio", "none")
+FALLS = ("root", "linear")
+STORED = ("fp32", "bf16")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,14 +22,19 @@ class LoraSettings:
         rank, alpha: the product of the factors is multiplied by alpha / rank.
         dropout: share of the inputs of the factors that is dropped while training.
         targets: names of linear layers; none stands for all of those in the decoder's blocks.
+        stored: type of the factors in the adapter's file; bf16 halves it.
     """
 
     rank: int = 32
     alpha: int = 16
     dropout: float = 0.0
     targets: tuple[str, ...] = ()
+    stored: str = "fp32"
 
     def __post_init__(self) -> None:
+        if self.stored not in STORED:
+            msg = f"factors are stored as one of {', '.join(STORED)}, got {self.stored!r}"
+            raise ValueError(msg)
         at_least("the rank", self.rank, 1)
         at_least("alpha", self.alpha, 1)
         if not 0 <= self.dropout < 1:
@@ -41,7 +48,8 @@ class AdapterOptimisation:
 
     Attributes:
         rate: highest learning rate of AdamW.
-        warm_up_steps: steps in which the rate rises; then it falls with their root.
+        warm_up_steps: steps in which the rate rises; then it falls.
+        fall: with the root of the steps taken, as the paper's, or linearly to nothing at the end.
         clip: norm that gradients are scaled down to.
         batch_pairs: sentence pairs in one step.
         batch_tokens: instead of ``batch_pairs``, as many pairs as have so many rows on average; 0
@@ -51,6 +59,7 @@ class AdapterOptimisation:
 
     rate: float = 2e-4
     warm_up_steps: int = 500
+    fall: str = "root"
     weight_decay: float = 0.1
     clip: float = 1.0
     label_smoothing: float = 0.0
@@ -62,6 +71,9 @@ class AdapterOptimisation:
     def __post_init__(self) -> None:
         if self.epochs <= 0 or self.rate <= 0:
             msg = f"epochs and rate must be more than 0, got {self.epochs} and {self.rate}"
+            raise ValueError(msg)
+        if self.fall not in FALLS:
+            msg = f"the rate's fall is one of {', '.join(FALLS)}, got {self.fall!r}"
             raise ValueError(msg)
         at_least("the warm-up", self.warm_up_steps, 0)
         at_least("the pairs of a step", self.batch_pairs, 1)

@@ -39,7 +39,7 @@ from training.loss import summed_loss
 from training.machines import Machines
 from training.methods import Method
 from training.precision import computes_bf16
-from training.rates import InverseSquareRoot
+from training.rates import InverseSquareRoot, LinearFall, Rates
 from training.step_record import StepRecord
 from training.trainer import Moved, Plan, Trainer
 from training.watch import Watch
@@ -129,9 +129,10 @@ class Finetuning:
         steps = partial(share_steps, self._material.stream, machines, settings.pass_tokens)
         if machines.rank == 0:
             with StepRecord(settings.out / "steps.jsonl", self._trainer.step, board) as record:
-                ended = self._trainer.train(steps, partial(self._after_step, record))
+                after_step = partial(self._after_step, record)
+                ended = self._trainer.train(steps, record.write, after_step)
         else:
-            ended = self._trainer.train(steps, partial(self._after_step, None))
+            ended = self._trainer.train(steps, after_step=partial(self._after_step, None))
         if ended and not (settings.dev.sets and self._watch.scores):
             self._save()
         machines.wait()
@@ -162,16 +163,24 @@ class Finetuning:
 
     def _plan(self) -> Plan:
         settings, optimisation = self._settings, self._settings.optimisation
+        total_pairs = self._material.stream.epoch_size() * optimisation.epochs
         return Plan(
             checkpoint=settings.out / "checkpoint",
             fingerprint=self._material.fingerprint,
-            total_pairs=self._material.stream.epoch_size() * optimisation.epochs,
-            rates=InverseSquareRoot(optimisation.rate, optimisation.warm_up_steps),
+            total_pairs=total_pairs,
+            rates=self._rates(total_pairs),
             clip=optimisation.clip,
             seed=optimisation.seed,
             checkpoint_steps=settings.checkpoint_steps,
             stop_after_steps=settings.stop_after_steps,
         )
+
+    def _rates(self, total_pairs: float) -> Rates:
+        optimisation = self._settings.optimisation
+        peak, warm_up = optimisation.rate, optimisation.warm_up_steps
+        if optimisation.fall == "root":
+            return InverseSquareRoot(peak, warm_up)
+        return LinearFall.of_steps(peak, warm_up, total_pairs / self._material.stream.step_pairs)
 
     def _loss(self, network: nn.Module, batch: Batch) -> Tensor:
         """Run a batch through the network; mean over its labelled rows."""
@@ -188,9 +197,7 @@ class Finetuning:
         return summed / (batch.labels != IGNORE).sum()
 
     def _after_step(self, record: StepRecord | None, moved: Moved) -> bool:
-        """Write the step down, decode where it is time; False ends the run."""
-        if record is not None:
-            record.write(moved)
+        """Decode where it is time; False ends the run."""
         if not self._watch.is_due(moved.step):
             return True
         layout = LayoutSettings(slot_length=self._base.card.slot_length, name=self._method.decoding)

@@ -6,6 +6,7 @@ and is spread over processes as any other. What is saved is what peft itself wou
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -20,6 +21,8 @@ from engine.lora_weights import WEIGHTS_FILE
 from training.checkpoint import trained_parameters, whole_tensor
 from training.errors import TrainingError, UsageError
 from training.finetune_settings import LoraSettings
+
+_DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
 
 
 def attach_lora(network: PreTrainedModel, settings: LoraSettings, base_name: str) -> LoraSettings:
@@ -51,9 +54,7 @@ def attach_lora(network: PreTrainedModel, settings: LoraSettings, base_name: str
     for parameter in network.parameters():
         if parameter.requires_grad:
             parameter.data = parameter.data.to(torch.float32)
-    return LoraSettings(
-        rank=settings.rank, alpha=settings.alpha, dropout=settings.dropout, targets=targets
-    )
+    return replace(settings, targets=targets)
 
 
 def linear_names(network: PreTrainedModel) -> list[str]:
@@ -95,7 +96,8 @@ def save_adapter(
         SafetensorError: likewise.
     """
     path = folder / WEIGHTS_FILE
-    save_file(dict(factors), path, {"format": "pt"})
+    dtype = _DTYPES[settings.stored]
+    save_file({name: factor.to(dtype) for name, factor in factors.items()}, path, {"format": "pt"})
     path.chmod(0o644)  # the library lets nobody else read it; an adapter is made to be given away
     config = {
         "peft_type": "LORA",

@@ -18,6 +18,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument("--out", type=Path, required=True, metavar="DIR")
     parser.add_argument("--name", default="surtitle-base")
     parser.add_argument("--epochs", type=float, default=Optimisation().epochs)
+    parser.add_argument("--rate", type=float, default=Optimisation().rate, help="peak of AdamW's")
     parser.add_argument("--batch-tokens", type=int, default=Optimisation().batch_tokens)
     parser.add_argument("--seed", type=int, default=Optimisation().seed)
     parser.add_argument("--slot", type=int, default=16)
@@ -73,6 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
                 feed_forward=arguments.feed_forward,
             ),
             optimisation=Optimisation(
+                rate=arguments.rate,
                 epochs=arguments.epochs,
                 batch_tokens=arguments.batch_tokens,
                 seed=arguments.seed,

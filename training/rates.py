@@ -24,6 +24,11 @@ class LinearFall:
     peak: float
     warm_up: float
 
+    @classmethod
+    def of_steps(cls, peak: float, warm_up_steps: int, n_steps: float) -> "LinearFall":
+        """Rise over a number of steps out of about ``n_steps``."""
+        return cls(peak, min(warm_up_steps / max(n_steps, 1), 0.5))
+
     def rate(self, step: int, done: float) -> float:  # noqa: ARG002  a share counts, not steps
         """Name the rate of a step."""
         rising = done < self.warm_up

@@ -97,8 +97,8 @@ class Optimisation:
     seed: int = 1
 
     def __post_init__(self) -> None:
-        if self.epochs <= 0:
-            msg = f"epochs must be more than 0, got {self.epochs}"
+        if self.epochs <= 0 or self.rate <= 0:
+            msg = f"epochs and rate must be more than 0, got {self.epochs} and {self.rate}"
             raise ValueError(msg)
         at_least("batch_tokens", self.batch_tokens, 1)
 

@@ -146,12 +146,15 @@ class Trainer:
     def train(
         self,
         steps: Callable[[int], Iterator[Step]],
+        record: Callable[[Moved], None] = lambda _: None,
         after_step: Callable[[Moved], bool] = lambda _: True,
     ) -> bool:
         """Take steps until the pairs are used up, saving as it goes.
 
         Args:
             steps: yields steps without the first ones, whose number is given.
+            record: called with each step, before its checkpoint: a run that is killed between the
+                two takes the step again, and writes it down again.
             after_step: called after each step, and after the checkpoint where one is due; False
                 ends the run.
 
@@ -170,6 +173,7 @@ class Trainer:
                     break
                 moved = self._move(step)
                 progress.advance(pairs=round(step.n_pairs), rows=step.n_rows, loss=moved.loss)
+                record(moved)
                 if self.step == last or self.step % plan.checkpoint_steps == 0:
                     self._save()
                 if not after_step(moved):

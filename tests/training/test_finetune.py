@@ -19,7 +19,7 @@ from engine.translator import Translator
 from tests.fakes import save_tiny_model, tiny_tokenizer
 from tests.finetune_runs import QUICK, finetune, losses, write_dev, write_pairs
 from tests.networks import stock_network
-from training import finetuning
+from training import finetuning, trainer
 from training.__main__ import main
 from training.checkpoint import read_counters
 
@@ -158,6 +158,29 @@ def test_what_saves_memory_changes_no_loss(data, base, tmp_path, arguments):
     assert losses(out) == pytest.approx(losses(tmp_path / "plain"), rel=1e-5)
 
 
+def test_factors_are_stored_in_half_the_room(data, base, trained, tmp_path):
+    out = tmp_path / "out"
+    assert finetune(data, base, out, "--dropout", "0.2", "--stored", "bf16") == 0
+    stored, whole = (load_file(one / "adapter" / WEIGHTS) for one in (out, trained))
+    assert stored.keys() == whole.keys()
+    for name, factor in whole.items():
+        assert torch.equal(stored[name], factor.to(torch.bfloat16))
+    assert inspect_adapter(out / "adapter", read_fingerprint(base)).status is Status.OK
+
+
+def test_the_rate_falls_as_it_is_told(data, base, tmp_path):
+    def rates(name, *arguments):
+        out = tmp_path / name
+        assert finetune(data, base, out, "--epochs", "4", "--warm-up", "2", *arguments) == 0
+        steps = (out / "steps.jsonl").read_text(encoding="utf-8").splitlines()
+        return [json.loads(step)["rate"] for step in steps]
+
+    rising, steps = [0.005, 0.01], range(3, 13)
+    assert rates("root") == pytest.approx(rising + [0.01 * (2 / n) ** 0.5 for n in steps])
+    linear = [1e-5, *rising, *(0.001 * (12 - n) for n in range(3, 12))]
+    assert rates("linear", "--fall", "linear") == pytest.approx(linear)
+
+
 def test_every_method_trains(data, base, tmp_path):
     for method in ("without-mask", "without-slots", "gpe", "conversational", "prefix", "causal"):
         out = tmp_path / method
@@ -219,6 +242,26 @@ def test_a_run_that_was_killed_goes_on_as_if_nothing_had_been(data, base, traine
     process.wait()
     assert finetune(data, base, out, "--dropout", "0.2") == 0
     assert_same_adapter(out, trained)
+    assert losses(out) == losses(trained)
+
+
+def test_a_run_that_ends_right_behind_a_checkpoint_has_written_that_step_down(
+    data, base, trained, tmp_path, monkeypatch
+):
+    out = tmp_path / "letters"
+    arguments = ["--dropout", "0.2", "--checkpoint-steps", "1"]
+    save = trainer.save_checkpoint
+
+    def save_and_end(*whole, **named):
+        save(*whole, **named)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(trainer, "save_checkpoint", save_and_end)
+        with pytest.raises(KeyboardInterrupt):
+            finetune(data, base, out, *arguments)
+    assert losses(out) == losses(trained)[:1]
+    assert finetune(data, base, out, *arguments) == 0
     assert losses(out) == losses(trained)
 
 
