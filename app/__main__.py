@@ -10,7 +10,7 @@ from pathlib import Path
 
 import platformdirs
 
-from app import adapters_command, devices, listen, terminal
+from app import adapters_command, check_command, devices, listen, terminal
 from app.adapters_command import adapter_folder, open_library
 from app.launch_settings import LaunchSettings
 from engine.errors import PolicyError, SurtitleError
@@ -67,6 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     listen.add_parser(commands)
     devices.add_parser(commands)
     adapters_command.add_parser(commands)
+    check_command.add_parser(commands)
     parser.set_defaults(adapter_library=_adapter_library(), model_library=_model_library())
     return parser
 
@@ -119,6 +120,8 @@ def _lacks_screen() -> bool:
 def _open_window(arguments: argparse.Namespace) -> int:
     try:
         from app import startup  # noqa: PLC0415  the terminal's command does without Qt
+        from app.preferences import PreferencesFile  # noqa: PLC0415
+        from app.wayland import platform_wanted  # noqa: PLC0415
     except ImportError as error:
         sys.stderr.write(f"surtitle: the window needs a library that is missing: {error}\n")
         return 1
@@ -138,9 +141,15 @@ def _open_window(arguments: argparse.Namespace) -> int:
         language=arguments.to,
         policy=arguments.policy,
         forget_places=arguments.reset_places,
+        can_use_xwayland=platform_wanted(os.environ, through_xwayland=True) is not None,
     )
     if arguments.tell is not None:
         return startup.tell_running(settings, arguments.tell)
+    chosen, _ = PreferencesFile(settings.preferences_file).read()
+    through_xwayland = chosen.overlay.through_xwayland
+    platform = platform_wanted(os.environ, through_xwayland=through_xwayland)
+    if platform is not None:
+        os.environ["QT_QPA_PLATFORM"] = platform
     return startup.run(settings)
 
 

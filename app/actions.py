@@ -3,7 +3,7 @@
 Windows, the tray and the overlay's own menu show these same actions. They decide nothing.
 """
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QAction, QIcon, QKeySequence
 from PySide6.QtWidgets import QMenuBar
 
@@ -32,6 +32,17 @@ class Actions(QObject):
         self.settings = self._make(self.tr("&Settings…"), "Ctrl+,")
         self.page_address = self._make(self.tr("Copy address of the caption &page"))
         self.diagnostics = self._make(self.tr("&Copy diagnostics"))
+        self.hide_overlay = self._make(self.tr("&Hide overlay"))
+        for action, short in (
+            (self.pause, self.tr("Pause")),
+            (self.clear, self.tr("Clear")),
+            (self.smaller, "A−"),  # noqa: RUF001  a true minus, as wide as the plus
+            (self.larger, "A+"),
+            (self.hide_overlay, self.tr("Hide")),
+        ):
+            action.setIconText(short)
+        self.lock.toggled.connect(self._name_lock)
+        self._name_lock()
         self.larger.setShortcuts([QKeySequence("Ctrl++"), QKeySequence("Ctrl+=")])
 
     def fill(self, bar: QMenuBar) -> None:
@@ -55,9 +66,18 @@ class Actions(QObject):
         """List what the overlay's own menu offers."""
         return [self.pause, self.lock, self.larger, self.smaller, self.reset_place, self.overlay]
 
+    def for_bar(self) -> list[QAction]:
+        """List what the bar beside the overlay offers, from left to right."""
+        return [self.pause, self.clear, self.smaller, self.larger, self.lock, self.hide_overlay]
+
     def for_tray(self) -> list[QAction]:
         """List what the tray's menu offers."""
         return [self.pause, self.clear, self.overlay, self.lock, self.settings, self.quit]
+
+    @Slot()
+    def _name_lock(self) -> None:
+        locked = self.lock.isChecked()
+        self.lock.setIconText(self.tr("Unlock") if locked else self.tr("Lock"))
 
     def _make(self, text: str, keys: str = "", *, has_tick: bool = False) -> QAction:
         action = QAction(QIcon(), text, self)

@@ -20,7 +20,9 @@ from app.places import PlacesFile
 from app.policy_names import policy_names
 from app.preferences import PreferencesFile
 from app.settings_dialog import SettingsDialog
+from app.wayland import is_wayland
 
+_RECOVER, _XWAYLAND = "recover", "xwayland"  # what the banner offers
 _POINTS = 2  # a step of larger and smaller letters
 
 
@@ -57,7 +59,9 @@ class Application(QObject):
             self.window.banner.show_notice(told)
         offer = self.archive.offer()
         if offer is not None:
-            self.window.banner.show_offer(*offer)
+            self.window.banner.show_offer(*offer, _RECOVER)
+        self.wants_restart = False
+        self._told_of_wayland = False
         self._connect()
         self._use_page()
 
@@ -82,7 +86,7 @@ class Application(QObject):
         self.settings_dialog.edited.connect(self.chosen.choose)
         self.keeper.failed.connect(window.banner.show_notice)
         self.archive.restored.connect(self.captioning.restore)
-        window.banner.offer_taken.connect(self.archive.recover)
+        window.banner.offer_taken.connect(self._take_offer)
         self._connect_actions()
 
     def _connect_actions(self) -> None:
@@ -97,7 +101,10 @@ class Application(QObject):
         actions.diagnostics.triggered.connect(self._copy_diagnostics)
         actions.page_address.triggered.connect(self._copy_page_address)
         actions.go_to_mark.triggered.connect(window.transcript.go_to_mark)
+        actions.hide_overlay.triggered.connect(actions.overlay.toggle)
         self.overlay.addActions(actions.for_overlay())
+        self.stage.add_bar(actions.for_bar(), actions.lock)
+        self.stage.hide_from_share(hidden=self.chosen.now.overlay.hide_from_share)
 
     @Slot(tuple)
     def _show_captions(self, views: tuple[UtteranceView, ...]) -> None:
@@ -128,6 +135,7 @@ class Application(QObject):
         """Let what was chosen take effect, whichever window it was chosen in."""
         if now.captions != before.captions:
             self.stage.show_look(now.captions)
+        self.stage.hide_from_share(hidden=now.overlay.hide_from_share)
         if now.overlay.locked != before.overlay.locked:
             self.window.controls.lock.setChecked(now.overlay.locked)
         if now.translation.policy != before.translation.policy:
@@ -149,14 +157,34 @@ class Application(QObject):
     @Slot(bool)
     def _show_overlay(self, visible: bool) -> None:  # noqa: FBT001  what the signal carries
         self.overlay.setVisible(visible)
-        if visible and QGuiApplication.platformName().startswith("wayland"):
-            told = self.tr(
-                "On Wayland no program may keep its window above the others; if the overlay goes "
-                "behind them, start Surtitle with QT_QPA_PLATFORM=xcb"
-            )
-            self.window.banner.show_notice(told)
+        if visible and is_wayland() and not self._told_of_wayland:
+            self._tell_of_wayland()
         now = self.chosen.now
         self.chosen.choose(replace(now, overlay=replace(now.overlay, visible=visible)))
+
+    def _tell_of_wayland(self) -> None:
+        """Say once what the overlay cannot do there, and offer the way around it."""
+        self._told_of_wayland = True
+        told = self.tr(
+            "Wayland lets no program keep a window above the others or put it anywhere: the "
+            "overlay may go behind them, and does not come back to its place"
+        )
+        if self._settings.can_use_xwayland:
+            told += self.tr(". Through XWayland it does both")
+            button = self.tr("Start again through &XWayland")
+            self.window.banner.show_offer(told, button, _XWAYLAND)
+        else:
+            self.window.banner.show_notice(told)
+
+    @Slot(str)
+    def _take_offer(self, name: str) -> None:
+        if name == _RECOVER:
+            self.archive.recover()
+        elif name == _XWAYLAND:
+            now = self.chosen.now
+            self.chosen.choose(replace(now, overlay=replace(now.overlay, through_xwayland=True)))
+            self.wants_restart = True
+            self.window.close()
 
     @Slot(bool)
     def _lock_overlay(self, locked: bool) -> None:  # noqa: FBT001  what the signal carries

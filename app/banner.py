@@ -13,15 +13,15 @@ class Banner(QFrame):
 
     Signals:
         retry_clicked(): load again.
-        offer_taken(): the person wants what the notice with a button of its own offers.
+        offer_taken(str): the person wants what a notice with a button of its own offers; its name.
     """
 
     retry_clicked = Signal()
-    offer_taken = Signal()
+    offer_taken = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._notices: list[tuple[str, str]] = []  # sentence, and what the button says
+        self._notices: list[tuple[str, str, str]] = []  # sentence, button's text, offer's name
         self._has_more_urgent = False
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.sentence = QLabel(wordWrap=True)
@@ -63,18 +63,18 @@ class Banner(QFrame):
     @Slot(str)
     def show_notice(self, message: str) -> None:
         """Show something the person should know, as soon as nothing more urgent is shown."""
-        self.show_offer(message, "")
+        self.show_offer(message, "", "")
 
-    def show_offer(self, message: str, button: str) -> None:
+    def show_offer(self, message: str, button: str, name: str) -> None:
         """Show a notice with something that can be done about it at once."""
-        self._notices.append((_sentence(message), button))
+        self._notices.append((_sentence(message), button, name))
         self._show_next_notice()
 
     def _show_next_notice(self) -> None:
         if self._has_more_urgent:
             return
         if self._notices:
-            sentence, button = self._notices[0]
+            sentence, button, _ = self._notices[0]
             self._show(sentence, self.dismiss)
             self.offer.setText(button)
             self.offer.setVisible(bool(button))
@@ -94,8 +94,9 @@ class Banner(QFrame):
 
     @Slot()
     def _take_offer(self) -> None:
+        _, _, name = self._notices[0]
         self._dismiss()
-        self.offer_taken.emit()
+        self.offer_taken.emit(name)
 
     @Slot()
     def _dismiss(self) -> None:

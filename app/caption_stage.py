@@ -3,13 +3,16 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Signal, Slot
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QAction, QGuiApplication
 
 from app.captions import UtteranceView
 from app.choices import CaptionChoices
 from app.overlay import Overlay, OverlayView
+from app.overlay_bar import OverlayBar
 from app.places import PlacesFile, place_of, screens, stood_at
+from app.screen_share import ShareGuard
 from app.typeset import Line, Typesetter
+from app.wayland import is_wayland
 
 _NAME = "overlay"
 
@@ -32,7 +35,9 @@ class CaptionStage(QObject):
         self.overlay = Overlay(choices)
         self._places = places
         self._views: Sequence[UtteranceView] = ()
-        self._knows_places = not QGuiApplication.platformName().startswith("wayland")
+        self._knows_places = not is_wayland()
+        self._guard = ShareGuard(self)
+        self._guard.watch(self.overlay)
         self._choices = choices
         self._make_typesetters()
         self.overlay.size_wanted.connect(self.size_wanted)
@@ -40,8 +45,17 @@ class CaptionStage(QObject):
         application = QGuiApplication.instance()
         assert isinstance(application, QGuiApplication)
         application.screenRemoved.connect(self.come_back)
+        self.bar: OverlayBar | None = None
         self.come_back()
         self.show_views(())
+
+    def add_bar(self, actions: Sequence[QAction], way_back: QAction) -> OverlayBar:
+        """Put a bar with these beside the overlay; ``way_back`` unlocks it."""
+        self.bar = OverlayBar(self.overlay, actions, way_back, inside=not self._knows_places)
+        self.bar.show_preset(self._choices.preset)
+        if self._knows_places:
+            self._guard.watch(self.bar)
+        return self.bar
 
     def show_views(self, views: Sequence[UtteranceView]) -> None:
         """Show the last lines of these utterances, or a hint where there is nothing to show."""
@@ -66,12 +80,20 @@ class CaptionStage(QObject):
         """Make captions look otherwise from now on."""
         self._choices = choices
         self.overlay.show_look(choices)
+        if self.bar is not None:
+            self.bar.show_preset(choices.preset)
         self._make_typesetters()
         self.show_views(self._views)
 
     def set_locked(self, *, locked: bool) -> None:
         """Let clicks through the overlay, or take them."""
         self.overlay.set_locked(locked=locked)
+        if self.bar is not None and not locked:
+            self.bar.linger()
+
+    def hide_from_share(self, *, hidden: bool) -> None:
+        """Keep the overlay and its bar out of screen shares, where the system can do that."""
+        self._guard.use(hidden=hidden)
 
     @Slot()
     def come_back(self) -> None:

@@ -74,10 +74,14 @@ class OverlayChoices:
     Attributes:
         visible: whether it was open.
         locked: whether clicks go through it to what lies below.
+        hide_from_share: whether it is kept out of screen shares, where the system can do that.
+        through_xwayland: whether the windows go through XWayland where the desktop is Wayland's.
     """
 
     visible: bool = True
     locked: bool = False
+    hide_from_share: bool = False
+    through_xwayland: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,6 +19,7 @@ class LaunchSettings:
         language: code of the target language.
         policy: as the engine writes it.
         forget_places: whether windows come where they came the first time.
+        can_use_xwayland: whether a start through XWayland can be offered.
         crashed: whether the program went down last time without a word.
     """
 
@@ -32,4 +33,5 @@ class LaunchSettings:
     language: str | None = None
     policy: str | None = None
     forget_places: bool = False
+    can_use_xwayland: bool = False
     crashed: bool = False

@@ -92,10 +92,10 @@ class Block(QObject):
         painter.restore()
 
 
-def paint_box(painter: QPainter, place: QRect, colours: Look) -> None:
+def paint_box(painter: QPainter, place: QRect, colours: Look, *, opaque: bool = False) -> None:
     """Paint the round box behind the lines."""
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(*colours.background, colours.opacity))
+    painter.setBrush(QColor(*colours.background, 255 if opaque else colours.opacity))
     painter.drawRoundedRect(QRectF(place), _RADIUS, _RADIUS)
 
 

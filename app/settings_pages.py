@@ -30,6 +30,8 @@ from app.choices import (
     Preferences,
     PrivacyChoices,
 )
+from app.screen_share import can_hide
+from app.wayland import is_wayland
 
 
 class SettingsPage(QWidget):
@@ -168,12 +170,33 @@ class OverlayPage(SettingsPage):
             self.locked,
             self.tr("Ctrl+K in the main window, or the tray, unlocks it again."),
         )
+        self.hide_from_share, self.through_xwayland = QCheckBox(), QCheckBox()
+        self.add_field(
+            self.tr("&Hide from screen sharing"),
+            self.hide_from_share,
+            self.tr("Others do not see the overlay when you share or record your screen.")
+            if can_hide()
+            else self.tr("Windows and macOS can do that; on Linux no window can ask for it."),
+        )
+        self.add_field(
+            self.tr("On &Wayland, go through XWayland"),
+            self.through_xwayland,
+            self.tr(
+                "Then the overlay stays above other windows, where you put it; on some scaled "
+                "screens letters are less sharp. Takes effect when Surtitle is started again."
+            ),
+        )
         self.lines.valueChanged.connect(self.take_edit)
         self.characters.valueChanged.connect(self.take_edit)
-        self.locked.toggled.connect(self.take_edit)
+        for box in (self.locked, self.hide_from_share, self.through_xwayland):
+            box.toggled.connect(self.take_edit)
 
     def fill(self, preferences: Preferences) -> None:
-        """Show size and lock."""
+        """Show size, lock, and what the system can or cannot do."""
+        self.hide_from_share.setChecked(preferences.overlay.hide_from_share)
+        self.hide_from_share.setEnabled(can_hide())
+        self.through_xwayland.setChecked(preferences.overlay.through_xwayland)
+        self.through_xwayland.setEnabled(is_wayland() or preferences.overlay.through_xwayland)
         self.lines.setValue(preferences.captions.lines)
         self.characters.setValue(preferences.captions.characters)
         self.locked.setChecked(preferences.overlay.locked)
@@ -184,7 +207,12 @@ class OverlayPage(SettingsPage):
         return replace(
             preferences,
             captions=replace(preferences.captions, lines=lines, characters=characters),
-            overlay=replace(preferences.overlay, locked=self.locked.isChecked()),
+            overlay=replace(
+                preferences.overlay,
+                locked=self.locked.isChecked(),
+                hide_from_share=self.hide_from_share.isChecked(),
+                through_xwayland=self.through_xwayland.isChecked(),
+            ),
         )
 
     def defaults(self, preferences: Preferences) -> Preferences:

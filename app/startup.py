@@ -1,5 +1,6 @@
 """Starts the window: one program for each person, with its log, its language and its icon."""
 
+import os
 import sys
 from dataclasses import replace
 
@@ -52,6 +53,8 @@ def run(settings: LaunchSettings) -> int:
     instance.close()
     logs.close()
     translators.clear()
+    if application.wants_restart:
+        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
     return exit_code
 
 

@@ -1,6 +1,6 @@
 import errno
 import tomllib
-from dataclasses import fields, replace
+from dataclasses import asdict, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -31,7 +31,7 @@ CHOSEN = Preferences(
         shows="both",
         smooth=False,
     ),
-    overlay=OverlayChoices(visible=False, locked=True),
+    overlay=OverlayChoices(visible=False, locked=True, hide_from_share=True, through_xwayland=True),
     privacy=PrivacyChoices(
         journal=False,
         journal_days=3,
@@ -80,7 +80,7 @@ def test_unknown_keys_are_kept(path):
     content = tomllib.loads(path.read_text())
     assert content["future"] == [1, {"a": "b"}]
     assert content["schema_version"] == 7
-    assert content["overlay"] == {"tilt": 3, "visible": False, "locked": True}
+    assert content["overlay"] == {"tilt": 3, **asdict(CHOSEN.overlay)}
     assert content["new"] == {"x": 1}
 
 
