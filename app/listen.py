@@ -105,7 +105,7 @@ def _listening(
     from engine.session import Session  # noqa: PLC0415
     from engine.speech_gate import SileroDetector  # noqa: PLC0415
     from engine.whisper import Whisper, WhisperSettings  # noqa: PLC0415
-    from engine.whisper_models import smaller_model  # noqa: PLC0415
+    from engine.whisper_names import smaller_model  # noqa: PLC0415
 
     def noticed(lane: str) -> "Callable[[AudioNotice], None]":
         return lambda notice: report(Noticed(lane=lane, notice=notice))

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from app.subtitles import FORMATS
 from app.terminal import TerminalSettings, add_options, chosen_settings
 from app.terminal_command import UsageError
+from engine.whisper_names import STANDARD
 
 if TYPE_CHECKING:
     from engine.audio import AudioNotice, AudioSource
 
 MICROPHONE, SYSTEM = "mic", "system"
 _LANES = {MICROPHONE: "me", SYSTEM: "them"}
-_STANDARD_MODEL = "base.en"
 _MOST_SOURCES = 2
 
 
@@ -80,10 +80,10 @@ def add_listening_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--asr",
-        default=_STANDARD_MODEL,
+        default=STANDARD,
         metavar="MODEL",
         help="Whisper that recognises: tiny.en ... large-v3, an id on huggingface.co, or a folder "
-        f"({_STANDARD_MODEL})",
+        f"({STANDARD})",
     )
     parser.add_argument(
         "--real-time", action="store_true", help="hear a file at its own pace, not at full speed"

@@ -2,8 +2,11 @@
 
 import logging
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator
+
+import numpy as np
 
 from engine.audio import (
     SAMPLE_RATE_HZ,
@@ -13,12 +16,16 @@ from engine.audio import (
     SoundSystem,
     WantedDevice,
 )
+from engine.audio_level import Level, measure_level
 from engine.audio_recorder import Recorder
 
 _log = logging.getLogger(__name__)
 
 CAPACITY_S = 600.0
 """Sound kept for a reader that does not keep up, 38 MB of it; what comes then is lost, and told."""
+
+_LEVEL_HOLDS_S = 0.5  # from then on a device that gives nothing is as quiet as silence
+_SILENT = measure_level(np.zeros(0, np.float32))
 
 
 class LiveSource:
@@ -45,6 +52,7 @@ class LiveSource:
         self._n_overflown = 0
         self._overflows = False
         self._recorder: Recorder | None = None
+        self._level, self._level_at_s = _SILENT, 0.0
         self._changed = threading.Condition()  # guards all of the above but the first four
         self._stopping = threading.Event()
         self._over = False
@@ -90,6 +98,12 @@ class LiveSource:
         """Tell how much sound waits to be read, in seconds: how far behind the reader is."""
         return self._n_waiting / SAMPLE_RATE_HZ
 
+    @property
+    def level(self) -> Level:
+        """Tell how loud the newest sound is, whether or not it was read, for a meter."""
+        is_fresh = time.monotonic() - self._level_at_s < _LEVEL_HOLDS_S
+        return self._level if is_fresh else _SILENT
+
     def _run(self) -> None:
         try:
             self._record()
@@ -111,6 +125,7 @@ class LiveSource:
 
     def _keep(self, chunks: Iterator[AudioChunk]) -> None:
         for chunk in chunks:
+            self._level, self._level_at_s = measure_level(chunk.samples), chunk.heard_at_s
             with self._changed:
                 has_room = self._n_waiting + len(chunk.samples) <= self._capacity
                 if has_room:

@@ -25,6 +25,7 @@ from engine.listening_events import (
     ListeningEnded,
     ListeningFailed,
     RecognizerReady,
+    SpeechChanged,
     TailChanged,
 )
 from engine.recognizer import Recognized, Recognizer, RecognizerSettings, SpeechModel
@@ -168,10 +169,19 @@ class Listener:
         with self._changed:
             self._trail.shown(utterance, self._clock())
 
-    def lags(self) -> list[StageLag]:
-        """Sum up how long each stage took so far."""
+    def lags(self, newest: int | None = None) -> list[StageLag]:
+        """Sum up how long each stage took so far, or for so many newest words."""
         with self._changed:
-            return self._trail.lags()
+            return self._trail.lags(newest)
+
+    def restart(self) -> None:
+        """Say that the session failed and another takes its place, which numbers anew.
+
+        What the one before did not translate to its end must be fed to the new one again, in order
+        and before all else, by whom this listener feeds.
+        """
+        with self._changed:
+            self._trail.restart()
 
     @property
     def n_dropped(self) -> int:
@@ -285,6 +295,7 @@ class _Ear:
         )
         self._ended_s: float | None = None  # where speech ended without the end of a sentence
         self._is_behind = False
+        self._heard_speech = False
         self.finished = False
 
     def listen(self, timeout_s: float) -> None:
@@ -294,11 +305,13 @@ class _Ear:
         if chunk is None:
             if source.ended:
                 self._hand_on(self._recognizer.flush(), None)
+                self._tell_speech(hears=False)
                 self.finished = True
             return
         for sound in self._with_what_waits(chunk):
             self._hand_on(self._recognizer.feed(sound), sound)
             self._watch(sound)
+            self._tell_speech(hears=self._recognizer.hears_speech)
             if self._recognizer.hears_speech:
                 self._ended_s = None
             elif self._ended_s is not None and sound.end_s > self._ended_s:
@@ -344,6 +357,11 @@ class _Ear:
                         spoken_at_s=heard_at_s - max(0.0, age_s),
                         committed_at_s=now_s,
                     )
+
+    def _tell_speech(self, *, hears: bool) -> None:
+        if hears != self._heard_speech:
+            self._heard_speech = hears
+            self._listener.tell(SpeechChanged(lane=self._lane.name, speaks=hears))
 
     def _watch(self, sound: AudioChunk) -> None:
         """Tell when it falls behind, and when it keeps up again."""

@@ -35,6 +35,19 @@ class TailChanged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SpeechChanged:
+    """Somebody began to speak, or stopped; for a lamp.
+
+    Attributes:
+        lane: who.
+        speaks: whether speech is heard now.
+    """
+
+    lane: str
+    speaks: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WordsPlaced:
     """The words of an utterance and when they were said; told whenever there are more of them.
 
@@ -103,6 +116,7 @@ class ListeningEnded:
 Heard = (
     RecognizerReady
     | TailChanged
+    | SpeechChanged
     | WordsPlaced
     | Behind
     | CaughtUp

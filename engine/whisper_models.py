@@ -1,7 +1,4 @@
-"""Whisper models by name: which there are, where they are fetched from, how large they are.
-
-All are in CTranslate2's form. Whoever converts one names it by its id on the hub or its folder.
-"""
+"""Whisper models by name, id or folder: found on this computer, or fetched when asked."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -9,27 +6,7 @@ from pathlib import Path
 from engine.errors import ModelError
 from engine.hub import ModelKind, fetch_model, find_model
 from engine.hub_transfer import HubSettings, Progress
-
-STANDARD = "base.en"
-
-_SYSTRAN = "Systran/faster-"
-MODELS = {  # smallest first
-    "tiny.en": f"{_SYSTRAN}whisper-tiny.en",
-    "tiny": f"{_SYSTRAN}whisper-tiny",
-    "base.en": f"{_SYSTRAN}whisper-base.en",
-    "base": f"{_SYSTRAN}whisper-base",
-    "distil-small.en": f"{_SYSTRAN}distil-whisper-small.en",
-    "small.en": f"{_SYSTRAN}whisper-small.en",
-    "small": f"{_SYSTRAN}whisper-small",
-    "distil-medium.en": f"{_SYSTRAN}distil-whisper-medium.en",
-    "medium.en": f"{_SYSTRAN}whisper-medium.en",
-    "medium": f"{_SYSTRAN}whisper-medium",
-    "distil-large-v3": f"{_SYSTRAN}distil-whisper-large-v3",
-    "large-v3-turbo": "mobiuslabsgmbh/faster-whisper-large-v3-turbo",
-    "large-v2": f"{_SYSTRAN}whisper-large-v2",
-    "large-v3": f"{_SYSTRAN}whisper-large-v3",
-}
-"""Names people know, and where they are on the hub."""
+from engine.whisper_names import MODELS
 
 _FILES = ("config.json", "preprocessor_config.json", "model.bin", "tokenizer.json")
 
@@ -51,16 +28,6 @@ def _check(folder: Path) -> None:
 WHISPER = ModelKind(
     essential="model.bin", what="Whisper model for CTranslate2", is_wanted=_is_wanted, check=_check
 )
-
-
-def smaller_model(name: str) -> str:
-    """Name the next smaller model of the same languages; nothing where there is none."""
-    if name not in MODELS:
-        return ""
-    names = list(MODELS)
-    below = names[: names.index(name)]
-    alike = [one for one in below if one.endswith(".en") == name.endswith(".en")]
-    return alike[-1] if alike else ""
 
 
 def whisper_folder(

@@ -5,8 +5,9 @@ in that lane's utterances, in the same order.
 """
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 import numpy as np
 
@@ -136,8 +137,18 @@ class WordTrail:
             self._lags["whole"].append(now_s - found.words[i].spoken_at_s)
         found.n_shown = len(found.translated_at_s)
 
-    def lags(self) -> list[StageLag]:
-        """Sum up the stages that any word came through."""
+    def restart(self) -> None:
+        """Take the words back that no utterance ended with: another session says them again."""
+        for _, utterance in sorted(self._utterances.items(), reverse=True):
+            if not utterance.ended:
+                self._n_untranslated += len(utterance.translated_at_s)
+                self._unplaced.setdefault(utterance.lane, deque()).extendleft(
+                    reversed(utterance.words)
+                )
+        self._utterances.clear()
+
+    def lags(self, newest: int | None = None) -> list[StageLag]:
+        """Sum up the stages that any word came through, or for so many newest words of each."""
         return [
             StageLag(
                 stage=stage,
@@ -145,9 +156,14 @@ class WordTrail:
                 median_s=float(np.median(seconds)),
                 p95_s=float(np.percentile(seconds, 95)),
             )
-            for stage, seconds in self._lags.items()
+            for stage, seconds in self._newest_lags(newest)
             if seconds
         ]
+
+    def _newest_lags(self, newest: int | None) -> Iterator[tuple[str, list[float]]]:
+        for stage, seconds in self._lags.items():
+            n_left_out = 0 if newest is None else max(0, len(seconds) - newest)
+            yield stage, list(islice(seconds, n_left_out, None))
 
     def _place(self, number: int, utterance: _Utterance, n_words: int) -> WordsPlaced | None:
         waiting = self._unplaced.get(utterance.lane, deque())

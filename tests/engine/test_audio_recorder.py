@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from engine.audio import SAMPLE_RATE_HZ, AudioDevice, DeviceKind, NoticeKind, WantedDevice
+from engine.audio_level import FLOOR_DB
 from engine.audio_live import LiveSource
 from engine.audio_recorder import STEP_S, Clocks, Recorder, asleep_s
 from engine.errors import AudioError, NoSoundError, TapEndedError
@@ -389,6 +390,17 @@ def test_what_is_read_makes_room(live):
         n_read += len(source.read(5).samples)
     assert source.n_dropped == 0
     assert [notice.kind for notice in notices] == [NoticeKind.LISTENING]
+
+
+def test_the_level_is_told_while_nobody_reads_and_falls_when_nothing_comes(live):
+    source, _, _ = live
+    assert source.level.rms_db == FLOOR_DB
+    source.start()
+    assert source.read(5) is not None
+    assert source.level.rms_db > 0 - 1e-9  # the fake's samples are its numbers, from 1 up
+    source.stop()
+    time.sleep(0.6)
+    assert source.level.rms_db == FLOOR_DB
 
 
 def test_reading_waits_no_longer_than_it_may(live):

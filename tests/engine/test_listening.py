@@ -15,6 +15,7 @@ from engine.listening_events import (
     ListeningEnded,
     ListeningFailed,
     RecognizerReady,
+    SpeechChanged,
     TailChanged,
     WordsPlaced,
 )
@@ -97,6 +98,13 @@ def test_what_is_said_is_fed_once_in_order_and_every_sentence_ends_an_utterance(
     assert len(heard.of(UtteranceEnded)) == 2
     assert source.started
     assert source.stopped
+
+
+def test_it_is_told_when_somebody_speaks_and_when_not():
+    words, source = spoken("who is there.", 6.0)
+    _, _, heard = run([Lane(name="me", source=source)], Script(words))
+    told = heard.of(SpeechChanged)
+    assert [(event.lane, event.speaks) for event in told] == [("me", True), ("me", False)]
 
 
 def test_captions_never_take_back_what_they_said():

@@ -10,7 +10,8 @@ from huggingface_hub import close_session
 
 from engine.errors import FetchCancelledError, HubError, ModelError
 from engine.hub_transfer import HubSettings
-from engine.whisper_models import MODELS, found_whisper, smaller_model, whisper_folder
+from engine.whisper_models import found_whisper, whisper_folder
+from engine.whisper_names import MODELS, smaller_model
 from tests import hub_server
 
 NAME = "some/model"

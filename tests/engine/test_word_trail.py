@@ -88,3 +88,38 @@ def test_memory_does_not_grow_with_ended_utterances():
         trail.take(SourceChanged(utterance=number, words=("w",)), 0.0)
         trail.take(UtteranceEnded(utterance=number), 0.0)
     assert len(trail._utterances) < 50
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_another_session_places_what_the_one_before_did_not_end(seed):
+    rng = random.Random(seed)
+    trail = WordTrail()
+    left = {"me": list(range(20)), "them": list(range(100, 120))}
+    for lane, numbers in left.items():
+        trail.commit(lane, [word(number) for number in numbers])
+    while any(left.values()):
+        unfed = {lane: list(numbers) for lane, numbers in left.items()}
+        for number in range(8):  # each session numbers anew
+            lane = rng.choice([lane for lane in unfed if unfed[lane]] or ["me"])
+            n_words = rng.randint(0, 5)
+            words, unfed[lane] = unfed[lane][:n_words], unfed[lane][n_words:]
+            if not words:
+                continue
+            trail.take(UtteranceOpened(utterance=number, lane=lane), 0.0)
+            texts = tuple(f"w{one}" for one in words)
+            told = trail.take(SourceChanged(utterance=number, words=texts), 0.0)
+            assert tuple(one.text for one in told.words) == texts
+            trail.take(CaptionChanged(utterance=number, kept=0, text="a", n_read=1), 0.0)
+            if rng.random() < 0.5:
+                trail.take(UtteranceEnded(utterance=number), 0.0)
+                left[lane] = [one for one in left[lane] if one not in words]
+        trail.restart()
+        assert trail.n_waiting == sum(map(len, left.values()))
+        assert trail.all_ended == (not any(left.values()))
+
+
+def test_lags_of_the_newest_words_alone_can_be_asked_for():
+    trail = WordTrail()
+    trail.commit("", [word(0, spoken_at_s=0, committed_at_s=s) for s in range(101)])
+    (lag,) = trail.lags(11)
+    assert (lag.n_words, lag.median_s) == (11, 95.0)
