@@ -1,0 +1,147 @@
+"""What this computer can do: ``surtitle check``, which the window asks, too, by ``--json``.
+
+Without more it tells processor, memory and graphics card, and which of the models that are known by
+name would fit. With ``--speed`` it measures for some seconds and tells how far captions will lag
+behind a person who speaks. Exit codes as for ``surtitle translate``.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+
+from app.terminal import TerminalSettings, add_options, chosen_settings
+from app.terminal_command import exit_code_of
+from app.text_lines import printable
+from engine.catalogue import KNOWN_MODELS
+from engine.errors import SurtitleError
+from engine.settings import ModelSettings
+
+_NAME = "check"
+_LIVE, _SOURCE = False, "-"  # of surtitle translate
+
+Report = Callable[[str, Mapping[str, object]], None]
+"""Is told what kind of thing was found, and its values."""
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add ``check`` to the commands of ``surtitle``."""
+    parser = subparsers.add_parser(
+        _NAME,
+        help="see what this computer can do",
+        description="See what this computer has and which models fit; with --speed, measure how "
+        "far captions will lag behind.",
+    )
+    parser.add_argument(
+        "--speed", action="store_true", help="measure with the model, for 20 seconds at most"
+    )
+    parser.add_argument("--json", action="store_true", help="write JSON lines, for programs")
+    add_options(parser)
+    parser.set_defaults(run=run, source=_SOURCE, live=_LIVE)
+
+
+def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads its own
+    """Obey the command line.
+
+    Returns:
+        the exit code.
+    """
+    report = write_json if arguments.json else _write_words
+
+    def work() -> None:
+        try:
+            if arguments.speed:
+                check_speed(chosen_settings(arguments), report)
+            else:
+                check_machine(arguments.device, report)
+        except SurtitleError as error:
+            if not arguments.json:
+                raise
+            report("failed", {"message": str(error)})
+
+    return exit_code_of(_NAME, work)
+
+
+def check_machine(device: str, report: Report) -> None:
+    """Tell what the computer has, then of each known model whether and how it would be loaded.
+
+    Raises:
+        ModelError: the device that is asked for is not there.
+    """
+    from engine.load_plan import load_plans  # noqa: PLC0415  torch takes seconds to import
+    from engine.machine import look_around  # noqa: PLC0415
+
+    report("machine", asdict(look_around()))
+    for model in KNOWN_MODELS:
+        settings = ModelSettings(directory=Path(model.name), device=device)
+        plans = load_plans(settings, model.footprint)
+        best = next((plan for plan in plans if plan.fits), None)
+        told = min(plans, key=lambda plan: plan.needed_bytes) if best is None else best
+        report(
+            "fit",
+            {
+                "model": model.name,
+                "fits": best is not None,
+                "words": told.words if best else told.shortage,
+                "needed_bytes": told.needed_bytes,
+                "device": told.device.type,
+            },
+        )
+
+
+def check_speed(settings: TerminalSettings, report: Report) -> None:
+    """Load a model, measure it, and tell how far captions will lag.
+
+    Raises:
+        SurtitleError: the model cannot be loaded.
+    """
+    from engine.event_log import EventLog  # noqa: PLC0415  as above
+    from engine.lag_forecast import forecast, measure_steps  # noqa: PLC0415
+    from engine.loading import load_weights  # noqa: PLC0415
+    from engine.system import make_system  # noqa: PLC0415
+
+    report("stage", {"stage": "loading"})
+    weights = load_weights(settings.model)
+    name, capacity = settings.model.system, settings.model.capacity
+    system = make_system(name, weights, settings.translation, capacity=capacity, log=EventLog())
+    report("stage", {"stage": "measuring"})
+    found = forecast(measure_steps(system))
+    report("forecast", {**asdict(found), "model": weights.card.name})
+
+
+def write_json(kind: str, values: Mapping[str, object]) -> None:
+    """Write one line for a program."""
+    sys.stdout.write(json.dumps({"kind": kind, **values}) + "\n")
+    sys.stdout.flush()
+
+
+def _write_words(kind: str, values: Mapping[str, object]) -> None:
+    """Write for a person."""
+    match kind:
+        case "machine":
+            text = _machine_words(values)
+        case "fit":
+            fits = "fits" if values["fits"] else "does not fit:"
+            text = f"{values['model']} {fits} {values['words']}"
+        case "forecast":
+            text = (
+                f"{values['model']}: captions {values['median_s']:.1f} s behind who speaks, "
+                f"{values['p95_s']:.1f} s for the slowest words; {values['load']:.2f} s of "
+                "computing for each second of speech"
+            )
+        case _:
+            return
+    sys.stdout.write(printable(text) + "\n")
+
+
+def _machine_words(values: Mapping[str, object]) -> str:
+    text = f"{values['processor']}, {values['cores']} cores, "
+    text += f"{_gb(values['free_bytes'])} of {_gb(values['memory_bytes'])} free"
+    gpu = f"{values['gpu']}, {_gb(values['gpu_free_bytes'])} of {_gb(values['gpu_bytes'])} free"
+    return f"{text}\n{gpu if values['gpu'] else values['trouble'] or 'no graphics card for torch'}"
+
+
+def _gb(n_bytes: object) -> str:
+    return f"{n_bytes / 1e9:.1f} GB" if isinstance(n_bytes, int) else "?"
