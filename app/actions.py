@@ -3,13 +3,23 @@
 Windows, the tray and the overlay's own menu show these same actions. They decide nothing.
 """
 
-from PySide6.QtCore import QObject, Slot
+from collections.abc import Mapping
+
+from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QAction, QIcon, QKeySequence
 from PySide6.QtWidgets import QMenuBar
 
+_ALSO = {"Ctrl++": "Ctrl+="}  # the same key, where plus needs Shift
+
 
 class Actions(QObject):
-    """All actions. Those with a tick tell ``toggled(bool)``, the others ``triggered()``."""
+    """All actions. Those with a tick tell ``toggled(bool)``, the others ``triggered()``.
+
+    Signals:
+        keys_changed(): actions have other keys now.
+    """
+
+    keys_changed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -43,7 +53,10 @@ class Actions(QObject):
             action.setIconText(short)
         self.lock.toggled.connect(self._name_lock)
         self._name_lock()
-        self.larger.setShortcuts([QKeySequence("Ctrl++"), QKeySequence("Ctrl+=")])
+        self._default_keys = {
+            name: action.shortcut().toString() for name, action in self.by_name.items()
+        }
+        self.use_shortcuts({})
 
     def fill(self, bar: QMenuBar) -> None:
         """Put the actions into the menus of a window."""
@@ -61,6 +74,28 @@ class Actions(QObject):
         overlay.addActions([self.larger, self.smaller, self.reset_place])
         bar.addMenu(self.tr("&Tools")).addActions([self.adapters, self.page_address, self.settings])
         bar.addMenu(self.tr("&Help")).addAction(self.diagnostics)
+
+    @property
+    def by_name(self) -> dict[str, QAction]:
+        """All actions by their names, which settings files use."""
+        return {name: one for name, one in vars(self).items() if isinstance(one, QAction)}
+
+    def default_keys(self) -> dict[str, str]:
+        """Tell the keys that actions came with; those of an action without any are empty."""
+        return dict(self._default_keys)
+
+    def use_shortcuts(self, shortcuts: Mapping[str, str]) -> None:
+        """Give actions these keys, and the others those they came with.
+
+        Args:
+            shortcuts: keys by names of actions; names that are none are let be.
+        """
+        for name, action in self.by_name.items():
+            keys = shortcuts.get(name, self._default_keys[name])
+            also = _ALSO.get(keys) if name not in shortcuts else None
+            sequences = [QKeySequence(one) for one in (keys, also) if one]
+            action.setShortcuts([one for one in sequences if one.toString()])
+        self.keys_changed.emit()
 
     def for_overlay(self) -> list[QAction]:
         """List what the overlay's own menu offers."""

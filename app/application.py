@@ -51,7 +51,8 @@ class Application(QObject):
         self.keeper = self.archive.keeper
         self.captioning = Captioning(settings, self.chosen, self.window, bridge, self.keeper)
         self.page = CaptionPage(settings.data_folder / "page.token", self)
-        self.settings_dialog = SettingsDialog(policy_names(), self.window)
+        self.settings_dialog = SettingsDialog(policy_names(), self.window.menu_actions, self.window)
+        self.window.menu_actions.use_shortcuts(now.shortcuts)
         if self.chosen.notice is not None:
             self.window.banner.show_notice(self.chosen.notice)
         if settings.crashed:
@@ -141,6 +142,8 @@ class Application(QObject):
         if now.translation.policy != before.translation.policy:
             self.captioning.translate_by(now.translation.policy)
             self.window.controls.show_policy(now.translation.policy)
+        if now.shortcuts != before.shortcuts:
+            self.window.menu_actions.use_shortcuts(now.shortcuts)
         if now.privacy != before.privacy:
             self.keeper.use(now.privacy)
             self._use_page()

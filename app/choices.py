@@ -3,6 +3,7 @@
 One dataclass for each table of the settings file and each page of the settings window.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -147,6 +148,8 @@ class Preferences:
 
     Attributes:
         model: folder of the model; None for the one that comes with the program.
+        shortcuts: keys of actions, by the actions' names, as Qt writes them; of those actions alone
+            that got other keys than the program gave them. No keys is an empty text.
     """
 
     model: Path | None = None
@@ -155,3 +158,4 @@ class Preferences:
     overlay: OverlayChoices = field(default_factory=OverlayChoices)
     privacy: PrivacyChoices = field(default_factory=PrivacyChoices)
     interface: InterfaceChoices = field(default_factory=InterfaceChoices)
+    shortcuts: Mapping[str, str] = field(default_factory=dict)

@@ -1,7 +1,7 @@
 """The main window: lays its parts out and gives them the keyboard, and decides nothing."""
 
 from PySide6.QtCore import QRect, QTimer, Signal, Slot
-from PySide6.QtGui import QCloseEvent, QPaintEvent
+from PySide6.QtGui import QCloseEvent, QKeySequence, QPaintEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -107,6 +107,22 @@ class MainWindow(QMainWindow):
         ):
             action.toggled.connect(button.setChecked)
             button.toggled.connect(action.setChecked)
+        actions.keys_changed.connect(self._name_keys)
+
+    @Slot()
+    def _name_keys(self) -> None:
+        """Tell of each button which keys do the same."""
+        actions, controls = self.menu_actions, self.controls
+        for action, button in (
+            (actions.pause, controls.pause),
+            (actions.clear, controls.clear),
+            (actions.overlay, controls.overlay),
+            (actions.lock, controls.lock),
+            (actions.adapters, controls.adapter),
+        ):
+            keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+            tip = button.accessibleDescription()
+            button.setToolTip(f"{tip} ({keys})" if keys else tip)
 
     @Slot(str, int)
     def _find(self, text: str, step: int) -> None:

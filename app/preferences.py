@@ -4,6 +4,7 @@ A value of the wrong kind leaves the others as they are, and one sentence names 
 version does not know are kept as they are; so is the number of a newer version's file.
 """
 
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import TypeVar
@@ -140,6 +141,8 @@ def _of_kind(value: object, kind: object) -> object:
     """
     if kind == Path | None and isinstance(value, str) and value:
         return Path(value)
+    if kind == Mapping[str, str] and isinstance(value, dict):
+        return {name: _of_kind(text, str) for name, text in value.items()}
     if type(value) is not kind:
         msg = f"expected {kind}, got {value!r}"
         raise ValueError(msg)
@@ -154,5 +157,12 @@ def _lay_over(merged: dict[str, object], page: Page) -> dict[str, object]:
             continue
         merged.pop(one.name, None)
         if value is not None:
-            merged[one.name] = str(value) if isinstance(value, Path) else value
+            merged[one.name] = _plain(value)
     return merged
+
+
+def _plain(value: object) -> object:
+    """Give a value as TOML has it."""
+    if isinstance(value, Path):
+        return str(value)
+    return dict(value) if isinstance(value, Mapping) else value

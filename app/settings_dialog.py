@@ -15,9 +15,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.actions import Actions
 from app.choices import Preferences
 from app.preferences import export_preferences, import_preferences
 from app.settings_pages import CaptionsPage, OverlayPage, PolicyPage, PrivacyPage, SettingsPage
+from app.shortcuts_page import ShortcutsPage
 
 _FILES = "TOML (*.toml)"
 
@@ -32,17 +34,22 @@ class SettingsDialog(QDialog):
     edited = Signal(object)
 
     def __init__(
-        self, policies: Sequence[tuple[str, str, str]], parent: QWidget | None = None
+        self,
+        policies: Sequence[tuple[str, str, str]],
+        actions: Actions,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Settings"))
         self._shown = Preferences()
         self.captions, self.overlay = CaptionsPage(), OverlayPage()
         self.translation, self.privacy = PolicyPage(policies), PrivacyPage()
+        self.shortcuts = ShortcutsPage(actions)
         self.pages: tuple[SettingsPage, ...] = (
             self.captions,
             self.overlay,
             self.translation,
+            self.shortcuts,
             self.privacy,
         )
         self.tabs = QTabWidget()

@@ -3,6 +3,7 @@ from dataclasses import replace
 import pytest
 from PySide6.QtWidgets import QLabel, QWidget
 
+from app.actions import Actions
 from app.choices import CaptionChoices, Preferences
 from app.policy_names import policy_names
 from app.settings_dialog import SettingsDialog
@@ -11,7 +12,7 @@ from tests.app.test_preferences import CHOSEN
 
 @pytest.fixture
 def dialog(qtbot):
-    widget = SettingsDialog(policy_names())
+    widget = SettingsDialog(policy_names(), Actions())
     qtbot.addWidget(widget)
     return widget
 
