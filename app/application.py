@@ -21,6 +21,7 @@ from app.policy_names import policy_names
 from app.preferences import PreferencesFile
 from app.settings_dialog import SettingsDialog
 from app.wayland import is_wayland
+from app.window_place import WindowPlace
 
 _RECOVER, _XWAYLAND = "recover", "xwayland"  # what the banner offers
 _POINTS = 2  # a step of larger and smaller letters
@@ -47,6 +48,7 @@ class Application(QObject):
             places.forget()
         self.stage = CaptionStage(now.captions, places, self)
         self.overlay = self.stage.overlay
+        self._window_place = WindowPlace(self.window, places, "window")
         self.archive = Archive(settings.data_folder, now.privacy, self.window)
         self.keeper = self.archive.keeper
         self.captioning = Captioning(settings, self.chosen, self.window, bridge, self.keeper)
@@ -68,8 +70,9 @@ class Application(QObject):
 
     def show(self) -> None:
         """Open the windows; the model is loaded as soon as they stand on the screen."""
-        area = QGuiApplication.primaryScreen().availableGeometry()
-        self.window.leave_room_for(self.overlay.geometry(), area)
+        if not self._window_place.come_back():
+            area = QGuiApplication.primaryScreen().availableGeometry()
+            self.window.leave_room_for(self.overlay.geometry(), area)
         self.window.show()
         overlay = self.chosen.now.overlay
         self.window.controls.lock.setChecked(overlay.locked)

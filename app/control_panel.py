@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QStyle, QWidget
 
+from app.flow_row import FlowRow
 from app.policy_names import policy_names
 
 
@@ -91,17 +92,12 @@ class ControlPanel(QWidget):
         self.policy.setItemData(self.policy.count() - 1, explanation, Qt.ItemDataRole.ToolTipRole)
 
     def _lay_out(self) -> None:
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
+        row = FlowRow(self)
         pairs = ((self.tr("Translate &to"), self.language), (self.tr("T&iming"), self.policy))
         for text, combo in pairs:
-            label = QLabel(text)
-            label.setBuddy(combo)
-            row.addWidget(label)
-            row.addWidget(combo)
-            row.addSpacing(12)
+            row.addWidget(_named(text, combo))
         row.addWidget(self.adapter)
-        row.addStretch(1)
+        row.add_gap()
         for button in (self.pause, self.clear, self.overlay, self.lock):
             row.addWidget(button)
 
@@ -133,6 +129,17 @@ class ControlPanel(QWidget):
     @Slot()
     def _clear(self) -> None:
         self.clear_clicked.emit()
+
+
+def _named(text: str, combo: QComboBox) -> QWidget:
+    """Put a label before a list; the two stay together when the row is broken."""
+    both, label = QWidget(), QLabel(text)
+    label.setBuddy(combo)
+    row = QHBoxLayout(both)
+    row.setContentsMargins(0, 0, 12, 0)
+    row.addWidget(label)
+    row.addWidget(combo)
+    return both
 
 
 def _button(text: str, shortcut: str, tip: str) -> QPushButton:
