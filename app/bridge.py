@@ -1,7 +1,8 @@
 """The way between the window and the engine's thread; the only file that names ``engine.session``.
 
 Commands go down at once, or wait here while the model loads, after a failure and during a pause.
-Events come up on the worker's thread and are handed on in the GUI's.
+Events come up on the worker's thread and are handed on in the GUI's. What is typed is the lane
+without a name; what is heard comes in the lanes of who listens.
 """
 
 import logging
@@ -13,6 +14,7 @@ from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.sent_words import SentWords
 from engine.events import Event, Failed, Ready
 from engine.settings import ModelSettings, TranslationSettings
 
@@ -33,8 +35,11 @@ class Session(Protocol):
     def set_words(self, words: Sequence[str]) -> None:
         """Make these the committed words of the passage."""
 
-    def end_utterance(self) -> None:
-        """Finish the passage."""
+    def feed_words(self, words: Sequence[str], lane: str = "") -> None:
+        """Append committed words to the passage of a lane."""
+
+    def end_utterance(self, lane: str = "") -> None:
+        """Finish the passage of a lane."""
 
     def change(self, translation: TranslationSettings) -> None:
         """Use other settings from the next utterance on."""
@@ -72,9 +77,20 @@ class _SetWords:
 
 
 @dataclass(frozen=True, slots=True)
-class _EndUtterance:
+class _FeedWords:
+    words: tuple[str, ...]
+    lane: str
+
     def send(self, session: Session) -> None:
-        session.end_utterance()
+        session.feed_words(self.words, self.lane)
+
+
+@dataclass(frozen=True, slots=True)
+class _EndUtterance:
+    lane: str = ""
+
+    def send(self, session: Session) -> None:
+        session.end_utterance(self.lane)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +126,13 @@ class _UnloadAdapter:
         session.unload_adapter(self.name)
 
 
-_WordCommand = _SetWords | _EndUtterance
+@dataclass(frozen=True, slots=True)
+class _Clear:
+    def send(self, session: Session) -> None:
+        session.clear()
+
+
+_WordCommand = _SetWords | _FeedWords | _EndUtterance | _Clear
 _Command = _WordCommand | _Change | _LoadAdapter | _UseAdapter | _UnloadAdapter
 
 
@@ -119,8 +141,8 @@ class Bridge(QObject):
 
     Signals:
         event_came(Event): the session reported something. Emitted in the GUI thread.
-        waiting_changed(tuple of str): what waits of the finished passages, for the model or for the
-            end of the pause, as text.
+        waiting_changed(tuple of (str, str)): what waits of the finished passages and of what was
+            heard, for the model or for the end of the pause: its lane, and the text.
 
     Invariant: every passage reaches a session that is ready, whatever failed or paused before; only
     ``clear`` drops words.
@@ -140,6 +162,8 @@ class Bridge(QObject):
         self._words: tuple[str, ...] = ()  # of the passage that is not finished
         self._sent: tuple[str, ...] = ()  # those the session has of its unfinished passage
         self._waiting: list[_Command] = []
+        self._heard = SentWords()
+        self._overhear: Report | None = None
         # This object stays in the GUI thread, and the slot is its method: so what the worker emits
         # is queued to here. A plain function as slot would run on the worker's thread.
         self._reported.connect(self._take)
@@ -151,8 +175,12 @@ class Bridge(QObject):
         number = self._run_number
         self._run = _Run(
             lambda report: self._make(model, translation, report),
-            lambda event: self._reported.emit(number, event),
+            lambda event: self._hand_up(number, event),
         )
+
+    def let_overhear(self, take: Report | None) -> None:
+        """Let somebody else take the session's events on its own thread; failures are not told."""
+        self._overhear = take
 
     def stop(self) -> None:
         """End the session and wait for its threads; what waits here goes to the next one."""
@@ -161,6 +189,7 @@ class Bridge(QObject):
         self._run = None
         self._ready = False
         self._sent = ()
+        self._keep_heard()
 
     def set_words(self, words: Sequence[str]) -> None:
         """Say what the committed words of the passage are now."""
@@ -171,6 +200,16 @@ class Bridge(QObject):
         """Finish the passage."""
         self._words = ()
         self._give(_EndUtterance())
+
+    @Slot(tuple, str)
+    def feed_words(self, words: Sequence[str], lane: str) -> None:
+        """Append words that were heard to the passage of a lane that has a name."""
+        self._give(_FeedWords(tuple(words), lane))
+
+    @Slot(str)
+    def end_lane(self, lane: str) -> None:
+        """Finish the passage of a lane that has a name."""
+        self._give(_EndUtterance(lane))
 
     def change(self, translation: TranslationSettings) -> None:
         """Translate otherwise from the next passage on."""
@@ -192,13 +231,28 @@ class Bridge(QObject):
         self._give(_UnloadAdapter(name))
 
     def clear(self) -> None:
-        """Forget the passage and the words that wait."""
+        """Forget the passage and the words that wait.
+
+        Words that were heard still go to the session, which drops them at once: who listens counts
+        on every word to come back.
+        """
         self._words = ()
-        self._waiting = [one for one in self._waiting if not isinstance(one, _WordCommand)]
+        waiting, self._waiting = self._waiting, []
+        heard = [one for one in waiting if isinstance(one, _FeedWords)]
+        if heard:
+            self._waiting += [*heard, _Clear()]
+        self._waiting += [one for one in waiting if not isinstance(one, _WordCommand)]
         if self._ready and self._run is not None and self._run.session is not None:
             self._run.session.clear()
             self._sent = ()
         self._tell_waiting()
+
+    def _hand_up(self, run_number: int, event: Event) -> None:
+        """Take an event on the worker's thread."""
+        self._reported.emit(run_number, event)
+        overhear = self._overhear
+        if overhear is not None and not isinstance(event, Failed):
+            overhear(event)
 
     def pause(self, *, paused: bool) -> None:
         """Hold every command back, or send what was held."""
@@ -212,6 +266,7 @@ class Bridge(QObject):
         if isinstance(event, Failed):
             self._keep_words()
             self.stop()
+        self._heard.take(event)
         self.event_came.emit(event)
         if isinstance(event, Ready):
             self._ready = True
@@ -221,6 +276,15 @@ class Bridge(QObject):
         """Let the next session begin with the passage that this one did not finish."""
         if self._ready and self._words and _SetWords(self._words) not in self._waiting:
             self._waiting.insert(0, _SetWords(self._words))
+
+    def _keep_heard(self) -> None:
+        """Let the next session begin with what was heard and not translated to its end."""
+        kept = list[_Command]()
+        for lane, words, is_ended in self._heard.take_unfinished():
+            kept.append(_FeedWords(words, lane))
+            if is_ended:
+                kept.append(_EndUtterance(lane))
+        self._waiting[:0] = kept
 
     def _give(self, command: _Command) -> None:
         replaces = bool(self._waiting) and isinstance(command, type(self._waiting[-1]))
@@ -236,26 +300,39 @@ class Bridge(QObject):
             for command in waiting:
                 command.send(session)
                 self._sent = _words_after(command, self._sent)
+                self._note_heard(command)
         self._tell_waiting()
 
+    def _note_heard(self, command: _Command) -> None:
+        match command:
+            case _FeedWords(words=words, lane=lane):
+                self._heard.feed(lane, words)
+            case _EndUtterance(lane=lane) if lane:
+                self._heard.end(lane)
+
     def _tell_waiting(self) -> None:
-        texts = []
+        texts = list[tuple[str, str]]()
         sent = words = self._sent
         for command in self._waiting:
-            if isinstance(command, _EndUtterance):
-                is_longer = words[: len(sent)] == sent
-                texts.append(" ".join(words[len(sent) :] if is_longer else words))
-                sent = ()
+            match command:
+                case _EndUtterance(lane=""):
+                    is_longer = words[: len(sent)] == sent
+                    texts.append(("", " ".join(words[len(sent) :] if is_longer else words)))
+                    sent = ()
+                case _Clear():
+                    texts.clear()
+                case _FeedWords(words=heard, lane=lane):
+                    texts.append((lane, " ".join(heard)))
             words = _words_after(command, words)
-        self.waiting_changed.emit(tuple(text for text in texts if text))
+        self.waiting_changed.emit(tuple((lane, text) for lane, text in texts if text))
 
 
 def _words_after(command: _Command, words: tuple[str, ...]) -> tuple[str, ...]:
-    """Give the words of the unfinished passage after a command."""
+    """Give the typed words of the unfinished passage after a command."""
     match command:
         case _SetWords():
             return command.words
-        case _EndUtterance():
+        case _EndUtterance(lane=""):
             return ()
         case _:
             return words

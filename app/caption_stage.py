@@ -24,9 +24,11 @@ class CaptionStage(QObject):
 
     Signals:
         size_wanted(int, int): the person dragged the overlay to so many characters, so many lines.
+        painted(tuple of int): the captions of these utterances stand on the overlay as they are.
     """
 
     size_wanted = Signal(int, int)
+    painted = Signal(tuple)
 
     def __init__(
         self, choices: CaptionChoices, places: PlacesFile, parent: QObject | None = None
@@ -42,6 +44,7 @@ class CaptionStage(QObject):
         self._make_typesetters()
         self.overlay.size_wanted.connect(self.size_wanted)
         self.overlay.moved.connect(self._remember_place)
+        self.overlay.painted.connect(self._tell_painted)
         application = QGuiApplication.instance()
         assert isinstance(application, QGuiApplication)
         application.screenRemoved.connect(self.come_back)
@@ -119,12 +122,19 @@ class CaptionStage(QObject):
         if self._knows_places and areas:
             self._places.remember(_NAME, place_of(self.overlay.geometry(), areas))
 
+    @Slot()
+    def _tell_painted(self) -> None:
+        if self._choices.shows != "source":
+            self.painted.emit(self._captions.keys)
+
     def _make_typesetters(self) -> None:
         overlay = self.overlay
         self._captions = Typesetter(overlay.line_width, overlay.measure)
         alone = self._choices.shows == "source"
         measure = overlay.measure if alone else overlay.measure_source
-        self._source = Typesetter(overlay.line_width, measure, lambda view: view.source)
+        self._source = Typesetter(
+            overlay.line_width, measure, lambda view: view.source, lambda view: view.tail
+        )
 
     def _hint(self) -> OverlayView:
         texts = (self.tr("Captions appear here."), self.tr("Drag them where you like."))

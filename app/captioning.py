@@ -3,6 +3,7 @@
 It holds the caption model and joins it with the window, the bridge and the keeper.
 """
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,11 +19,13 @@ from app.launch_settings import LaunchSettings
 from app.main_window import MainWindow
 from app.named_model import hub_name
 from app.session_keeper import SessionKeeper
+from app.tails import Tails
 from engine.bundled import bundled_adapters, bundled_models
 from engine.card import read_card
 from engine.errors import ModelError
 from engine.events import (
     AdapterChanged,
+    CaptionChanged,
     Event,
     Failed,
     LoadProgress,
@@ -30,8 +33,11 @@ from engine.events import (
     Ready,
     Refused,
     Statistics,
+    UtteranceEnded,
 )
 from engine.settings import ModelSettings, TranslationSettings
+
+_UNPAINTED = 200  # utterances no window shows: both are hidden, or the transcript is scrolled up
 
 
 class Captioning(QObject):
@@ -39,9 +45,13 @@ class Captioning(QObject):
 
     Signals:
         captions_changed(tuple of UtteranceView): what stands in the captions now.
+        caption_painted(int): what came of an utterance, by its number, stands on a screen.
+        restarted(): another session begins, which numbers utterances anew.
     """
 
     captions_changed = Signal(tuple)
+    caption_painted = Signal(int)
+    restarted = Signal()
 
     def __init__(
         self,
@@ -58,6 +68,8 @@ class Captioning(QObject):
         self._bridge = bridge
         self._keeper = keeper
         self._captions = Captions()
+        self._tails = Tails()
+        self._unpainted: dict[int, int] = {}  # utterances with what no screen shows yet -> keys
         self._waiting: tuple[UtteranceView, ...] = ()
         library = AdapterLibrary(settings.data_folder / "adapters", bundled_adapters())
         self.desk = AdapterDesk(library, self)
@@ -126,7 +138,11 @@ class Captioning(QObject):
         self.desk.use_model(library / name.replace("/", "--") if name else directory)
         self._offer_languages(directory)
         self._captions.restart()
+        self._tails.restart()
+        self._unpainted.clear()
         self._keeper.restart()
+        self._bridge.stop()
+        self.restarted.emit()
         self._show_captions()
         self._window.status.show_state(self.tr("Loading"))
         self._window.banner.show_progress(self.tr("Starting the translation engine"), None)
@@ -167,7 +183,9 @@ class Captioning(QObject):
                 window.status.show_statistics(event)
             case _:
                 self._keeper.take(event, self._translation.target_language)
-                if self._captions.apply(event):
+                self._tails.take(event)
+                if self._captions.apply(event) | self._place_tails():
+                    self._note_unpainted(event)
                     self._show_captions()
 
     def _show_ready(self, event: Ready) -> None:
@@ -203,18 +221,59 @@ class Captioning(QObject):
         self._window.status.show_state(self.tr("Stopped"))
         self._window.banner.show_failure(message)
 
+    @Slot(tuple, str)
+    def take_words(self, words: tuple[str, ...], lane: str) -> None:
+        """Translate words that were heard in a lane."""
+        self._tails.feed(lane, len(words))
+        self._bridge.feed_words(words, lane)
+
+    @Slot(str, tuple)
+    def show_tail(self, lane: str, words: tuple[str, ...]) -> None:
+        """Show the words of a lane that may still change, behind those that are certain."""
+        self._tails.hold(lane, words)
+        if self._place_tails():
+            self._show_captions()
+
+    def _place_tails(self) -> bool:
+        """Show the tails that may be shown; tell whether there are any."""
+        tails = self._tails.release()
+        for lane, words in tails.items():
+            self._captions.set_tail(lane, words)
+        return bool(tails)
+
+    @Slot(tuple)
+    def take_painted(self, keys: tuple[int, ...]) -> None:
+        """Take that utterances stand on a screen as they are now."""
+        seen = [number for number, key in self._unpainted.items() if key in keys]
+        for number in seen:
+            del self._unpainted[number]
+            self.caption_painted.emit(number)
+
+    def _note_unpainted(self, event: Event) -> None:
+        if isinstance(event, CaptionChanged | UtteranceEnded):
+            key = self._captions.key_of(event.utterance)
+            if key is not None:
+                self._unpainted[event.utterance] = key
+                while len(self._unpainted) > _UNPAINTED:
+                    del self._unpainted[next(iter(self._unpainted))]
+
     def _show_captions(self) -> None:
         views = self._captions.views
         self._window.transcript.show_views(views + self._waiting)
         self.captions_changed.emit(views)
 
     @Slot(tuple)
-    def _show_waiting(self, texts: tuple[str, ...]) -> None:
-        """Show finished lines that wait for the model or the end of the pause below the others."""
+    def _show_waiting(self, texts: tuple[tuple[str, str], ...]) -> None:
+        """Show what waits for the model or the end of the pause below the others."""
+        n_words = Counter[str]()
+        for lane, text in texts:
+            n_words[lane] += len(text.split())
+        self._tails.wait(n_words)
         waiting = tuple(
-            UtteranceView(key=-number, source=text) for number, text in enumerate(texts, start=1)
+            UtteranceView(key=-number, source=text, lane=lane)
+            for number, (lane, text) in enumerate(texts, start=1)
         )
-        if waiting != self._waiting:
+        if self._place_tails() or waiting != self._waiting:
             self._waiting = waiting
             self._show_captions()
 

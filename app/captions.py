@@ -15,6 +15,9 @@ from engine.events import (
     UtteranceOpened,
 )
 
+_SEARCHED = 20  # newest utterances among which the one is that somebody says now
+_FIRST_ALONE_KEY = -1_000_000  # of tails without an utterance, and from there down
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UtteranceView:
@@ -25,12 +28,16 @@ class UtteranceView:
         source: its words so far.
         caption: its translation so far.
         ended: whether it is translated to its end.
+        lane: who speaks, where it was heard.
+        tail: words behind the source that may still change.
     """
 
     key: int
     source: str = ""
     caption: str = ""
     ended: bool = False
+    lane: str = ""
+    tail: str = ""
 
 
 class Captions:
@@ -50,11 +57,26 @@ class Captions:
         self._views: list[UtteranceView] = []
         self._keys: dict[int, int] = {}  # the running session's numbers -> our keys
         self._next_key = 0
+        self._tails: dict[str, str] = {}  # by lane
+        self._tail_keys: dict[str, int] = {}  # the utterances they stand behind
+        self._alone: dict[str, UtteranceView] = {}  # those that stand behind none
 
     @property
     def views(self) -> tuple[UtteranceView, ...]:
-        """The utterances from the oldest to the newest."""
-        return tuple(self._views)
+        """The utterances from the oldest to the newest, and behind them what has none so far."""
+        return (*self._views, *self._alone.values())
+
+    def key_of(self, utterance: int) -> int | None:
+        """Tell the key of an utterance of the session, by its number; None if it is forgotten."""
+        return self._keys.get(utterance)
+
+    def set_tail(self, lane: str, words: Sequence[str]) -> None:
+        """Take the words of a lane that may still change; none where all are certain.
+
+        They stand behind its newest utterance, and where that one is complete behind all others.
+        """
+        self._tails[lane] = " ".join(words)
+        self._place_tail(lane)
 
     def apply(self, event: Event) -> bool:
         """Take an event of the session; one about an utterance that is forgotten changes nothing.
@@ -67,6 +89,7 @@ class Captions:
         """
         if isinstance(event, UtteranceOpened):
             self._open(event)
+            self._place_tail(event.lane)
             return True
         if not isinstance(
             event, SourceChanged | CaptionChanged | UtteranceEnded | UtteranceDropped
@@ -75,11 +98,13 @@ class Captions:
         place = self._place(event.utterance)
         if place is None:
             return False
+        lane = self._views[place].lane
         if isinstance(event, UtteranceDropped):
             del self._views[place]
             del self._keys[event.utterance]
         else:
             self._views[place] = _changed(self._views[place], event)
+        self._place_tail(lane)
         return True
 
     def restore(self, texts: Sequence[tuple[str, str]]) -> None:
@@ -96,6 +121,7 @@ class Captions:
         """Forget every utterance; what still comes about them is not shown."""
         self._views.clear()
         self._keys.clear()
+        self._forget_tails()
 
     def restart(self) -> None:
         """Make ready for a new session, whose numbers begin again.
@@ -104,9 +130,10 @@ class Captions:
         """
         self._views = [view for view in self._views if view.ended]
         self._keys.clear()
+        self._forget_tails()
 
     def _open(self, event: UtteranceOpened) -> None:
-        view = UtteranceView(key=self._next_key)
+        view = UtteranceView(key=self._next_key, lane=event.lane)
         self._next_key += 1
         place = None if event.before is None else self._place(event.before)
         self._views.insert(len(self._views) if place is None else place, view)
@@ -114,6 +141,37 @@ class Captions:
         if len(self._views) > self._limit:
             oldest = self._views.pop(0).key
             self._keys = {number: key for number, key in self._keys.items() if key != oldest}
+
+    def _forget_tails(self) -> None:
+        for one in (self._tails, self._tail_keys, self._alone):
+            one.clear()
+
+    def _place_tail(self, lane: str) -> None:
+        """Put the tail of a lane where it belongs now; views that need no other stay the same."""
+        if lane not in self._tails:
+            return
+        tail = self._tails[lane]
+        newest_first = range(len(self._views) - 1, max(-1, len(self._views) - 1 - _SEARCHED), -1)
+        newest = next((at for at in newest_first if self._views[at].lane == lane), None)
+        if newest is not None and (self._views[newest].ended or not tail):
+            newest = None
+        wanted = None if newest is None else self._views[newest].key
+        before = self._tail_keys.pop(lane, None)
+        for at in newest_first:
+            view = self._views[at]
+            shown = tail if view.key == wanted else ""
+            if view.key in (before, wanted) and view.tail != shown:
+                self._views[at] = replace(view, tail=shown)
+        if wanted is not None:
+            self._tail_keys[lane] = wanted
+        self._show_alone(lane, tail if wanted is None else "")
+
+    def _show_alone(self, lane: str, tail: str) -> None:
+        before = self._alone.pop(lane, None)
+        if tail:
+            key = _FIRST_ALONE_KEY - list(self._tails).index(lane)
+            view = UtteranceView(key=key, lane=lane, tail=tail)
+            self._alone[lane] = before if before == view else view
 
     def _place(self, utterance: int) -> int | None:
         key = self._keys.get(utterance)

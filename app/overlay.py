@@ -55,10 +55,12 @@ class Overlay(QWidget):
     Signals:
         moved(): the person dragged it, and let it go.
         size_wanted(int, int): the person dragged an edge: to so many characters, so many lines.
+        painted(): the last view stands on the screen.
     """
 
     moved = Signal()
     size_wanted = Signal(int, int)
+    painted = Signal()
 
     def __init__(self, choices: CaptionChoices | None = None) -> None:
         super().__init__(
@@ -169,6 +171,7 @@ class Overlay(QWidget):
         self._captions.paint(painter, body, font, colour, self._rim())
         painter.end()
         self._last_paint_s = time.perf_counter() - start_s
+        self.painted.emit()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Begin a drag: by the window system, or by hand where it does not offer one."""

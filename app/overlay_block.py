@@ -1,6 +1,6 @@
 """A block of lines in the overlay: painted with a rim, and gliding up by whole lines."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import (
     QEasingCurve,
@@ -22,6 +22,7 @@ from app.typeset import RIGHT_TO_LEFT_MARK, Line, lines_scrolled
 GLIDE_MS = 120
 _RADIUS = 14
 _RIM_SHARE = 0.11  # of the letters' height
+_OPAQUE, _PALE = 255, 140
 
 
 class Block(QObject):
@@ -85,10 +86,10 @@ class Block(QObject):
         painter.setClipRect(place.adjusted(-8, -2, 8, 8))
         for number, line in enumerate(lines):
             baseline = top + metrics.ascent() + number * metrics.lineSpacing()
-            path = _path(line, font, metrics, place, baseline)
-            if rim is not None:
-                painter.strokePath(path, _pen(rim, metrics.ascent() * _RIM_SHARE))
-            painter.fillPath(path, QColor(*colour))
+            for path, opacity in _paths(line, font, metrics, place, baseline):
+                if rim is not None:
+                    painter.strokePath(path, _pen(rim, metrics.ascent() * _RIM_SHARE))
+                painter.fillPath(path, QColor(*colour, opacity))
         painter.restore()
 
 
@@ -99,16 +100,30 @@ def paint_box(painter: QPainter, place: QRect, colours: Look, *, opaque: bool = 
     painter.drawRoundedRect(QRectF(place), _RADIUS, _RADIUS)
 
 
-def _path(
+def _paths(
     line: Line, font: QFont, metrics: QFontMetricsF, place: QRect, baseline: float
-) -> QPainterPath:
-    """Draw a line's letters; a line from right to left ends where others begin."""
-    path = QPainterPath()
+) -> Iterator[tuple[QPainterPath, int]]:
+    """Draw a line's letters, and tell how opaque; from right to left it ends where others begin.
+
+    What may still change is paler, and begins where it would stand if it were certain.
+    """
+    left = place.left()
+    n_certain = len(line.text) - line.n_tail
+    certain, tail = line.text[:n_certain], line.text[n_certain:]
+    width, whole = metrics.horizontalAdvance(certain), metrics.horizontalAdvance(line.text)
     if line.right_to_left:
-        left = place.right() + 1 - metrics.horizontalAdvance(line.text)
-        path.addText(QPointF(left, baseline), font, RIGHT_TO_LEFT_MARK + line.text)
+        right = place.right() + 1
+        yield _path(RIGHT_TO_LEFT_MARK + certain, font, right - width, baseline), _OPAQUE
+        yield _path(RIGHT_TO_LEFT_MARK + tail, font, right - whole, baseline), _PALE
     else:
-        path.addText(QPointF(place.left(), baseline), font, line.text)
+        yield _path(certain, font, left, baseline), _OPAQUE
+        yield _path(tail, font, left + width, baseline), _PALE
+
+
+def _path(text: str, font: QFont, left: float, baseline: float) -> QPainterPath:
+    path = QPainterPath()
+    if text:
+        path.addText(QPointF(left, baseline), font, text)
     return path
 
 

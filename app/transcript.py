@@ -1,12 +1,20 @@
 """The transcript: what was said on the left, its captions on the right, one row for each utterance.
 
+Where somebody is heard, who it is stands before it. Words that may still change are dim.
 Only rows that are seen are measured and painted, so a day of captions is as quick as a minute.
 """
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSize, Qt, Slot
-from PySide6.QtGui import QGuiApplication, QKeySequence, QPainter, QResizeEvent, QShortcut
+from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtGui import (
+    QGuiApplication,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QShortcut,
+)
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -17,7 +25,9 @@ from PySide6.QtWidgets import (
 )
 
 from app.captions import UtteranceView
-from app.transcript_model import Index, TranscriptModel
+from app.lanes import ME, THEM, lane_name
+from app.tail_text import paint_tail_text
+from app.transcript_model import SPEAKER, TAIL_ROLE, Index, TranscriptModel
 from app.typeset import runs_right_to_left
 
 _POINTS_LARGER = 3
@@ -28,7 +38,12 @@ class Transcript(QTableView):
     """A table of two columns; the newest row stays in sight.
 
     Scrolling up to read stops that, until the end is reached again or ``follow`` is called.
+
+    Signals:
+        painted(tuple of int): the utterances of these keys stand on the screen as they are now.
     """
+
+    painted = Signal(tuple)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -38,6 +53,7 @@ class Transcript(QTableView):
         self.setItemDelegate(_Cell(self))
         self.setAccessibleName(self.tr("Transcript: source and captions"))
         self._dress()
+        self._dress_speakers()
         self._copy_keys = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), self)
         self._copy_keys.setContext(Qt.ShortcutContext.WidgetShortcut)
         self._copy_keys.activated.connect(self._copy)
@@ -45,6 +61,7 @@ class Transcript(QTableView):
         bar.rangeChanged.connect(self._keep_newest_in_sight)
         bar.actionTriggered.connect(self._note_scrolling)
         bar.valueChanged.connect(self._note_place)
+        self.rows.speaker_came.connect(self._show_speakers)
 
     @Slot(tuple)
     def show_views(self, views: Sequence[UtteranceView]) -> None:
@@ -105,6 +122,12 @@ class Transcript(QTableView):
         self._fit_rows_in_sight()
         self._keep_newest_in_sight()
 
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint, and tell what is seen now."""
+        super().paintEvent(event)
+        views = self.rows.views
+        self.painted.emit(tuple(views[row].key for row in self.rows_in_sight()))
+
     def rows_in_sight(self) -> range:
         """Name the rows that are seen, also in part."""
         first = self.rowAt(0)
@@ -133,6 +156,20 @@ class Transcript(QTableView):
         header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignVCenter)
         header.setHighlightSections(False)
+
+    def _dress_speakers(self) -> None:
+        """Let who speaks stand first, once somebody does; there is room for every name."""
+        header = self.horizontalHeader()
+        header.moveSection(SPEAKER, 0)
+        header.setSectionResizeMode(SPEAKER, QHeaderView.ResizeMode.Fixed)
+        names = (lane_name(ME), lane_name(THEM))
+        width = max(self.fontMetrics().horizontalAdvance(name) for name in names)
+        header.resizeSection(SPEAKER, width + 4 * _PADDING)
+        self.setColumnHidden(SPEAKER, True)  # noqa: FBT003  Qt's own signature
+
+    @Slot()
+    def _show_speakers(self) -> None:
+        self.setColumnHidden(SPEAKER, False)  # noqa: FBT003
 
     def _fit_rows_in_sight(self) -> None:
         """Give the rows in sight their true height; that may bring others into sight."""
@@ -190,7 +227,12 @@ class _Cell(QStyledItemDelegate):
         """Leave some room above the text: letters of other scripts are higher."""
         cell = QStyleOptionViewItem(option)
         cell.rect = option.rect.adjusted(0, _PADDING // 2, 0, 0)
-        super().paint(painter, cell, index)
+        n_tail = index.data(TAIL_ROLE)
+        if n_tail:
+            self.initStyleOption(cell, index)
+            paint_tail_text(painter, cell, n_tail)
+        else:
+            super().paint(painter, cell, index)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """Leave some room above and below the text."""

@@ -8,24 +8,37 @@ from PySide6.QtCore import (
     QObject,
     QPersistentModelIndex,
     Qt,
+    Signal,
 )
 from PySide6.QtGui import QBrush, QColor, QGuiApplication
 
 from app.captions import UtteranceView
+from app.lanes import lane_colour, lane_name
 
-SOURCE, CAPTION = 0, 1
+SOURCE, CAPTION, SPEAKER = 0, 1, 2
+_MORE = "…"  # stands behind words that may still change, which are not told by their colour alone
+TAIL_ROLE = Qt.ItemDataRole.UserRole
+"""Counts the characters at the end of a cell that may still change."""
+
 _MARK_OPACITY = 60
 
 Index = QModelIndex | QPersistentModelIndex
 
 
 class TranscriptModel(QAbstractTableModel):
-    """Source on the left, captions on the right, a row for each utterance."""
+    """Source, captions, and who speaks; a row for each utterance.
+
+    Signals:
+        speaker_came(): for the first time a row has a speaker.
+    """
+
+    speaker_came = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._shown: list[UtteranceView] = []
         self._marked: int | None = None
+        self._has_speakers = False
 
     @property
     def views(self) -> Sequence[UtteranceView]:
@@ -58,6 +71,9 @@ class TranscriptModel(QAbstractTableModel):
             elif self._shown[row] is not view:
                 self._shown[row] = view
                 self._tell_data(row)
+        if not self._has_speakers and any(view.lane for view in views[start:]):
+            self._has_speakers = True
+            self.speaker_came.emit()
 
     def find(self, text: str, start: int, step: int) -> int | None:
         """Find the next row that has a text, whatever its case; after the last comes the first.
@@ -80,14 +96,18 @@ class TranscriptModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(self._shown)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        """There are two."""
-        return 0 if parent.isValid() else 2
+        """There are three; who speaks is the last, wherever it is shown."""
+        return 0 if parent.isValid() else 3
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         """Give the text of a cell, and the colour of the marked row."""
         view = self._shown[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
-            return view.source if index.column() == SOURCE else view.caption
+            return _text(view, index.column())
+        if role == TAIL_ROLE:
+            return len(view.tail) + len(_MORE) if view.tail and index.column() == SOURCE else 0
+        if role == Qt.ItemDataRole.ForegroundRole and index.column() == SPEAKER:
+            return lane_colour(view.lane)
         if role == Qt.ItemDataRole.BackgroundRole and view.key == self._marked:
             colour = QColor(QGuiApplication.palette().highlight().color())
             colour.setAlpha(_MARK_OPACITY)
@@ -102,7 +122,7 @@ class TranscriptModel(QAbstractTableModel):
         """Name the columns."""
         if role != Qt.ItemDataRole.DisplayRole or orientation != Qt.Orientation.Horizontal:
             return None
-        return self.tr("Source") if section == SOURCE else self.tr("Captions")
+        return {SOURCE: self.tr("Source"), CAPTION: self.tr("Captions")}.get(section, "")
 
     def _remove_others(self, kept: set[int], start: int) -> None:
         """Remove rows from the end up, a run of neighbours at a time."""
@@ -118,7 +138,15 @@ class TranscriptModel(QAbstractTableModel):
             last = first - 1
 
     def _tell_data(self, row: int) -> None:
-        self.dataChanged.emit(self.index(row, SOURCE), self.index(row, CAPTION))
+        self.dataChanged.emit(self.index(row, SOURCE), self.index(row, SPEAKER))
+
+
+def _text(view: UtteranceView, column: int) -> str:
+    if column == SPEAKER:
+        return lane_name(view.lane)
+    if column == CAPTION:
+        return view.caption
+    return " ".join(filter(None, (view.source, view.tail))) + (_MORE if view.tail else "")
 
 
 def _common_start(shown: Sequence[UtteranceView], views: Sequence[UtteranceView]) -> int:

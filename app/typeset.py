@@ -8,7 +8,7 @@ lines:        Guten Morgen         <- closed: stays as it is, for good
 
 import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.captions import UtteranceView
 
@@ -18,6 +18,7 @@ Measure = Callable[[str], float]
 RIGHT_TO_LEFT_MARK = "\u200f"
 """Without width; a line that begins with it is set from the right, whatever its first letter is."""
 
+_MORE = "…"  # stands behind words that may still change, which are not told by their colour alone
 _JOINER = "\u200d"
 _MARKS = _JOINER + "\ufe0e\ufe0f"  # zero-width joiner and variation selectors
 
@@ -88,10 +89,17 @@ class Line:
     Attributes:
         text: without white space at its ends.
         right_to_left: whether the text it is of runs from right to left.
+        n_tail: characters at its end that may still change.
     """
 
     text: str
     right_to_left: bool = False
+    n_tail: int = 0
+
+    @property
+    def certain(self) -> str:
+        """What of it will not change, but may grow."""
+        return self.text[: len(self.text) - self.n_tail].rstrip()
 
 
 class Typesetter:
@@ -102,11 +110,17 @@ class Typesetter:
         width: float,
         measure: Measure,
         text_of: Callable[[UtteranceView], str] = lambda view: view.caption,
+        tail_of: Callable[[UtteranceView], str] = lambda _view: "",
     ) -> None:
-        """Set ``text_of`` each view in lines as wide as ``width`` at most."""
+        """Set ``text_of`` each view in lines as wide as ``width`` at most.
+
+        What ``tail_of`` gives stands behind it and may change at any time; no break of the text
+        before it rests on it.
+        """
         self._width = width
         self._measure = measure
         self._text_of = text_of
+        self._tail_of = tail_of
         self._set: dict[int, _SetText] = {}
 
     def last_lines(self, views: Sequence[UtteranceView], count: int) -> tuple[Line, ...]:
@@ -122,9 +136,26 @@ class Typesetter:
                 found = _SetText(LineBreaker(self._width, self._measure))
             found.grow_to(text)
             visited[view.key] = found
-            lines = found.lines() + lines
+            lines = self._with_tail(found.lines(), self._tail_of(view)) + lines
         self._set = visited
         return tuple(lines[-count:])
+
+    @property
+    def keys(self) -> tuple[int, ...]:
+        """The utterances that the last lines are of."""
+        return tuple(self._set)
+
+    def _with_tail(self, lines: list[Line], tail: str) -> list[Line]:
+        """Put words behind lines, as many to a line as fit."""
+        for word in f"{tail}{_MORE}".split() if tail else ():
+            last = lines[-1] if lines else Line(text="")
+            longer = f"{last.text} {word}" if last.text else word
+            if not last.text or self._measure(longer) <= self._width:
+                n_tail = len(longer) - len(last.certain)
+                lines[-1:] = [replace(last, text=longer, n_tail=n_tail)]
+            else:
+                lines.append(replace(last, text=word, n_tail=len(word)))
+        return lines
 
 
 class _SetText:
@@ -170,4 +201,5 @@ def lines_scrolled(before: Sequence[Line], after: Sequence[Line]) -> int | None:
 
 
 def _continues(before: Line, after: Line) -> bool:
-    return before.text.startswith(after.text) or after.text.startswith(before.text)
+    one, other = before.certain, after.certain
+    return one.startswith(other) or other.startswith(one)

@@ -45,10 +45,11 @@ class FakeSession:
         self._may_load = may_load
         self._commands: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="fake-engine")
-        self._utterance = 0
+        self._utterance = self._typed = 0
         self._is_open = False
         self._caption = ""
         self._n_fed = 0
+        self._spoken: dict[str, tuple[int, list[str]]] = {}  # open utterances of lanes with a name
 
     def start(self) -> None:
         self._thread.start()
@@ -64,9 +65,13 @@ class FakeSession:
         self.calls.append(("set_words", tuple(words)))
         self._commands.put(lambda: self._set(tuple(words)))
 
-    def end_utterance(self) -> None:
-        self.calls.append(("end_utterance", None))
-        self._commands.put(self._end)
+    def feed_words(self, words: Sequence[str], lane: str = "") -> None:
+        self.calls.append(("feed_words", (tuple(words), lane)))
+        self._commands.put(lambda: self._feed(tuple(words), lane))
+
+    def end_utterance(self, lane: str = "") -> None:
+        self.calls.append(("end_utterance", lane or None))
+        self._commands.put(lambda: self._end_lane(lane) if lane else self._end())
 
     def change(self, translation: TranslationSettings) -> None:
         self.calls.append(("change", translation))
@@ -107,17 +112,16 @@ class FakeSession:
         if not self._is_open:
             self._is_open = True
             self._caption = ""
-            self._report(UtteranceOpened(utterance=self._utterance))
-        self._report(SourceChanged(utterance=self._utterance, words=words))
+            self._typed, self._utterance = self._utterance, self._utterance + 1
+            self._report(UtteranceOpened(utterance=self._typed))
+        self._report(SourceChanged(utterance=self._typed, words=words))
         caption = " ".join(map(self._translate, words))
         kept = 0
         while kept < min(len(caption), len(self._caption)) and caption[kept] == self._caption[kept]:
             kept += 1
         self._caption = caption
         self._report(
-            CaptionChanged(
-                utterance=self._utterance, kept=kept, text=caption[kept:], n_read=len(words)
-            )
+            CaptionChanged(utterance=self._typed, kept=kept, text=caption[kept:], n_read=len(words))
         )
         self._n_fed += len(words)
         self._report(
@@ -131,17 +135,35 @@ class FakeSession:
             )
         )
 
+    def _feed(self, words: tuple[str, ...], lane: str) -> None:
+        if lane not in self._spoken:
+            self._spoken[lane] = (self._utterance, [])
+            self._report(UtteranceOpened(utterance=self._utterance, lane=lane))
+            self._utterance += 1
+        number, said = self._spoken[lane]
+        kept = len(" ".join(map(self._translate, said)))
+        said += words
+        self._report(SourceChanged(utterance=number, words=tuple(said)))
+        text = " ".join(map(self._translate, said))[kept:]
+        self._report(CaptionChanged(utterance=number, kept=kept, text=text, n_read=len(said)))
+
+    def _end_lane(self, lane: str) -> None:
+        if lane in self._spoken:
+            number, _ = self._spoken.pop(lane)
+            self._report(UtteranceEnded(utterance=number))
+
     def _end(self) -> None:
         if self._is_open:
-            self._report(UtteranceEnded(utterance=self._utterance))
-            self._utterance += 1
+            self._report(UtteranceEnded(utterance=self._typed))
             self._is_open = False
 
     def _drop(self) -> None:
         if self._is_open:
-            self._report(UtteranceDropped(utterance=self._utterance))
-            self._utterance += 1
+            self._report(UtteranceDropped(utterance=self._typed))
             self._is_open = False
+        for number, _ in self._spoken.values():
+            self._report(UtteranceDropped(utterance=number))
+        self._spoken.clear()
 
 
 class FakeEngine:

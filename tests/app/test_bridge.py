@@ -5,7 +5,7 @@ import pytest
 from PySide6.QtCore import QObject, QThread, Slot
 
 from app.bridge import Bridge
-from engine.events import CaptionChanged, Failed, Ready
+from engine.events import CaptionChanged, Failed, Ready, UtteranceEnded
 from engine.settings import ModelSettings, TranslationSettings
 from tests.app.fakes import FakeEngine
 
@@ -44,7 +44,10 @@ class Rig:
         self.bridge.start(MODEL, translation)
 
     def wait_for(self, kind):
-        self._qtbot.waitUntil(lambda: self.receiver.has(kind))
+        self.wait(lambda: self.receiver.has(kind))
+
+    def wait(self, condition):
+        self._qtbot.waitUntil(condition)
 
     def calls(self, number=-1):
         return self.engine.sessions[number].calls
@@ -114,7 +117,7 @@ def test_finished_lines_that_wait_are_told(rig):
     one.bridge.end_utterance()
     one.bridge.end_utterance()
     one.bridge.set_words(["not", "finished"])
-    assert told[-1] == ("Good morning",)
+    assert told[-1] == (("", "Good morning"),)
     one.start()
     one.wait_for(Ready)
     assert told[-1] == ()
@@ -133,11 +136,11 @@ def test_of_a_line_that_was_begun_before_the_pause_only_the_rest_waits(rig):
     one.bridge.end_utterance()
     one.bridge.set_words(["Another", "line"])
     one.bridge.end_utterance()
-    assert told[-1] == ("talk", "Another line")
+    assert told[-1] == (("", "talk"), ("", "Another line"))
     one.bridge.clear()
     one.bridge.set_words(["New"])
     one.bridge.end_utterance()
-    assert told[-1] == ("New",)
+    assert told[-1] == (("", "New"),)
 
 
 def test_nothing_is_lost_when_loading_fails_first(rig):
@@ -253,4 +256,77 @@ def test_adapters_are_asked_for_in_order_and_none_is_left_out(rig):
         ("use_adapter", "two"),
         ("use_adapter", None),
         ("unload_adapter", "one"),
+    ]
+
+
+def test_what_is_heard_waits_for_the_model_beside_what_is_typed(rig):
+    one = rig()
+    told = []
+    one.bridge.waiting_changed.connect(told.append)
+    one.bridge.feed_words(("We", "went."), "me")
+    one.bridge.end_lane("me")
+    one.bridge.set_words(["typed"])
+    one.bridge.end_utterance()
+    one.bridge.feed_words(("And",), "them")
+    assert told[-1] == (("me", "We went."), ("", "typed"), ("them", "And"))
+    one.start()
+    one.wait_for(Ready)
+    assert one.calls() == [
+        ("feed_words", (("We", "went."), "me")),
+        ("end_utterance", "me"),
+        ("set_words", ("typed",)),
+        ("end_utterance", None),
+        ("feed_words", (("And",), "them")),
+    ]
+    assert told[-1] == ()
+
+
+def test_what_was_heard_and_not_translated_goes_to_the_session_after_a_failure(rig):
+    one = rig()
+    one.start()
+    one.wait_for(Ready)
+    one.bridge.feed_words(("Done.",), "me")
+    one.bridge.end_lane("me")
+    one.bridge.feed_words(("And", "then"), "them")
+    one.wait_for(UtteranceEnded)
+    one.engine.sessions[-1].fail("it broke")
+    one.bridge.feed_words(("we",), "them")
+    one.wait_for(Failed)
+    one.bridge.feed_words(("went",), "them")
+    one.start()
+    one.wait(lambda: len(one.engine.sessions) == 2 and len(one.calls()) == 2)
+    assert one.calls() == [
+        ("feed_words", (("And", "then", "we"), "them")),
+        ("feed_words", (("went",), "them")),
+    ]
+
+
+def test_who_overhears_is_told_on_the_sessions_thread_and_not_of_failures(rig):
+    one = rig()
+    overheard = []
+    one.bridge.let_overhear(lambda event: overheard.append((threading.current_thread(), event)))
+    one.start()
+    one.wait_for(Ready)
+    one.engine.sessions[-1].fail("it broke")
+    one.wait_for(Failed)
+    assert {thread.name for thread, _ in overheard} == {"fake-engine"}
+    assert not [event for _, event in overheard if isinstance(event, Failed)]
+
+
+def test_clear_lets_words_that_were_heard_go_to_the_session_which_drops_them(rig):
+    one = rig()
+    told = []
+    one.bridge.waiting_changed.connect(told.append)
+    one.bridge.feed_words(("We", "went."), "me")
+    one.bridge.end_lane("me")
+    one.bridge.set_words(["typed"])
+    one.bridge.clear()
+    one.bridge.feed_words(("Then",), "me")
+    assert told[-1] == (("me", "Then"),)
+    one.start()
+    one.wait_for(Ready)
+    assert one.calls() == [
+        ("feed_words", (("We", "went."), "me")),
+        ("clear", None),
+        ("feed_words", (("Then",), "me")),
     ]

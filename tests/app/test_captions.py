@@ -138,3 +138,57 @@ def test_events_that_are_not_about_utterances_change_nothing():
 def test_a_model_that_may_keep_nothing_is_refused():
     with pytest.raises(ValueError, match="at least one utterance"):
         Captions(limit=0)
+
+
+def test_a_tail_stands_behind_the_newest_utterance_of_its_lane():
+    captions = Captions()
+    captions.apply(UtteranceOpened(utterance=0, lane="me"))
+    captions.apply(SourceChanged(utterance=0, words=("We", "went")))
+    captions.apply(UtteranceOpened(utterance=1, lane="them"))
+    captions.set_tail("me", ["home", "and"])
+    mine, theirs = captions.views
+    assert (mine.lane, mine.source, mine.tail) == ("me", "We went", "home and")
+    assert (theirs.lane, theirs.tail) == ("them", "")
+    captions.set_tail("me", [])
+    assert captions.views[0].tail == ""
+
+
+def test_a_tail_without_an_open_utterance_stands_alone_until_there_is_one():
+    captions = Captions()
+    captions.set_tail("them", ["good"])
+    (alone,) = captions.views
+    assert (alone.lane, alone.source, alone.tail) == ("them", "", "good")
+    assert alone.key < 0
+    captions.apply(UtteranceOpened(utterance=0, lane="them"))
+    (view,) = captions.views
+    assert (view.key, view.tail) == (0, "good")
+    captions.apply(UtteranceEnded(utterance=0))
+    assert [(view.key < 0, view.tail) for view in captions.views] == [(False, ""), (True, "good")]
+
+
+def test_a_tail_touches_no_other_view():
+    captions = Captions()
+    for number in range(3):
+        captions.apply(UtteranceOpened(utterance=number, lane="me"))
+    before = captions.views
+    captions.set_tail("me", ["so"])
+    assert all(one is two for one, two in zip(before[:2], captions.views[:2], strict=True))
+    after = captions.views
+    captions.set_tail("me", ["so"])
+    assert captions.views[2] is after[2]
+
+
+def test_tails_go_when_everything_is_cleared_or_the_session_is_another():
+    for forget in (Captions.clear, Captions.restart):
+        captions = Captions()
+        captions.set_tail("me", ["so"])
+        forget(captions)
+        assert captions.views == ()
+
+
+def test_the_key_of_an_utterance_is_told_while_it_is_known():
+    captions = Captions()
+    captions.restore([("earlier", "früher")])
+    captions.apply(UtteranceOpened(utterance=7))
+    assert captions.key_of(7) == captions.views[-1].key
+    assert captions.key_of(8) is None

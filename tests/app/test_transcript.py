@@ -1,4 +1,5 @@
 import random
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QRect, Qt
@@ -7,7 +8,7 @@ from PySide6.QtWidgets import QStyleOptionViewItem
 
 from app.captions import UtteranceView
 from app.transcript import Transcript
-from app.transcript_model import CAPTION, SOURCE
+from app.transcript_model import CAPTION, SOURCE, SPEAKER, TranscriptModel
 
 MANY = 10_000
 
@@ -197,3 +198,83 @@ def test_selected_rows_are_copied_line_by_line(transcript, qtbot):
     qtbot.waitUntil(transcript.hasFocus)
     qtbot.keySequence(transcript, QKeySequence(QKeySequence.StandardKey.Copy))
     assert QGuiApplication.clipboard().text() == "Yes\tJa\nSo\tSo"
+
+
+def test_who_speaks_stands_first_once_somebody_does(transcript):
+    transcript.show_views((view(0, "typed", "getippt"),))
+    assert transcript.isColumnHidden(SPEAKER)
+    spoken = replace(view(1, "Hello", "Hallo"), lane="me")
+    transcript.show_views((view(0, "typed", "getippt"), spoken))
+    assert not transcript.isColumnHidden(SPEAKER)
+    assert transcript.horizontalHeader().visualIndex(SPEAKER) == 0
+    rows = transcript.rows
+    assert [rows.index(row, SPEAKER).data() for row in range(2)] == ["", "Me"]
+    colours = {rows_of(lane).data(Qt.ItemDataRole.ForegroundRole).name() for lane in ("me", "them")}
+    assert len(colours) == 2
+
+
+def rows_of(lane):
+    model = TranscriptModel()
+    model.show_views((replace(view(0), lane=lane),))
+    rows_of.kept = model
+    return model.index(0, SPEAKER)
+
+
+def test_words_that_may_change_stand_behind_the_others_paler_and_with_dots(transcript):
+    text = "certain words"
+    transcript.show_views((view(0, text),))
+    solid = ink(transcript)
+    transcript.show_views((replace(view(0, text), tail="and perhaps these"),))
+    assert cells(transcript) == [("certain words and perhaps these…", "")]
+    tailed = ink(transcript)
+    transcript.show_views((view(0, "certain words and perhaps these…"),))
+    whole = ink(transcript)
+    assert solid[0] > 0
+    assert tailed[0] == solid[0], "what is certain looks as it does alone"
+    assert tailed[1] == pytest.approx(whole[1], abs=2), "the tail is there"
+    assert solid[1] < tailed[1] / 2
+    assert tailed[0] < whole[0], "and paler than what is certain"
+
+
+def ink(transcript):
+    """Count dark pixels of the source, and all that are not the ground."""
+    QGuiApplication.processEvents()
+    picture = (
+        transcript.viewport()
+        .grab(transcript.visualRect(transcript.rows.index(0, SOURCE)))
+        .toImage()
+    )
+    lightness = [
+        picture.pixelColor(x, y).lightness()
+        for y in range(picture.height())
+        for x in range(picture.width())
+    ]
+    ground = max(set(lightness), key=lightness.count)
+    return sum(one < 60 for one in lightness), _reach(picture, ground)
+
+
+def _reach(picture, ground):
+    """Tell how far to the right there is anything."""
+    columns = [
+        x
+        for x in range(picture.width() - 2)
+        if any(picture.pixelColor(x, y).lightness() < ground - 20 for y in range(picture.height()))
+    ]
+    return max(columns)
+
+
+def test_a_long_tail_is_broken_as_other_text_is(transcript):
+    transcript.resize(300, 200)
+    text = "We all went to the old house by the river and then it began to rain"
+    transcript.show_views((view(0, text + "…"),))
+    height = transcript.rowHeight(0)
+    transcript.show_views((replace(view(0, text[:-13]), tail=text[-12:]),))
+    assert transcript.rowHeight(0) == height > transcript.fontMetrics().lineSpacing() * 2
+
+
+def test_what_is_painted_is_told_by_its_keys(transcript, qtbot):
+    told = []
+    transcript.painted.connect(told.append)
+    transcript.show_views(many(500))
+    qtbot.waitUntil(lambda: bool(told) and 499 in told[-1])
+    assert 0 not in told[-1], "rows that nobody sees are not painted"

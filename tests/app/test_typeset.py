@@ -188,3 +188,32 @@ def lines_of(*shown):
 )
 def test_it_is_seen_by_how_many_lines_text_moved_up(before, after, moved):
     assert lines_scrolled(lines_of(*before), lines_of(*after)) == moved
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_tail_moves_no_break_of_the_text_before_it(seed):
+    rng = random.Random(seed)
+    plain, tailed = (
+        Typesetter(20, len, lambda view: view.source),
+        Typesetter(20, len, lambda view: view.source, lambda view: view.tail),
+    )
+    words = []
+    for _ in range(30):
+        words.append("".join(rng.choices("abcdef", k=rng.randint(1, 9))))
+        tail = " ".join("x" * rng.randint(1, 9) for _ in range(rng.randint(0, 4)))
+        view = UtteranceView(key=0, source=" ".join(words), tail=tail)
+        expected = [line.text for line in plain.last_lines((view,), 99)]
+        lines = tailed.last_lines((view,), 99)
+        assert all(len(line.text) <= 21 for line in lines)  # the dots may hang over
+        assert [line.certain for line in lines if line.certain] == expected
+        said = " ".join(line.text[len(line.certain) :].strip() for line in lines if line.n_tail)
+        assert said == (f"{tail}…" if tail else "")
+
+
+def test_a_tail_alone_and_one_that_changes_let_the_lines_stand():
+    setter = Typesetter(20, len, lambda view: view.source, lambda view: view.tail)
+    alone = setter.last_lines((UtteranceView(key=0, tail="so what"),), 2)
+    assert alone == (Line(text="so what…", n_tail=8),)
+    before = setter.last_lines((UtteranceView(key=1, source="We went", tail="hole"),), 2)
+    after = setter.last_lines((UtteranceView(key=1, source="We went home", tail="and"),), 2)
+    assert lines_scrolled(before, after) == 0
