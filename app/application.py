@@ -20,6 +20,7 @@ from app.places import PlacesFile
 from app.policy_names import policy_names
 from app.preferences import PreferencesFile
 from app.settings_dialog import SettingsDialog
+from app.side_windows import SideWindows
 from app.wayland import is_wayland
 from app.window_place import WindowPlace
 
@@ -52,6 +53,7 @@ class Application(QObject):
         self.archive = Archive(settings.data_folder, now.privacy, self.window)
         self.keeper = self.archive.keeper
         self.captioning = Captioning(settings, self.chosen, self.window, bridge, self.keeper)
+        self.side_windows = SideWindows(settings, self.chosen, self.captioning, self.window)
         self.page = CaptionPage(settings.data_folder / "page.token", self)
         self.settings_dialog = SettingsDialog(policy_names(), self.window.menu_actions, self.window)
         self.window.menu_actions.use_shortcuts(now.shortcuts)
@@ -77,6 +79,7 @@ class Application(QObject):
         overlay = self.chosen.now.overlay
         self.window.controls.lock.setChecked(overlay.locked)
         self.window.controls.overlay.setChecked(overlay.visible)
+        self.side_windows.show()
 
     def _connect(self) -> None:
         window, controls = self.window, self.window.controls
@@ -90,6 +93,7 @@ class Application(QObject):
         self.settings_dialog.edited.connect(self.chosen.choose)
         self.keeper.failed.connect(window.banner.show_notice)
         self.archive.restored.connect(self.captioning.restore)
+        self.archive.mark_restored.connect(window.transcript.mark_row)
         window.banner.offer_taken.connect(self._take_offer)
         self._connect_actions()
 
@@ -99,7 +103,7 @@ class Application(QObject):
         actions.larger.triggered.connect(self._enlarge)
         actions.smaller.triggered.connect(self._shrink)
         actions.reset_place.triggered.connect(self.stage.reset_place)
-        actions.mark.triggered.connect(window.transcript.mark_newest)
+        actions.mark.triggered.connect(self._mark)
         actions.export.triggered.connect(self.archive.export)
         actions.recover.triggered.connect(self.archive.show_sessions)
         actions.diagnostics.triggered.connect(self._copy_diagnostics)
@@ -114,6 +118,13 @@ class Application(QObject):
     def _show_captions(self, views: tuple[UtteranceView, ...]) -> None:
         self.stage.show_views(views)
         self.page.show_lines(self.stage.caption_lines)
+
+    @Slot()
+    def _mark(self) -> None:
+        """Mark the newest row, in the window and in what is kept of the session."""
+        key = self.window.transcript.mark_newest()
+        if key is not None:
+            self.captioning.mark(key)
 
     @Slot(int, int)
     def _choose_size(self, characters: int, lines: int) -> None:
@@ -253,9 +264,11 @@ class Application(QObject):
     @Slot()
     def _close(self) -> None:
         self.settings_dialog.close()
+        self.side_windows.hide()
         self.overlay.close()
         self.window.hide()
         QGuiApplication.processEvents()  # off the screen before the wait for the engine
+        self.side_windows.close()
         self.captioning.close()
         self.page.close()
         self.archive.close()

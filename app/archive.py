@@ -11,6 +11,8 @@ from app.session_journal import PastSession
 from app.session_keeper import SessionKeeper
 from app.sessions_dialog import SessionsDialog
 
+_MOST_RESTORED = 10_000  # rows that the transcript keeps
+
 
 class Archive(QObject):
     """The keeper of the session with the windows that show it.
@@ -18,9 +20,11 @@ class Archive(QObject):
     Signals:
         restored(list of (str, str)): source and caption of an earlier session's utterances, which
             should stand in the transcript again.
+        mark_restored(int): which of them the person had marked.
     """
 
     restored = Signal(list)
+    mark_restored = Signal(int)
 
     def __init__(self, folder: Path, choices: PrivacyChoices, window: QWidget) -> None:
         super().__init__(window)
@@ -63,7 +67,11 @@ class Archive(QObject):
 
     @Slot(object)
     def _restore(self, session: PastSession) -> None:
-        self.restored.emit([(cue.source, cue.text) for cue in session.cues])
+        cues = session.cues[-_MOST_RESTORED:]
+        self.restored.emit([(cue.source, cue.text) for cue in cues])
+        for number, cue in enumerate(cues):
+            if cue.marked:
+                self.mark_restored.emit(number)
 
     @Slot(object)
     def _export_session(self, session: PastSession) -> None:

@@ -113,11 +113,27 @@ class Captioning(QObject):
         self._captions.restore(texts)
         self._show_captions()
 
+    def mark(self, key: int) -> None:
+        """Keep with the session that the person marked the utterance with this key."""
+        utterance = self._captions.utterance_of(key)
+        if utterance is not None:
+            self._keeper.mark(utterance)
+
     def translate_by(self, policy: str) -> None:
         """Translate by another policy from the next passage on."""
         if policy != self._translation.policy:
             self._translation = replace(self._translation, policy=policy)
             self._bridge.change(self._translation)
+
+    def translate_into(self, language: str) -> None:
+        """Translate into another language from the next passage on."""
+        if language != self._translation.target_language:
+            self._translation = replace(self._translation, target_language=language)
+            self._bridge.change(self._translation)
+
+    def start_over(self) -> None:
+        """Load the model that is chosen now, in place of the one before."""
+        self._load()
 
     @Slot()
     def _load(self) -> None:

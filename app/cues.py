@@ -34,6 +34,7 @@ class Cue:
         source: the words that were said, where they are known.
         speaker: who said them, where two are told apart.
         language: of the caption, as a two-letter code.
+        marked: whether the person marked it, to find it again.
     """
 
     start_s: float
@@ -42,6 +43,7 @@ class Cue:
     source: str = ""
     speaker: str = ""
     language: str = ""
+    marked: bool = False
 
     def __post_init__(self) -> None:
         if not 0 <= self.start_s <= self.end_s:
@@ -70,7 +72,8 @@ def to_vtt(cue: Cue) -> str:
         voice = "".join(letter for letter in printable(cue.speaker) if letter not in "&<>")
         lines[0] = f"<v {voice}>{lines[0]}"
     start, end = _times(cue, ".")
-    return "\n".join([f"{start} --> {end}", *lines, "", ""])
+    note = ["NOTE marked", ""] if cue.marked else []
+    return "\n".join([*note, f"{start} --> {end}", *lines, "", ""])
 
 
 def to_json(cue: Cue) -> str:
@@ -82,7 +85,7 @@ def to_json(cue: Cue) -> str:
         "source": cue.source,
         "speaker": cue.speaker,
         "language": cue.language,
-    }
+    } | ({"marked": True} if cue.marked else {})
     line = json.dumps(fields, ensure_ascii=False)
     return line.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029") + "\n"
 

@@ -9,6 +9,7 @@ from app.text_lines import TextError, printable
 
 FORMS = ("srt", "vtt", "txt", "jsonl")
 CONTENTS = ("captions", "source", "both")
+_MARK = "→"  # before the line of a text that the person marked
 
 
 def export(path: Path, cues: Iterable[Cue], form: str, content: str = "captions") -> int:
@@ -66,6 +67,8 @@ def _text(cue: Cue, number: int, form: str, content: str) -> str:
     if form == "vtt":
         return to_vtt(chosen)
     lines = [" ".join(printable(line).split()) for line in chosen.text.splitlines()]
+    if cue.marked and lines:
+        lines[0] = f"{_MARK} {lines[0]}"
     text = "".join(f"{line}\n" for line in lines if line)
     return text + "\n" if text and content == "both" else text
 

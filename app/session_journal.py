@@ -3,6 +3,7 @@
     {"event": "session", "version": 1, "started": "2026-11-21T09:30:00+01:00"}
     {"event": "cue", "key": 0, "start_s": 1.2, "end_s": 3.4, "text": "Guten Morgen.", ...}
     {"event": "withdrawn", "key": 0}
+    {"event": "mark", "key": 0}
     {"event": "closed"}
 
 Lines are only ever appended, so a crash loses what was not written yet and nothing else. A journal
@@ -14,12 +15,12 @@ import json
 import os
 import shutil
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
 from app.cues import Cue
-from app.session_record import CueKept, Entry
+from app.session_record import CueKept, CueMarked, Entry
 from app.text_lines import TextError
 
 VERSION = 1
@@ -47,7 +48,8 @@ class SessionJournal:
         if isinstance(entry, CueKept):
             self._append({"event": "cue", "key": entry.key, **asdict(entry.cue)})
         else:
-            self._append({"event": "withdrawn", "key": entry.key})
+            event = "mark" if isinstance(entry, CueMarked) else "withdrawn"
+            self._append({"event": event, "key": entry.key})
 
     def close(self) -> None:
         """Write that the session ended as it should."""
@@ -110,15 +112,18 @@ def read_session(path: Path) -> PastSession:
     """
     cues: dict[int, Cue] = {}
     started = datetime.fromtimestamp(path.stat().st_mtime).astimezone()
-    ended_well, damaged = False, 0
+    ended_well, damaged, marked = False, 0, -1
     with path.open("rb") as file:
         for line in file:
             try:
                 entry = _entry(line)
                 started = _take(entry, cues) or started
                 ended_well = ended_well or entry["event"] == "closed"
+                marked = _mark(entry, marked)
             except ValueError:
                 damaged += 1
+    if marked in cues:
+        cues[marked] = replace(cues[marked], marked=True)
     ordered = tuple(sorted(cues.values(), key=lambda cue: cue.start_s))
     return PastSession(
         path=path, started=started, cues=ordered, ended_well=ended_well, damaged_lines=damaged
@@ -227,10 +232,25 @@ def _take(entry: dict[str, object], cues: dict[int, Cue]) -> datetime | None:
     return None
 
 
+def _mark(entry: dict[str, object], marked: int) -> int:
+    """Tell which key is marked after an entry."""
+    key = entry.get("key")
+    return key if entry["event"] == "mark" and isinstance(key, int) else marked
+
+
 def _cue(entry: dict[str, object]) -> Cue:
     start_s, end_s = entry.get("start_s"), entry.get("end_s")
     if not isinstance(start_s, int | float) or not isinstance(end_s, int | float):
         msg = "a cue has a beginning and an end"
         raise ValueError(msg)  # noqa: TRY004  what comes from a file is a value, not a type
-    texts = {one.name: str(entry.get(one.name, "")) for one in fields(Cue) if one.type is str}
-    return Cue(start_s=start_s, end_s=end_s, **texts)
+    text, source, speaker, language = (
+        str(entry.get(name, "")) for name in ("text", "source", "speaker", "language")
+    )
+    return Cue(
+        start_s=start_s,
+        end_s=end_s,
+        text=text,
+        source=source,
+        speaker=speaker,
+        language=language,
+    )

@@ -87,6 +87,12 @@ class SessionKeeper(QObject):
         if entry is not None:
             self._write(entry)
 
+    def mark(self, utterance: int) -> None:
+        """Take that the person marked an utterance of the session."""
+        entry = self._record.mark(utterance)
+        if entry is not None:
+            self._write(entry)
+
     def restart(self) -> None:
         """Make ready for a new session, whose numbers begin again."""
         self._record.restart()

@@ -1,6 +1,6 @@
 """Events of a session -> cues: what was said, its translation, and when. Plain Python, no clock."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from app.cues import Cue
 from engine.events import (
@@ -33,7 +33,14 @@ class CueWithdrawn:
     key: int
 
 
-Entry = CueKept | CueWithdrawn
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CueMarked:
+    """The person marked this utterance, and no other from now on."""
+
+    key: int
+
+
+Entry = CueKept | CueWithdrawn | CueMarked
 
 
 @dataclass(slots=True, kw_only=True)
@@ -58,11 +65,24 @@ class SessionRecord:
     _utterances: dict[int, _Open] = field(default_factory=dict)
     _cues: dict[int, Cue] = field(default_factory=dict)
     _next_key: int = 0
+    _marked: int | None = None
 
     @property
     def cues(self) -> list[Cue]:
-        """The complete cues in the order in which they began."""
-        return sorted(self._cues.values(), key=lambda cue: cue.start_s)
+        """The complete cues in the order in which they began, the marked one as such."""
+        cues = [
+            replace(cue, marked=True) if key == self._marked else cue
+            for key, cue in self._cues.items()
+        ]
+        return sorted(cues, key=lambda cue: cue.start_s)
+
+    def mark(self, utterance: int) -> CueMarked | None:
+        """Mark an utterance of the session, whether it is complete or not; no other is marked."""
+        found = self._utterances.get(utterance)
+        if found is None:
+            return None
+        self._marked = found.key
+        return CueMarked(key=found.key)
 
     def feed(self, event: Event, now_s: float) -> Entry | None:
         """Take an event of the session.
@@ -95,6 +115,7 @@ class SessionRecord:
         """Forget everything; what still comes about an utterance of before is not kept."""
         self._utterances.clear()
         self._cues.clear()
+        self._marked = None
 
     def _keep(self, utterance: int, now_s: float) -> CueKept | None:
         found = self._utterances.get(utterance)

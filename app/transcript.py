@@ -85,10 +85,17 @@ class Transcript(QTableView):
         Returns:
             its key, or None where there is no row.
         """
-        if not self.rows.views:
-            return None
-        self.rows.mark(len(self.rows.views) - 1)
-        return self.rows.views[-1].key
+        rows = [row for row, view in enumerate(self.rows.views) if view.key >= 0]
+        if not rows:
+            return None  # only words that may still change
+        self.rows.mark(rows[-1])
+        return self.rows.views[rows[-1]].key
+
+    @Slot(int)
+    def mark_row(self, row: int) -> None:
+        """Mark a row that was marked in an earlier session."""
+        if 0 <= row < len(self.rows.views):
+            self.rows.mark(row)
 
     @Slot()
     def go_to_mark(self) -> None:

@@ -1,0 +1,114 @@
+import json
+import random
+from dataclasses import replace
+
+import webvtt
+from PySide6.QtCore import Qt
+
+from app.captions import Captions, UtteranceView
+from app.export import export
+from app.session_journal import read_session
+from app.session_record import CueMarked, SessionRecord
+from engine.events import CaptionChanged, SourceChanged, UtteranceEnded, UtteranceOpened
+from tests.app.test_application import program  # noqa: F401  a fixture
+from tests.app.test_session_journal import cue, kept, written
+
+
+def record_of(n_utterances):
+    record = SessionRecord()
+    for number in range(n_utterances):
+        record.feed(UtteranceOpened(utterance=number), number)
+        record.feed(SourceChanged(utterance=number, words=(f"w{number}",)), number)
+        record.feed(CaptionChanged(utterance=number, kept=0, text=f"W{number}", n_read=1), number)
+        record.feed(UtteranceEnded(utterance=number), number + 0.5)
+    return record
+
+
+def marked(cues):
+    return [one.source for one in cues if one.marked]
+
+
+def test_the_newest_mark_alone_is_kept_however_often_one_was_set():
+    rng = random.Random(0)
+    record = record_of(20)
+    for _ in range(50):
+        number = rng.randrange(20)
+        assert record.mark(number) == CueMarked(key=number)
+        assert marked(record.cues) == [f"w{number}"]
+    assert record.mark(77) is None
+    record.clear()
+    assert marked(record_of(3).cues) == []
+
+
+def test_an_utterance_may_be_marked_before_it_is_complete():
+    record = SessionRecord()
+    record.feed(UtteranceOpened(utterance=0), 0.0)
+    record.mark(0)
+    record.feed(SourceChanged(utterance=0, words=("tea",)), 0.1)
+    record.feed(UtteranceEnded(utterance=0), 1.0)
+    assert marked(record.cues) == ["tea"]
+
+
+def test_the_journal_tells_the_last_mark_wherever_its_line_stands(tmp_path):
+    before = [kept(0), CueMarked(key=0), CueMarked(key=2), kept(1), kept(2), kept(2)]
+    path = written(tmp_path, before, close=False)
+    session = read_session(path)
+    assert [one.marked for one in session.cues] == [False, False, True]
+    assert session.damaged_lines == 0
+
+
+def test_a_mark_of_what_is_not_in_the_journal_is_none(tmp_path):
+    session = read_session(written(tmp_path, [kept(0), CueMarked(key=9)]))
+    assert marked(session.cues) == []
+
+
+def test_a_mark_is_exported_as_each_form_can(tmp_path):
+    cues = [cue(0, "eins"), replace(cue(1, "zwei"), marked=True), cue(2, "drei")]
+    for form in ("srt", "vtt", "txt", "jsonl"):
+        assert export(tmp_path / f"it.{form}", cues, form) == 3
+    assert "→" not in (tmp_path / "it.srt").read_text()  # players would show it
+    vtt = (tmp_path / "it.vtt").read_text()
+    assert vtt.count("NOTE marked") == 1
+    assert vtt.index("eins") < vtt.index("NOTE") < vtt.index("zwei")
+    assert [one.text for one in webvtt.read(tmp_path / "it.vtt")] == ["eins", "zwei", "drei"]
+    assert (tmp_path / "it.txt").read_text() == "eins\n→ zwei\ndrei\n"
+    lines = [json.loads(line) for line in (tmp_path / "it.jsonl").read_text().splitlines()]
+    assert [line.get("marked") for line in lines] == [None, True, None]
+
+
+def test_numbers_and_keys_of_utterances_belong_together():
+    captions = Captions()
+    captions.restore([("old", "alt")])
+    for number in range(3):
+        captions.apply(UtteranceOpened(utterance=number))
+        assert captions.utterance_of(captions.key_of(number)) == number
+    assert captions.utterance_of(0) is None  # the restored one
+
+
+def test_words_that_may_still_change_are_not_marked(program):  # noqa: F811
+    transcript = program().window.transcript
+    transcript.show_views([UtteranceView(key=-1, source="perhaps")])
+    assert transcript.mark_newest() is None
+    transcript.show_views([UtteranceView(key=4), UtteranceView(key=-1, source="perhaps")])
+    assert transcript.mark_newest() == 4
+
+
+def test_a_mark_comes_back_after_a_crash(program, tmp_path):  # noqa: F811
+    path = written(tmp_path / "sessions", [kept(0), kept(1), CueMarked(key=0)], close=False)
+    one = program().open().wait_until_ready()
+    one.window.banner.offer.click()
+    assert one.window.transcript.rows.marked_row == 0
+    assert path.exists()
+
+
+def test_a_mark_is_written_down_and_exported(program, tmp_path):  # noqa: F811
+    one = program().open().wait_until_ready()
+    for word in ("Good", "Tea"):
+        one.type(word)
+        one.press(Qt.Key.Key_Return)
+    one.wait_for_rows(("Good", "GOOD"), ("Tea", "TEA"))
+    one.press(Qt.Key.Key_M, Qt.KeyboardModifier.ControlModifier)
+    one.wait(lambda: marked(one.application.keeper.cues) == ["Tea"])
+    one.window.close()
+    journal = next((tmp_path / "sessions").glob("*/session.jsonl"))
+    assert marked(read_session(journal).cues) == ["Tea"]
