@@ -1,0 +1,54 @@
+"""A window on a fake session that types on and on, to be killed; tells of each caption.
+
+python tests/app/killed_program.py HOME
+"""
+
+import itertools
+import os
+import sys
+import threading
+from pathlib import Path
+
+os.environ["QT_QPA_PLATFORM"] = "offscreen"
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from app.application import Application
+from app.bridge import Bridge
+from app.launch_settings import LaunchSettings
+from tests.app.fakes import FakeEngine
+
+
+def main():
+    qt = QApplication(["surtitle"])
+    home = Path(sys.argv[1])
+    settings = LaunchSettings(
+        preferences_file=home / "settings.toml",
+        places_file=home / "places.toml",
+        data_folder=home,
+        log_folder=home,
+        model=home,
+    )
+    application = Application(settings, Bridge(FakeEngine().make))
+    application.show()
+    line, keeper = application.window.typed_line, application.keeper
+    for number in itertools.count():
+        QTest.keyClicks(line, f"Sentence {number}.")
+        QTest.keyClick(line, Qt.Key.Key_Return)
+        while len(keeper.cues) <= number:
+            qt.processEvents()
+        sys.stdout.write(f"{number}\n")
+        sys.stdout.flush()
+        # The next sentence is not said before the disk has this one, as it is with anybody who
+        # speaks: else the test would measure the disk.
+        written = threading.Event()
+        keeper._scribe.run(written.set)
+        written.wait()
+
+
+if __name__ == "__main__":
+    main()
