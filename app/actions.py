@@ -39,8 +39,11 @@ class Actions(QObject):
         self.smaller = self._make(self.tr("&Smaller letters"), "Ctrl+-")
         self.reset_place = self._make(self.tr("&Back to the bottom of the screen"))
         self.adapters = self._make(self.tr("&Adapters…"), "Ctrl+D")
+        self.glossary = self._make(self.tr("&Glossary…"), "Ctrl+G")
+        self.latency = self._make(self.tr("La&tency and evaluation…"), "Ctrl+T")
         self.settings = self._make(self.tr("&Settings…"), "Ctrl+,")
         self.page_address = self._make(self.tr("Copy address of the caption &page"))
+        self.guide = self._make(self.tr("&Set up Surtitle…"))
         self.diagnostics = self._make(self.tr("&Copy diagnostics"))
         self.hide_overlay = self._make(self.tr("&Hide overlay"))
         for action, short in (
@@ -72,8 +75,10 @@ class Actions(QObject):
         overlay.addActions([self.overlay, self.lock])
         overlay.addSeparator()
         overlay.addActions([self.larger, self.smaller, self.reset_place])
-        bar.addMenu(self.tr("&Tools")).addActions([self.adapters, self.page_address, self.settings])
-        bar.addMenu(self.tr("&Help")).addAction(self.diagnostics)
+        tools = bar.addMenu(self.tr("&Tools"))
+        tools.addActions([self.adapters, self.glossary, self.latency])
+        tools.addActions([self.page_address, self.settings])
+        bar.addMenu(self.tr("&Help")).addActions([self.guide, self.diagnostics])
 
     @property
     def by_name(self) -> dict[str, QAction]:

@@ -27,6 +27,12 @@ class Chosen(QObject):
         """The preferences of now."""
         return self._now
 
+    def keep(self) -> None:
+        """Write the preferences down as they are, so that they are there at the next start."""
+        failure = self._file.write(self._now)
+        if failure is not None:
+            self.failed.emit(failure)
+
     def choose(self, preferences: Preferences) -> None:
         """Take other preferences."""
         before = self._now

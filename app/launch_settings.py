@@ -21,6 +21,7 @@ class LaunchSettings:
         forget_places: whether windows come where they came the first time.
         can_use_xwayland: whether a start through XWayland can be offered.
         crashed: whether the program went down last time without a word.
+        first_run: whether nobody has chosen anything yet, so that the guide is shown.
     """
 
     preferences_file: Path
@@ -35,3 +36,4 @@ class LaunchSettings:
     forget_places: bool = False
     can_use_xwayland: bool = False
     crashed: bool = False
+    first_run: bool = False

@@ -4,8 +4,10 @@ import logging
 import shutil
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
@@ -14,7 +16,9 @@ from app.scribe import Scribe
 from engine.bundled import bundled_models
 from engine.catalogue import KNOWN_MODELS
 from engine.errors import FetchCancelledError, SurtitleError
-from engine.hub_transfer import HubSettings
+
+if TYPE_CHECKING:
+    from engine.hub_transfer import HubSettings  # the hub's library is slow to import
 
 _log = logging.getLogger(__name__)
 
@@ -39,7 +43,7 @@ class ModelDesk(QObject):
     _erred = Signal(str)
 
     def __init__(
-        self, library: Path, hub: HubSettings | None = None, parent: QObject | None = None
+        self, library: Path, hub: "HubSettings | None" = None, parent: QObject | None = None
     ) -> None:
         """Look for models in ``library``; they are fetched into it."""
         super().__init__(parent)
@@ -79,7 +83,7 @@ class ModelDesk(QObject):
     # Below here all but the slot runs on the thread, and speaks by signals alone.
 
     def _list(self) -> None:
-        offers = [_bundled_offer(folder) for folder in bundled_models()[:1]]
+        offers = bundled_offers()
         known = {model.name.replace("/", "--") for model in KNOWN_MODELS}
         offers += [_folder_offer(path) for path in _folders(self.library) if path.name not in known]
         find = self._finder()
@@ -121,14 +125,9 @@ class ModelDesk(QObject):
         self.failed.emit(message)
 
 
-def _bundled_offer(folder: Path) -> ModelOffer:
-    return ModelOffer(
-        choice=None,
-        name=folder.name,
-        n_bytes=_size(folder),
-        licence=_licence(folder),
-        is_here=True,
-    )
+def bundled_offers() -> list[ModelOffer]:
+    """Offer the model that comes with the program, if one does."""
+    return [replace(_folder_offer(folder), choice=None) for folder in bundled_models()[:1]]
 
 
 def _folder_offer(folder: Path) -> ModelOffer:

@@ -38,7 +38,9 @@ def run(settings: LaunchSettings) -> int:
     if not instance.claim():
         return tell_running(settings, "raise")
     logs = Logs(settings.log_folder)
-    application = Application(replace(settings, crashed=logs.crashed), Bridge())
+    first_run = not settings.preferences_file.exists()
+    settings = replace(settings, crashed=logs.crashed, first_run=first_run)
+    application = Application(settings, Bridge())
     instance.command_came.connect(application.obey)
     tray = Tray(application.window.menu_actions, qt.windowIcon(), application)
     tray.window_wanted.connect(application.raise_window)

@@ -1,0 +1,76 @@
+"""Joins the guide of the first start with the rest: what is chosen there is stored and used."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Slot
+
+from app.captioning import Captioning
+from app.chosen import Chosen
+from app.first_run import FirstRun, GuideParts
+from app.launch_settings import LaunchSettings
+from app.main_window import MainWindow
+from engine.bundled import bundled_models
+
+
+class Guide(QObject):
+    """Make the guide when it is wanted, and obey it.
+
+    Attributes:
+        parts: what the guide asks the computer with.
+        dialog: the guide, once somebody opened it.
+    """
+
+    def __init__(
+        self,
+        settings: LaunchSettings,
+        chosen: Chosen,
+        captioning: Captioning,
+        window: MainWindow,
+    ) -> None:
+        super().__init__(window)
+        self.parts = GuideParts(bundled=bool(bundled_models()))
+        self.dialog: FirstRun | None = None
+        self._settings = settings
+        self._chosen = chosen
+        self._captioning = captioning
+        self._window = window
+
+    @Slot()
+    def open_guide(self) -> None:
+        """Show the guide."""
+        if self.dialog is None:
+            library = self._settings.data_folder / "models"
+            self.dialog = FirstRun(library, self.parts, self._window)
+            self.dialog.start_wanted.connect(self._start)
+            self.dialog.left.connect(self._keep)
+        self.dialog.open_guide(self._chosen.now)
+
+    def hide(self) -> None:
+        """Take the guide off the screen."""
+        if self.dialog is not None:
+            self.dialog.close()
+
+    def close(self) -> None:
+        """Let go of all the guide uses."""
+        if self.dialog is not None:
+            self.dialog.end()
+
+    @Slot(object, str)
+    def _start(self, model: Path | None, language: str) -> None:
+        """Store what was chosen; what the command line said holds until the program ends."""
+        now = self._chosen.now
+        translation = replace(now.translation, language=language)
+        self._chosen.choose(replace(now, model=model, translation=translation))
+        if self._settings.language is None:
+            self._captioning.translate_into(language)
+        if model != now.model and self._settings.model is not None:
+            told = self.tr("The model that was named when Surtitle was started is used until then")
+            self._window.banner.show_notice(told)
+        elif model != now.model:
+            self._captioning.start_over()
+
+    @Slot()
+    def _keep(self) -> None:
+        """Store the choices, so that the guide does not come by itself again."""
+        self._chosen.keep()
