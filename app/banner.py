@@ -37,6 +37,7 @@ class Banner(QFrame):
         row.addWidget(self.sentence, 1)
         for widget in (self.progress, self.retry, self.offer, self.dismiss):
             row.addWidget(widget)
+            widget.hide()
         self.retry.clicked.connect(self._retry)
         self.dismiss.clicked.connect(self._dismiss)
         self.offer.clicked.connect(self._take_offer)

@@ -1,0 +1,190 @@
+"""What holds for every window there is: names for screen readers, the keyboard, large letters."""
+
+import threading
+
+import pytest
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QAccessible, QFont
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QDialog,
+    QLabel,
+    QMenuBar,
+    QScrollArea,
+    QTabBar,
+    QTabWidget,
+    QWidget,
+)
+
+from app.interface_language import speak
+from engine.bundled import ASSETS
+from tests.app.fakes import FakeEngine
+from tests.app.test_application import program  # noqa: F401  a fixture
+
+INNER = (QComboBox, QAbstractSpinBox, QTabBar)
+"""What is made of parts that are no controls of their own."""
+TWICE_SCALED_FULL_HD = QSize(960, 520)
+FULL_HD = QSize(1920, 1040)
+
+
+@pytest.fixture(params=["en", "de"])
+def language(request, qapp):
+    translators = speak(qapp, request.param, ASSETS / "languages")
+    yield request.param
+    for one in translators:
+        qapp.removeTranslator(one)
+
+
+@pytest.fixture
+def large_letters(qapp):
+    own = QFont(qapp.font())
+    large = QFont(own)
+    large.setPointSizeF(2 * own.pointSizeF())
+    qapp.setFont(large)
+    yield
+    qapp.setFont(own)
+
+
+@pytest.fixture
+def windows(program):  # noqa: F811
+    """Make every window, the model still loading, so that its progress is shown, too."""
+
+    def make():
+        application = program(FakeEngine(may_load=threading.Event())).application
+        window, stage = application.window, application.stage
+        return [window, stage.overlay, stage.bar, *window.findChildren(QDialog)]
+
+    return make
+
+
+def pages(window):
+    """Show a window page by page."""
+    window.show()
+    tabs = [tab for tab in window.findChildren(QTabWidget) if tab.window() is window]
+    yield window.windowTitle()
+    for tab in tabs:
+        for number in range(tab.count()):
+            tab.setCurrentIndex(number)
+            QApplication.processEvents()
+            yield f"{window.windowTitle()}: {tab.tabText(number)}"
+    window.hide()
+
+
+def controls(window):
+    """List what the keyboard may go to."""
+    return [
+        widget
+        for widget in window.findChildren(QWidget)
+        if widget.focusPolicy() != Qt.FocusPolicy.NoFocus
+        and widget.window() is window
+        and widget.focusProxy() is None
+        and (widget.isWindow() or not widget.isHidden())  # by itself, not with its window
+        and not isinstance(widget.parent(), INNER)
+        and not isinstance(widget, (QLabel, QMenuBar, QScrollArea))
+        and not widget.objectName().startswith("qt_")
+    ]
+
+
+def name_of(widget):
+    return QAccessible.queryAccessibleInterface(widget).text(QAccessible.Text.Name)
+
+
+def test_every_control_has_a_name_for_screen_readers(windows, language):
+    for window in windows():
+        assert window.windowTitle(), window
+        for widget in controls(window):
+            assert name_of(widget).strip(), f"{language}: {window.windowTitle()}: {widget}"
+
+
+def test_a_control_without_a_name_would_be_found(windows):
+    from PySide6.QtWidgets import QLineEdit  # noqa: PLC0415  only here
+
+    window = windows()[0]
+    nameless = QLineEdit(window)
+    assert nameless in controls(window)
+    assert not name_of(nameless)
+
+
+def wanted_by_tab(window):
+    return {
+        widget
+        for widget in controls(window)
+        if widget.isVisible()
+        and widget.isEnabled()
+        and widget.focusPolicy() & Qt.FocusPolicy.TabFocus
+    }
+
+
+def reached_by_tab(window, n_presses):
+    reached = set()
+    for _ in range(n_presses):
+        focus = window.focusWidget()
+        if focus is not None:
+            reached.add(focus)
+        QTest.keyClick(focus or window, Qt.Key.Key_Tab)
+        QApplication.processEvents()
+    return reached
+
+
+def test_tab_comes_to_every_control_and_is_caught_by_none(windows, qtbot):
+    for window in windows():
+        if window.windowFlags() & Qt.WindowType.WindowDoesNotAcceptFocus:
+            continue
+        for page in pages(window):
+            window.activateWindow()
+            qtbot.waitUntil(window.isActiveWindow)
+            wanted = wanted_by_tab(window)
+            missed = wanted - reached_by_tab(window, 2 * len(wanted) + 3)
+            # A group of radio buttons is one stop.
+            assert {
+                it for it in missed if not isinstance(it, QAbstractButton) or not it.autoExclusive()
+            } == set(), page
+
+
+def cut_off(window):
+    """List the texts that have less room than they need."""
+    found = []
+    for widget in window.findChildren(QWidget):
+        if not widget.isVisible() or widget.window() is not window:
+            continue
+        if isinstance(widget.parent(), INNER):
+            continue
+        if isinstance(widget, QLabel) and widget.wordWrap():
+            if widget.text() and widget.height() < widget.heightForWidth(widget.width()):
+                found.append((widget.text(), widget.size()))
+        elif isinstance(widget, (QLabel, QAbstractButton, *INNER)):
+            needed = widget.minimumSizeHint()
+            if widget.width() < needed.width() or widget.height() < needed.height():
+                found.append((widget, widget.size(), needed))
+    return found
+
+
+@pytest.mark.usefixtures("large_letters")
+def test_no_text_is_cut_off_with_letters_twice_as_large(windows, language):
+    for window in windows():
+        for page in pages(window):
+            for _ in range(3):
+                window.adjustSize()
+                QApplication.processEvents()
+            assert cut_off(window) == [], f"{language}: {page}"
+
+
+@pytest.mark.usefixtures("large_letters", "language")
+def test_every_window_fits_a_usual_screen_with_letters_twice_as_large(windows):
+    for window in windows():
+        for page in pages(window):
+            needed = window.minimumSizeHint()
+            assert FULL_HD.expandedTo(needed) == FULL_HD, (page, needed)
+
+
+@pytest.mark.usefixtures("language")
+def test_every_window_fits_a_usual_screen_that_is_scaled_twice(windows):
+    for window in windows():
+        for page in pages(window):
+            needed = window.minimumSizeHint()
+            room = TWICE_SCALED_FULL_HD
+            assert room.expandedTo(needed) == room, (page, needed)
