@@ -15,6 +15,8 @@ from app.choices import Preferences
 from app.chosen import Chosen
 from app.diagnostics import diagnostics
 from app.launch_settings import LaunchSettings
+from app.listening import Listening
+from app.listening_desk import MakeHearing, make_hearing
 from app.main_window import MainWindow
 from app.places import PlacesFile
 from app.policy_names import policy_names
@@ -37,7 +39,9 @@ class Application(QObject):
 
     finished = Signal()
 
-    def __init__(self, settings: LaunchSettings, bridge: Bridge) -> None:
+    def __init__(
+        self, settings: LaunchSettings, bridge: Bridge, make: MakeHearing = make_hearing
+    ) -> None:
         super().__init__()
         self._settings = settings
         self.chosen = Chosen(PreferencesFile(settings.preferences_file), self)
@@ -53,6 +57,9 @@ class Application(QObject):
         self.archive = Archive(settings.data_folder, now.privacy, self.window)
         self.keeper = self.archive.keeper
         self.captioning = Captioning(settings, self.chosen, self.window, bridge, self.keeper)
+        self.listening = Listening(
+            settings, self.chosen, self.window, bridge, self.captioning, make
+        )
         self.side_windows = SideWindows(settings, self.chosen, self.captioning, self.window)
         self.page = CaptionPage(settings.data_folder / "page.token", self)
         self.settings_dialog = SettingsDialog(policy_names(), self.window.menu_actions, self.window)
@@ -95,6 +102,9 @@ class Application(QObject):
         self.archive.restored.connect(self.captioning.restore)
         self.archive.mark_restored.connect(window.transcript.mark_row)
         window.banner.offer_taken.connect(self._take_offer)
+        window.banner.offer_taken.connect(self.listening.take_offer)
+        window.transcript.painted.connect(self.captioning.take_painted)
+        self.stage.painted.connect(self.captioning.take_painted)
         self._connect_actions()
 
     def _connect_actions(self) -> None:
@@ -156,6 +166,8 @@ class Application(QObject):
         if now.translation.policy != before.translation.policy:
             self.captioning.translate_by(now.translation.policy)
             self.window.controls.show_policy(now.translation.policy)
+        if now.listening != before.listening:
+            self.listening.use(before.listening, now.listening)
         if now.shortcuts != before.shortcuts:
             self.window.menu_actions.use_shortcuts(now.shortcuts)
         if now.privacy != before.privacy:
@@ -187,7 +199,7 @@ class Application(QObject):
             "overlay may go behind them, and does not come back to its place"
         )
         if self._settings.can_use_xwayland:
-            told += self.tr(". Through XWayland it does both")
+            told += self.tr(". Through XWayland most desktops let it")
             button = self.tr("Start again through &XWayland")
             self.window.banner.show_offer(told, button, _XWAYLAND)
         else:
@@ -269,6 +281,7 @@ class Application(QObject):
         self.window.hide()
         QGuiApplication.processEvents()  # off the screen before the wait for the engine
         self.side_windows.close()
+        self.listening.close()
         self.captioning.close()
         self.page.close()
         self.archive.close()

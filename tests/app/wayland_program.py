@@ -1,0 +1,96 @@
+"""The whole program in a Wayland session; prints what it believes and what the compositor knows.
+
+scripts/with-wayland .venv/bin/python tests/app/wayland_program.py
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from PySide6.QtCore import QPoint
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from app.application import Application
+from app.bridge import Bridge
+from app.launch_settings import LaunchSettings
+from app.wayland import platform_wanted
+from tests.app.fakes import FakeEngine
+
+LIMIT_S = 20
+
+
+def sway(*words):
+    """Tell the compositor something; the event loop goes on meanwhile."""
+    process = subprocess.Popen(["swaymsg", *words], stdout=subprocess.PIPE, text=True)
+    while process.poll() is None:
+        QTest.qWait(10)
+    QTest.qWait(200)
+    return process.stdout.read()
+
+
+def wait(condition):
+    limit_s = time.monotonic() + LIMIT_S
+    while not condition() and time.monotonic() < limit_s:
+        QTest.qWait(20)
+    return condition()
+
+
+def window_rect(title):
+    """Ask the compositor where a window is, which the program itself cannot know."""
+    nodes = [json.loads(sway("-t", "get_tree", "-r"))]
+    while nodes:
+        node = nodes.pop()
+        if node.get("name") == title:
+            return node["rect"]
+        nodes += node["nodes"] + node["floating_nodes"]
+    return None
+
+
+def main():
+    qt = QApplication(["surtitle"])
+    qt.setDesktopFileName("surtitle")
+    folder = Path(tempfile.mkdtemp())
+    settings = LaunchSettings(
+        preferences_file=folder / "settings.toml",
+        places_file=folder / "places.toml",
+        data_folder=folder,
+        log_folder=folder,
+        model=folder,
+        can_use_xwayland=platform_wanted(os.environ, through_xwayland=True) is not None,
+    )
+    application = Application(settings, Bridge(FakeEngine().make))
+    window, overlay = application.window, application.overlay
+    application.show()
+    wait(lambda: window.status.state.text().startswith("shouter"))
+    wait(lambda: window_rect(overlay.windowTitle()) is not None)
+    found = {
+        "platform": qt.platformName(),
+        "told": window.banner.sentence.text(),
+        "offered": window.banner.offer.isVisible(),
+        "bar_inside": not application.stage.bar.isWindow(),
+    }
+    overlay.move(QPoint(10, 20))
+    QTest.qWait(300)
+    rect = window_rect(overlay.windowTitle())
+    found["qt_says"] = [overlay.pos().x(), overlay.pos().y()]
+    found["is_at"] = [rect["x"], rect["y"]]
+    sys.stderr.write("LOCK\n")
+    overlay.set_locked(locked=True)
+    QTest.qWait(300)
+    sys.stderr.write("LOCKED\n")
+    found["locked_is_seen"] = window_rect(overlay.windowTitle()) is not None
+    window.close()
+    found["keeps_place"] = "[overlay]" in (folder / "places.toml").read_text()
+    sys.stdout.write(json.dumps(found) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
