@@ -15,11 +15,13 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from app.choices import CaptionChoices
+from app.actions import Actions
+from app.choices import PRESETS, CaptionChoices
 from app.overlay import Overlay, OverlayView
+from app.overlay_bar import OverlayBar
 from app.typeset import Line
 
-LIMIT_S = 10
+LIMIT_S = 20  # long, since other programs may keep the machine busy
 
 
 class Below(QWidget):
@@ -44,9 +46,11 @@ def xdotool(*arguments):
 def wait(condition):
     """Wait for something; tell whether it came."""
     limit_s = time.monotonic() + LIMIT_S
-    while not condition() and time.monotonic() < limit_s:
+    while time.monotonic() < limit_s:
+        if condition():
+            return True
         QTest.qWait(20)
-    return condition()
+    return False
 
 
 def click_at(point):
@@ -77,7 +81,8 @@ def set_up():
     QTest.qWaitForWindowExposed(overlay)
     below.activateWindow()
     below.raise_()
-    QTest.qWait(400)
+    wait(below.isActiveWindow)
+    QTest.qWait(200)
     return below, overlay
 
 
@@ -85,11 +90,13 @@ def try_lock(qt, below, overlay, found):
     before = overlay.geometry()
     for name, locked in (("locked", True), ("unlocked", False)):
         overlay.set_locked(locked=locked)
-        QTest.qWait(400)
+        QTest.qWait(400)  # until the window that was there before has gone from the screen
+        found[f"on_top_{name}"] = wait(lambda: darkness_at(qt, overlay.geometry().center()) < 150)
         click_at(overlay.geometry().center())
+        if locked:
+            wait(lambda: below.clicks > 0)
         found[f"clicks_through_{name}"] = below.clicks
-        found[f"{name}_stays"] = overlay.geometry() == before and overlay.isVisible()
-        found[f"on_top_{name}"] = darkness_at(qt, overlay.geometry().center()) < 150
+        found[f"{name}_stays"] = wait(lambda: overlay.geometry() == before and overlay.isVisible())
 
 
 def try_drag(overlay):
@@ -103,9 +110,35 @@ def try_edge(overlay):
     overlay.size_wanted.connect(lambda characters, lines: wanted.append((characters, lines)))
     edge = QPoint(overlay.geometry().right() - 3, overlay.geometry().center().y())
     drag(edge, QPoint(120, 0))
+    before = overlay.width()
     wait(lambda: bool(wanted))
-    QTest.qWait(600)  # the old size again, since nobody here takes the new one
+    wait(lambda: overlay.width() < before + 100)  # nobody here takes the new size
+    QTest.qWait(200)
     return wanted[-1] if wanted else None
+
+
+def try_bar(overlay):
+    """Use the bar as a hand on the mouse does: hover, lock, and back."""
+    actions = Actions()
+    actions.lock.toggled.connect(lambda locked: overlay.set_locked(locked=locked))
+    bar = OverlayBar(overlay, actions.for_bar(), actions.lock, inside=False)
+    bar.show_preset(PRESETS[0])
+    xdotool("mousemove", 5, 5)
+    found = {"bar_waits": not bar.isVisible()}
+    middle = overlay.geometry().center()
+    xdotool("mousemove", middle.x(), middle.y())
+    found["bar_comes"] = wait(bar.isVisible)
+    found["bar_is_above"] = wait(lambda: bar.geometry().bottom() + 1 == overlay.geometry().top())
+    click_at(bar.way_back.mapToGlobal(bar.way_back.rect().center()))
+    found["bar_locks"] = wait(lambda: overlay.is_locked)
+    xdotool("mousemove", 5, 5)
+    found["bar_stays"] = wait(lambda: bar.isVisible() and bar.windowOpacity() < 1)
+    click_at(bar.way_back.mapToGlobal(bar.way_back.rect().center()))
+    found["bar_unlocks"] = wait(lambda: not overlay.is_locked)
+    xdotool("mousemove", 5, 5)
+    found["bar_goes"] = wait(lambda: not bar.isVisible())
+    bar.close()
+    return found
 
 
 def main():
@@ -120,6 +153,7 @@ def main():
     try_lock(qt, below, overlay, found)
     found["dragged_again"] = try_drag(overlay)
     found["size_wanted_again"] = try_edge(overlay)
+    found |= try_bar(overlay)
     sys.stdout.write(json.dumps(found) + "\n")
     overlay.close()
     below.close()

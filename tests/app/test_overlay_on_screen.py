@@ -56,3 +56,8 @@ def test_the_window_manager_drags_it_and_its_edges_also_after_it_was_locked(foun
         characters, lines = found[name]
         assert characters > 30
         assert lines == 2
+
+
+def test_the_bar_comes_with_the_mouse_locks_and_is_the_way_back(found):
+    for name in ("waits", "comes", "is_above", "locks", "stays", "unlocks", "goes"):
+        assert found[f"bar_{name}"], name
