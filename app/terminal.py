@@ -175,10 +175,12 @@ def translate(settings: TerminalSettings) -> None:
 def _translate_lines(
     settings: TerminalSettings, reader: LineReader, writer: LineWriter, log: EventLog
 ) -> None:
-    from engine.loading import load_weights  # noqa: PLC0415  torch takes seconds to import
+    from engine.device import share_processor  # noqa: PLC0415  torch takes seconds to import
+    from engine.loading import load_weights  # noqa: PLC0415
     from engine.system import make_system  # noqa: PLC0415
 
     weights = load_weights(settings.model)
+    share_processor(weights.n_parameters)
     name, capacity = settings.model.system, settings.model.capacity
     for note in (
         *weights.report.notes,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from engine.device import give_memory_back, is_out_of_memory
+from engine.device import give_memory_back, is_out_of_memory, share_processor
 from engine.errors import FetchCancelledError, SurtitleError
 from engine.event_log import EventLog
 from engine.events import (
@@ -84,6 +84,7 @@ class Worker:
     def _load(self) -> None:
         start_s = time.monotonic()
         self._model = LoadedModel(self._settings, self._report, self.stopping.is_set)
+        share_processor(self._model.weights.n_parameters)
         self._report(LoadProgress(stage="Making the cache", fraction=0.8))
         self._system = self._model.make_system(self._translation, self._log)
         self._warm_up()

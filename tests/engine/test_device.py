@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from engine import device
 from engine.device import free_bytes, pick_device
 from engine.errors import ModelError
 
@@ -29,3 +30,16 @@ def test_a_device_that_is_not_there_is_refused(monkeypatch, name):
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
     with pytest.raises(ModelError, match=f"the device {name} was asked for and torch finds none"):
         pick_device(name)
+
+
+def test_a_small_model_takes_one_thread_and_a_large_one_after_it_all_again():
+    before = torch.get_num_threads()
+    device._all_threads.cache_clear()
+    torch.set_num_threads(3)
+    try:
+        for n_parameters, n_threads in ((7_000_000, 1), (7_000_000_000, 3), (7_000_000, 1)):
+            assert device.share_processor(n_parameters) == n_threads
+            assert torch.get_num_threads() == n_threads
+    finally:
+        torch.set_num_threads(before)
+        device._all_threads.cache_clear()
