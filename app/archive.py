@@ -18,7 +18,7 @@ class Archive(QObject):
     """The keeper of the session with the windows that show it.
 
     Signals:
-        restored(list of (str, str)): source and caption of an earlier session's utterances, which
+        restored(list of (str, str, str)): source, caption and lane of an earlier session's, which
             should stand in the transcript again.
         mark_restored(int): which of them the person had marked.
     """
@@ -68,7 +68,7 @@ class Archive(QObject):
     @Slot(object)
     def _restore(self, session: PastSession) -> None:
         cues = session.cues[-_MOST_RESTORED:]
-        self.restored.emit([(cue.source, cue.text) for cue in cues])
+        self.restored.emit([(cue.source, cue.text, cue.speaker) for cue in cues])
         for number, cue in enumerate(cues):
             if cue.marked:
                 self.mark_restored.emit(number)

@@ -67,9 +67,28 @@ class Banner(QFrame):
         self.show_offer(message, "", "")
 
     def show_offer(self, message: str, button: str, name: str) -> None:
-        """Show a notice with something that can be done about it at once."""
-        self._notices.append((_sentence(message), button, name))
+        """Show a notice with something that can be done about it at once, unless button is empty.
+
+        A name that is not empty stands once among the notices: the newest takes the place.
+        """
+        notice = (_sentence(message), button, name)
+        place = self._place(name)
+        if place is None:
+            self._notices.append(notice)
+        else:
+            self._notices[place] = notice
         self._show_next_notice()
+
+    def withdraw(self, name: str) -> None:
+        """Take a notice away that is true no more, if it is still among them."""
+        place = self._place(name)
+        if place is not None:
+            del self._notices[place]
+            self._show_next_notice()
+
+    def _place(self, name: str) -> int | None:
+        names = [one for _, _, one in self._notices]
+        return names.index(name) if name and name in names else None
 
     def _show_next_notice(self) -> None:
         if self._has_more_urgent:

@@ -108,7 +108,7 @@ class Captioning(QObject):
         bridge.waiting_changed.connect(self._show_waiting)
 
     @Slot(list)
-    def restore(self, texts: list[tuple[str, str]]) -> None:
+    def restore(self, texts: list[tuple[str, str, str]]) -> None:
         """Put utterances of an earlier session before the others."""
         self._captions.restore(texts)
         self._show_captions()

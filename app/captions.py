@@ -111,12 +111,14 @@ class Captions:
         self._place_tail(lane)
         return True
 
-    def restore(self, texts: Sequence[tuple[str, str]]) -> None:
-        """Put utterances of an earlier session, source and caption each, before all others."""
+    def restore(self, texts: Sequence[tuple[str, str, str]]) -> None:
+        """Put utterances of an earlier session before all others: source, caption and lane each."""
         earlier = []
-        for source, caption in texts[-self._limit :]:
+        for source, caption, lane in texts[-self._limit :]:
             earlier.append(
-                UtteranceView(key=self._next_key, source=source, caption=caption, ended=True)
+                UtteranceView(
+                    key=self._next_key, source=source, caption=caption, ended=True, lane=lane
+                )
             )
             self._next_key += 1
         self._views[:0] = earlier

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from engine.policy import parse_policy
 from engine.settings import at_least
+from engine.whisper_names import STANDARD
 
 PRESETS = ("white on black", "yellow on black", "black on white", "high contrast")
 SHOWN = ("captions", "source", "both")
@@ -104,6 +105,26 @@ class TranslationChoices:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ListeningChoices:
+    """What hears, once somebody wants to be heard.
+
+    Attributes:
+        recognizer: name of a Whisper model, its id on the hub, or its folder.
+        microphone: the system's name of it; nothing for the default.
+        system: the same of the output whose sound is heard.
+    """
+
+    recognizer: str = STANDARD
+    microphone: str = ""
+    system: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.recognizer.strip():
+            msg = "recognizer must name a model"
+            raise ValueError(msg)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PrivacyChoices:
     """What leaves the window: into files, and onto a page for programs on this computer.
 
@@ -156,6 +177,7 @@ class Preferences:
     translation: TranslationChoices = field(default_factory=TranslationChoices)
     captions: CaptionChoices = field(default_factory=CaptionChoices)
     overlay: OverlayChoices = field(default_factory=OverlayChoices)
+    listening: ListeningChoices = field(default_factory=ListeningChoices)
     privacy: PrivacyChoices = field(default_factory=PrivacyChoices)
     interface: InterfaceChoices = field(default_factory=InterfaceChoices)
     shortcuts: Mapping[str, str] = field(default_factory=dict)

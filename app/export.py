@@ -15,6 +15,8 @@ _MARK = "→"  # before the line of a text that the person marked
 def export(path: Path, cues: Iterable[Cue], form: str, content: str = "captions") -> int:
     """Write cues; the file is there as a whole or not at all.
 
+    Who speaks is told where two are told apart; JSON Lines tell it in any case.
+
     Args:
         path: what is there already gives way.
         cues: by their beginnings.
@@ -37,7 +39,7 @@ def export(path: Path, cues: Iterable[Cue], form: str, content: str = "captions"
         with fresh.open("w", encoding="utf-8", errors="replace", newline="\n") as file:
             if form == "vtt":
                 file.write("WEBVTT\n\n")
-            for text in _texts(cues, form, content):
+            for text in _texts(_named(cues, form), form, content):
                 file.write(text)
                 count += 1
         fresh.replace(path)
@@ -46,6 +48,13 @@ def export(path: Path, cues: Iterable[Cue], form: str, content: str = "captions"
         msg = f"the captions cannot be written to {path}: {error.strerror}; choose another place"
         raise TextError(msg) from error
     return count
+
+
+def _named(cues: Iterable[Cue], form: str) -> Iterable[Cue]:
+    """Leave the speaker out where there is only one."""
+    cues = tuple(cues)
+    tells_apart = len({cue.speaker for cue in cues}) > 1
+    return cues if tells_apart or form == "jsonl" else (replace(cue, speaker="") for cue in cues)
 
 
 def _texts(cues: Iterable[Cue], form: str, content: str) -> Iterator[str]:
@@ -67,6 +76,8 @@ def _text(cue: Cue, number: int, form: str, content: str) -> str:
     if form == "vtt":
         return to_vtt(chosen)
     lines = [" ".join(printable(line).split()) for line in chosen.text.splitlines()]
+    if cue.speaker and lines:
+        lines[0] = f"{cue.speaker}: {lines[0]}"
     if cue.marked and lines:
         lines[0] = f"{_MARK} {lines[0]}"
     text = "".join(f"{line}\n" for line in lines if line)

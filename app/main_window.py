@@ -14,7 +14,9 @@ from PySide6.QtWidgets import (
 from app.actions import Actions
 from app.banner import Banner
 from app.control_panel import ControlPanel
+from app.fetch_bar import FetchBar
 from app.find_bar import FindBar
+from app.source_bar import SourceBar
 from app.status_strip import StatusStrip
 from app.transcript import Transcript
 from app.typed_line import TypedLine
@@ -38,7 +40,9 @@ class MainWindow(QMainWindow):
         super().__init__()
         self.setWindowTitle("Surtitle")
         self.controls = ControlPanel()
+        self.sources = SourceBar()
         self.banner = Banner()
+        self.fetch_bar = FetchBar()
         self.transcript = Transcript()
         self.find_bar = FindBar()
         self.typed_line = TypedLine()
@@ -75,7 +79,9 @@ class MainWindow(QMainWindow):
         column.setContentsMargins(_MARGIN, _MARGIN, _MARGIN, _MARGIN)
         column.setSpacing(_MARGIN)
         column.addWidget(self.controls)
+        column.addWidget(self.sources)
         column.addWidget(self.banner)
+        column.addWidget(self.fetch_bar)
         column.addWidget(self.find_bar)
         column.addWidget(self.transcript, 1)
         column.addLayout(typing)
@@ -102,6 +108,8 @@ class MainWindow(QMainWindow):
         actions.quit.triggered.connect(self.close)
         for action, button in (
             (actions.pause, controls.pause),
+            (actions.microphone, self.sources.microphone.button),
+            (actions.system, self.sources.system.button),
             (actions.overlay, controls.overlay),
             (actions.lock, controls.lock),
         ):
@@ -115,6 +123,8 @@ class MainWindow(QMainWindow):
         actions, controls = self.menu_actions, self.controls
         for action, button in (
             (actions.pause, controls.pause),
+            (actions.microphone, self.sources.microphone.button),
+            (actions.system, self.sources.system.button),
             (actions.clear, controls.clear),
             (actions.overlay, controls.overlay),
             (actions.lock, controls.lock),

@@ -12,6 +12,7 @@ from typing import TypeVar
 from app.choices import (
     CaptionChoices,
     InterfaceChoices,
+    ListeningChoices,
     OverlayChoices,
     Preferences,
     PrivacyChoices,
@@ -28,6 +29,7 @@ Page = TypeVar(
     TranslationChoices,
     CaptionChoices,
     OverlayChoices,
+    ListeningChoices,
     PrivacyChoices,
     InterfaceChoices,
 )

@@ -47,6 +47,7 @@ Entry = CueKept | CueWithdrawn | CueMarked
 class _Open:
     key: int
     start_s: float
+    lane: str = ""
     source: str = ""
     caption: str = ""
 
@@ -93,7 +94,9 @@ class SessionRecord:
         """
         match event:
             case UtteranceOpened():
-                self._utterances[event.utterance] = _Open(key=self._next_key, start_s=now_s)
+                self._utterances[event.utterance] = _Open(
+                    key=self._next_key, start_s=now_s, lane=event.lane
+                )
                 self._next_key += 1
             case SourceChanged():
                 if found := self._utterances.get(event.utterance):
@@ -126,6 +129,7 @@ class SessionRecord:
             end_s=max(now_s, found.start_s),
             text=found.caption.strip(),
             source=found.source,
+            speaker=found.lane,
             language=self.language,
         )
         self._cues[found.key] = cue

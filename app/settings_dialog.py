@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from app.actions import Actions
 from app.choices import Preferences
+from app.listening_page import ListeningPage
 from app.preferences import export_preferences, import_preferences
 from app.settings_pages import CaptionsPage, OverlayPage, PolicyPage, PrivacyPage, SettingsPage
 from app.shortcuts_page import ShortcutsPage
@@ -44,11 +45,12 @@ class SettingsDialog(QDialog):
         self._shown = Preferences()
         self.captions, self.overlay = CaptionsPage(), OverlayPage()
         self.translation, self.privacy = PolicyPage(policies), PrivacyPage()
-        self.shortcuts = ShortcutsPage(actions)
+        self.listening, self.shortcuts = ListeningPage(), ShortcutsPage(actions)
         self.pages: tuple[SettingsPage, ...] = (
             self.captions,
             self.overlay,
             self.translation,
+            self.listening,
             self.shortcuts,
             self.privacy,
         )

@@ -4,6 +4,8 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from engine.events import Ready, Statistics
 
+_GAP = 18
+
 
 class StatusStrip(QWidget):
     """Small figures for who wants to know; never in the way."""
@@ -21,11 +23,21 @@ class StatusStrip(QWidget):
                 "time from the newest word to the end of its captions"
             )
         )
+        self.lag = QLabel()
+        self.lag.setAccessibleName(self.tr("Lag"))
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self.state)
         row.addStretch(1)
+        row.addWidget(self.lag)
+        row.addSpacing(_GAP)
         row.addWidget(self.figures)
+
+    def show_lag(self, text: str, tip: str) -> None:
+        """Show how far captions are behind who speaks; the tip has more."""
+        self.lag.setText(text)
+        self.lag.setToolTip(tip)
+        self.lag.setAccessibleDescription(tip)
 
     def show_state(self, text: str) -> None:
         """Tell what the program does."""

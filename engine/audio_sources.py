@@ -23,6 +23,7 @@ from engine.audio import (
 from engine.errors import AudioError, NoSoundError
 
 if TYPE_CHECKING:
+    from engine.audio_live import LiveSource
     from engine.audio_portaudio import PortAudio
 
 _ANSWER_S = 5.0
@@ -51,7 +52,7 @@ class AudioSources:
         finally:
             system.close()
 
-    def live(self, wanted: WantedDevice, report: Callable[[AudioNotice], None]) -> AudioSource:
+    def live(self, wanted: WantedDevice, report: Callable[[AudioNotice], None]) -> "LiveSource":
         """Make a source that records from a device, and reports on a thread of its own.
 
         Raises:

@@ -78,7 +78,7 @@ def test_a_mark_is_exported_as_each_form_can(tmp_path):
 
 def test_numbers_and_keys_of_utterances_belong_together():
     captions = Captions()
-    captions.restore([("old", "alt")])
+    captions.restore([("old", "alt", "")])
     for number in range(3):
         captions.apply(UtteranceOpened(utterance=number))
         assert captions.utterance_of(captions.key_of(number)) == number

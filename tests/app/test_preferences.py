@@ -9,6 +9,7 @@ import pytest
 from app.choices import (
     CaptionChoices,
     InterfaceChoices,
+    ListeningChoices,
     OverlayChoices,
     Preferences,
     PrivacyChoices,
@@ -32,6 +33,7 @@ CHOSEN = Preferences(
         smooth=False,
     ),
     overlay=OverlayChoices(visible=False, locked=True, hide_from_share=True, through_xwayland=True),
+    listening=ListeningChoices(recognizer="small", microphone="mic 1", system="out 1"),
     privacy=PrivacyChoices(
         journal=False,
         journal_days=3,

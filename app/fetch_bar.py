@@ -1,0 +1,44 @@
+"""How far a fetch is, with the button that ends it; hidden while nothing is fetched."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QWidget
+
+_STEPS = 1000
+_MEGABYTE = 1_000_000
+
+
+class FetchBar(QFrame):
+    """One line with a bar.
+
+    Signals:
+        cancelled(): fetch no more.
+    """
+
+    cancelled = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.sentence = QLabel(wordWrap=True)
+        self.bar = QProgressBar(textVisible=False)
+        self.bar.setFixedWidth(240)
+        self.cancel = QPushButton(self.tr("Ca&ncel"))
+        self.cancel.setToolTip(self.tr("What is here already is kept for the next time"))
+        row = QHBoxLayout(self)
+        row.addWidget(self.sentence, 1)
+        row.addWidget(self.bar)
+        row.addWidget(self.cancel)
+        self.cancel.clicked.connect(self.cancelled)
+        self.hide()
+
+    def show_progress(self, name: str, done: int, total: int) -> None:
+        """Show how many bytes of something are here; a total of 0 is not known yet."""
+        told = self.tr("Fetching {} from huggingface.co").format(name)
+        self.bar.setRange(0, _STEPS if total else 0)
+        if total:
+            self.bar.setValue(_STEPS * done // total)
+            megabytes = self.tr("{:,} of {:,} MB")
+            told += ": " + megabytes.format(done // _MEGABYTE, -(-total // _MEGABYTE))
+        self.sentence.setText(told)
+        self.bar.setAccessibleName(told)
+        self.show()

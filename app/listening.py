@@ -1,0 +1,322 @@
+"""From a click on a source to its words in the transcript: joins the window with what listens."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from app.bridge import Bridge
+from app.captioning import Captioning
+from app.choices import ListeningChoices
+from app.chosen import Chosen
+from app.lag_text import lag_text, lag_tip
+from app.launch_settings import LaunchSettings
+from app.listening_desk import ListeningDesk, MakeHearing, names_smaller
+from app.main_window import MainWindow
+from app.source_bar import SourceControls
+from app.wanted_source import LANES, MICROPHONE, WantedSource
+from engine.whisper_names import smaller_model
+
+if TYPE_CHECKING:
+    from engine.audio import AudioNotice
+    from engine.listening_events import Heard
+
+FETCH, SMALLER = "fetch recogniser", "smaller recogniser"
+"""What the banner offers."""
+
+_METER_MS, _LAG_MS, _GOOD_NEWS_MS = 60, 1000, 8000
+_GOOD_NEWS = ("heard", "returned", "woke")
+_PLACES = ("listening", "returned", "moved", "lost")
+"""Of ``engine.audio.NoticeKind``: those that go by themselves, and those that name the device."""
+
+
+class Listening(QObject):
+    """Listen to what is on in the source bar, while the captions are not paused.
+
+    Nothing is recorded before the person clicks a source, and nothing is fetched unasked.
+
+    Signals:
+        lags_came(list of StageLag): of the newest words, once a second while somebody is heard.
+    """
+
+    lags_came = Signal(list)
+
+    def __init__(
+        self,
+        settings: LaunchSettings,
+        chosen: Chosen,
+        window: MainWindow,
+        bridge: Bridge,
+        captioning: Captioning,
+        make: MakeHearing,
+    ) -> None:
+        super().__init__(window)
+        self._chosen = chosen
+        self._window = window
+        self._bar, self._banner, self._fetch_bar = window.sources, window.banner, window.fetch_bar
+        self.desk = ListeningDesk(make, settings.data_folder / "models", settings.device, self)
+        self._captioning = captioning
+        self._wanted: tuple[WantedSource, ...] = ()  # as the buttons say, unless it is paused
+        self._begun: tuple[WantedSource, ...] = ()  # what is listened to
+        self._after_fetch: tuple[WantedSource, ...] = ()
+        self._hears: dict[str, str] = {}  # names of devices by lane
+        self._is_ready = False
+        self._fetching = ""
+        self._good_news = set[str]()
+        self._meters = self._timer(_METER_MS, self._show_levels)
+        self._lags = self._timer(_LAG_MS, self._show_lags)
+        self._forget_news = self._timer(_GOOD_NEWS_MS, self._withdraw_good_news)
+        self._forget_news.setSingleShot(True)
+        listening = chosen.now.listening
+        window.sources.microphone.devices.show_device(listening.microphone)
+        window.sources.system.devices.show_device(listening.system)
+        self._bridge = bridge
+        bridge.let_overhear(self.desk.take)
+        self._connect(bridge, captioning)
+
+    def close(self) -> None:
+        """Record no more and end at once."""
+        for timer in (self._meters, self._lags, self._forget_news):
+            timer.stop()
+        self._bridge.let_overhear(None)
+        self.desk.close()
+
+    def _timer(self, interval_ms: int, slot: Callable[[], None]) -> QTimer:
+        timer = QTimer(self)
+        timer.setInterval(interval_ms)
+        timer.timeout.connect(slot)
+        return timer
+
+    def _connect(self, bridge: Bridge, captioning: Captioning) -> None:
+        bar, desk = self._bar, self.desk
+        bar.wanted_changed.connect(self._listen)
+        bar.devices_wanted.connect(desk.list_devices)
+        bar.device_chosen.connect(self._choose_device)
+        self._window.controls.pause_toggled.connect(self._pause)
+        self._fetch_bar.cancelled.connect(desk.cancel_fetch)
+        desk.devices_listed.connect(bar.show_devices)
+        desk.recognizer_missing.connect(self._offer_fetch)
+        desk.progressed.connect(self._show_fetch)
+        desk.fetched.connect(self._begin_after_fetch)
+        desk.fetch_failed.connect(self._end_fetch)
+        desk.began.connect(self._show_begun)
+        desk.reported.connect(self._take)
+        desk.ended.connect(self._show_ended)
+        desk.failed.connect(self._fail)
+        desk.words_came.connect(captioning.take_words)
+        desk.passage_ended.connect(bridge.end_lane)
+        captioning.caption_painted.connect(desk.show)
+        captioning.restarted.connect(desk.restart)
+
+    def use(self, before: ListeningChoices, now: ListeningChoices) -> None:
+        """Listen as the person chooses it now."""
+        self._bar.microphone.devices.show_device(now.microphone)
+        self._bar.system.devices.show_device(now.system)
+        if now.recognizer != before.recognizer and self._wanted:
+            self.desk.listen(self._wanted, now.recognizer)
+
+    @Slot(str)
+    def take_offer(self, name: str) -> None:
+        """Do what the banner offered, if it was one of ours."""
+        now = self._chosen.now
+        if name == FETCH:
+            self._fetch(now.listening.recognizer)
+        elif name == SMALLER:
+            listening = replace(now.listening, recognizer=smaller_model(now.listening.recognizer))
+            self._chosen.choose(replace(now, listening=listening))
+
+    @property
+    def _recognizer(self) -> str:
+        return self._chosen.now.listening.recognizer
+
+    @Slot()
+    def _listen(self) -> None:
+        """Listen to what is on now, and record nothing else."""
+        is_paused = self._window.controls.pause.isChecked()
+        sources = [] if is_paused else self._bar.on
+        wanted = tuple(
+            WantedSource(kind=one.kind, device=one.devices.currentData()) for one in sources
+        )
+        if self._fetching:
+            self._after_fetch = wanted
+            return
+        if wanted == self._wanted:
+            return
+        self._wanted = wanted
+        self._is_ready = False
+        if wanted:
+            self._bar.show_state(self.tr("Starting to listen"))
+            self.desk.list_devices()
+        else:
+            self._show_stopped()
+        self.desk.listen(wanted, self._recognizer)
+
+    @Slot(bool)
+    def _pause(self, _paused: bool) -> None:  # noqa: FBT001  what the signal carries
+        self._listen()
+
+    @Slot(str, str)
+    def _choose_device(self, kind: str, name: str) -> None:
+        now = self._chosen.now
+        listening = (
+            replace(now.listening, microphone=name)
+            if kind == MICROPHONE
+            else replace(now.listening, system=name)
+        )
+        self._chosen.choose(replace(now, listening=listening))
+
+    def _show_stopped(self) -> None:
+        for timer in (self._meters, self._lags):
+            timer.stop()
+        self._bar.show_nothing()
+        self._hears.clear()
+        still = self.tr("Translating what was said") if self.desk.is_listening else ""
+        self._bar.show_state(still)
+
+    def _show_off(self, wanted: tuple[WantedSource, ...] = ()) -> None:
+        """Let the buttons say that these are listened to and nothing else."""
+        self._wanted = wanted
+        for source in self._bar.sources:
+            source.show_on(on=any(one.kind == source.kind for one in wanted))
+        if not wanted:
+            self._show_stopped()
+
+    @Slot()
+    def _show_begun(self) -> None:
+        if self._wanted:
+            self._begun = self._wanted
+            self._bar.show_state(self.tr("Loading the recogniser; what is said is kept"))
+            self._show_heard()
+            self._meters.start()
+            self._lags.start()
+
+    @Slot()
+    def _show_ended(self) -> None:
+        self._begun = ()
+        self._show_lags()
+        if not self._wanted:
+            self._bar.show_state("")
+
+    @Slot(str)
+    def _fail(self, message: str) -> None:
+        self._show_off()
+        self._banner.show_notice(message)
+
+    # the recogniser
+
+    @Slot(str)
+    def _offer_fetch(self, recognizer: str) -> None:
+        """Offer to fetch a recogniser; what listens already goes on as before."""
+        self._after_fetch = self._wanted
+        self._show_off(self._begun)
+        told = self.tr("The recogniser {} is not on this computer; typing works without it")
+        if self._begun:
+            told = self.tr("The recogniser {} is not on this computer; the one before goes on")
+        self._banner.show_offer(told.format(recognizer), self.tr("&Fetch it"), FETCH)
+
+    def _fetch(self, recognizer: str) -> None:
+        self._fetching = recognizer
+        for source in self._bar.sources:
+            source.show_on(on=any(one.kind == source.kind for one in self._after_fetch))
+        self._bar.show_state(self.tr("Listening begins when the recogniser is here"))
+        self._fetch_bar.show_progress(recognizer, 0, 0)
+        self.desk.fetch(recognizer)
+
+    @Slot(str, object, object)
+    def _show_fetch(self, recognizer: str, done: int, total: int) -> None:
+        if recognizer == self._fetching:
+            self._fetch_bar.show_progress(recognizer, done, total)
+
+    @Slot(str)
+    def _begin_after_fetch(self, _recognizer: str) -> None:
+        self._fetching = ""
+        self._fetch_bar.hide()
+        self._bar.show_state("")
+        self._wanted = ()
+        self._listen()
+
+    @Slot(str)
+    def _end_fetch(self, message: str) -> None:
+        """Go back to what was before the fetch, which failed or was cancelled."""
+        self._fetching = ""
+        self._fetch_bar.hide()
+        self._show_off(self._begun)
+        if message:
+            self._banner.show_notice(message)
+
+    # what is reported
+
+    @Slot(object)
+    def _take(self, event: "Heard") -> None:
+        from engine.listening_events import (  # noqa: PLC0415  numpy, which is imported by now
+            Behind,
+            CaughtUp,
+            ListeningFailed,
+            Noticed,
+            RecognizerReady,
+            SpeechChanged,
+            TailChanged,
+        )
+
+        match event:
+            case TailChanged(lane=lane, words=words):
+                self._captioning.show_tail(lane, words)
+            case SpeechChanged(lane=lane, speaks=speaks):
+                self._source_of(lane).lamp.show_speech(speaks=speaks)
+            case RecognizerReady():
+                self._is_ready = True
+                self._show_heard()
+            case Noticed(lane=lane, notice=notice):
+                self._notice(lane, notice)
+            case Behind(message=message):
+                smaller = names_smaller(message, self._recognizer)
+                button = self.tr("&Use {}").format(smaller) if smaller else ""
+                self._banner.show_offer(message, button, SMALLER)
+            case CaughtUp():
+                self._banner.withdraw(SMALLER)
+            case ListeningFailed(message=message):
+                self._fail(message)
+
+    def _source_of(self, lane: str) -> SourceControls:
+        return next(source for source in self._bar.sources if LANES[source.kind] == lane)
+
+    def _notice(self, lane: str, notice: "AudioNotice") -> None:
+        """Tell what happened to a source; what is good news goes again by itself."""
+        topic = f"source {lane}"
+        self._good_news.discard(topic)
+        if notice.kind in _PLACES:
+            self._hears[lane] = notice.device
+            self._show_heard()
+        if notice.kind == "listening":
+            self._banner.withdraw(topic)
+            return
+        self._banner.show_offer(notice.message, "", topic)
+        if notice.kind in _GOOD_NEWS:
+            self._good_news.add(topic)
+            self._forget_news.start()
+
+    @Slot()
+    def _withdraw_good_news(self) -> None:
+        for topic in self._good_news:
+            self._banner.withdraw(topic)
+        self._good_news.clear()
+
+    def _show_heard(self) -> None:
+        """Name the devices that are heard."""
+        if self._wanted and self._is_ready:
+            names = " · ".join(filter(None, self._hears.values()))
+            told = self.tr("Listening to {}").format(names) if names else self.tr("Listening")
+            self._bar.show_state(told)
+
+    @Slot()
+    def _show_levels(self) -> None:
+        for lane, level in self.desk.levels().items():
+            self._source_of(lane).meter.show_level(level)
+
+    @Slot()
+    def _show_lags(self) -> None:
+        lags = self.desk.lags()
+        if lags:
+            self._window.status.show_lag(lag_text(lags, self.desk.n_dropped), lag_tip(lags))
+            self.lags_came.emit(lags)

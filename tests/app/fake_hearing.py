@@ -1,0 +1,119 @@
+"""Ears that hear what a test says: the real listener over sources and a model without sound."""
+
+import threading
+import time
+from dataclasses import dataclass
+
+from app.wanted_source import MICROPHONE, SYSTEM
+from engine.audio import AudioDevice, AudioNotice, DeviceKind, NoticeKind
+from engine.audio_level import Level
+from engine.errors import FetchCancelledError, ModelError
+from engine.listening import Lane, Listener, ListeningSettings, Recognition
+from engine.listening_events import Noticed
+from engine.whisper_names import MODELS
+from tests.listening_fakes import Chunks, Loudness, Script, script, sound_of
+
+DEVICES = (
+    AudioDevice(
+        name="mic1", description="Desk mic", kind=DeviceKind.MICROPHONE, rate_hz=1, is_default=True
+    ),
+    AudioDevice(
+        name="mic2", description="Headset", kind=DeviceKind.MICROPHONE, rate_hz=1, is_muted=True
+    ),
+    AudioDevice(name="out1", description="Speakers", kind=DeviceKind.SYSTEM, rate_hz=1),
+)
+
+
+class Talk(Chunks):
+    """A source in which somebody says a text, and then nothing until it is stopped."""
+
+    def __init__(self, text, report, lane):
+        self.words = script(text, 0.5)
+        seconds = (self.words[-1].end_s if self.words else 0.0) + 3.0
+        super().__init__(sound_of(self.words, seconds), time.monotonic, open_end=True)
+        self.level = Level(rms_db=-20.0, peak_db=-12.0)
+        self._report = report
+        self._lane = lane
+
+    def start(self):
+        super().start()
+        self.notice(NoticeKind.LISTENING, "listening to Desk mic")
+
+    def notice(self, kind, message, device="Desk mic"):
+        notice = AudioNotice(kind=kind, device=device, message=message)
+        self._report(Noticed(lane=self._lane, notice=notice))
+
+
+@dataclass
+class FakeRun:
+    listener: Listener
+    sources: dict
+
+
+class FakeHearing:
+    """Hears ``texts`` by the kind of a source, one after the other; keeps what was asked of it."""
+
+    def __init__(self, texts=None, *, here=("base.en", "tiny.en")):
+        self.texts = {kind: list(said) for kind, said in (texts or {}).items()}
+        self.here = set(here)
+        self.asked = []
+        self.runs = []
+        self.failure = None
+        self.may_fetch = threading.Event()
+        self.may_fetch.set()
+        self.fetch_failure = None
+        self.thread_names = set()
+
+    def make(self, library, device):
+        self.made = (library, device)
+        return self
+
+    def devices(self):
+        return DEVICES
+
+    def has(self, recognizer):
+        self.thread_names.add(threading.current_thread().name)
+        if recognizer not in MODELS:
+            msg = f"no Whisper model is called {recognizer!r}"
+            raise ModelError(msg)
+        return recognizer in self.here
+
+    def fetch(self, recognizer, progress, cancelled):
+        for done in (0, 30_000_000, 60_000_000):
+            progress(done, 60_000_000)
+            while not self.may_fetch.wait(0.01):
+                if cancelled():
+                    raise FetchCancelledError
+        if self.fetch_failure:
+            raise self.fetch_failure
+        self.here.add(recognizer)
+
+    def listen(self, wanted, recognizer, translation, report, after=None):
+        self.asked.append((wanted, recognizer))
+        sources = {}
+        for one in wanted:
+            said = self.texts.get(one.kind) or [""]
+            text = said.pop(0) if self.texts.get(one.kind) else said[0]
+            sources[one.lane] = Talk(text, report, one.lane)
+        words = [word for source in sources.values() for word in source.words]
+
+        def load():
+            if after is not None:
+                after.join()
+            if self.failure:
+                raise ModelError(self.failure)
+            return Script(words)
+
+        listener = Listener(
+            [Lane(name=lane, source=source) for lane, source in sources.items()],
+            translation,
+            Recognition(make_model=load, make_detector=Loudness),
+            report,
+            ListeningSettings(smaller_model="tiny.en"),
+        )
+        listener.start()
+        self.runs.append(FakeRun(listener, sources))
+        return self.runs[-1]
+
+
+__all__ = ["DEVICES", "MICROPHONE", "SYSTEM", "FakeHearing"]
