@@ -24,6 +24,14 @@
         <translation>&amp;Leeren</translation>
     </message>
     <message>
+        <source>Listen to the &amp;microphone</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Listen to what I &amp;hear</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>&amp;Find…</source>
         <translation>&amp;Suchen …</translation>
     </message>
@@ -60,6 +68,14 @@
         <translation>&amp;Adapter …</translation>
     </message>
     <message>
+        <source>&amp;Glossary…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>La&amp;tency and evaluation…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>&amp;Settings…</source>
         <translation>&amp;Einstellungen …</translation>
     </message>
@@ -68,8 +84,28 @@
         <translation>Adresse der Untertitel&amp;seite kopieren</translation>
     </message>
     <message>
+        <source>&amp;Set up Surtitle…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>&amp;Copy diagnostics</source>
         <translation>&amp;Diagnose kopieren</translation>
+    </message>
+    <message>
+        <source>&amp;Hide overlay</source>
+        <translation>Einblendung &amp;ausblenden</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>Pause</translation>
+    </message>
+    <message>
+        <source>Clear</source>
+        <translation>Leeren</translation>
+    </message>
+    <message>
+        <source>Hide</source>
+        <translation>Ausblenden</translation>
     </message>
     <message>
         <source>&amp;File</source>
@@ -90,6 +126,14 @@
     <message>
         <source>&amp;Help</source>
         <translation>&amp;Hilfe</translation>
+    </message>
+    <message>
+        <source>Unlock</source>
+        <translation>Entsperren</translation>
+    </message>
+    <message>
+        <source>Lock</source>
+        <translation>Sperren</translation>
     </message>
 </context>
 <context>
@@ -236,8 +280,16 @@
         <translation>Surtitle ist beim letzten Mal abgestürzt; Hilfe, Diagnose kopieren sagt, wie</translation>
     </message>
     <message>
-        <source>On Wayland no program may keep its window above the others; if the overlay goes behind them, start Surtitle with QT_QPA_PLATFORM=xcb</source>
-        <translation>Unter Wayland darf kein Programm sein Fenster über den anderen halten; gerät die Einblendung dahinter, Surtitle mit QT_QPA_PLATFORM=xcb starten</translation>
+        <source>Wayland lets no program keep a window above the others or put it anywhere: the overlay may go behind them, and does not come back to its place</source>
+        <translation>Unter Wayland darf kein Programm ein Fenster über den anderen halten oder an einen Ort setzen: Die Einblendung kann hinter andere geraten und kommt nicht an ihren Platz zurück</translation>
+    </message>
+    <message>
+        <source>. Through XWayland most desktops let it</source>
+        <translation>. Über XWayland lassen die meisten Arbeitsumgebungen es zu</translation>
+    </message>
+    <message>
+        <source>Start again through &amp;XWayland</source>
+        <translation>Über &amp;XWayland neu starten</translation>
     </message>
     <message>
         <source>The address is on the clipboard; who knows it can read the captions</source>
@@ -383,6 +435,25 @@
     </message>
 </context>
 <context>
+    <name>ChildCommand</name>
+    <message>
+        <source>The check crashed (signal {}); captions are not touched by that</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The check ended with an error</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The check could not be started</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The check did not answer within {:.0f} seconds and was ended</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>ControlPanel</name>
     <message>
         <source>Target language</source>
@@ -443,6 +514,13 @@
     <message>
         <source>T&amp;iming</source>
         <translation>&amp;Zeitplan</translation>
+    </message>
+</context>
+<context>
+    <name>DeviceList</name>
+    <message>
+        <source>{} (muted)</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -509,6 +587,25 @@
     </message>
 </context>
 <context>
+    <name>FetchBar</name>
+    <message>
+        <source>Ca&amp;ncel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What is here already is kept for the next time</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fetching {} from huggingface.co</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{:,} of {:,} MB</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>FindBar</name>
     <message>
         <source>Find in the transcript</source>
@@ -528,10 +625,294 @@
     </message>
 </context>
 <context>
+    <name>FirstRun</name>
+    <message>
+        <source>Set up Surtitle</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Start now with the bundled model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Next</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{} of {}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>S&amp;tart</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>Guide</name>
+    <message>
+        <source>The model that was named when Surtitle was started is used until then</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>Lag</name>
+    <message>
+        <source>lag {:.1f} s  ·  {:.2f} s of sound lost</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>spoken to certain</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>certain to translated</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>translated to painted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>spoken to painted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{}: {:.2f} s (95 % within {:.2f} s)</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>Lanes</name>
+    <message>
+        <source>Me</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Them</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>LevelMeter</name>
+    <message>
+        <source>{:.0f} decibels below the loudest</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Too loud: turn it down</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Silent</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not listening</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>Listening</name>
+    <message>
+        <source>Starting to listen</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Translating what was said</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Loading the recogniser; what is said is kept</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The recogniser {} is not on this computer; typing works without it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The recogniser {} is not on this computer; the one before goes on</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Fetch it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Listening begins when the recogniser is here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Use {}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Listening to {}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Listening</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>ListeningPage</name>
+    <message>
+        <source>Listening</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose &amp;folder…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Smaller ones come first: they are quicker and hear less well. Those that end in .en know English alone, and know it better. A name with a slash is looked for on huggingface.co. A recogniser is fetched once, and only when you say so.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Recogniser</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A Whisper model for CTranslate2: its name, or its folder.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Folder of a recogniser</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>MainWindow</name>
     <message>
         <source>T&amp;ype</source>
         <translation>&amp;Tippen</translation>
+    </message>
+</context>
+<context>
+    <name>ModelPage</name>
+    <message>
+        <source>Model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Looking what this computer has…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This computer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fetching the model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Fetch</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Cancel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose f&amp;older…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation type="unfinished">Größe</translation>
+    </message>
+    <message>
+        <source>Licence</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Where</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>On this computer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>to be fetched</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>comes with Surtitle</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>runs on every computer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no: {}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{} (recommended)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What this computer has could not be found out: {}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This computer: {}, {} cores; {} of {} memory free.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Graphics card: {}, {} of {} free.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No graphics card that can be used: the processor computes.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{} are free on the disk.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{} Not enough for this model.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Its owner must be asked on huggingface.co first, and a token be stored here.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Asking huggingface.co for {}…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{}: {} of {} are here.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{} is here.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stopped; what is here is kept, and it goes on from there.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Folder of a model</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -543,6 +924,17 @@
     <message>
         <source>Caption overlay</source>
         <translation>Einblendung der Untertitel</translation>
+    </message>
+</context>
+<context>
+    <name>OverlayBar</name>
+    <message>
+        <source>Surtitle captions, controls</source>
+        <translation>Surtitle-Untertitel, Bedienung</translation>
+    </message>
+    <message>
+        <source>Controls of the overlay</source>
+        <translation>Bedienung der Einblendung</translation>
     </message>
 </context>
 <context>
@@ -570,6 +962,26 @@
     <message>
         <source>Ctrl+K in the main window, or the tray, unlocks it again.</source>
         <translation>Strg+K im Hauptfenster oder das Symbol neben der Uhr entsperrt sie wieder.</translation>
+    </message>
+    <message>
+        <source>&amp;Hide from screen sharing</source>
+        <translation>Beim &amp;Teilen des Bildschirms verbergen</translation>
+    </message>
+    <message>
+        <source>Others do not see the overlay when you share or record your screen.</source>
+        <translation>Andere sehen die Einblendung nicht, wenn Sie Ihren Bildschirm teilen oder aufnehmen.</translation>
+    </message>
+    <message>
+        <source>Windows and macOS can do that; on Linux no window can ask for it.</source>
+        <translation>Windows und macOS können das; unter Linux kann kein Fenster darum bitten.</translation>
+    </message>
+    <message>
+        <source>On &amp;Wayland, go through XWayland</source>
+        <translation>Unter &amp;Wayland über XWayland gehen</translation>
+    </message>
+    <message>
+        <source>Then the overlay stays above other windows, where you put it; on some scaled screens letters are less sharp. Takes effect when Surtitle is started again.</source>
+        <translation>Dann bleibt die Einblendung über anderen Fenstern, wo Sie sie hingesetzt haben; auf manchen vergrößerten Bildschirmen sind Buchstaben weniger scharf. Gilt nach dem nächsten Start von Surtitle.</translation>
     </message>
 </context>
 <context>
@@ -764,6 +1176,180 @@
     </message>
 </context>
 <context>
+    <name>ShortcutsPage</name>
+    <message>
+        <source>Shortcuts</source>
+        <translation>Tasten</translation>
+    </message>
+    <message>
+        <source>What came of the last edit</source>
+        <translation>Was die letzte Änderung ergab</translation>
+    </message>
+    <message>
+        <source>{} types text; take it with Ctrl or Alt, or a function key</source>
+        <translation>{} schreibt Text; nehmen Sie die Taste mit Strg oder Alt, oder eine Funktionstaste</translation>
+    </message>
+    <message>
+        <source>{} already stands for “{}”; nothing was changed</source>
+        <translation>{} steht schon für „{}“; nichts wurde geändert</translation>
+    </message>
+    <message>
+        <source>Keys for {}</source>
+        <translation>Tasten für {}</translation>
+    </message>
+    <message>
+        <source>Go to a field and press the keys; Backspace takes them away. Keys that work in other programs, too, are given by the desktop: to surtitle --toggle and its like.</source>
+        <translation>Gehen Sie in ein Feld und drücken Sie die Tasten; die Rücktaste nimmt sie weg. Tasten, die auch in anderen Programmen wirken, vergibt die Arbeitsumgebung: an surtitle --toggle und seinesgleichen.</translation>
+    </message>
+</context>
+<context>
+    <name>SoundPage</name>
+    <message>
+        <source>Sound</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Say something, and let the computer play something: a bar moves where Surtitle hears it. Nothing of it is kept. Without sound you can still type.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Microphone</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What I hear</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Looking for it…</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>SourceBar</name>
+    <message>
+        <source>&amp;Microphone</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Translate what is said into a microphone</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Default microphone</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;What I hear</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Translate what the computer plays</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Default output</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How listening goes</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>SourceControls</name>
+    <message>
+        <source>Device of {}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Level of {}</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>SpeechLamp</name>
+    <message>
+        <source>speech</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Speech</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Somebody speaks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nobody speaks</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>SpeedPage</name>
+    <message>
+        <source>Speed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Surtitle can try the model on a few sentences, for 20 seconds at most, and tell how far captions will stand behind somebody who speaks.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Measure</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Cancel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Measuring</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The model is not here yet: fetch it first, or start and wait for it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Loading the model…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Measuring…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing could be measured</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A caption will stand about {:.1f} s behind its word; {:.1f} s behind the slowest.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>For each second of speech it computes {:.2f} s.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Recognising what is said comes on top of that.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>That is too slow: captions would fall behind more and more. Choose a smaller model, or an adapter for this one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>That is tight: a smaller model would be safer.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It keeps up.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>StatusStrip</name>
     <message>
         <source>State</source>
@@ -776,6 +1362,10 @@
     <message>
         <source>Tokens the model computed, each once; tokens computed again after a correction; time from the newest word to the end of its captions</source>
         <translation>Token, die das Modell berechnet hat, jedes einmal; nach einer Verbesserung neu berechnete; Zeit vom neuesten Wort bis zum Ende seiner Untertitel</translation>
+    </message>
+    <message>
+        <source>Lag</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{}, loaded in {:.1f} s</source>
@@ -832,6 +1422,49 @@
     <message>
         <source>Text to translate</source>
         <translation>Text zum Übersetzen</translation>
+    </message>
+</context>
+<context>
+    <name>WelcomePage</name>
+    <message>
+        <source>Welcome</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Surtitle writes captions in another language while a sentence is still being said or typed. What stands there does not change any more.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All of it happens on this computer. No text, no sound and no figures are sent to anybody; there is no account, and no server is asked for updates. Only a model that you choose to fetch comes from huggingface.co.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Captions are kept on this computer for 30 days, so that a crash loses nothing. The settings, under Privacy and files, change that or turn it off.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Language that is spoken</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Language of the captions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;From</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;To</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The model that comes with Surtitle knows this pair: everyday sentences.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The model that comes with Surtitle knows German only. For {} choose a larger one two pages on.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 </TS>
