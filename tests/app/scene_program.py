@@ -4,8 +4,11 @@ python tests/app/scene_program.py SCENE FILE.png [--dark] [--language de]
 """
 
 import argparse
+import os
+import subprocess
 import sys
 import tempfile
+import threading
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -27,6 +30,7 @@ from app.preferences import PreferencesFile
 from app.session_journal import SessionJournal
 from app.session_record import CueKept
 from app.typeset import Line
+from app.wayland import is_wayland, platform_wanted
 from engine.bundled import ASSETS
 from engine.events import AdapterChanged
 from tests.app.fakes import FakeEngine
@@ -49,6 +53,17 @@ ARABIC = [
     "أمطرت طوال الليل.",
     "وبعد ذلك",
 ]
+FAILURE = "the model in /home/ada/models/broken has no file config.json; choose another folder"
+WITHOUT_OVERLAY = {
+    "presets",
+    "adapters",
+    "privacy",
+    "shortcuts",
+    "translation",
+    "export",
+    "sessions",
+    "menu",
+}
 SETTLE_MS = 2500
 
 
@@ -74,8 +89,13 @@ class Stage:
             data_folder=self.folder,
             log_folder=self.folder,
             model=self.folder,
+            can_use_xwayland=platform_wanted(os.environ, through_xwayland=True) is not None,
         )
-        engine = FakeEngine(translate=lambda word: words.get(word, word))
+        failures = [FAILURE] if arguments.scene == "failure" else []
+        may_load = threading.Event() if arguments.scene == "loading" else None
+        engine = FakeEngine(
+            translate=lambda word: words.get(word, word), failures=failures, may_load=may_load
+        )
         self.application = Application(settings, Bridge(engine.make))
         self.application.finished.connect(qt.quit)
         self.window = self.application.window
@@ -86,18 +106,25 @@ class Stage:
         if scene == "arabic":
             captions = CaptionChoices(shows="both", lines=2, characters=40, point_size=24)
             preferences = replace(preferences, captions=captions)
-        if scene in {"presets", "adapters", "settings", "privacy", "export", "recovery"}:
-            preferences = replace(
-                preferences, overlay=OverlayChoices(visible=scene in {"settings", "recovery"})
-            )
+        if scene in WITHOUT_OVERLAY:
+            preferences = replace(preferences, overlay=OverlayChoices(visible=False))
+        if scene == "locked":
+            preferences = replace(preferences, overlay=OverlayChoices(locked=True))
         PreferencesFile(self.folder / "settings.toml").write(preferences)
         if scene == "recovery":
-            journal = SessionJournal(self.folder / "sessions", datetime(2026, 11, 21, 9, 30))
-            for number, (source, text) in enumerate(zip(ENGLISH, GERMAN, strict=True)):
-                cue = Cue(start_s=number, end_s=number + 1, text=text, source=source)
-                journal.write(CueKept(key=number, cue=cue))
+            self.write_session(datetime(2026, 11, 21, 9, 30))
+        if scene == "sessions":
+            for day in (18, 19, 20):
+                self.write_session(datetime(2026, 11, day, 9, 30)).close()
         if scene == "adapters":
             self.write_adapters()
+
+    def write_session(self, started):
+        journal = SessionJournal(self.folder / "sessions", started)
+        for number, (source, text) in enumerate(zip(ENGLISH, GERMAN, strict=True)):
+            cue = Cue(start_s=number, end_s=number + 1, text=text, source=source)
+            journal.write(CueKept(key=number, cue=cue))
+        return journal
 
     def write_adapters(self):
         from tests.adapter_folders import tiny_card, write_adapter  # noqa: PLC0415  torch is slow
@@ -133,9 +160,35 @@ class Stage:
         dialog.captions.preset.setCurrentIndex(1)
         dialog.move(self.window.pos() + QPoint(40, 60))
 
+    def show_page(self, page):
+        self.window.menu_actions.settings.trigger()
+        dialog = self.application.settings_dialog
+        dialog.tabs.setCurrentWidget(page(dialog))
+        dialog.move(self.window.pos() + QPoint(40, 60))
+
+    def act_overlay_settings(self):
+        self.show_page(lambda dialog: dialog.overlay)
+
+    def act_translation(self):
+        self.show_page(lambda dialog: dialog.translation)
+
+    def act_shortcuts(self):
+        self.show_page(lambda dialog: dialog.shortcuts)
+
     def act_privacy(self):
-        self.act_settings()
-        self.application.settings_dialog.tabs.setCurrentIndex(3)
+        self.show_page(lambda dialog: dialog.privacy)
+
+    def act_sessions(self):
+        self.window.menu_actions.recover.trigger()
+
+    def act_bar(self):
+        """Put the mouse on the overlay, for the bar to come."""
+        middle = self.application.overlay.geometry().center() * self.window.devicePixelRatio()
+        subprocess.run(["xdotool", "mousemove", str(middle.x()), str(middle.y())], check=True)
+
+    def act_menu(self):
+        bar = self.window.menuBar()
+        bar.setActiveAction(bar.actions()[2])
 
     def act_export(self):
         self.window.menu_actions.export.trigger()
@@ -170,8 +223,14 @@ class Stage:
             self.others.append(overlay)
 
     def grab(self):
-        picture = self.qt.primaryScreen().grabWindow(0)
-        assert picture.save(self.arguments.file)
+        if is_wayland():  # there no program may look at the screen; the compositor does it
+            subprocess.run(["grim", self.arguments.file], check=True)
+        else:
+            picture = self.qt.primaryScreen().grabWindow(0)
+            assert picture.save(self.arguments.file)
+        popup = self.qt.activePopupWidget()
+        if popup is not None:
+            popup.close()
         for other in self.others:
             other.close()
         self.window.close()
@@ -194,6 +253,16 @@ def dark_palette():
     return palette
 
 
+def show_desktop(desktop, place):
+    """Put something behind the windows."""
+    desktop.setAttribute(Qt.WidgetAttribute.WA_X11NetWmWindowTypeDesktop)
+    palette = QPalette()
+    palette.setColor(QPalette.ColorRole.Window, QColor(0x5B, 0x6B, 0x7F))
+    desktop.setPalette(palette)
+    desktop.setGeometry(place)
+    desktop.show()
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("scene")
@@ -206,13 +275,10 @@ def main():
     if arguments.dark:
         qt.setPalette(dark_palette())
     translators = speak(qt, arguments.language, ASSETS / "languages")
+    qt.setDesktopFileName("surtitle")
     desktop = QWidget()
-    desktop.setAttribute(Qt.WidgetAttribute.WA_X11NetWmWindowTypeDesktop)
-    palette = QPalette()
-    palette.setColor(QPalette.ColorRole.Window, QColor(0x5B, 0x6B, 0x7F))
-    desktop.setPalette(palette)
-    desktop.setGeometry(qt.primaryScreen().geometry())
-    desktop.show()
+    if not is_wayland():
+        show_desktop(desktop, qt.primaryScreen().geometry())
     stage = Stage(qt, arguments)
     QTimer.singleShot(SETTLE_MS // 2, stage.play)
     status = qt.exec()
