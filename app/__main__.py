@@ -10,7 +10,7 @@ from pathlib import Path
 
 import platformdirs
 
-from app import adapters_command, check_command, devices, listen, terminal
+from app import adapters_command, check_command, devices, listen, score_command, terminal
 from app.adapters_command import adapter_folder, open_library
 from app.launch_settings import LaunchSettings
 from engine.errors import PolicyError, SurtitleError
@@ -68,6 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     devices.add_parser(commands)
     adapters_command.add_parser(commands)
     check_command.add_parser(commands)
+    score_command.add_parser(commands)
     parser.set_defaults(adapter_library=_adapter_library(), model_library=_model_library())
     return parser
 

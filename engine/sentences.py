@@ -82,3 +82,12 @@ def word_parts(word: str) -> list[str]:
 def well_formed(word: str) -> str:
     """Replace halves of surrogate pairs, which are no characters and have no UTF-8."""
     return word.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def cut_line(line: str, limits: UtteranceLimits) -> list[tuple[str, ...]]:
+    """List the words of a line's utterances: one utterance unless the line is over the limits."""
+    words = tuple(part for word in line.split() for part in word_parts(word))
+    n_bytes = sum(len(word.encode()) + 1 for word in words)
+    if words and len(words) <= limits.max_words and n_bytes <= limits.max_bytes:
+        return [words]
+    return [sentence.words for sentence in split_sentences(words, limits, finished=True)]

@@ -11,8 +11,7 @@ words are counted from the start of the line all the same.
 from typing import TYPE_CHECKING
 
 from engine.event_log import EventLog
-from engine.sentences import split_sentences, word_parts
-from engine.settings import UtteranceLimits
+from engine.sentences import cut_line, word_parts
 
 if TYPE_CHECKING:
     from engine.conversation import AnySystem
@@ -44,12 +43,3 @@ def feed_line(system: "AnySystem", log: EventLog, index: int, line: str) -> None
             for _ in system.advance(utterance):
                 pass
     log.write("line_ended", index=index)
-
-
-def cut_line(line: str, limits: UtteranceLimits) -> list[tuple[str, ...]]:
-    """List the words of a line's utterances: one utterance unless the line is over the limits."""
-    words = tuple(part for word in line.split() for part in word_parts(word))
-    n_bytes = sum(len(word.encode()) + 1 for word in words)
-    if words and len(words) <= limits.max_words and n_bytes <= limits.max_bytes:
-        return [words]
-    return [sentence.words for sentence in split_sentences(words, limits, finished=True)]

@@ -1,0 +1,44 @@
+import json
+
+import pytest
+
+from app.__main__ import main
+
+
+@pytest.fixture
+def files(tmp_path):
+    source, reference = tmp_path / "talk.en", tmp_path / "talk.de"
+    source.write_text("Good morning.\nThank you.\n", encoding="utf-8")
+    reference.write_text("Guten Morgen.\nDanke.\n", encoding="utf-8")
+    return source, reference
+
+
+def lines(capsys):
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+@pytest.mark.slow
+def test_the_bundled_model_is_scored_on_a_file(files, capsys):
+    assert main(["score", *map(str, files), "--json"]) == 0
+    stage, one, two, score = lines(capsys)
+    assert stage == {"kind": "stage", "stage": "loading"}
+    assert (one["n"], two["n"], two["of"]) == (1, 2, 2)
+    assert score["kind"] == "score"
+    assert score["n_lines"] == 2
+    assert 0 <= score["bleu"] <= 100
+    assert 0 < score["laal"] <= 2.5
+    assert main(["score", *map(str, files)]) == 0
+    assert "bleu: " in capsys.readouterr().out
+
+
+def test_files_that_do_not_belong_together_are_one_sentence(files, capsys):
+    files[1].write_text("Guten Morgen.\n", encoding="utf-8")
+    assert main(["score", *map(str, files)]) == 1
+    assert "talk.en has 2 lines and talk.de has 1" in capsys.readouterr().err
+    assert main(["score", *map(str, files), "--json"]) == 0
+    assert lines(capsys)[0]["kind"] == "failed"
+
+
+def test_a_file_that_is_not_there_is_one_sentence(files, tmp_path, capsys):
+    assert main(["score", str(tmp_path / "none"), str(files[1])]) == 1
+    assert "cannot be read" in capsys.readouterr().err
