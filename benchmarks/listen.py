@@ -12,7 +12,7 @@ import platform
 import random
 import tempfile
 import wave
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -65,7 +65,7 @@ class Ears:
     def __init__(self, asr: str, model: Path, policy: str) -> None:
         self.whisper = Whisper(WhisperSettings(model=asr, device="auto"))
         card = read_card(model)
-        self._take = lambda _event: None
+        self.take: Callable[[Event], None] = lambda _event: None
         self.session = Session(
             ModelSettings(directory=model),
             TranslationSettings(
@@ -79,7 +79,7 @@ class Ears:
 
     def _report(self, event: Event) -> None:
         self.ready |= isinstance(event, Ready)
-        self._take(event)
+        self.take(event)
 
     def hear(self, source: AudioSource, *, live: bool) -> Run:
         """Hear a source to its end."""
@@ -96,7 +96,7 @@ class Ears:
             Recognition(make_model=lambda: self.whisper, make_detector=SileroDetector),
             report,
         )
-        self._take = listener.take
+        self.take = listener.take
         listener.start()
         if not listener.join(WAIT_S):
             raise TimeoutError
