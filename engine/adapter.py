@@ -7,7 +7,6 @@ read only after that. ``docs/adapter-format.md`` describes the format.
 
 import contextlib
 import enum
-import hashlib
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ from pathlib import Path
 from engine.adapter_card import PROMPT_TEMPLATE, AdapterCard, read_adapter_card
 from engine.card import FILE_NAME, ModelCard, read_card
 from engine.errors import AdapterError
+from engine.file_hash import file_sha256
 from engine.fingerprint import Fingerprint
 from engine.linear_layers import linear_layers
 from engine.lora import CONFIG_FILE, Lora, parse_lora
@@ -247,8 +247,7 @@ def _doubt(card: AdapterCard | None, base: Fingerprint | None) -> str:
 
 def _weights_sha256(folder: Path) -> str:
     try:
-        with (folder / WEIGHTS_FILE).open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return file_sha256(folder / WEIGHTS_FILE)
     except OSError as error:
         msg = f"the {WEIGHTS_FILE} in {folder} cannot be read: {error.strerror}; save it again"
         raise AdapterError(msg) from error

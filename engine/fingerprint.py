@@ -5,12 +5,12 @@ milliseconds. Two checkpoints of one shape and one tokenizer cannot be told apar
 ``docs/adapter-format.md`` tells how each field is computed, to the byte.
 """
 
-import hashlib
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Self
 
 from engine.errors import ModelError
+from engine.file_hash import file_sha256
 from engine.strict_json import JsonObject
 
 MAX_CONFIG_BYTES = 1 << 20
@@ -84,9 +84,7 @@ def read_fingerprint(folder: Path) -> Fingerprint:
     """
     try:
         config = JsonObject.read(folder / "config.json", MAX_CONFIG_BYTES)
-        with (folder / "tokenizer.json").open("rb") as file:
-            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-        return _fingerprint(config, sha256)
+        return _fingerprint(config, file_sha256(folder / "tokenizer.json"))
     except OSError as error:
         name = Path(error.filename or "config.json").name
         msg = f"the model in {folder} has no {name} that can be read: choose another folder"

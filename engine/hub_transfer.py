@@ -16,6 +16,7 @@ from typing import cast
 from huggingface_hub.utils import build_hf_headers  # type: ignore[attr-defined]  # it is public
 
 from engine.errors import FetchCancelledError, HubError
+from engine.file_hash import file_sha256
 
 Progress = Callable[[int, int], None]
 """Is told of bytes that are there and bytes in all."""
@@ -148,8 +149,7 @@ def _open(file: HubFile, start: int, timeout_s: float) -> http.client.HTTPRespon
 def _digest(part: Path, file: HubFile) -> str:
     """Hash a file as the hub does: large ones plainly, small ones as git hashes a blob."""
     if not file.is_blob:
-        with part.open("rb") as source:
-            return hashlib.file_digest(source, "sha256").hexdigest()
+        return file_sha256(part)
     content = part.read_bytes()
     blob = b"blob %d\0" % len(content) + content
     return hashlib.sha1(blob, usedforsecurity=False).hexdigest()

@@ -14,6 +14,26 @@ def pytest_configure():
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.fixture
+def hub_cache(tmp_path, monkeypatch):
+    """An empty cache of the hub's own library, instead of the person's."""
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def tiny_hub(tmp_path, monkeypatch, hub_cache):  # noqa: ARG001  it is needed, not looked at
+    """A hub on this computer that has ``some/model``; whoever asks by name asks it."""
+    from tests import hub_server  # noqa: PLC0415  with the next line it imports torch
+    from tests.fakes import save_tiny_model  # noqa: PLC0415
+
+    folder = save_tiny_model(tmp_path / "tiny")
+    files = {path.name: path.read_bytes() for path in folder.iterdir()}
+    with hub_server.running(files) as hub:
+        settings = hub_server.settings(hub, timeout_s=2)
+        monkeypatch.setattr("engine.hub.HubSettings", lambda: settings)
+        yield hub
+
+
 @pytest.fixture(autouse=True)
 def _no_thread_is_left_running():
     before = set(threading.enumerate())

@@ -9,6 +9,10 @@ import ssl
 import threading
 from dataclasses import dataclass, field
 
+from huggingface_hub import close_session
+
+from engine.hub_transfer import HubSettings
+
 REVISION = "5eed" * 10
 
 
@@ -25,6 +29,15 @@ class Hub:
     fault: object = field(default=lambda _name, _start: None)
     asked: list = field(default_factory=list)
     endpoint: str = ""
+
+
+def settings(hub, *, timeout_s=10.0):
+    """Speak to it as to the real one, but give up sooner.
+
+    A test that lets it stall waits for ``timeout_s``; elsewhere nothing takes so long, however busy
+    the machine is.
+    """
+    return HubSettings(endpoint=hub.endpoint, timeout_s=timeout_s, tries=2)
 
 
 def listing(hub):
@@ -109,6 +122,7 @@ def running(files, *, certificate=None):
     try:
         yield server.hub
     finally:
+        close_session()
         server.ending.set()
         server.shutdown()
         thread.join()

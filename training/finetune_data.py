@@ -17,7 +17,7 @@ from training.machines import Machines
 from training.methods import METHODS, Method
 from training.packing import Line, StepStream
 from training.pairs import CorpusPair, tokenize
-from training.run_record import file_sha256, fingerprint
+from training.run_record import fingerprint, readable_sha256
 from training.trainer import Pass, Step
 
 
@@ -186,7 +186,7 @@ def _fingerprint(settings: FinetuneSettings, data: Mapping[str, Path], base: Bas
     optimisation = replace(settings.optimisation, epochs=1.0)  # a run may be made longer
     parts = {
         "base": fingerprint(base.folder),
-        "data": sorted((code, file_sha256(path)) for code, path in data.items()),
+        "data": sorted((code, readable_sha256(path)) for code, path in data.items()),
         "prompt": _spoken(base, settings),
         "method": settings.method,
         "slot_length": settings.slot_lengths,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import cast
 
 from engine.adapter import model_card
+from engine.file_hash import file_sha256
 from engine.policy import parse_policy
 from engine.settings import ModelSettings, TranslationSettings, at_least
 from training.corpus import replacing
@@ -68,8 +69,8 @@ class RunRecord:
             slot_length=translation.layout.slot_length,
             layout=translation.layout.name,
             cut_loops=translation.cut_loops,
-            source_sha256=file_sha256(source),
-            reference_sha256=file_sha256(reference),
+            source_sha256=readable_sha256(source),
+            reference_sha256=readable_sha256(reference),
         )
 
     def claim(self, folder: Path) -> None:
@@ -129,15 +130,14 @@ def read_record(folder: Path) -> RunRecord:
         raise TrainingError(msg) from error
 
 
-def file_sha256(path: Path) -> str:
-    """Hash a file.
+def readable_sha256(path: Path) -> str:
+    """Hash a file that a person named.
 
     Raises:
         TrainingError: it cannot be read.
     """
     try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return file_sha256(path)
     except OSError as error:
         msg = f"{path} cannot be read ({error.strerror}): name a file that is there"
         raise TrainingError(msg) from error
@@ -152,5 +152,5 @@ def fingerprint(folder: Path) -> str:
     paths = sorted(path for path in folder.glob("*") if path.suffix in {".safetensors", ".json"})
     digest = hashlib.sha256()
     for path in paths:
-        digest.update(f"{path.name}\0{file_sha256(path)}\n".encode())
+        digest.update(f"{path.name}\0{readable_sha256(path)}\n".encode())
     return digest.hexdigest()

@@ -9,17 +9,19 @@ import socket
 from pathlib import Path
 
 import pytest
-from huggingface_hub import close_session
 
 from engine.errors import FetchCancelledError, HubError
 from engine.hub import fetch_model, find_model
-from engine.hub_transfer import HubSettings
 from engine.loading import load_weights
 from engine.settings import ModelSettings
 from tests import hub_server
 from tests.fakes import save_tiny_model
 
 NAME = "some/model"
+STALLED_S = 2  # so long without a byte is not a busy machine
+SLOW_STALL, SLOW_SILENCE = (
+    pytest.param(fault, marks=pytest.mark.slow) for fault in ("stall", "silent")
+)
 
 
 @pytest.fixture(scope="module")
@@ -32,12 +34,9 @@ def files(tmp_path_factory):
 def hub(files):
     with hub_server.running(files | {"pytorch_model.bin": b"pickle", "README.md": b"words"}) as hub:
         yield hub
-        close_session()
 
 
-@pytest.fixture(autouse=True)
-def _empty_cache(monkeypatch, tmp_path):
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "cache"))
+pytestmark = pytest.mark.usefixtures("hub_cache")
 
 
 @pytest.fixture
@@ -45,14 +44,14 @@ def library(tmp_path):
     return tmp_path / "models"
 
 
-def fetch(hub, library, **others):
-    settings = HubSettings(endpoint=hub.endpoint, timeout_s=0.3, tries=2)
+def fetch(hub, library, *, timeout_s=10.0, **others):
+    settings = hub_server.settings(hub, timeout_s=timeout_s)
     return fetch_model(NAME, library, settings, **others)
 
 
-def refusal(hub, library):
+def refusal(hub, library, *, timeout_s=10.0):
     with pytest.raises(HubError) as caught:
-        fetch(hub, library)
+        fetch(hub, library, timeout_s=timeout_s)
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
@@ -99,10 +98,11 @@ def test_a_model_in_the_cache_of_the_hubs_own_library_is_found(files, library, t
     assert find_model(NAME, library) is None  # not all of it
 
 
-@pytest.mark.parametrize("fault", ["reset", "stall", "short"])
+@pytest.mark.parametrize("fault", ["reset", SLOW_STALL, "short"])
 def test_a_connection_that_breaks_is_made_anew_from_the_last_byte(hub, files, library, fault):
-    hub.fault = lambda _name, start: fault if start == 0 else None
-    folder = fetch(hub, library)
+    weights = "model.safetensors"
+    hub.fault = lambda name, start: fault if name == weights and start == 0 else None
+    folder = fetch(hub, library, timeout_s=STALLED_S)
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == files
     assert any(start > 0 for _, start in hub.asked)
 
@@ -119,7 +119,7 @@ def test_a_hub_that_knows_no_ranges_sends_the_whole_again(hub, files, library):
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == files
 
 
-@pytest.mark.parametrize("fault", ["silent", "lost"])
+@pytest.mark.parametrize("fault", [SLOW_SILENCE, "lost"])
 def test_a_hub_that_sends_no_more_is_given_up_and_the_next_fetch_goes_on(
     hub, files, library, fault
 ):
@@ -127,7 +127,7 @@ def test_a_hub_that_sends_no_more_is_given_up_and_the_next_fetch_goes_on(
         return None if name != "model.safetensors" else fault if start else "reset"
 
     hub.fault = after_a_while
-    assert "the hub stopped sending some/model after" in refusal(hub, library)
+    assert "the hub stopped sending some/model after" in refusal(hub, library, timeout_s=STALLED_S)
     assert find_model(NAME, library) is None
     hub.fault = lambda _name, _start: None
     hub.asked.clear()
@@ -183,7 +183,7 @@ def test_too_little_room_is_told_before_anything_is_fetched(hub, library, monkey
 
 def test_a_model_that_the_hub_does_not_have_is_one_sentence(hub, library):
     with pytest.raises(HubError, match="cannot be fetched from the hub"):
-        fetch_model("no/such", library, HubSettings(endpoint=hub.endpoint, timeout_s=1))
+        fetch_model("no/such", library, hub_server.settings(hub))
     assert not library.exists()
 
 

@@ -1,27 +1,11 @@
 """Sessions whose model is named as on the hub, which is on this computer here."""
 
 import pytest
-from huggingface_hub import close_session
 
 from engine.events import Failed, LoadProgress, UtteranceEnded
-from engine.hub_transfer import HubSettings
 from engine.session import Session
 from engine.settings import ModelSettings, TranslationSettings
-from tests import hub_server
-from tests.fakes import save_tiny_model
 from tests.sessions import Listener, at_once, running
-
-
-@pytest.fixture
-def hub(tmp_path, monkeypatch):
-    folder = save_tiny_model(tmp_path / "tiny")
-    files = {path.name: path.read_bytes() for path in folder.iterdir()}
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "cache"))
-    with hub_server.running(files) as hub:
-        settings = HubSettings(endpoint=hub.endpoint, timeout_s=0.3, tries=2)
-        monkeypatch.setattr("engine.hub.HubSettings", lambda: settings)
-        yield hub
-        close_session()
 
 
 @pytest.fixture
@@ -36,7 +20,7 @@ def fetched(listener):
 
 
 def test_a_model_is_fetched_with_its_progress_and_the_next_time_found_without_a_network(
-    hub, model, tmp_path
+    tiny_hub, model, tmp_path
 ):
     with running(model) as (session, listener):
         session.feed_words(["ab", "cd."])
@@ -46,27 +30,29 @@ def test_a_model_is_fetched_with_its_progress_and_the_next_time_found_without_a_
     fractions = fetched(listener)
     assert fractions == sorted(set(fractions))
     assert fractions[-1] == 1
-    n_asked = len(hub.asked)
+    n_asked = len(tiny_hub.asked)
     with running(model) as (_, listener):
         assert fetched(listener) == []
-    assert len(hub.asked) == n_asked
+    assert len(tiny_hub.asked) == n_asked
 
 
-def test_stopping_cancels_the_fetch_quietly_and_the_next_session_goes_on_with_it(hub, model):
-    hub.fault = lambda name, start: "stall" if name == "model.safetensors" and not start else None
+def test_stopping_cancels_the_fetch_quietly_and_the_next_session_goes_on_with_it(tiny_hub, model):
+    tiny_hub.fault = lambda name, start: (
+        "stall" if name == "model.safetensors" and not start else None
+    )
     listener = Listener()
     session = Session(model, TranslationSettings(), listener)
     session.start()
     listener.wait_for(LoadProgress)
     session.stop()
     assert Failed not in listener.kinds
-    hub.fault = lambda _name, _start: None
+    tiny_hub.fault = lambda _name, _start: None
     with running(model) as (_, listener):
         assert fetched(listener)[-1] == 1
 
 
-def test_a_hub_that_lies_is_one_sentence(hub, model):
-    hub.fault = lambda name, _start: "garbled" if name == "model.safetensors" else None
+def test_a_hub_that_lies_is_one_sentence(tiny_hub, model):
+    tiny_hub.fault = lambda name, _start: "garbled" if name == "model.safetensors" else None
     listener = Listener()
     session = Session(model, TranslationSettings(), listener)
     session.start()

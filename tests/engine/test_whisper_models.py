@@ -6,7 +6,6 @@ import socket
 import subprocess
 
 import pytest
-from huggingface_hub import close_session
 
 from engine.errors import FetchCancelledError, HubError, ModelError
 from engine.hub_transfer import HubSettings
@@ -32,12 +31,9 @@ OTHERS = {"README.md": b"words", "weights.safetensors": b"not ours"}
 def hub():
     with hub_server.running(FILES | OTHERS) as hub:
         yield hub
-        close_session()
 
 
-@pytest.fixture(autouse=True)
-def _empty_cache(monkeypatch, tmp_path):
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "cache"))
+pytestmark = pytest.mark.usefixtures("hub_cache")
 
 
 @pytest.fixture
@@ -46,8 +42,7 @@ def library(tmp_path):
 
 
 def fetch(hub, library, name=NAME, **others):
-    settings = HubSettings(endpoint=hub.endpoint, timeout_s=2, tries=2)
-    return whisper_folder(name, library, settings, **others)
+    return whisper_folder(name, library, hub_server.settings(hub), **others)
 
 
 def refusal(hub, library):
@@ -134,7 +129,6 @@ def test_a_certificate_that_is_refused_is_said_so(library, tmp_path):
     both.write_bytes(both.read_bytes() + (tmp_path / "certificate.pem").read_bytes())
     with hub_server.running(FILES, certificate=both) as hub:
         said = refusal(hub, library)
-        close_session()
     assert "certificate was refused" in said
     assert "SSL_CERT_FILE" in said
 
@@ -142,7 +136,6 @@ def test_a_certificate_that_is_refused_is_said_so(library, tmp_path):
 def test_a_repository_without_a_whisper_is_said_so(library):
     with hub_server.running(OTHERS) as hub:
         assert "has no Whisper model for CTranslate2" in refusal(hub, library)
-        close_session()
 
 
 def test_a_folder_that_is_not_whole_is_said_so(library, tmp_path):

@@ -1,46 +1,30 @@
 """Bases of the hub, which is on this computer here."""
 
 import pytest
-from huggingface_hub import close_session
 
 from engine.errors import HubError
-from engine.hub_transfer import HubSettings
-from tests import hub_server
-from tests.fakes import save_tiny_model
 from training.base import find_base
 from training.errors import UsageError
 from training.finetune_settings import FinetuneSettings
-
-
-@pytest.fixture
-def hub(tmp_path, monkeypatch):
-    folder = save_tiny_model(tmp_path / "tiny")
-    files = {path.name: path.read_bytes() for path in folder.iterdir()}
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "cache"))
-    with hub_server.running(files) as hub:
-        settings = HubSettings(endpoint=hub.endpoint, timeout_s=0.3, tries=2)
-        monkeypatch.setattr("engine.hub.HubSettings", lambda: settings)
-        yield hub
-        close_session()
 
 
 def settings_of(tmp_path, base="some/model"):
     return FinetuneSettings(out=tmp_path / "out", base=base, models=tmp_path / "models")
 
 
-def test_a_base_is_fetched_once_and_found_without_a_network(hub, tmp_path):
+def test_a_base_is_fetched_once_and_found_without_a_network(tiny_hub, tmp_path):
     data = settings_of(tmp_path)
     base = find_base(data, ("read:3",))
     assert base.name == "tiny"
-    n_asked = len(hub.asked)
+    n_asked = len(tiny_hub.asked)
     again = find_base(data, ("read:3",))
     assert again.folder == base.folder
     assert again.fingerprint == base.fingerprint
-    assert len(hub.asked) == n_asked
+    assert len(tiny_hub.asked) == n_asked
 
 
-def test_a_base_whose_bytes_are_not_what_was_promised_is_refused_and_not_kept(hub, tmp_path):
-    hub.fault = lambda name, _start: "garbled" if name == "model.safetensors" else None
+def test_a_base_whose_bytes_are_not_what_was_promised_is_refused_and_not_kept(tiny_hub, tmp_path):
+    tiny_hub.fault = lambda name, _start: "garbled" if name == "model.safetensors" else None
     with pytest.raises(HubError, match="is not what it promised") as caught:
         find_base(settings_of(tmp_path), ("read:3",))
     assert "\n" not in str(caught.value)
@@ -48,7 +32,7 @@ def test_a_base_whose_bytes_are_not_what_was_promised_is_refused_and_not_kept(hu
 
 
 @pytest.mark.parametrize("base", ["no-such-folder", "./a/b", "/a/b", "a/b/c"])
-def test_what_is_neither_a_folder_nor_a_name_never_reaches_the_hub(hub, tmp_path, base):
+def test_what_is_neither_a_folder_nor_a_name_never_reaches_the_hub(tiny_hub, tmp_path, base):
     with pytest.raises(UsageError, match="name a folder, or a base on the hub"):
         find_base(settings_of(tmp_path, base), ("read:3",))
-    assert hub.asked == []
+    assert tiny_hub.asked == []
