@@ -23,7 +23,6 @@ from engine.events import CaptionChanged
 from engine.listening import Lane, Listener, Recognition
 from engine.listening_events import Heard, WordsPlaced
 from engine.speech_gate import SileroDetector
-from tests.sounds import silence
 from training.espeak import is_here
 from training.synthetic_speech import sentence, speech
 
@@ -65,7 +64,7 @@ class Talk:
             spoken = speech([sentence(self._rng) for _ in range(2)], self._rng)
             begun_s = self._made / SAMPLE_RATE_HZ
             self.said += [begun_s + word.end_s for word in spoken.words]
-            sound = np.concatenate([spoken.samples, silence(1.0)])
+            sound = np.concatenate([spoken.samples, np.zeros(SAMPLE_RATE_HZ, np.float32)])
             for first in range(0, len(sound), _CHUNK):
                 samples = sound[first : first + _CHUNK]
                 start_s = self._made / SAMPLE_RATE_HZ
