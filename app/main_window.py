@@ -69,7 +69,7 @@ class MainWindow(QMainWindow):
         font = self.typed_line.font()
         font.setPointSize(font.pointSize() + 3)
         self.typed_line.setFont(font)
-        prompt = QLabel(self.tr("T&ype"))
+        prompt = QLabel(self.tr("Typ&e"))
         prompt.setBuddy(self.typed_line)
         typing = QHBoxLayout()
         typing.addWidget(prompt)

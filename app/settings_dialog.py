@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QLabel,
     QPushButton,
-    QTabWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -19,6 +18,7 @@ from app.actions import Actions
 from app.choices import Preferences
 from app.listening_page import ListeningPage
 from app.preferences import export_preferences, import_preferences
+from app.roomy_tabs import RoomyTabs
 from app.settings_pages import CaptionsPage, OverlayPage, PolicyPage, PrivacyPage, SettingsPage
 from app.shortcuts_page import ShortcutsPage
 
@@ -54,7 +54,7 @@ class SettingsDialog(QDialog):
             self.shortcuts,
             self.privacy,
         )
-        self.tabs = QTabWidget()
+        self.tabs = RoomyTabs()
         for page in self.pages:
             self.tabs.addTab(page, page.title)
             page.edited.connect(self._tell)

@@ -174,10 +174,14 @@ class OverlayPage(SettingsPage):
         self.add_field(
             self.tr("&Hide from screen sharing"),
             self.hide_from_share,
-            self.tr("Others do not see the overlay when you share or record your screen.")
-            if can_hide()
-            else self.tr("Windows and macOS can do that; on Linux no window can ask for it."),
+            self.tr("Others do not see the overlay when you share or record your screen."),
         )
+        self.cannot_hide = QLabel(
+            self.tr("Windows and macOS can do that; on Linux no window can ask for it."),
+            wordWrap=True,
+        )
+        self.cannot_hide.setVisible(not can_hide())
+        self.form.addRow(self.cannot_hide)
         self.add_field(
             self.tr("On &Wayland, go through XWayland"),
             self.through_xwayland,
@@ -196,7 +200,8 @@ class OverlayPage(SettingsPage):
         self.hide_from_share.setChecked(preferences.overlay.hide_from_share)
         self.hide_from_share.setEnabled(can_hide())
         self.through_xwayland.setChecked(preferences.overlay.through_xwayland)
-        self.through_xwayland.setEnabled(is_wayland() or preferences.overlay.through_xwayland)
+        wayland = is_wayland() or preferences.overlay.through_xwayland
+        self.form.setRowVisible(self.through_xwayland, wayland)
         self.lines.setValue(preferences.captions.lines)
         self.characters.setValue(preferences.captions.characters)
         self.locked.setChecked(preferences.overlay.locked)

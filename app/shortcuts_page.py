@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QFormLayout, QKeySequenceEdit, QLabel, QScrollArea, QWidget
+from PySide6.QtWidgets import QFormLayout, QKeySequenceEdit, QLabel, QLineEdit, QScrollArea, QWidget
 
 from app.actions import Actions
 from app.choices import Preferences
@@ -20,6 +20,9 @@ class KeysField(QKeySequenceEdit):
     def __init__(self) -> None:
         super().__init__()
         self.setMaximumSequenceLength(1)
+        line = self.findChild(QLineEdit)
+        if line is not None:
+            line.setPlaceholderText("–")  # Qt's own text is longer than the field
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Record keys, but let Backspace alone mean none."""

@@ -788,7 +788,7 @@
 <context>
     <name>MainWindow</name>
     <message>
-        <source>T&amp;ype</source>
+        <source>Typ&amp;e</source>
         <translation>&amp;Tippen</translation>
     </message>
 </context>
