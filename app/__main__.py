@@ -13,6 +13,7 @@ import platformdirs
 from app import adapters_command, check_command, devices, listen, score_command, terminal
 from app.adapters_command import adapter_folder, open_library
 from app.launch_settings import LaunchSettings
+from engine.bundled import NO_ADAPTER
 from engine.errors import PolicyError, SurtitleError
 from engine.policy import parse_policy
 from engine.settings import DEVICES
@@ -53,7 +54,7 @@ def _parser() -> argparse.ArgumentParser:
         "--model", type=Path, metavar="DIR|NAME", help="model folder, or owner/name on the hub"
     )
     parser.add_argument(
-        "--adapter", default=None, metavar="NAME|DIR", help="LoRA adapter for the model"
+        "--adapter", default=None, metavar="NAME|DIR|none", help="LoRA adapter for the model"
     )
     parser.add_argument("--device", choices=DEVICES, default="auto", help="where to compute")
     parser.add_argument("--to", metavar="CODE", help="target language, for example de")
@@ -127,7 +128,9 @@ def _open_window(arguments: argparse.Namespace) -> int:
         sys.stderr.write(f"surtitle: the window needs a library that is missing: {error}\n")
         return 1
     try:
-        adapter = _adapter(arguments.adapter, arguments.adapter_library)
+        no_adapter = arguments.adapter == NO_ADAPTER
+        named = None if no_adapter else arguments.adapter
+        adapter = _adapter(named, arguments.adapter_library)
     except SurtitleError as error:
         sys.stderr.write(f"surtitle: {error}\n")
         return 1
@@ -138,6 +141,7 @@ def _open_window(arguments: argparse.Namespace) -> int:
         log_folder=_log_folder(),
         model=arguments.model,
         adapter=adapter,
+        no_adapter=no_adapter,
         device=arguments.device,
         language=arguments.to,
         policy=arguments.policy,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -9,8 +10,10 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.adapters import AdapterLibrary, ShelvedAdapter
 from app.scribe import Scribe
 from engine.adapter import Adapter, inspect_adapter, verify_adapter
+from engine.bundled import default_adapter
 from engine.errors import SurtitleError
 from engine.fingerprint import Fingerprint, read_fingerprint
+from engine.settings import TranslationSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,11 +29,13 @@ class AdapterDesk(QObject):
 
     Signals:
         listed(list of ListedAdapter): the library as it is now.
+        default_found(Path or None, str): the bundled adapter that helps most, and its name.
         told(str): something was done, or could not be; one sentence.
         busy_changed(bool): something is being done, or nothing more.
     """
 
     listed = Signal(list)
+    default_found = Signal(object, str)
     told = Signal(str)
     busy_changed = Signal(bool)
     _failed = Signal(str)
@@ -56,6 +61,10 @@ class AdapterDesk(QObject):
             return self._library.find(name).folder
         except SurtitleError:
             return None
+
+    def find_default(self, translation: TranslationSettings) -> None:
+        """Look for the bundled adapter that helps a translation on the model at hand."""
+        self._scribe.run(partial(self._find_default, translation))
 
     def refresh(self) -> None:
         """List the library."""
@@ -101,6 +110,12 @@ class AdapterDesk(QObject):
         except SurtitleError as error:
             self.told.emit(str(error))
             return None
+
+    def _find_default(self, translation: TranslationSettings) -> None:
+        base = self._base()
+        folder = None if base is None else default_adapter(base, translation)
+        name = "" if folder is None else inspect_adapter(folder, base).name
+        self.default_found.emit(folder, name)
 
     def _add(self, path: Path) -> None:
         adapter = self._library.add(path)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.adapter_choice import AdapterChoice
 from app.adapter_desk import AdapterDesk
 from app.adapter_dialog import AdapterDialog
 from app.adapters import AdapterLibrary
@@ -20,7 +21,7 @@ from app.main_window import MainWindow
 from app.named_model import hub_name
 from app.session_keeper import SessionKeeper
 from app.tails import Tails
-from engine.bundled import bundled_adapters, bundled_models
+from engine.bundled import NO_ADAPTER, bundled_adapters, bundled_models
 from engine.card import read_card
 from engine.errors import ModelError
 from engine.events import (
@@ -47,11 +48,13 @@ class Captioning(QObject):
         captions_changed(tuple of UtteranceView): what stands in the captions now.
         caption_painted(int): what came of an utterance, by its number, stands on a screen.
         restarted(): another session begins, which numbers utterances anew.
+        language_changed(str): captions are in another language from the next passage on.
     """
 
     captions_changed = Signal(tuple)
     caption_painted = Signal(int)
     restarted = Signal()
+    language_changed = Signal(str)
 
     def __init__(
         self,
@@ -74,6 +77,7 @@ class Captioning(QObject):
         library = AdapterLibrary(settings.data_folder / "adapters", bundled_adapters())
         self.desk = AdapterDesk(library, self)
         self.adapter_dialog = AdapterDialog(self.desk, window)
+        self.adapters = AdapterChoice(settings, chosen, self.desk, self.adapter_dialog, bridge)
         now = chosen.now.translation
         self._translation = TranslationSettings(
             target_language=settings.language or now.language,
@@ -101,9 +105,6 @@ class Captioning(QObject):
         controls.clear_clicked.connect(self._clear)
         controls.adapters_clicked.connect(self.adapter_dialog.open_list)
         window.menu_actions.adapters.triggered.connect(self.adapter_dialog.open_list)
-        self.adapter_dialog.load_wanted.connect(bridge.load_adapter)
-        self.adapter_dialog.use_wanted.connect(self._use_adapter)
-        self.adapter_dialog.unload_wanted.connect(bridge.unload_adapter)
         bridge.event_came.connect(self._take)
         bridge.waiting_changed.connect(self._show_waiting)
 
@@ -121,15 +122,38 @@ class Captioning(QObject):
 
     def translate_by(self, policy: str) -> None:
         """Translate by another policy from the next passage on."""
-        if policy != self._translation.policy:
-            self._translation = replace(self._translation, policy=policy)
-            self._bridge.change(self._translation)
+        self._translate(replace(self._translation, policy=policy))
 
     def translate_into(self, language: str) -> None:
         """Translate into another language from the next passage on."""
-        if language != self._translation.target_language:
-            self._translation = replace(self._translation, target_language=language)
-            self._bridge.change(self._translation)
+        self._translate(replace(self._translation, target_language=language))
+
+    def use_glossary(self, terms: tuple[tuple[str, str], ...]) -> None:
+        """Tell the model of these terms from the next passage on."""
+        self._translate(replace(self._translation, glossary=terms))
+
+    @property
+    def language(self) -> str:
+        """Code of the language of the captions."""
+        return self._translation.target_language
+
+    def as_arguments(self) -> list[str]:
+        """Say on a command line what translates now, and how."""
+        model = self._settings.model or self._chosen.now.model
+        used = self.adapters.used
+        folder = self._settings.adapter or (self.desk.folder_of(used) if used else None)
+        return [
+            *([] if model is None else ["--model", str(model)]),
+            *("--adapter", str(folder) if used and folder else NO_ADAPTER),
+            *("--to", self._translation.target_language, "--policy", self._translation.policy),
+            *("--device", self._settings.device),
+        ]
+
+    def _translate(self, translation: TranslationSettings) -> None:
+        if translation != self._translation:
+            self._translation = translation
+            self._bridge.change(translation)
+            self.adapters.suit(translation)
 
     def start_over(self) -> None:
         """Load the model that is chosen now, in place of the one before."""
@@ -211,27 +235,14 @@ class Captioning(QObject):
         for notice in event.notices:
             window.banner.show_notice(notice)
         window.controls.show_languages(event.languages, self._translation.target_language)
-        self._load_adapter()
-
-    def _load_adapter(self) -> None:
-        """Load the adapter that was asked for, or translated last time and is still at hand."""
-        name = self._chosen.now.translation.adapter
-        folder = self._settings.adapter or (self.desk.folder_of(name) if name else None)
-        if folder is not None:
-            self._bridge.load_adapter(folder)
+        self.adapters.begin(self._translation)
 
     def _show_adapter(self, event: AdapterChanged) -> None:
+        self.adapters.take(event)
         self.adapter_dialog.show_loaded(event)
         self._window.controls.show_adapter(event.used)
         chosen = self._translation.target_language
         self._window.controls.show_languages(event.languages, chosen)
-        now = self._chosen.now
-        translation = replace(now.translation, adapter=event.used or "")
-        self._chosen.choose(replace(now, translation=translation))
-
-    @Slot(str)
-    def _use_adapter(self, name: str) -> None:
-        self._bridge.use_adapter(name or None)
 
     def _fail(self, message: str) -> None:
         self._window.status.show_state(self.tr("Stopped"))
@@ -295,8 +306,8 @@ class Captioning(QObject):
 
     @Slot(str)
     def _choose_language(self, code: str) -> None:
-        self._translation = replace(self._translation, target_language=code)
-        self._bridge.change(self._translation)
+        self.translate_into(code)
+        self.language_changed.emit(code)
         now = self._chosen.now
         translation = replace(now.translation, language=code)
         self._chosen.choose(replace(now, translation=translation))

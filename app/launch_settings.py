@@ -15,6 +15,7 @@ class LaunchSettings:
         log_folder: where logs are.
         model: folder of the model, or its name on the hub.
         adapter: folder of the adapter that translates, whichever translated last time.
+        no_adapter: whether the bare model translates.
         device: as in ``ModelSettings``.
         language: code of the target language.
         policy: as the engine writes it.
@@ -30,6 +31,7 @@ class LaunchSettings:
     log_folder: Path
     model: Path | None = None
     adapter: Path | None = None
+    no_adapter: bool = False
     device: str = "auto"
     language: str | None = None
     policy: str | None = None

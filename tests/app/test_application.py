@@ -578,4 +578,6 @@ def test_back_to_the_bare_model_is_kept_too(program):
     assert one.session.calls == [("use_adapter", None)]
     one.application.bridge.event_came.emit(replace(ADAPTER, used=None))
     assert one.window.controls.adapter.text() == "No adapter"
-    assert one.stored()["translation"]["adapter"] == ""
+    assert one.stored()["translation"]["adapter"] == "none"
+    again = program().open().wait_until_ready()
+    assert again.session.calls == []
