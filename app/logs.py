@@ -3,9 +3,11 @@
 Nothing that was said or translated is ever logged.
 """
 
+import contextlib
 import faulthandler
 import logging
 import logging.handlers
+import sys
 from pathlib import Path
 from typing import IO
 
@@ -54,7 +56,7 @@ class Logs:
             (self.folder / FAULT_NAME).unlink(missing_ok=True)
 
     def _begin(self) -> None:
-        handler = logging.handlers.RotatingFileHandler(
+        handler = _LogFile(
             self.folder / LOG_NAME, maxBytes=BYTES, backupCount=FILES - 1, encoding="utf-8"
         )
         handler.setFormatter(logging.Formatter(_FORMAT))
@@ -66,6 +68,20 @@ class Logs:
             self.crashed = True
         self._fault = fault.open("w", encoding="utf-8")
         faulthandler.enable(self._fault)
+
+
+class _LogFile(logging.handlers.RotatingFileHandler):
+    """Lose lines that a full disk has no room for, and stop nothing because of them."""
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Say what went wrong with a line, unless it is the disk."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handleError(record)
+
+    def close(self) -> None:
+        """Close the file; what is still to be written into it is lost where there is no room."""
+        with contextlib.suppress(OSError):
+            super().close()
 
 
 def log_qt(kind: QtMsgType, context: QMessageLogContext, message: str) -> None:

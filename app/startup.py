@@ -5,7 +5,7 @@ import sys
 from dataclasses import replace
 
 from PySide6.QtCore import QCoreApplication
-from PySide6.QtGui import QIcon
+from PySide6.QtGui import QFontMetricsF, QIcon
 from PySide6.QtWidgets import QApplication
 
 from app.application import Application
@@ -19,6 +19,10 @@ from app.preferences import PreferencesFile
 from app.tray import Tray
 from engine.bundled import ASSETS
 
+_NO_FONT = (
+    "surtitle: there is no font here that has letters, so windows show boxes instead of text; "
+    "install one (on Debian and Ubuntu: sudo apt-get install fonts-dejavu-core) and start again\n"
+)
 _NOT_RUNNING = "surtitle: there is no Surtitle that runs and could be told; start it first\n"
 
 
@@ -32,6 +36,8 @@ def run(settings: LaunchSettings) -> int:
     qt.setApplicationName("Surtitle")
     qt.setDesktopFileName("surtitle")
     qt.setWindowIcon(QIcon(str(ASSETS / "icons" / "surtitle.svg")))
+    if not QFontMetricsF(qt.font()).inFont("a"):
+        sys.stderr.write(_NO_FONT)
     preferences, _ = PreferencesFile(settings.preferences_file).read()
     translators = speak(qt, preferences.interface.language, ASSETS / "languages")
     instance = OneInstance(settings.data_folder)
