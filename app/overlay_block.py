@@ -22,7 +22,7 @@ from app.typeset import RIGHT_TO_LEFT_MARK, Line, lines_scrolled
 GLIDE_MS = 120
 _RADIUS = 14
 _RIM_SHARE = 0.11  # of the letters' height
-_OPAQUE, _PALE = 255, 140
+_OPAQUE, _PALE = 255, 185
 
 
 class Block(QObject):

@@ -33,6 +33,8 @@ from app.typeset import Line
 from app.wayland import is_wayland, platform_wanted
 from engine.bundled import ASSETS
 from engine.events import AdapterChanged
+from engine.listening_events import Behind, SpeechChanged, TailChanged
+from tests.app.fake_hearing import MICROPHONE, SYSTEM, FakeHearing
 from tests.app.fakes import FakeEngine
 
 ENGLISH = [
@@ -60,10 +62,18 @@ WITHOUT_OVERLAY = {
     "privacy",
     "shortcuts",
     "translation",
+    "listening_settings",
     "export",
     "sessions",
     "menu",
 }
+HEARD = {
+    MICROPHONE: ["Good morning, everyone. Today we want to talk about the weather"],
+    SYSTEM: ["It rained all night. And"],
+}
+SPOKEN = {"listening", "behind"}
+"""Scenes in which somebody speaks and nobody types."""
+
 SETTLE_MS = 2500
 
 
@@ -96,15 +106,17 @@ class Stage:
         engine = FakeEngine(
             translate=lambda word: words.get(word, word), failures=failures, may_load=may_load
         )
-        self.application = Application(settings, Bridge(engine.make))
+        hearing = FakeHearing(HEARD)
+        self.application = Application(settings, Bridge(engine.make), hearing.make)
         self.application.finished.connect(qt.quit)
         self.window = self.application.window
 
     def prepare(self):
         """Write what the scene finds when the program starts."""
         scene, preferences = self.arguments.scene, Preferences()
-        if scene == "arabic":
-            captions = CaptionChoices(shows="both", lines=2, characters=40, point_size=24)
+        if scene in SPOKEN | {"arabic"}:
+            points = 22 if scene in SPOKEN else 24
+            captions = CaptionChoices(shows="both", lines=2, characters=40, point_size=points)
             preferences = replace(preferences, captions=captions)
         if scene in WITHOUT_OVERLAY:
             preferences = replace(preferences, overlay=OverlayChoices(visible=False))
@@ -143,7 +155,7 @@ class Stage:
     def act(self):
         """Do what a person would have done before the picture."""
         line = self.window.typed_line
-        if self.arguments.scene != "recovery":
+        if self.arguments.scene not in SPOKEN | {"recovery"}:
             *whole, begun = ENGLISH
             for text in whole:
                 line.insert(text)
@@ -177,6 +189,28 @@ class Stage:
 
     def act_privacy(self):
         self.show_page(lambda dialog: dialog.privacy)
+
+    def act_listening_settings(self):
+        self.show_page(lambda dialog: dialog.listening)
+
+    def act_listening(self):
+        for source in self.window.sources.sources:
+            source.button.click()
+        QTimer.singleShot(SETTLE_MS * 3 // 4, self.speak)
+
+    def speak(self):
+        report = self.application.listening.desk.reported.emit
+        report(SpeechChanged(lane="me", speaks=True))
+        report(TailChanged(lane="me", words=("and", "our", "new", "garden")))
+
+    def act_behind(self):
+        self.act_listening()
+        message = "recognising takes 1.4 s for each second of speech: choose a smaller model, "
+        behind = Behind(lane="me", seconds=6.0, message=f"{message}tiny.en")
+        self.application.listening.desk.reported.emit(behind)
+
+    def act_fetching(self):
+        self.window.fetch_bar.show_progress("base.en", 61_000_000, 145_000_000)
 
     def act_sessions(self):
         self.window.menu_actions.recover.trigger()

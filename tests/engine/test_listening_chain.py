@@ -5,7 +5,6 @@ SURTITLE_WHISPER. Recordings of people are heard where they are there.
 """
 
 import os
-import random
 import threading
 from pathlib import Path
 
@@ -13,7 +12,6 @@ import numpy as np
 import pytest
 
 from engine.audio import SAMPLE_RATE_HZ, DeviceKind, WantedDevice
-from engine.hypothesis import same_word_key
 
 pytest.importorskip("faster_whisper")
 
@@ -29,19 +27,13 @@ from tests.fakes import Receiver, save_tiny_model
 from tests.listening_fakes import Chunks, Echo
 from tests.sound_server import Feeder, TestServer, needs_sound_server
 from tests.sounds import music, n_edits, silence, white_noise
-from training import espeak
-from training.synthetic_speech import sentence, speech
+from tests.spoken import TINY, keys, needs_tiny, raw, talk
 
 ROOT = Path(__file__).resolve().parents[2]
-TINY = ROOT / "tests" / "assets" / "tiny-whisper"
 REAL = os.environ.get("SURTITLE_WHISPER", "")
 RECORDINGS = ROOT.parent / "shared" / "data" / "speech"
 WAIT_S = 150
 
-needs_tiny = pytest.mark.skipif(
-    not (TINY / "model.bin").exists() or not espeak.is_here(),
-    reason="needs the test model and espeak-ng",
-)
 needs_recordings = pytest.mark.skipif(not RECORDINGS.is_dir(), reason="needs recordings of people")
 pytestmark = pytest.mark.slow
 
@@ -88,20 +80,11 @@ def listened(source, model, *, live=False):
     return [word for _, word in echo.fed], heard, made
 
 
-def talk(seed, n_sentences, longest_pause_s=0.75):
-    rng = random.Random(seed)
-    return speech([sentence(rng) for _ in range(n_sentences)], rng, longest_pause_s=longest_pause_s)
-
-
-def keys(words):
-    return [same_word_key(word) for word in words]
-
-
 def offline(model, samples):
     return [word.text for word in model.recognize(samples, 0.0, "").words]
 
 
-@needs_tiny
+@needs_tiny()
 def test_committed_words_are_within_two_points_of_the_whole_recordings(tiny):
     n_words = n_streamed = n_whole = 0
     for seed in range(10):
@@ -113,7 +96,7 @@ def test_committed_words_are_within_two_points_of_the_whole_recordings(tiny):
     assert n_streamed <= n_whole + 0.02 * n_words, f"{n_streamed}, {n_whole} of {n_words}"
 
 
-@needs_tiny
+@needs_tiny()
 @pytest.mark.parametrize("sound", [silence, white_noise, music])
 def test_ten_minutes_without_speech_give_no_word(tiny, sound):
     words, heard, _ = listened(Chunks(sound(600.0)), tiny)
@@ -121,7 +104,7 @@ def test_ten_minutes_without_speech_give_no_word(tiny, sound):
     assert not [event for event in heard.of(TailChanged) if event.words]
 
 
-@needs_tiny
+@needs_tiny()
 def test_words_are_there_again_within_two_seconds_after_a_long_pause(tiny):
     before, after = talk(1, 1), talk(2, 2)
     pause = silence(120.0)
@@ -157,13 +140,13 @@ def test_words_are_there_again_within_two_seconds_after_a_long_pause(tiny):
 
 
 @needs_sound_server()
-@needs_tiny
+@needs_tiny()
 def test_what_is_said_into_a_microphone_becomes_captions_that_only_grow(
     tiny, tmp_path, monkeypatch
 ):
     spoken = talk(4, 4)
     path = tmp_path / "spoken.raw"
-    path.write_bytes((np.clip(spoken.samples, -1, 1) * 32767).astype("<i2").tobytes())
+    path.write_bytes(raw(spoken.samples))
     server = TestServer(tmp_path / "sound", monkeypatch)
     feeder = Feeder(server, "zeros")
     heard, ready = Heard(), threading.Event()
@@ -215,7 +198,7 @@ def test_what_is_said_into_a_microphone_becomes_captions_that_only_grow(
 
 
 @needs_recordings
-@needs_tiny
+@needs_tiny()
 def test_recordings_of_people_play_through_without_an_error(tiny):
     for path in sorted(RECORDINGS.glob("*.*")):
         if path.suffix in (".wav", ".flac"):
