@@ -25,11 +25,11 @@
     </message>
     <message>
         <source>Listen to the &amp;microphone</source>
-        <translation type="unfinished"></translation>
+        <translation>Auf das &amp;Mikrofon hören</translation>
     </message>
     <message>
         <source>Listen to what I &amp;hear</source>
-        <translation type="unfinished"></translation>
+        <translation>Hören, was &amp;ich höre</translation>
     </message>
     <message>
         <source>&amp;Find…</source>
@@ -520,7 +520,7 @@
     <name>DeviceList</name>
     <message>
         <source>{} (muted)</source>
-        <translation type="unfinished"></translation>
+        <translation>{} (stumm)</translation>
     </message>
 </context>
 <context>
@@ -590,19 +590,19 @@
     <name>FetchBar</name>
     <message>
         <source>Ca&amp;ncel</source>
-        <translation type="unfinished"></translation>
+        <translation>A&amp;bbrechen</translation>
     </message>
     <message>
         <source>What is here already is kept for the next time</source>
-        <translation type="unfinished"></translation>
+        <translation>Was schon da ist, bleibt für das nächste Mal</translation>
     </message>
     <message>
         <source>Fetching {} from huggingface.co</source>
-        <translation type="unfinished"></translation>
+        <translation>{} wird von huggingface.co geholt</translation>
     </message>
     <message>
         <source>{:,} of {:,} MB</source>
-        <translation type="unfinished"></translation>
+        <translation>{:,} von {:,} MB</translation>
     </message>
 </context>
 <context>
@@ -662,38 +662,38 @@
     <name>Lag</name>
     <message>
         <source>lag {:.1f} s  ·  {:.2f} s of sound lost</source>
-        <translation type="unfinished"></translation>
+        <translation>{:.1f} s zurück  ·  {:.2f} s Ton verloren</translation>
     </message>
     <message>
         <source>spoken to certain</source>
-        <translation type="unfinished"></translation>
+        <translation>gesprochen bis sicher</translation>
     </message>
     <message>
         <source>certain to translated</source>
-        <translation type="unfinished"></translation>
+        <translation>sicher bis übersetzt</translation>
     </message>
     <message>
         <source>translated to painted</source>
-        <translation type="unfinished"></translation>
+        <translation>übersetzt bis gezeichnet</translation>
     </message>
     <message>
         <source>spoken to painted</source>
-        <translation type="unfinished"></translation>
+        <translation>gesprochen bis gezeichnet</translation>
     </message>
     <message>
         <source>{}: {:.2f} s (95 % within {:.2f} s)</source>
-        <translation type="unfinished"></translation>
+        <translation>{}: {:.2f} s (95 % binnen {:.2f} s)</translation>
     </message>
 </context>
 <context>
     <name>Lanes</name>
     <message>
         <source>Me</source>
-        <translation type="unfinished"></translation>
+        <translation>Ich</translation>
     </message>
     <message>
         <source>Them</source>
-        <translation type="unfinished"></translation>
+        <translation>Andere</translation>
     </message>
 </context>
 <context>
@@ -719,70 +719,70 @@
     <name>Listening</name>
     <message>
         <source>Starting to listen</source>
-        <translation type="unfinished"></translation>
+        <translation>Gleich wird zugehört</translation>
     </message>
     <message>
         <source>Translating what was said</source>
-        <translation type="unfinished"></translation>
+        <translation>Was gesagt wurde, wird übersetzt</translation>
     </message>
     <message>
         <source>Loading the recogniser; what is said is kept</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Erkennung wird geladen; was gesagt wird, geht nicht verloren</translation>
     </message>
     <message>
         <source>The recogniser {} is not on this computer; typing works without it</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Erkennung {} ist nicht auf diesem Rechner; tippen geht auch ohne sie</translation>
     </message>
     <message>
         <source>The recogniser {} is not on this computer; the one before goes on</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Erkennung {} ist nicht auf diesem Rechner; die bisherige macht weiter</translation>
     </message>
     <message>
         <source>&amp;Fetch it</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Holen</translation>
     </message>
     <message>
         <source>Listening begins when the recogniser is here</source>
-        <translation type="unfinished"></translation>
+        <translation>Zugehört wird, sobald die Erkennung da ist</translation>
     </message>
     <message>
         <source>&amp;Use {}</source>
-        <translation type="unfinished"></translation>
+        <translation>{} &amp;nehmen</translation>
     </message>
     <message>
         <source>Listening to {}</source>
-        <translation type="unfinished"></translation>
+        <translation>Zu hören: {}</translation>
     </message>
     <message>
         <source>Listening</source>
-        <translation type="unfinished"></translation>
+        <translation>Zuhören</translation>
     </message>
 </context>
 <context>
     <name>ListeningPage</name>
     <message>
         <source>Listening</source>
-        <translation type="unfinished"></translation>
+        <translation>Zuhören</translation>
     </message>
     <message>
         <source>Choose &amp;folder…</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Ordner wählen …</translation>
     </message>
     <message>
         <source>Smaller ones come first: they are quicker and hear less well. Those that end in .en know English alone, and know it better. A name with a slash is looked for on huggingface.co. A recogniser is fetched once, and only when you say so.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die kleineren kommen zuerst: Sie sind schneller und hören schlechter. Die mit .en am Ende können nur Englisch, das aber besser. Ein Name mit Schrägstrich wird auf huggingface.co gesucht. Geholt wird eine Erkennung einmal, und nur wenn Sie es sagen.</translation>
     </message>
     <message>
         <source>&amp;Recogniser</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Erkennung</translation>
     </message>
     <message>
         <source>A Whisper model for CTranslate2: its name, or its folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Whisper-Modell für CTranslate2: sein Name oder sein Ordner.</translation>
     </message>
     <message>
         <source>Folder of a recogniser</source>
-        <translation type="unfinished"></translation>
+        <translation>Ordner einer Erkennung</translation>
     </message>
 </context>
 <context>
@@ -1229,61 +1229,61 @@
     <name>SourceBar</name>
     <message>
         <source>&amp;Microphone</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Mikrofon</translation>
     </message>
     <message>
         <source>Translate what is said into a microphone</source>
-        <translation type="unfinished"></translation>
+        <translation>Übersetzen, was in ein Mikrofon gesagt wird</translation>
     </message>
     <message>
         <source>Default microphone</source>
-        <translation type="unfinished"></translation>
+        <translation>Standardmikrofon</translation>
     </message>
     <message>
         <source>&amp;What I hear</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Was ich höre</translation>
     </message>
     <message>
         <source>Translate what the computer plays</source>
-        <translation type="unfinished"></translation>
+        <translation>Übersetzen, was der Rechner abspielt</translation>
     </message>
     <message>
         <source>Default output</source>
-        <translation type="unfinished"></translation>
+        <translation>Standardausgang</translation>
     </message>
     <message>
         <source>How listening goes</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie das Zuhören läuft</translation>
     </message>
 </context>
 <context>
     <name>SourceControls</name>
     <message>
         <source>Device of {}</source>
-        <translation type="unfinished"></translation>
+        <translation>Gerät: {}</translation>
     </message>
     <message>
         <source>Level of {}</source>
-        <translation type="unfinished"></translation>
+        <translation>Pegel: {}</translation>
     </message>
 </context>
 <context>
     <name>SpeechLamp</name>
     <message>
         <source>speech</source>
-        <translation type="unfinished"></translation>
+        <translation>Sprache</translation>
     </message>
     <message>
         <source>Speech</source>
-        <translation type="unfinished"></translation>
+        <translation>Sprache</translation>
     </message>
     <message>
         <source>Somebody speaks</source>
-        <translation type="unfinished"></translation>
+        <translation>Jemand spricht</translation>
     </message>
     <message>
         <source>Nobody speaks</source>
-        <translation type="unfinished"></translation>
+        <translation>Niemand spricht</translation>
     </message>
 </context>
 <context>
@@ -1365,7 +1365,7 @@
     </message>
     <message>
         <source>Lag</source>
-        <translation type="unfinished"></translation>
+        <translation>Rückstand</translation>
     </message>
     <message>
         <source>{}, loaded in {:.1f} s</source>
