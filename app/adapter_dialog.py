@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 from app.adapter_desk import AdapterDesk, ListedAdapter
 from app.adapter_rows import rows
 from app.adapter_table import AdapterTable
+from app.close_button import close_button
 from engine.adapter import Status
 from engine.events import AdapterChanged
 
@@ -113,7 +114,7 @@ class AdapterDialog(QDialog):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
 
     def _lay_out(self) -> None:
-        self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        self._buttons = close_button()
         self.load = self._add_button(self.tr("&Load"), self._load)
         self.compare = self._add_button(self.tr("&Bare model"), self._compare)
         self.unload = self._add_button(self.tr("&Unload"), self._unload)

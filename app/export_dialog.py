@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.close_button import close_button
 from app.cues import Cue
 from app.export import CONTENTS, FORMS, export
 from app.text_lines import TextError
@@ -66,7 +67,7 @@ class ExportDialog(QDialog):
             self.told.setText(self.tr("{:,} captions were written to {}").format(count, path))
 
     def _lay_out(self) -> None:
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons = close_button()
         self.save = buttons.addButton(self.tr("&Export…"), QDialogButtonBox.ButtonRole.ActionRole)
         form = QFormLayout(self)
         form.addRow(self.tr("&Form"), self.form)

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.close_button import close_button
 from app.session_journal import PastSession, delete_session, past_sessions
 
 
@@ -37,7 +38,7 @@ class SessionsDialog(QDialog):
         self.list.setAccessibleName(self.windowTitle())
         self.told = QLabel(wordWrap=True)
         self.told.setTextFormat(Qt.TextFormat.PlainText)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons = close_button()
         action = QDialogButtonBox.ButtonRole.ActionRole
         self.show_again = buttons.addButton(self.tr("&Show"), action)
         self.export = buttons.addButton(self.tr("&Export…"), action)

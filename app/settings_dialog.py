@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from app.actions import Actions
 from app.choices import Preferences
+from app.close_button import close_button
 from app.listening_page import ListeningPage
 from app.preferences import export_preferences, import_preferences
 from app.roomy_tabs import RoomyTabs
@@ -61,7 +62,7 @@ class SettingsDialog(QDialog):
         self.notice = QLabel(wordWrap=True)
         self.notice.setTextFormat(Qt.TextFormat.PlainText)
         self.notice.hide()
-        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        self.buttons = close_button()
         self.reset = self._add_button(self.tr("&Reset this page"))
         self.load = self._add_button(self.tr("&Import…"))
         self.save = self._add_button(self.tr("&Export…"))

@@ -234,6 +234,9 @@ class _Cell(QStyledItemDelegate):
         """Leave some room above the text: letters of other scripts are higher."""
         cell = QStyleOptionViewItem(option)
         cell.rect = option.rect.adjusted(0, _PADDING // 2, 0, 0)
+        mark = index.data(Qt.ItemDataRole.BackgroundRole)
+        if mark is not None:
+            painter.fillRect(option.rect, mark)  # the style fills the smaller cell alone
         n_tail = index.data(TAIL_ROLE)
         if n_tail:
             self.initStyleOption(cell, index)

@@ -10,7 +10,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QBrush, QColor, QGuiApplication
+from PySide6.QtGui import QBrush, QColor, QGuiApplication, QPalette
 
 from app.captions import UtteranceView
 from app.lanes import lane_colour, lane_name
@@ -20,7 +20,7 @@ _MORE = "…"  # stands behind words that may still change, which are not told b
 TAIL_ROLE = Qt.ItemDataRole.UserRole
 """Counts the characters at the end of a cell that may still change."""
 
-_MARK_OPACITY = 60
+_MARK_SHARE = 0.24  # of the desktop's colour for what is selected
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -109,9 +109,7 @@ class TranscriptModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.ForegroundRole and index.column() == SPEAKER:
             return lane_colour(view.lane)
         if role == Qt.ItemDataRole.BackgroundRole and view.key == self._marked:
-            colour = QColor(QGuiApplication.palette().highlight().color())
-            colour.setAlpha(_MARK_OPACITY)
-            return QBrush(colour)
+            return QBrush(_mark_colour(QGuiApplication.palette()))
         if role == Qt.ItemDataRole.ToolTipRole and view.key == self._marked:
             return self.tr("Your mark")
         return None
@@ -147,6 +145,17 @@ def _text(view: UtteranceView, column: int) -> str:
     if column == CAPTION:
         return view.caption
     return " ".join(filter(None, (view.source, view.tail))) + (_MORE if view.tail else "")
+
+
+def _mark_colour(palette: QPalette) -> QColor:
+    """Mix a colour that nothing shines through, so that it may be painted twice."""
+    back, selected = palette.base().color(), palette.highlight().color()
+    pairs = (
+        (back.red(), selected.red()),
+        (back.green(), selected.green()),
+        (back.blue(), selected.blue()),
+    )
+    return QColor(*(round(one + _MARK_SHARE * (other - one)) for one, other in pairs))
 
 
 def _common_start(shown: Sequence[UtteranceView], views: Sequence[UtteranceView]) -> int:

@@ -224,8 +224,11 @@ class Stage:
         bar = self.window.menuBar()
         bar.setActiveAction(bar.actions()[2])
 
+    def act_arabic(self):
+        self.window.controls.show_languages({"ar": "Arabic"}, "ar")
+
     def act_export(self):
-        self.window.menu_actions.export.trigger()
+        QTimer.singleShot(SETTLE_MS // 2, self.window.menu_actions.export.trigger)
 
     def act_find(self):
         QTimer.singleShot(SETTLE_MS // 2, self.find)
@@ -245,6 +248,7 @@ class Stage:
         languages = {"de": "German"}
         event = AdapterChanged(names=("qwen-en-de",), used="qwen-en-de", languages=languages)
         self.application.bridge.event_came.emit(event)
+        self.application.captioning.adapter_dialog.told.clear()  # the fake model has no files
 
     def act_presets(self):
         self.window.hide()
@@ -284,6 +288,9 @@ def dark_palette():
     palette.setColor(QPalette.ColorRole.AlternateBase, QColor(0x25, 0x28, 0x2D))
     palette.setColor(QPalette.ColorRole.Highlight, QColor(0x3D, 0x6E, 0xA8))
     palette.setColor(QPalette.ColorRole.ToolTipBase, QColor(0x2B, 0x2E, 0x33))
+    for role in ("WindowText", "ButtonText", "Text"):
+        grey = QColor(0x8A, 0x8F, 0x96)
+        palette.setColor(QPalette.ColorGroup.Disabled, QPalette.ColorRole[role], grey)
     return palette
 
 
