@@ -61,6 +61,7 @@ class Application(QObject):
             settings, self.chosen, self.window, bridge, self.captioning, make
         )
         self.side_windows = SideWindows(settings, self.chosen, self.captioning, self.window)
+        self.side_windows.follow(bridge, self.listening)
         self.page = CaptionPage(settings.data_folder / "page.token", self)
         self.settings_dialog = SettingsDialog(policy_names(), self.window.menu_actions, self.window)
         self.window.menu_actions.use_shortcuts(now.shortcuts)

@@ -110,6 +110,10 @@ class LatencyRecord:
         self.tokens_fed, self.tokens_recomputed, self.memory = Curve(), Curve(), Curve()
         self.newest: Statistics | None = None
 
+    def forget_utterances(self) -> None:
+        """Forget which utterances there are: another session numbers them anew."""
+        self._utterances.clear()
+
     def words_came(self, n_words: int, now_s: float, lane: str = "") -> None:
         """Take that words were committed, typed or heard, and go to the session now."""
         self._waiting.setdefault(lane, deque()).extend([now_s] * n_words)

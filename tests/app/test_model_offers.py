@@ -85,7 +85,7 @@ def test_where_nothing_is_known_or_fits_nothing_but_the_bundled_model_is_recomme
 
 
 @pytest.mark.parametrize(
-    ("n_bytes", "text"), [(13_742_528, "13.7 MB"), (988_097_824, "1.0 GB"), (0, "0.0 MB")]
+    ("n_bytes", "text"), [(13_742_528, "13.7 MB"), (988_097_824, "988 MB"), (0, "0.0 MB")]
 )
 def test_sizes_are_written_for_people(n_bytes, text):
     assert written_bytes(n_bytes) == text
