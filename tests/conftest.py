@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-GRACE_S = 5  # the library loads weights in threads that it tells to end but does not wait for
+GRACE_S = 30  # the library loads weights in threads that it tells to end but does not wait for
 
 
 def pytest_configure():

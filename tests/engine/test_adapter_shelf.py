@@ -209,6 +209,6 @@ def test_a_base_into_which_an_adapter_is_merged_takes_no_other(saved, base, tmp_
 def test_a_switch_needs_no_peft_and_takes_under_a_second(shelf, base, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "peft", None)  # importing it would fail
     shelf.load(add_adapter(tmp_path, base, "mine"))
-    start_s = time.monotonic()
+    start_s = time.thread_time()  # what this takes, whatever else the machine does
     shelf.use("mine")
-    assert time.monotonic() - start_s < 1
+    assert time.thread_time() - start_s < 1

@@ -52,7 +52,7 @@ def test_reading_waits_as_long_as_it_may():
     recording = tap("time.sleep(9)")
     begun_s = time.monotonic()
     assert len(recording.read(0.2)) == 0
-    assert 0.2 <= time.monotonic() - begun_s < 1
+    assert 0.2 <= time.monotonic() - begun_s < 8  # and not until the tap ends
     recording.close()
     recording.close()
     with pytest.raises(TapEndedError):

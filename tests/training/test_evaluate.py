@@ -255,7 +255,7 @@ def test_a_run_that_is_killed_keeps_what_it_has_and_leaves_no_worker(tmp_path, m
     process = subprocess.Popen(
         [sys.executable, "-m", "training", *given], stderr=subprocess.DEVNULL
     )
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 150
     while not any(path.stat().st_size > 50_000 for path in out.glob("log/*")):
         assert time.monotonic() < deadline
         time.sleep(0.05)
