@@ -15,20 +15,17 @@ from app.launch_settings import LaunchSettings
 from app.listening_desk import ListeningDesk, MakeHearing, names_smaller
 from app.main_window import MainWindow
 from app.source_bar import SourceControls
+from app.source_notices import SourceNotices
 from app.wanted_source import LANES, MICROPHONE, WantedSource
 from engine.whisper_names import smaller_model
 
 if TYPE_CHECKING:
-    from engine.audio import AudioNotice
     from engine.listening_events import Heard
 
 FETCH, SMALLER = "fetch recogniser", "smaller recogniser"
 """What the banner offers."""
 
-_METER_MS, _LAG_MS, _GOOD_NEWS_MS = 60, 1000, 8000
-_GOOD_NEWS = ("heard", "returned", "woke")
-_PLACES = ("listening", "returned", "moved", "lost")
-"""Of ``engine.audio.NoticeKind``: those that go by themselves, and those that name the device."""
+_METER_MS, _LAG_MS = 60, 1000
 
 
 class Listening(QObject):
@@ -55,19 +52,17 @@ class Listening(QObject):
         self._chosen = chosen
         self._window = window
         self._bar, self._banner, self._fetch_bar = window.sources, window.banner, window.fetch_bar
+        self._status = window.status
         self.desk = ListeningDesk(make, settings.data_folder / "models", settings.device, self)
         self._captioning = captioning
         self._wanted: tuple[WantedSource, ...] = ()  # as the buttons say, unless it is paused
         self._begun: tuple[WantedSource, ...] = ()  # what is listened to
         self._after_fetch: tuple[WantedSource, ...] = ()
-        self._hears: dict[str, str] = {}  # names of devices by lane
         self._is_ready = False
         self._fetching = ""
-        self._good_news = set[str]()
+        self._notices = SourceNotices(window.banner, self)
         self._meters = self._timer(_METER_MS, self._show_levels)
         self._lags = self._timer(_LAG_MS, self._show_lags)
-        self._forget_news = self._timer(_GOOD_NEWS_MS, self._withdraw_good_news)
-        self._forget_news.setSingleShot(True)
         listening = chosen.now.listening
         window.sources.microphone.devices.show_device(listening.microphone)
         window.sources.system.devices.show_device(listening.system)
@@ -77,8 +72,9 @@ class Listening(QObject):
 
     def close(self) -> None:
         """Record no more and end at once."""
-        for timer in (self._meters, self._lags, self._forget_news):
+        for timer in (self._meters, self._lags):
             timer.stop()
+        self._notices.close()
         self._bridge.let_overhear(None)
         self.desk.close()
 
@@ -146,7 +142,7 @@ class Listening(QObject):
         self._wanted = wanted
         self._is_ready = False
         if wanted:
-            self._bar.show_state(self.tr("Starting to listen"))
+            self._status.show_listening(self.tr("Starting to listen"))
             self.desk.list_devices()
         else:
             self._show_stopped()
@@ -170,9 +166,9 @@ class Listening(QObject):
         for timer in (self._meters, self._lags):
             timer.stop()
         self._bar.show_nothing()
-        self._hears.clear()
+        self._notices.forget_devices()
         still = self.tr("Translating what was said") if self.desk.is_listening else ""
-        self._bar.show_state(still)
+        self._status.show_listening(still)
 
     def _show_off(self, wanted: tuple[WantedSource, ...] = ()) -> None:
         """Let the buttons say that these are listened to and nothing else."""
@@ -186,7 +182,7 @@ class Listening(QObject):
     def _show_begun(self) -> None:
         if self._wanted:
             self._begun = self._wanted
-            self._bar.show_state(self.tr("Loading the recogniser; what is said is kept"))
+            self._status.show_listening(self.tr("Loading the recogniser; what is said is kept"))
             self._show_heard()
             self._meters.start()
             self._lags.start()
@@ -196,7 +192,7 @@ class Listening(QObject):
         self._begun = ()
         self._show_lags()
         if not self._wanted:
-            self._bar.show_state("")
+            self._status.show_listening("")
 
     @Slot(str)
     def _fail(self, message: str) -> None:
@@ -219,7 +215,7 @@ class Listening(QObject):
         self._fetching = recognizer
         for source in self._bar.sources:
             source.show_on(on=any(one.kind == source.kind for one in self._after_fetch))
-        self._bar.show_state(self.tr("Listening begins when the recogniser is here"))
+        self._status.show_listening(self.tr("Listening begins when the recogniser is here"))
         self._fetch_bar.show_progress(recognizer, 0, 0)
         self.desk.fetch(recognizer)
 
@@ -232,7 +228,7 @@ class Listening(QObject):
     def _begin_after_fetch(self, _recognizer: str) -> None:
         self._fetching = ""
         self._fetch_bar.hide()
-        self._bar.show_state("")
+        self._status.show_listening("")
         self._wanted = ()
         self._listen()
 
@@ -268,7 +264,8 @@ class Listening(QObject):
                 self._is_ready = True
                 self._show_heard()
             case Noticed(lane=lane, notice=notice):
-                self._notice(lane, notice)
+                self._notices.take(lane, notice)
+                self._show_heard()
             case Behind(message=message):
                 smaller = names_smaller(message, self._recognizer)
                 button = self.tr("&Use {}").format(smaller) if smaller else ""
@@ -278,36 +275,15 @@ class Listening(QObject):
             case ListeningFailed(message=message):
                 self._fail(message)
 
-    def _source_of(self, lane: str) -> SourceControls:
-        return next(source for source in self._bar.sources if LANES[source.kind] == lane)
-
-    def _notice(self, lane: str, notice: "AudioNotice") -> None:
-        """Tell what happened to a source; what is good news goes again by itself."""
-        topic = f"source {lane}"
-        self._good_news.discard(topic)
-        if notice.kind in _PLACES:
-            self._hears[lane] = notice.device
-            self._show_heard()
-        if notice.kind == "listening":
-            self._banner.withdraw(topic)
-            return
-        self._banner.show_offer(notice.message, "", topic)
-        if notice.kind in _GOOD_NEWS:
-            self._good_news.add(topic)
-            self._forget_news.start()
-
-    @Slot()
-    def _withdraw_good_news(self) -> None:
-        for topic in self._good_news:
-            self._banner.withdraw(topic)
-        self._good_news.clear()
-
     def _show_heard(self) -> None:
         """Name the devices that are heard."""
         if self._wanted and self._is_ready:
-            names = " · ".join(filter(None, self._hears.values()))
+            names = " · ".join(self._notices.devices)
             told = self.tr("Listening to {}").format(names) if names else self.tr("Listening")
-            self._bar.show_state(told)
+            self._status.show_listening(told)
+
+    def _source_of(self, lane: str) -> SourceControls:
+        return next(source for source in self._bar.sources if LANES[source.kind] == lane)
 
     @Slot()
     def _show_levels(self) -> None:
@@ -318,5 +294,5 @@ class Listening(QObject):
     def _show_lags(self) -> None:
         lags = self.desk.lags()
         if lags:
-            self._window.status.show_lag(lag_text(lags, self.desk.n_dropped), lag_tip(lags))
+            self._status.show_lag(lag_text(lags, self.desk.n_dropped), lag_tip(lags))
             self.lags_came.emit(lags)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QStyle, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QStyle, QWidget
 
 from app.flow_row import FlowRow
 from app.level_meter import LevelMeter
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from engine.audio import AudioDevice
 
 _METER_WIDTH = 90
-_DEVICE_LETTERS = 22
+_GAP = 12
+_DEVICE_LETTERS = 18
 
 
 class DeviceList(QComboBox):
@@ -90,6 +91,9 @@ class SourceControls(QWidget):
         self.button.setToolTip(f"{tip} ({keys})")
         self.button.setAccessibleDescription(tip)
         self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.button.setIcon(self._tick())
+        self.button.setMinimumWidth(self.button.sizeHint().width())  # nothing moves with a click
+        self.button.setIcon(QIcon())
         self.devices = DeviceList(default)
         plain = name.replace("&", "")
         self.devices.setAccessibleName(self.tr("Device of {}").format(plain))
@@ -97,7 +101,7 @@ class SourceControls(QWidget):
         self.meter.setFixedWidth(_METER_WIDTH)
         self.meter.setAccessibleName(self.tr("Level of {}").format(plain))
         row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
+        row.setContentsMargins(0, 0, _GAP, 0)
         for widget in (self.button, self.devices, self.meter, self.lamp):
             row.addWidget(widget)
         self.button.toggled.connect(self._tell_toggle)
@@ -126,12 +130,14 @@ class SourceControls(QWidget):
 
     def _show_tick(self) -> None:
         """Tick what is on: by its colour alone it is hard to see."""
-        tick = self.style().standardIcon(QStyle.StandardPixmap.SP_DialogApplyButton)
-        self.button.setIcon(tick if self.button.isChecked() else QIcon())
+        self.button.setIcon(self._tick() if self.button.isChecked() else QIcon())
+
+    def _tick(self) -> QIcon:
+        return self.style().standardIcon(QStyle.StandardPixmap.SP_DialogApplyButton)
 
 
 class SourceBar(QWidget):
-    """Both sources, and a word on how listening goes.
+    """Both sources.
 
     Signals:
         wanted_changed(): other sources are on, or other devices are chosen.
@@ -159,15 +165,12 @@ class SourceBar(QWidget):
             self.tr("Translate what the computer plays"),
             self.tr("Default output"),
         )
-        self.state = QLabel()
-        self.state.setAccessibleName(self.tr("How listening goes"))
         row = FlowRow(self)
         for source in self.sources:
             row.addWidget(source)
             source.toggled.connect(self._change)
             source.device_chosen.connect(self._choose_device)
             source.devices.opened.connect(self.devices_wanted)
-        row.addWidget(self.state)
 
     @property
     def sources(self) -> tuple[SourceControls, ...]:
@@ -188,12 +191,6 @@ class SourceBar(QWidget):
         """Show that nothing is recorded."""
         for source in self.sources:
             source.show_nothing()
-
-    def show_state(self, text: str) -> None:
-        """Tell how listening goes."""
-        self.state.setText(text)
-        self.state.adjustSize()
-        self.updateGeometry()
 
     @Slot(str, bool)
     def _change(self, _kind: str, _on: bool) -> None:  # noqa: FBT001  what the signal carries

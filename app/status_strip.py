@@ -1,7 +1,11 @@
 """The strip at the bottom: what the program does, with which model, and what that costs."""
 
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from collections.abc import Callable
 
+from PySide6.QtWidgets import QLabel, QWidget
+
+from app.flow_row import FlowRow
+from app.process_memory import resident_bytes
 from engine.events import Ready, Statistics
 
 _GAP = 18
@@ -10,8 +14,14 @@ _GAP = 18
 class StatusStrip(QWidget):
     """Small figures for who wants to know; never in the way."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        parent: QWidget | None = None,
+        *,
+        measure_memory: Callable[[], int | None] = resident_bytes,
+    ) -> None:
         super().__init__(parent)
+        self._measure_memory = measure_memory
         self._state_text = ""
         self.state = QLabel()
         self.state.setAccessibleDescription(self.tr("State"))
@@ -20,18 +30,28 @@ class StatusStrip(QWidget):
         self.figures.setToolTip(
             self.tr(
                 "Tokens the model computed, each once; tokens computed again after a correction; "
-                "time from the newest word to the end of its captions"
+                "time from the newest word to the end of its captions; computing time of a token; "
+                "memory of this program, the model in it"
             )
         )
+        self.listening = QLabel()
+        self.listening.setAccessibleName(self.tr("How listening goes"))
         self.lag = QLabel()
         self.lag.setAccessibleName(self.tr("Lag"))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
+        self.listening.hide()
+        row = FlowRow(self)
+        row.setSpacing(_GAP)
         row.addWidget(self.state)
-        row.addStretch(1)
+        row.addWidget(self.listening)
+        row.add_gap()
         row.addWidget(self.lag)
-        row.addSpacing(_GAP)
         row.addWidget(self.figures)
+
+    def show_listening(self, text: str) -> None:
+        """Tell how listening goes; names of devices that are too long go on in the tip."""
+        self.listening.setText(text)
+        self.listening.setVisible(bool(text))
+        self.listening.setToolTip(text)
 
     def show_lag(self, text: str, tip: str) -> None:
         """Show how far captions are behind who speaks; the tip has more."""
@@ -55,8 +75,15 @@ class StatusStrip(QWidget):
 
     def show_statistics(self, event: Statistics) -> None:
         """Show the counters."""
-        text = self.tr("{:,} tokens fed  ·  {:,} recomputed  ·  {:.0f} ms per word")
-        told = text.format(event.tokens_fed, event.tokens_recomputed, event.ms_per_word)
+        text = self.tr(
+            "{:,} tokens fed  ·  {:,} recomputed  ·  {:.0f} ms per word  ·  {:.1f} ms per token"
+        )
+        told = text.format(
+            event.tokens_fed, event.tokens_recomputed, event.ms_per_word, event.ms_per_token
+        )
+        n_bytes = self._measure_memory()
+        if n_bytes is not None:
+            told += self.tr("  ·  {:,.0f} MB").format(n_bytes / 1e6)
         if event.backlog_words:
             told = self.tr("{:,} words wait  ·  ").format(event.backlog_words) + told
         self.figures.setText(told)

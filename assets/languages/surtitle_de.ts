@@ -524,6 +524,69 @@
     </message>
 </context>
 <context>
+    <name>EvaluationPage</name>
+    <message>
+        <source>A text is translated word by word, with the model, adapter and timing of now and beside the captions, and held against a translation line by line. A recording of the text, if there is one, tells how well it is recognised.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Its &amp;translation</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A reco&amp;rding (optional)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Evaluate</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Stop</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Evaluating</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Loading the model…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stopped.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Line {:,} of {:,}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Recognising the recording…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>BLEU {:.1f}, chrF {:.1f}; captions are {:.1f} words behind (LAAL)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{:.1f} % of the words were recognised wrongly (WER)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{:,} lines, {:,} without a caption; {:.0f} ms for a word; {}</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>ExportDialog</name>
     <message>
         <source>Export captions</source>
@@ -694,6 +757,141 @@
     <message>
         <source>Them</source>
         <translation>Andere</translation>
+    </message>
+</context>
+<context>
+    <name>LatencyDialog</name>
+    <message>
+        <source>Latency and evaluation</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Where the time of a word goes (median, thin: 95 %)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>From a word to its caption, in seconds</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tokens fed, and computed again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Memory of this program</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Lag</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Cost</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Evaluate a file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Record…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Copy &amp;diagnostics</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Begin anew</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Measurements are written to {}; nothing that is said</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Capture</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Voice activity</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Recognition</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Wait for later words</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Paint</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{:.2f} s, {:.2f} s</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>not measured apart</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no data</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No word has got its caption yet: type or say something.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{:,} words: {:.2f} s to the caption (95 %: {:.2f} s)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{:.2f} s to the screen (95 %: {:.2f} s)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing was computed yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{:,} tokens fed in {:,} passes, {:,} computed again, {:,} looked at and taken back; {:,} rows in the cache; {:,} rows of the prompt for glossary and context; {:,} loops cut.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{:,} fed, {:,} again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This system does not tell</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{} now</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Recording has ended</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>File for measurements</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stop &amp;recording</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Diagnostics are on the clipboard; nothing that was said is in them</source>
+        <translation type="unfinished">Die Diagnose ist in der Zwischenablage; nichts Gesagtes steht darin</translation>
     </message>
 </context>
 <context>
@@ -1251,10 +1449,6 @@
         <source>Default output</source>
         <translation>Standardausgang</translation>
     </message>
-    <message>
-        <source>How listening goes</source>
-        <translation>Wie das Zuhören läuft</translation>
-    </message>
 </context>
 <context>
     <name>SourceControls</name>
@@ -1360,8 +1554,12 @@
         <translation>Zahlen</translation>
     </message>
     <message>
-        <source>Tokens the model computed, each once; tokens computed again after a correction; time from the newest word to the end of its captions</source>
-        <translation>Token, die das Modell berechnet hat, jedes einmal; nach einer Verbesserung neu berechnete; Zeit vom neuesten Wort bis zum Ende seiner Untertitel</translation>
+        <source>Tokens the model computed, each once; tokens computed again after a correction; time from the newest word to the end of its captions; computing time of a token; memory of this program, the model in it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How listening goes</source>
+        <translation>Wie das Zuhören läuft</translation>
     </message>
     <message>
         <source>Lag</source>
@@ -1376,8 +1574,12 @@
         <translation>Pause: Getipptes bleibt</translation>
     </message>
     <message>
-        <source>{:,} tokens fed  ·  {:,} recomputed  ·  {:.0f} ms per word</source>
-        <translation>{} Token berechnet  ·  {} neu  ·  {:.0f} ms je Wort</translation>
+        <source>{:,} tokens fed  ·  {:,} recomputed  ·  {:.0f} ms per word  ·  {:.1f} ms per token</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>  ·  {:,.0f} MB</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{:,} words wait  ·  </source>

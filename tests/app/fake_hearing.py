@@ -37,7 +37,8 @@ class Talk(Chunks):
 
     def start(self):
         super().start()
-        self.notice(NoticeKind.LISTENING, "listening to Desk mic")
+        device = "Desk mic" if self._lane == "me" else "Speakers"
+        self.notice(NoticeKind.LISTENING, f"listening to {device}", device)
 
     def notice(self, kind, message, device="Desk mic"):
         notice = AudioNotice(kind=kind, device=device, message=message)

@@ -66,7 +66,7 @@ class Hall:
 
     def listen(self, source):
         source.button.click()
-        self.wait(lambda: self.bar.state.text().startswith("Listening to "))
+        self.wait(lambda: self.window.status.listening.text().startswith("Listening to "))
 
     def say(self, spoken):
         path = self.folder / "said.raw"
@@ -128,7 +128,7 @@ def test_what_is_said_into_the_microphone_stands_in_transcript_and_overlay(hall)
     one.application.listening.lags_came.connect(lags.append)
     hint = letters(one.overlay)
     one.listen(one.bar.microphone)
-    assert one.bar.state.text() == "Listening to Microphone"
+    assert one.window.status.listening.text() == "Listening to Microphone"
     spoken = talk(4, 4)
     one.say(spoken)
     one.wait(lambda: one.bar.microphone.lamp.speaks)
@@ -157,7 +157,7 @@ def test_two_lanes_are_heard_at_once_and_told_apart(hall):
     one = hall.open()
     one.listen(one.bar.microphone)
     one.listen(one.bar.system)
-    one.wait(lambda: one.bar.state.text() == "Listening to Microphone · Speakers")
+    one.wait(lambda: one.window.status.listening.text() == "Listening to Microphone · Speakers")
     mine, theirs = talk(7, 2), talk(4, 2)
     one.say(mine)
     one.play(theirs)
@@ -191,7 +191,7 @@ def test_closing_in_the_middle_of_a_sentence_leaves_no_thread(hall, after_s):
     one.bar.system.button.click()
     if after_s:
         one.say(talk(4, 4))
-        one.wait(lambda: one.bar.state.text().startswith("Listening to "))
+        one.wait(lambda: one.window.status.listening.text().startswith("Listening to "))
         one.qtbot.wait(round(after_s * 1000))
     begun_s = time.monotonic()
     one.window.close()
