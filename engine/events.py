@@ -150,6 +150,7 @@ class Statistics:
         probes: wait-k rows computed to look at their successor, then taken back.
         cached_rows: rows in the slot cache now.
         ms_per_word: time from the newest source word's arrival to its last caption change.
+        ms_per_token: computing time of the newest translation for each row it computed.
         loops_cut: writes that were ended because they said the same again and again.
         backlog_words: committed source words that are not read yet.
         context_rows: rows of the prompt that glossary and earlier sentences take.
@@ -161,6 +162,7 @@ class Statistics:
     probes: int
     cached_rows: int
     ms_per_word: float
+    ms_per_token: float = 0.0
     loops_cut: int = 0
     backlog_words: int = 0
     context_rows: int = 0
@@ -179,6 +181,17 @@ class PaceChanged:
     backlog_words: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextChanged:
+    """The glossary is another one from the next utterance on.
+
+    Attributes:
+        rows: of the prompt that it takes now.
+    """
+
+    rows: int
+
+
 Event = (
     LoadProgress
     | Ready
@@ -193,5 +206,6 @@ Event = (
     | UtteranceDropped
     | Statistics
     | PaceChanged
+    | ContextChanged
 )
 """Everything a session reports."""

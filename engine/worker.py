@@ -17,6 +17,7 @@ from engine.event_log import EventLog
 from engine.events import (
     AdapterChanged,
     CaptionChanged,
+    ContextChanged,
     Event,
     Failed,
     LoadProgress,
@@ -63,6 +64,7 @@ class Worker:
         self._pace = Pace()
         self._slowed = False  # what was left for larger steps may be translated now
         self._told_s = 0.0  # when statistics were told
+        self._began = 0.0, 0  # when this translation did, and the rows computed before it
 
     def run(self) -> None:
         """Load, serve, and turn whatever goes wrong into one sentence."""
@@ -122,6 +124,7 @@ class Worker:
     def _translate(self) -> None:
         """Translate until all is done or a command comes; what waits for a rest happens then."""
         changed_s: float | None = None
+        self._began = time.monotonic(), self._system.model.tokens_fed
         for event in self._advance():
             self._report(event)
             self._keep_pace()
@@ -201,6 +204,8 @@ class Worker:
         self._told_s = changed_s
         seconds = changed_s - (self._waiting_since_s or changed_s)
         model, counters = self._system.model, self._system.counters
+        began_s, n_before = self._began
+        n_rows = model.tokens_fed - n_before
         self._report(
             Statistics(
                 tokens_fed=model.tokens_fed,
@@ -209,6 +214,7 @@ class Worker:
                 probes=counters.probes,
                 cached_rows=model.n_rows,
                 ms_per_word=seconds * 1000,
+                ms_per_token=(changed_s - began_s) * 1000 / max(1, n_rows),
                 loops_cut=counters.loops_cut,
                 backlog_words=self._backlog_words,
                 context_rows=self._system.conversation.context_rows,
@@ -237,8 +243,10 @@ class Worker:
             self._system.configure(self._model.fitted(translation))
         except SurtitleError as error:
             self._report(Refused(message=str(error)))
-        else:
-            self._translation = translation
+            return
+        before, self._translation = self._translation, translation
+        if translation.glossary != before.glossary:
+            self._report(ContextChanged(rows=self._system.conversation.context_rows))
 
     def clear(self) -> None:
         """Drop the passage of every lane."""
