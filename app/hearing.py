@@ -78,7 +78,7 @@ class Hearing:
         """
         whisper_folder(recognizer, self._library, self._hub, progress=progress, cancelled=cancelled)
 
-    def listen(
+    def prepare(
         self,
         wanted: Sequence[WantedSource],
         recognizer: str,
@@ -86,14 +86,14 @@ class Hearing:
         report: Callable[[Heard], None],
         after: Listener | None = None,
     ) -> Run:
-        """Begin to record at once, and to recognise as soon as that can be.
+        """Make a run, which is started by who asked for it: it records then, and at once.
 
         Args:
             wanted: at least one source.
             recognizer: name or folder of one that is on this computer.
             translation: gets the words.
             report: gets what happens, on other threads.
-            after: the run before, which may still have something to recognise.
+            after: the run before; nothing is recognised while it has something left.
 
         Raises:
             SurtitleError: the recogniser cannot be used, or a library is missing.
@@ -122,7 +122,6 @@ class Hearing:
             report,
             ListeningSettings(smaller_model=smaller_model(recognizer)),
         )
-        listener.start()
         return Run(listener=listener, sources=sources)
 
     def _whisper(self, folder: Path) -> Whisper:

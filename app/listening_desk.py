@@ -72,7 +72,7 @@ class Hearing(Protocol):
     ) -> None:
         """Fetch a recogniser."""
 
-    def listen(
+    def prepare(
         self,
         wanted: Sequence[WantedSource],
         recognizer: str,
@@ -80,7 +80,7 @@ class Hearing(Protocol):
         report: Callable[["Heard"], None],
         after: "Listener | None" = None,
     ) -> Run:
-        """Begin to listen."""
+        """Make a run that is not started."""
 
 
 MakeHearing = Callable[[Path, str], Hearing]
@@ -138,7 +138,6 @@ class ListeningDesk(QObject):
         self._making = threading.Lock()
         self._runs: list[Run] = []  # the oldest first; the scribe appends, and takes what ended
         self._guard = threading.Lock()  # of the runs
-        self._beginning = threading.Lock()  # a run may end before it is among them
         self._cancelled = threading.Event()
         # What the threads emit is queued to here, since the slots are methods of this object.
         self._erred.connect(self._tell_failure)
@@ -242,17 +241,17 @@ class ListeningDesk(QObject):
         if not wanted:
             return
         after = None if newest is None else newest.listener
-        with self._beginning:
-            run = hearing.listen(wanted, recognizer, self, self._report, after)
-            with self._guard:
-                self._runs.append(run)
+        run = hearing.prepare(wanted, recognizer, self, self._report, after)
+        with self._guard:
+            self._runs.append(run)
+        run.listener.start()  # now that it is among those that events go to
         self.began.emit()
 
     def _report(self, event: "Heard") -> None:
         from engine.listening_events import ListeningEnded  # noqa: PLC0415  as TYPE_CHECKING says
 
         if isinstance(event, ListeningEnded):
-            with self._beginning, self._guard:
+            with self._guard:
                 del self._runs[:1]
                 is_last = not self._runs
             if is_last:

@@ -89,7 +89,7 @@ class FakeHearing:
             raise self.fetch_failure
         self.here.add(recognizer)
 
-    def listen(self, wanted, recognizer, translation, report, after=None):
+    def prepare(self, wanted, recognizer, translation, report, after=None):
         self.asked.append((wanted, recognizer))
         sources = {}
         for one in wanted:
@@ -112,7 +112,6 @@ class FakeHearing:
             report,
             ListeningSettings(smaller_model="tiny.en"),
         )
-        listener.start()
         self.runs.append(FakeRun(listener, sources))
         return self.runs[-1]
 
