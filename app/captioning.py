@@ -187,7 +187,7 @@ class Captioning(QObject):
         self._window.status.show_state(self.tr("Loading"))
         self._window.banner.show_progress(self.tr("Starting the translation engine"), None)
         model = ModelSettings(directory=directory, hub_name=name, device=self._settings.device)
-        self._bridge.start(model, self._translation)
+        self._bridge.start(model, replace(self._translation, glossary=()))
 
     def _offer_languages(self, directory: Path) -> None:
         """Offer what the model's card lists, before the model itself is loaded."""
@@ -235,6 +235,8 @@ class Captioning(QObject):
         for notice in event.notices:
             window.banner.show_notice(notice)
         window.controls.show_languages(event.languages, self._translation.target_language)
+        if self._translation.glossary:  # one that is too long must not stop the model from loading
+            self._bridge.change(self._translation)
         self.adapters.begin(self._translation)
 
     def _show_adapter(self, event: AdapterChanged) -> None:

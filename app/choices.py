@@ -94,11 +94,13 @@ class TranslationChoices:
         language: two-letter code of the target language.
         policy: as the engine writes policies.
         adapter: name of the one that is loaded at the start; nothing for what the model comes with.
+        glossary: whether the model is told of the terms the person keeps.
     """
 
     language: str = "de"
     policy: str = "read:3"
     adapter: str = ""
+    glossary: bool = False
 
     def __post_init__(self) -> None:
         parse_policy(self.policy)

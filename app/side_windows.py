@@ -7,6 +7,7 @@ from app.captioning import Captioning
 from app.child_command import ChildCommand
 from app.chosen import Chosen
 from app.evaluation_page import EvaluationPage
+from app.glossary_desk import GlossaryDesk
 from app.guide import Guide
 from app.latency_desk import LatencyDesk
 from app.latency_dialog import LatencyDialog
@@ -34,12 +35,14 @@ class SideWindows(QObject):
         self.guide = Guide(settings, chosen, captioning, window)
         self.latency = LatencyDesk(self)
         self.latency_dialog: LatencyDialog | None = None
+        self.glossary = GlossaryDesk(settings, chosen, captioning, window)
         self._is_first = settings.first_run
         self._captioning = captioning
         self._window = window
         self._evaluation: ChildCommand | None = None
         actions = window.menu_actions
         actions.guide.triggered.connect(self.guide.open_guide)
+        actions.glossary.triggered.connect(self.glossary.open_glossary)
         actions.latency.triggered.connect(self._open_latency)
 
     def follow(self, bridge: Bridge, listening: Listening) -> None:
@@ -50,6 +53,7 @@ class SideWindows(QObject):
         listening.desk.words_came.connect(desk.take_heard)
         listening.lags_came.connect(desk.take_lags)
         bridge.event_came.connect(desk.take_event)
+        bridge.event_came.connect(self.glossary.take_event)
         self._captioning.caption_painted.connect(desk.take_painted)
         self._captioning.restarted.connect(desk.restart)
 
@@ -61,8 +65,9 @@ class SideWindows(QObject):
     def hide(self) -> None:
         """Take all off the screen, at once."""
         self.guide.hide()
-        if self.latency_dialog is not None:
-            self.latency_dialog.close()
+        for dialog in (self.latency_dialog, self.glossary.dialog):
+            if dialog is not None:
+                dialog.close()
 
     def close(self) -> None:
         """Let go of what they use; that may take a moment."""
