@@ -111,3 +111,23 @@ def test_the_dialog_writes_what_was_chosen_and_tells_it(qtbot, tmp_path):
     assert dialog.told.text().endswith("choose another place.")
     dialog.form.setCurrentIndex(dialog.form.findData("jsonl"))
     assert not dialog.content.isEnabled()
+
+
+def spoken(*speakers):
+    return [
+        Cue(start_s=number, end_s=number + 1, text=f"Satz {number}.", speaker=speaker)
+        for number, speaker in enumerate(speakers)
+    ]
+
+
+def test_who_speaks_is_told_where_two_are_told_apart(tmp_path):
+    two = spoken("me", "them", "me")
+    assert exported(tmp_path, two, "txt")[1] == "me: Satz 0.\nthem: Satz 1.\nme: Satz 2.\n"
+    assert "them: Satz 1." in exported(tmp_path, two, "srt")[1]
+    assert "<v them>Satz 1." in exported(tmp_path, two, "vtt")[1]
+    one = spoken("me", "me")
+    assert exported(tmp_path, one, "txt")[1] == "Satz 0.\nSatz 1.\n"
+    assert "me" not in exported(tmp_path, one, "srt")[1]
+    assert "<v" not in exported(tmp_path, one, "vtt")[1]
+    lines = exported(tmp_path, one, "jsonl")[1].splitlines()
+    assert [json.loads(line)["speaker"] for line in lines] == ["me", "me"]

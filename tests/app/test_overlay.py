@@ -9,7 +9,7 @@ from app.choices import PRESETS, CaptionChoices
 from app.look import look
 from app.overlay import Overlay, OverlayView
 from app.overlay_edges import NO_EDGE, Drag, edges_at
-from app.typeset import Line
+from app.typeset import Line, runs_right_to_left
 
 STILL = CaptionChoices(smooth=False)
 LEFT, RIGHT = Qt.Edge.LeftEdge, Qt.Edge.RightEdge
@@ -311,3 +311,40 @@ def test_20_000_qt_calls_without_result_survive():
     path = QPainterPath()
     for _ in range(20_000):
         path.moveTo(0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("whole", "certain"),
+    [("Heute wollen wir", "Heute wollen"), ("اليوم نريد أن نتحدث", "اليوم نريد")],
+)
+def test_words_that_may_change_are_paler_and_move_nothing_before_them(overlay, whole, certain):
+    right_to_left = runs_right_to_left(whole)
+    overlay.show_view(OverlayView(lines=lines(certain, right_to_left=right_to_left)))
+    alone = white_places(overlay)
+    n_tail = len(whole) - len(certain)
+    line = Line(text=whole, right_to_left=right_to_left, n_tail=n_tail)
+    overlay.show_view(OverlayView(lines=(line,)))
+    assert white_places(overlay) == alone
+    pale = places_of(overlay, 90, 240)
+    overlay.show_view(OverlayView(lines=lines(whole, right_to_left=right_to_left)))
+    beyond = white_places(overlay) - alone
+    assert len(beyond) > 50
+    near = {(x + dx, y + dy) for x, y in pale for dx in (-2, 0, 2) for dy in (-1, 0, 1)}
+    assert len(beyond - near) <= 0.05 * len(beyond), "it stands where it will stand"
+
+
+def places_of(overlay, least, most):
+    image = overlay.grab().toImage()
+    return {
+        (x, y)
+        for y in range(image.height())
+        for x in range(0, image.width(), 2)
+        if least <= image.pixelColor(x, y).lightness() <= most
+    }
+
+
+def test_it_tells_when_it_was_painted(overlay, qtbot):
+    overlay.show()
+    qtbot.waitExposed(overlay)
+    with qtbot.waitSignal(overlay.painted):
+        overlay.show_view(shown("Guten Morgen"))

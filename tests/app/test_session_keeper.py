@@ -120,3 +120,14 @@ def test_earlier_sessions_are_listed_exported_and_deleted(qtbot, tmp_path):
     dialog.delete.click()
     assert dialog.list.count() == 0
     assert past_sessions(tmp_path / "sessions") == []
+
+
+def test_who_was_heard_is_kept_in_memory_and_journal(keepers, tmp_path):
+    keeper = keepers()
+    for number, lane in enumerate(["me", "them", ""]):
+        keeper.take(UtteranceOpened(utterance=number, lane=lane), "de")
+        keeper.take(UtteranceEnded(utterance=number), "de")
+    keeper.close()
+    assert [cue.speaker for cue in keeper.cues] == ["me", "them", ""]
+    (session,) = past_sessions(tmp_path / "sessions")
+    assert [cue.speaker for cue in session.cues] == ["me", "them", ""]
