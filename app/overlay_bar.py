@@ -44,7 +44,8 @@ class OverlayBar(QWidget):
         """
         super().__init__(overlay if inside else None)
         if not inside:
-            self.setWindowFlags(_FLAGS)
+            # Window managers that tile would put it anywhere; nobody else heeds this flag.
+            self.setWindowFlags(_FLAGS | Qt.WindowType.X11BypassWindowManagerHint)
             self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
             self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
         self.setWindowTitle(self.tr("Surtitle captions, controls"))
