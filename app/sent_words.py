@@ -65,5 +65,5 @@ class SentWords:
         if lane is None:
             return
         sent = self._sent[lane]
-        while sent and (n_words or sent[0] is _END):
+        while sent and n_words:
             n_words -= sent.popleft() is not _END

@@ -127,6 +127,24 @@ def test_a_recogniser_stays_loaded_from_one_run_to_the_next(ears, tmp_path):
     assert ears.loaded == [str(tmp_path / "one"), str(tmp_path / "two")]
 
 
+def test_a_run_recognises_nothing_before_the_one_before_has_ended(ears, tmp_path):
+    wanted = (WantedSource(kind=MICROPHONE),)
+    echoes = [Echo(), Echo()]
+    echoes[0].hold()
+    runs = []
+    for echo in echoes:
+        after = runs[-1].listener if runs else None
+        runs.append(ears.prepare(wanted, str(tmp_path / "one"), echo, lambda _event: None, after))
+        echo.report = runs[-1].listener.take
+        runs[-1].listener.start()
+    assert not runs[1].listener.join(0.3)
+    assert echoes[1].fed == []
+    assert runs[1].sources["me"].started, "what is said meanwhile is recorded"
+    echoes[0].release()
+    assert all(run.listener.join(20) for run in runs)
+    assert echoes[1].fed == [("me", "good"), ("me", "morning.")]
+
+
 def test_lanes_are_named_by_who_is_heard_and_devices_by_the_systems_names(ears, tmp_path):
     system = WantedSource(kind=SYSTEM, device="out1")
     listened(ears, tmp_path / "one", WantedSource(kind=MICROPHONE), system)

@@ -52,7 +52,8 @@ class Program:
 
     def texts(self, lane):
         """What a lane said and how it was translated, rows joined."""
-        of_lane = [view for view in self.window.transcript.rows.views if view.lane == lane]
+        views = self.window.transcript.rows.views
+        of_lane = [view for view in views if view.lane == lane and view.source != "earlier"]
         return tuple(
             " ".join(filter(None, texts))
             for texts in ([view.source for view in of_lane], [view.caption for view in of_lane])
@@ -190,6 +191,21 @@ def test_what_no_window_shows_is_not_painted(program):
     one.qtbot.wait(100)
     assert painted == []
     one.application.overlay.show()
+    one.wait(lambda: painted)
+
+
+def test_a_row_that_is_out_of_sight_is_not_painted(program):
+    one = program().open()
+    one.application.overlay.hide()
+    one.application.captioning.restore([("earlier", "früher", "")] * 200)
+    one.window.transcript.go_to(0)
+    painted = []
+    one.application.captioning.caption_painted.connect(painted.append)
+    one.press(one.bar.microphone)
+    one.wait_for_sentence()
+    one.window.transcript.viewport().repaint()
+    assert painted == []
+    one.window.transcript.follow()
     one.wait(lambda: painted)
 
 
