@@ -27,7 +27,7 @@ from app.first_run_speed import SpeedPage
 from app.model_desk import ModelDesk
 from app.sound_check import SoundCheck, Sources, make_sources
 
-_WIDTH, _HEIGHT = 760, 500
+_WIDTH, _HEIGHT = 860, 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -107,6 +107,7 @@ class ModelPage(GuidePage):
         table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         table.setTabKeyNavigation(False)
         table.setShowGrid(False)
+        table.setWordWrap(False)
         table.verticalHeader().hide()
         header = table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
@@ -147,10 +148,10 @@ class ModelPage(GuidePage):
 
     def _cells(self, offer: ModelOffer) -> list[str]:
         fit = self.report.fits.get(offer.name)
-        where = self.tr("here") if offer.is_here else self.tr("to be fetched")
+        where = self.tr("here") if offer.is_here else self.tr("to fetch")
         if offer.choice is None:
-            where = self.tr("comes with Surtitle")
-        fits = self.tr("runs on every computer") if offer.choice is None else ""
+            where = self.tr("bundled")
+        fits = self.tr("runs anywhere") if offer.choice is None else ""
         if fit is not None:
             fits = fit.words if fit.fits else self.tr("no: {}").format(fit.words)
         size = written_bytes(offer.n_bytes) if offer.n_bytes else "?"

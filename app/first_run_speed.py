@@ -102,7 +102,7 @@ class SpeedPage(GuidePage):
             self.result.setText(as_sentence(failure or nothing))
             return
         told = self.tr(
-            "A caption will stand about {:.1f} s behind its word; {:.1f} s behind the slowest."
+            "A caption will stand about {:.1f} s behind its word, {:.1f} s behind the slowest."
         )
         self.result.setText(told.format(found.median_s, found.p95_s))
         self.advice.setText(self._advice(found))

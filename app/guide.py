@@ -65,7 +65,9 @@ class Guide(QObject):
         if self._settings.language is None:
             self._captioning.translate_into(language)
         if model != now.model and self._settings.model is not None:
-            told = self.tr("The model that was named when Surtitle was started is used until then")
+            told = self.tr(
+                "Until Surtitle is closed, the model that was named when it was started translates"
+            )
             self._window.banner.show_notice(told)
         elif model != now.model:
             self._captioning.start_over()

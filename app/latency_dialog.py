@@ -42,7 +42,9 @@ class LatencyDialog(QDialog):
         self.setWindowTitle(self.tr("Latency and evaluation"))
         self._desk = desk
         self._is_stale = True
-        self.waterfall = Waterfall(self.tr("Where the time of a word goes (median, thin: 95 %)"))
+        self.waterfall = Waterfall(
+            self.tr("Where the time of a word goes (thick: median, thin: 95 %)")
+        )
         self.committed = Histogram(self.tr("From a word to its caption, in seconds"))
         self.tokens = CurveChart(self.tr("Tokens fed, and computed again"))
         self.memory = CurveChart(self.tr("Memory of this program"))
@@ -132,7 +134,7 @@ class LatencyDialog(QDialog):
 
     def _stage_words(self, stage: StageTime) -> str:
         if stage.n_words:
-            return self.tr("{:.2f} s, {:.2f} s").format(stage.median_s, stage.p95_s)
+            return self.tr("{:.2f} s (95 %: {:.2f} s)").format(stage.median_s, stage.p95_s)
         if stage.stage in ("capture", "voice activity"):
             return self.tr("not measured apart")
         return self.tr("no data")
@@ -169,12 +171,11 @@ class LatencyDialog(QDialog):
                     newest.loops_cut,
                 )
             )
-            again = self.tr("{:,} fed, {:,} again")
-            self.tokens.show_curves(
-                [record.tokens_fed.points, record.tokens_recomputed.points],
-                f"{newest.tokens_fed:,}",
-                again.format(newest.tokens_fed, newest.tokens_recomputed),
-            )
+            points = record.tokens_fed.points
+            again = self.tr("{:,} fed, {:,} again; {}")
+            told = again.format(newest.tokens_fed, newest.tokens_recomputed, self._span(points))
+            curves = [points, record.tokens_recomputed.points]
+            self.tokens.show_curves(curves, f"{newest.tokens_fed:,}", told)
         self._show_memory(record.memory.points)
 
     def _show_memory(self, points: Sequence[tuple[float, float]]) -> None:
@@ -182,8 +183,15 @@ class LatencyDialog(QDialog):
             self.memory.show_curves([], "", self.tr("This system does not tell"))
             return
         most = written_bytes(max(value for _, value in points))
-        now = self.tr("{} now").format(written_bytes(points[-1][1]))
+        now = self.tr("{} now; {}").format(written_bytes(points[-1][1]), self._span(points))
         self.memory.show_curves([points], most, now)
+
+    def _span(self, points: Sequence[tuple[float, float]]) -> str:
+        """Say over what time a curve goes."""
+        seconds = points[-1][0] - points[0][0] if points else 0.0
+        if seconds < 120:
+            return self.tr("over {:.0f} s").format(seconds)
+        return self.tr("over {:.0f} min").format(seconds / 60)
 
     def _tell(self, message: str) -> None:
         self.told.setText(as_sentence(message))

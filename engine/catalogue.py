@@ -108,7 +108,7 @@ KNOWN_MODELS = (  # smallest first
     KnownModel(
         name="meta-llama/Llama-3.1-8B-Instruct",
         download_bytes=16_060_556_376,
-        licence="Llama 3.1 Community License",
+        licence="Llama 3.1",
         is_gated=True,
         footprint=Shape(
             layers=32,

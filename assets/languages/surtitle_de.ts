@@ -69,11 +69,11 @@
     </message>
     <message>
         <source>&amp;Glossary…</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Glossar …</translation>
     </message>
     <message>
         <source>La&amp;tency and evaluation…</source>
-        <translation type="unfinished"></translation>
+        <translation>Ver&amp;zögerung und Bewertung …</translation>
     </message>
     <message>
         <source>&amp;Settings…</source>
@@ -85,7 +85,7 @@
     </message>
     <message>
         <source>&amp;Set up Surtitle…</source>
-        <translation type="unfinished"></translation>
+        <translation>Surtitle ein&amp;richten …</translation>
     </message>
     <message>
         <source>&amp;Copy diagnostics</source>
@@ -438,19 +438,19 @@
     <name>ChildCommand</name>
     <message>
         <source>The check crashed (signal {}); captions are not touched by that</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Prüfung ist abgestürzt (Signal {}); die Untertitel berührt das nicht</translation>
     </message>
     <message>
         <source>The check ended with an error</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Prüfung endete mit einem Fehler</translation>
     </message>
     <message>
         <source>The check could not be started</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Prüfung ließ sich nicht starten</translation>
     </message>
     <message>
         <source>The check did not answer within {:.0f} seconds and was ended</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Prüfung hat {:.0f} Sekunden lang nicht geantwortet und wurde beendet</translation>
     </message>
 </context>
 <context>
@@ -527,63 +527,63 @@
     <name>EvaluationPage</name>
     <message>
         <source>A text is translated word by word, with the model, adapter and timing of now and beside the captions, and held against a translation line by line. A recording of the text, if there is one, tells how well it is recognised.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Text wird Wort für Wort übersetzt, mit Modell, Adapter und Takt von jetzt und neben den Untertiteln her, und Zeile für Zeile mit einer Übersetzung verglichen. Eine Aufnahme des Textes zeigt, wenn es sie gibt, wie gut sie erkannt wird.</translation>
     </message>
     <message>
         <source>&amp;Text</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Text</translation>
     </message>
     <message>
         <source>Its &amp;translation</source>
-        <translation type="unfinished"></translation>
+        <translation>Seine Ü&amp;bersetzung</translation>
     </message>
     <message>
         <source>A reco&amp;rding (optional)</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Auf&amp;nahme (wenn vorhanden)</translation>
     </message>
     <message>
         <source>&amp;Evaluate</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Bewerten</translation>
     </message>
     <message>
         <source>&amp;Stop</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Anhalten</translation>
     </message>
     <message>
         <source>Evaluating</source>
-        <translation type="unfinished"></translation>
+        <translation>Bewertung läuft</translation>
     </message>
     <message>
         <source>Choose…</source>
-        <translation type="unfinished"></translation>
+        <translation>Auswählen …</translation>
     </message>
     <message>
         <source>Loading the model…</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Modell wird geladen …</translation>
     </message>
     <message>
         <source>Stopped.</source>
-        <translation type="unfinished"></translation>
+        <translation>Angehalten.</translation>
     </message>
     <message>
         <source>Line {:,} of {:,}</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeile {:,} von {:,}</translation>
     </message>
     <message>
         <source>Recognising the recording…</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Aufnahme wird erkannt …</translation>
     </message>
     <message>
         <source>BLEU {:.1f}, chrF {:.1f}; captions are {:.1f} words behind (LAAL)</source>
-        <translation type="unfinished"></translation>
+        <translation>BLEU {:.1f}, chrF {:.1f}; die Untertitel sind {:.1f} Wörter zurück (LAAL)</translation>
     </message>
     <message>
         <source>{:.1f} % of the words were recognised wrongly (WER)</source>
-        <translation type="unfinished"></translation>
+        <translation>{:.1f} % der Wörter wurden falsch erkannt (WER)</translation>
     </message>
     <message>
         <source>{:,} lines, {:,} without a caption; {:.0f} ms for a word; {}</source>
-        <translation type="unfinished"></translation>
+        <translation>{:,} Zeilen, {:,} ohne Untertitel; {:.0f} ms für ein Wort; {}</translation>
     </message>
 </context>
 <context>
@@ -691,120 +691,120 @@
     <name>FirstRun</name>
     <message>
         <source>Set up Surtitle</source>
-        <translation type="unfinished"></translation>
+        <translation>Surtitle einrichten</translation>
     </message>
     <message>
         <source>&amp;Start now with the bundled model</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Sofort mit dem mitgelieferten Modell beginnen</translation>
     </message>
     <message>
         <source>&amp;Back</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Zurück</translation>
     </message>
     <message>
         <source>&amp;Next</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Weiter</translation>
     </message>
     <message>
         <source>{} of {}</source>
-        <translation type="unfinished"></translation>
+        <translation>{} von {}</translation>
     </message>
     <message>
         <source>S&amp;tart</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Beginnen</translation>
     </message>
 </context>
 <context>
     <name>GlossaryDesk</name>
     <message>
         <source>{:,} terms cost {:,} tokens of the prompt, computed once</source>
-        <translation type="unfinished"></translation>
+        <translation>{:,} Begriffe kosten {:,} Token der Anweisung, einmal berechnet</translation>
     </message>
     <message>
         <source>The model is not told</source>
-        <translation type="unfinished"></translation>
+        <translation>Dem Modell wird nichts davon gesagt</translation>
     </message>
     <message>
         <source>The model is not told: the terms cost nothing</source>
-        <translation type="unfinished"></translation>
+        <translation>Dem Modell wird nichts davon gesagt: Die Begriffe kosten nichts</translation>
     </message>
     <message>
         <source>The model that comes with Surtitle never saw a glossary while it was trained: with one its captions become much worse (measured: BLEU 1.6 instead of 5.1). Turn it on for a large instruct model only.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das mitgelieferte Modell hat im Training nie ein Glossar gesehen: Mit einem werden seine Untertitel viel schlechter (gemessen: BLEU 1,6 statt 5,1). Nur für ein großes Instruct-Modell einschalten.</translation>
     </message>
     <message>
         <source>Adapters made by Surtitle&apos;s recipes never saw a glossary while they were trained, so captions may become worse. Try it with and without.</source>
-        <translation type="unfinished"></translation>
+        <translation>Adapter nach den Rezepten von Surtitle haben im Training nie ein Glossar gesehen, also können die Untertitel schlechter werden. Mit und ohne ausprobieren.</translation>
     </message>
     <message>
         <source>A large instruct model can follow a glossary; whether this one does was not measured. Try it with and without.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein großes Instruct-Modell kann einem Glossar folgen; ob dieses es tut, wurde nicht gemessen. Mit und ohne ausprobieren.</translation>
     </message>
 </context>
 <context>
     <name>GlossaryDialog</name>
     <message>
         <source>&amp;Tell the model of these terms</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Dem Modell diese Begriffe sagen</translation>
     </message>
     <message>
         <source>&amp;Add</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Hinzufügen</translation>
     </message>
     <message>
         <source>&amp;Remove</source>
-        <translation type="unfinished">E&amp;ntfernen</translation>
+        <translation>&amp;Entfernen</translation>
     </message>
     <message>
         <source>&amp;Import…</source>
-        <translation type="unfinished">&amp;Importieren …</translation>
+        <translation>&amp;Importieren …</translation>
     </message>
     <message>
         <source>E&amp;xport…</source>
-        <translation type="unfinished"></translation>
+        <translation>E&amp;xportieren …</translation>
     </message>
     <message>
         <source>Glossary: English to {}</source>
-        <translation type="unfinished"></translation>
+        <translation>Glossar: Englisch nach {}</translation>
     </message>
     <message>
         <source>For captions in {}. A term is used from the next sentence on.</source>
-        <translation type="unfinished"></translation>
+        <translation>Für Untertitel auf {}. Ein Begriff gilt ab dem nächsten Satz.</translation>
     </message>
     <message>
         <source>The glossary was written to {}</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Glossar wurde nach {} geschrieben</translation>
     </message>
     <message>
         <source>Glossary</source>
-        <translation type="unfinished"></translation>
+        <translation>Glossar</translation>
     </message>
     <message>
         <source>Term</source>
-        <translation type="unfinished"></translation>
+        <translation>Begriff</translation>
     </message>
     <message>
         <source>Its translation</source>
-        <translation type="unfinished"></translation>
+        <translation>Seine Übersetzung</translation>
     </message>
     <message>
         <source>Row {}: {}</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeile {}: {}</translation>
     </message>
     <message>
         <source>Import a glossary</source>
-        <translation type="unfinished"></translation>
+        <translation>Glossar importieren</translation>
     </message>
     <message>
         <source>Export the glossary</source>
-        <translation type="unfinished"></translation>
+        <translation>Glossar exportieren</translation>
     </message>
 </context>
 <context>
     <name>Guide</name>
     <message>
-        <source>The model that was named when Surtitle was started is used until then</source>
-        <translation type="unfinished"></translation>
+        <source>Until Surtitle is closed, the model that was named when it was started translates</source>
+        <translation>Bis Surtitle geschlossen wird, übersetzt das Modell, das beim Start genannt wurde</translation>
     </message>
 </context>
 <context>
@@ -849,154 +849,162 @@
     <name>LatencyDialog</name>
     <message>
         <source>Latency and evaluation</source>
-        <translation type="unfinished"></translation>
+        <translation>Verzögerung und Bewertung</translation>
     </message>
     <message>
-        <source>Where the time of a word goes (median, thin: 95 %)</source>
-        <translation type="unfinished"></translation>
+        <source>Where the time of a word goes (thick: median, thin: 95 %)</source>
+        <translation>Wohin die Zeit eines Wortes geht (dick: Median, dünn: 95 %)</translation>
     </message>
     <message>
         <source>From a word to its caption, in seconds</source>
-        <translation type="unfinished"></translation>
+        <translation>Vom Wort zu seinem Untertitel, in Sekunden</translation>
     </message>
     <message>
         <source>Tokens fed, and computed again</source>
-        <translation type="unfinished"></translation>
+        <translation>Token gerechnet und noch einmal gerechnet</translation>
     </message>
     <message>
         <source>Memory of this program</source>
-        <translation type="unfinished"></translation>
+        <translation>Speicher dieses Programms</translation>
     </message>
     <message>
         <source>&amp;Lag</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Verzögerung</translation>
     </message>
     <message>
         <source>&amp;Cost</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Kosten</translation>
     </message>
     <message>
         <source>&amp;Evaluate a file</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Datei bewerten</translation>
     </message>
     <message>
         <source>&amp;Record…</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Aufzeichnen …</translation>
     </message>
     <message>
         <source>Copy &amp;diagnostics</source>
-        <translation type="unfinished"></translation>
+        <translation>D&amp;iagnose kopieren</translation>
     </message>
     <message>
         <source>&amp;Begin anew</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Neu beginnen</translation>
     </message>
     <message>
         <source>Measurements are written to {}; nothing that is said</source>
-        <translation type="unfinished"></translation>
+        <translation>Messwerte werden nach {} geschrieben, nichts von dem, was gesagt wird</translation>
     </message>
     <message>
         <source>Capture</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufnahme</translation>
     </message>
     <message>
         <source>Voice activity</source>
-        <translation type="unfinished"></translation>
+        <translation>Sprachpausen</translation>
     </message>
     <message>
         <source>Recognition</source>
-        <translation type="unfinished"></translation>
+        <translation>Erkennung</translation>
     </message>
     <message>
         <source>Wait for later words</source>
-        <translation type="unfinished"></translation>
+        <translation>Warten auf Wörter</translation>
     </message>
     <message>
         <source>Model</source>
-        <translation type="unfinished"></translation>
+        <translation>Modell</translation>
     </message>
     <message>
         <source>Paint</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeichnen</translation>
     </message>
     <message>
-        <source>{:.2f} s, {:.2f} s</source>
-        <translation type="unfinished"></translation>
+        <source>{:.2f} s (95 %: {:.2f} s)</source>
+        <translation>{:.2f} s (95 %: {:.2f} s)</translation>
+    </message>
+    <message>
+        <source>{:,} fed, {:,} again; {}</source>
+        <translation>{:,} gerechnet, {:,} noch einmal; {}</translation>
+    </message>
+    <message>
+        <source>{} now; {}</source>
+        <translation>{} jetzt; {}</translation>
+    </message>
+    <message>
+        <source>over {:.0f} s</source>
+        <translation>über {:.0f} s</translation>
+    </message>
+    <message>
+        <source>over {:.0f} min</source>
+        <translation>über {:.0f} min</translation>
     </message>
     <message>
         <source>not measured apart</source>
-        <translation type="unfinished"></translation>
+        <translation>nicht einzeln gemessen</translation>
     </message>
     <message>
         <source>no data</source>
-        <translation type="unfinished"></translation>
+        <translation>keine Daten</translation>
     </message>
     <message>
         <source>No word has got its caption yet: type or say something.</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch hat kein Wort seinen Untertitel: etwas schreiben oder sagen.</translation>
     </message>
     <message>
         <source>{:,} words: {:.2f} s to the caption (95 %: {:.2f} s)</source>
-        <translation type="unfinished"></translation>
+        <translation>{:,} Wörter: {:.2f} s bis zum Untertitel (95 %: {:.2f} s)</translation>
     </message>
     <message>
         <source>{:.2f} s to the screen (95 %: {:.2f} s)</source>
-        <translation type="unfinished"></translation>
+        <translation>{:.2f} s bis auf den Bildschirm (95 %: {:.2f} s)</translation>
     </message>
     <message>
         <source>Nothing was computed yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch wurde nichts gerechnet.</translation>
     </message>
     <message>
         <source>{:,} tokens fed in {:,} passes, {:,} computed again, {:,} looked at and taken back; {:,} rows in the cache; {:,} rows of the prompt for glossary and context; {:,} loops cut.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>{:,} fed, {:,} again</source>
-        <translation type="unfinished"></translation>
+        <translation>{:,} Token in {:,} Durchgängen gerechnet, {:,} noch einmal, {:,} angesehen und zurückgenommen; {:,} Zeilen im Cache; {:,} Zeilen der Anweisung für Glossar und Zusammenhang; {:,} Schleifen abgeschnitten.</translation>
     </message>
     <message>
         <source>This system does not tell</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>{} now</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieses System sagt es nicht</translation>
     </message>
     <message>
         <source>Recording has ended</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Aufzeichnung ist beendet</translation>
     </message>
     <message>
         <source>File for measurements</source>
-        <translation type="unfinished"></translation>
+        <translation>Datei für Messwerte</translation>
     </message>
     <message>
         <source>Stop &amp;recording</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufzeichnung &amp;beenden</translation>
     </message>
     <message>
         <source>Diagnostics are on the clipboard; nothing that was said is in them</source>
-        <translation type="unfinished">Die Diagnose ist in der Zwischenablage; nichts Gesagtes steht darin</translation>
+        <translation>Die Diagnose ist in der Zwischenablage; nichts, was gesagt wurde, steht darin</translation>
     </message>
 </context>
 <context>
     <name>LevelMeter</name>
     <message>
         <source>{:.0f} decibels below the loudest</source>
-        <translation type="unfinished"></translation>
+        <translation>{:.0f} Dezibel unter dem Lautesten</translation>
     </message>
     <message>
         <source>Too loud: turn it down</source>
-        <translation type="unfinished"></translation>
+        <translation>Zu laut: leiser stellen</translation>
     </message>
     <message>
         <source>Silent</source>
-        <translation type="unfinished"></translation>
+        <translation>Still</translation>
     </message>
     <message>
         <source>Not listening</source>
-        <translation type="unfinished"></translation>
+        <translation>Hört nicht zu</translation>
     </message>
 </context>
 <context>
@@ -1080,123 +1088,123 @@
     <name>ModelPage</name>
     <message>
         <source>Model</source>
-        <translation type="unfinished"></translation>
+        <translation>Modell</translation>
     </message>
     <message>
         <source>Looking what this computer has…</source>
-        <translation type="unfinished"></translation>
+        <translation>Es wird nachgesehen, was dieser Rechner hat …</translation>
     </message>
     <message>
         <source>This computer</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieser Rechner</translation>
     </message>
     <message>
         <source>Fetching the model</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Modell wird geholt</translation>
     </message>
     <message>
         <source>&amp;Fetch</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Holen</translation>
     </message>
     <message>
         <source>&amp;Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Abbrechen</translation>
     </message>
     <message>
         <source>Choose f&amp;older…</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Ordner wählen …</translation>
     </message>
     <message>
         <source>Models</source>
-        <translation type="unfinished"></translation>
+        <translation>Modelle</translation>
     </message>
     <message>
         <source>Size</source>
-        <translation type="unfinished">Größe</translation>
+        <translation>Größe</translation>
     </message>
     <message>
         <source>Licence</source>
-        <translation type="unfinished"></translation>
+        <translation>Lizenz</translation>
     </message>
     <message>
         <source>Where</source>
-        <translation type="unfinished"></translation>
+        <translation>Wo</translation>
     </message>
     <message>
         <source>On this computer</source>
-        <translation type="unfinished"></translation>
+        <translation>Auf diesem Rechner</translation>
     </message>
     <message>
         <source>here</source>
-        <translation type="unfinished"></translation>
+        <translation>hier</translation>
     </message>
     <message>
-        <source>to be fetched</source>
-        <translation type="unfinished"></translation>
+        <source>to fetch</source>
+        <translation>zu holen</translation>
     </message>
     <message>
-        <source>comes with Surtitle</source>
-        <translation type="unfinished"></translation>
+        <source>bundled</source>
+        <translation>mitgeliefert</translation>
     </message>
     <message>
-        <source>runs on every computer</source>
-        <translation type="unfinished"></translation>
+        <source>runs anywhere</source>
+        <translation>läuft überall</translation>
     </message>
     <message>
         <source>no: {}</source>
-        <translation type="unfinished"></translation>
+        <translation>nein: {}</translation>
     </message>
     <message>
         <source>{} (recommended)</source>
-        <translation type="unfinished"></translation>
+        <translation>{} (empfohlen)</translation>
     </message>
     <message>
         <source>What this computer has could not be found out: {}</source>
-        <translation type="unfinished"></translation>
+        <translation>Was dieser Rechner hat, ließ sich nicht herausfinden: {}</translation>
     </message>
     <message>
         <source>This computer: {}, {} cores; {} of {} memory free.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieser Rechner: {}, {} Kerne; {} von {} Speicher frei.</translation>
     </message>
     <message>
         <source>Graphics card: {}, {} of {} free.</source>
-        <translation type="unfinished"></translation>
+        <translation>Grafikkarte: {}, {} von {} frei.</translation>
     </message>
     <message>
         <source>No graphics card that can be used: the processor computes.</source>
-        <translation type="unfinished"></translation>
+        <translation>Keine Grafikkarte, die sich nutzen lässt: Der Prozessor rechnet.</translation>
     </message>
     <message>
         <source>{} are free on the disk.</source>
-        <translation type="unfinished"></translation>
+        <translation>{} sind auf der Platte frei.</translation>
     </message>
     <message>
         <source>{} Not enough for this model.</source>
-        <translation type="unfinished"></translation>
+        <translation>{} Das reicht nicht für dieses Modell.</translation>
     </message>
     <message>
         <source>Its owner must be asked on huggingface.co first, and a token be stored here.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sein Besitzer muss erst auf huggingface.co gefragt und hier ein Token hinterlegt werden.</translation>
     </message>
     <message>
         <source>Asking huggingface.co for {}…</source>
-        <translation type="unfinished"></translation>
+        <translation>{} wird bei huggingface.co angefragt …</translation>
     </message>
     <message>
         <source>{}: {} of {} are here.</source>
-        <translation type="unfinished"></translation>
+        <translation>{}: {} von {} sind hier.</translation>
     </message>
     <message>
         <source>{} is here.</source>
-        <translation type="unfinished"></translation>
+        <translation>{} ist hier.</translation>
     </message>
     <message>
         <source>Stopped; what is here is kept, and it goes on from there.</source>
-        <translation type="unfinished"></translation>
+        <translation>Angehalten; was hier ist, bleibt, und es geht von da aus weiter.</translation>
     </message>
     <message>
         <source>Folder of a model</source>
-        <translation type="unfinished"></translation>
+        <translation>Ordner eines Modells</translation>
     </message>
 </context>
 <context>
@@ -1490,23 +1498,23 @@
     <name>SoundPage</name>
     <message>
         <source>Sound</source>
-        <translation type="unfinished"></translation>
+        <translation>Ton</translation>
     </message>
     <message>
         <source>Say something, and let the computer play something: a bar moves where Surtitle hears it. Nothing of it is kept. Without sound you can still type.</source>
-        <translation type="unfinished"></translation>
+        <translation>Etwas sagen und den Rechner etwas abspielen lassen: Wo Surtitle es hört, bewegt sich ein Balken. Nichts davon wird behalten. Auch ohne Ton kann man schreiben.</translation>
     </message>
     <message>
         <source>Microphone</source>
-        <translation type="unfinished"></translation>
+        <translation>Mikrofon</translation>
     </message>
     <message>
         <source>What I hear</source>
-        <translation type="unfinished"></translation>
+        <translation>Was ich höre</translation>
     </message>
     <message>
         <source>Looking for it…</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird gesucht …</translation>
     </message>
 </context>
 <context>
@@ -1570,63 +1578,63 @@
     <name>SpeedPage</name>
     <message>
         <source>Speed</source>
-        <translation type="unfinished"></translation>
+        <translation>Geschwindigkeit</translation>
     </message>
     <message>
         <source>Surtitle can try the model on a few sentences, for 20 seconds at most, and tell how far captions will stand behind somebody who speaks.</source>
-        <translation type="unfinished"></translation>
+        <translation>Surtitle kann das Modell an einigen Sätzen ausprobieren, höchstens 20 Sekunden lang, und sagen, wie weit Untertitel hinter jemandem zurück sein werden, der spricht.</translation>
     </message>
     <message>
         <source>&amp;Measure</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Messen</translation>
     </message>
     <message>
         <source>&amp;Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Abbrechen</translation>
     </message>
     <message>
         <source>Measuring</source>
-        <translation type="unfinished"></translation>
+        <translation>Messung läuft</translation>
     </message>
     <message>
         <source>The model is not here yet: fetch it first, or start and wait for it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Modell ist noch nicht hier: erst holen, oder beginnen und darauf warten.</translation>
     </message>
     <message>
         <source>Loading the model…</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Modell wird geladen …</translation>
     </message>
     <message>
         <source>Measuring…</source>
-        <translation type="unfinished"></translation>
+        <translation>Es wird gemessen …</translation>
     </message>
     <message>
         <source>Nothing could be measured</source>
-        <translation type="unfinished"></translation>
+        <translation>Es ließ sich nichts messen</translation>
     </message>
     <message>
-        <source>A caption will stand about {:.1f} s behind its word; {:.1f} s behind the slowest.</source>
-        <translation type="unfinished"></translation>
+        <source>A caption will stand about {:.1f} s behind its word, {:.1f} s behind the slowest.</source>
+        <translation>Ein Untertitel wird etwa {:.1f} s hinter seinem Wort stehen, {:.1f} s hinter dem langsamsten.</translation>
     </message>
     <message>
         <source>For each second of speech it computes {:.2f} s.</source>
-        <translation type="unfinished"></translation>
+        <translation>Für jede Sekunde Sprache rechnet es {:.2f} s.</translation>
     </message>
     <message>
         <source>Recognising what is said comes on top of that.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Erkennen dessen, was gesagt wird, kommt noch dazu.</translation>
     </message>
     <message>
         <source>That is too slow: captions would fall behind more and more. Choose a smaller model, or an adapter for this one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das ist zu langsam: Die Untertitel blieben immer weiter zurück. Ein kleineres Modell wählen, oder einen Adapter für dieses.</translation>
     </message>
     <message>
         <source>That is tight: a smaller model would be safer.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das ist knapp: Ein kleineres Modell wäre sicherer.</translation>
     </message>
     <message>
         <source>It keeps up.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es kommt mit.</translation>
     </message>
 </context>
 <context>
@@ -1716,43 +1724,43 @@
     <name>WelcomePage</name>
     <message>
         <source>Welcome</source>
-        <translation type="unfinished"></translation>
+        <translation>Willkommen</translation>
     </message>
     <message>
         <source>Surtitle writes captions in another language while a sentence is still being said or typed. What stands there does not change any more.</source>
-        <translation type="unfinished"></translation>
+        <translation>Surtitle schreibt Untertitel in einer anderen Sprache, noch während ein Satz gesagt oder getippt wird. Was dasteht, ändert sich nicht mehr.</translation>
     </message>
     <message>
         <source>All of it happens on this computer. No text, no sound and no figures are sent to anybody; there is no account, and no server is asked for updates. Only a model that you choose to fetch comes from huggingface.co.</source>
-        <translation type="unfinished"></translation>
+        <translation>Alles geschieht auf diesem Rechner. Kein Text, kein Ton und keine Zahlen gehen an irgendwen; es gibt kein Konto, und kein Server wird nach Neuem gefragt. Nur ein Modell, das Sie holen lassen, kommt von huggingface.co.</translation>
     </message>
     <message>
         <source>Captions are kept on this computer for 30 days, so that a crash loses nothing. The settings, under Privacy and files, change that or turn it off.</source>
-        <translation type="unfinished"></translation>
+        <translation>Untertitel bleiben 30 Tage auf diesem Rechner, damit ein Absturz nichts verliert. Die Einstellungen ändern das unter „Datenschutz und Dateien“ oder schalten es ab.</translation>
     </message>
     <message>
         <source>Language that is spoken</source>
-        <translation type="unfinished"></translation>
+        <translation>Sprache, die gesprochen wird</translation>
     </message>
     <message>
         <source>Language of the captions</source>
-        <translation type="unfinished"></translation>
+        <translation>Sprache der Untertitel</translation>
     </message>
     <message>
         <source>&amp;From</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Von</translation>
     </message>
     <message>
         <source>&amp;To</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Nach</translation>
     </message>
     <message>
         <source>The model that comes with Surtitle knows this pair: everyday sentences.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das mitgelieferte Modell kann dieses Paar: alltägliche Sätze.</translation>
     </message>
     <message>
         <source>The model that comes with Surtitle knows German only. For {} choose a larger one two pages on.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das mitgelieferte Modell kann nur Deutsch. Für {} zwei Seiten weiter ein größeres wählen.</translation>
     </message>
 </context>
 </TS>

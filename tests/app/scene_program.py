@@ -36,6 +36,7 @@ from engine.events import AdapterChanged
 from engine.listening_events import Behind, SpeechChanged, TailChanged
 from tests.app.fake_hearing import MICROPHONE, SYSTEM, FakeHearing
 from tests.app.fakes import FakeEngine
+from tests.app.side_scenes import SideScenes
 
 ENGLISH = [
     "Good morning, everyone.",
@@ -66,6 +67,8 @@ WITHOUT_OVERLAY = {
     "export",
     "sessions",
     "menu",
+    *("guide", "guide_sound", "guide_model", "guide_fetch", "guide_speed"),
+    *("latency", "latency_cost", "evaluate", "glossary"),
 }
 HEARD = {
     MICROPHONE: ["Good morning, everyone. Today we want to talk about the weather"],
@@ -77,7 +80,7 @@ SPOKEN = {"listening", "behind"}
 SETTLE_MS = 2500
 
 
-class Stage:
+class Stage(SideScenes):
     """The program, set to a scene."""
 
     def __init__(self, qt, arguments):

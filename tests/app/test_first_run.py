@@ -118,8 +118,8 @@ def test_what_the_computer_has_and_what_fits_stands_beside_the_models(guide, qtb
     qtbot.waitUntil(lambda: page.table.item(1, 4).text() == "in 4 bits", timeout=30_000)
     assert page.table.item(0, 0).text() == "surtitle-en-de (recommended)"
     assert page.table.item(0, 2).text() == "CC-BY-SA-4.0"
-    assert page.table.item(0, 3).text() == "comes with Surtitle"
-    assert page.table.item(1, 3).text() == "to be fetched"
+    assert page.table.item(0, 3).text() == "bundled"
+    assert page.table.item(1, 3).text() == "to fetch"
     assert "free on the disk" in page.room.text()
 
 
@@ -193,7 +193,7 @@ def test_a_disk_that_is_too_small_is_said_before_anything_is_fetched(guide, qtbo
 def test_the_lag_is_foretold_in_seconds_with_advice(guide, qtbot, load, words):
     one = guide(says({**FORECAST, "load": load}))
     text = measured(qtbot, one)
-    assert text == "A caption will stand about 1.9 s behind its word; 3.1 s behind the slowest."
+    assert text == "A caption will stand about 1.9 s behind its word, 3.1 s behind the slowest."
     assert words in one.speed_page.advice.text()
 
 

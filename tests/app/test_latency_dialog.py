@@ -79,7 +79,7 @@ def test_where_the_time_of_a_word_went_is_said_and_painted(panel):
     one = panel()
     empty = one.waterfall.grab().toImage()
     speak(one)
-    assert "Model: 1.50 s, 1.50 s; Paint: 0.25 s, 0.25 s" in one.waterfall.accessibleDescription()
+    assert "Model: 1.50 s (95 %: 1.50 s); Paint: 0.25 s" in one.waterfall.accessibleDescription()
     assert one.summary.text() == (
         "1 words: 1.50 s to the caption (95 %: 1.50 s), 1.75 s to the screen (95 %: 1.75 s)."
     )
@@ -90,7 +90,7 @@ def test_what_the_recogniser_tells_stands_in_its_row(panel):
     one = panel()
     one.desk.take_lags([StageLag(stage="recognised", n_words=20, median_s=1.2, p95_s=2)])
     one._refresh()
-    assert "Recognition: 1.20 s, 2.00 s" in one.waterfall.accessibleDescription()
+    assert "Recognition: 1.20 s (95 %: 2.00 s)" in one.waterfall.accessibleDescription()
 
 
 def test_the_counters_and_the_memory_are_shown(panel):
@@ -101,8 +101,8 @@ def test_the_counters_and_the_memory_are_shown(panel):
     one.tabs.setCurrentIndex(1)
     one._refresh()
     assert one.cost.text().startswith("1,234 tokens fed in 9 passes, 7 computed again")
-    assert one.tokens.accessibleDescription() == "1,234 fed, 7 again"
-    assert one.memory.accessibleDescription().endswith("MB now")
+    assert one.tokens.accessibleDescription() == "1,234 fed, 7 again; over 0 s"
+    assert one.memory.accessibleDescription().endswith("MB now; over 1 s")
     assert not one.memory.grab().isNull()
 
 

@@ -1,0 +1,172 @@
+"""Scenes of the windows beside the main one: the guide, latency and evaluation, the glossary."""
+
+import json
+import sys
+import threading
+import time
+
+from PySide6.QtCore import QPoint, QTimer
+
+from app.first_run import GuideParts
+from engine.audio import AudioChunk, AudioNotice, NoticeKind
+from engine.audio_level import Level
+from engine.catalogue import KNOWN_MODELS
+from engine.errors import NoSoundError
+from engine.events import ContextChanged, Statistics
+
+MACHINE = {
+    "kind": "machine",
+    "processor": "Some Processor 9000",
+    "cores": 8,
+    "memory_bytes": 33_400_000_000,
+    "free_bytes": 21_300_000_000,
+    "gpu": "Some Graphics 4060",
+    "gpu_bytes": 8_200_000_000,
+    "gpu_free_bytes": 7_100_000_000,
+    "trouble": "",
+}
+FORECAST = {"kind": "forecast", "n_words": 96, "load": 0.31, "median_s": 1.4, "p95_s": 2.3,
+            "computing_s": 0.2}  # fmt: skip
+SCORE = {"kind": "score", "bleu": 27.4, "chrf": 55.1, "laal": 3.4, "n_lines": 200, "n_empty": 0,
+         "ms_per_word": 61.0, "signature": "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|"
+         "version:2.5.1"}  # fmt: skip
+TERMS = (("slot", "Platz"), ("adapter", "Aufsatz"), ("caption", "Untertitel"), ("overlay", ""))
+MOST_FREE_BYTES = 7_100_000_000
+
+
+def fits():
+    """What would fit onto the graphics card."""
+    for model in KNOWN_MODELS:
+        needed = model.download_bytes + 900_000_000
+        fit = needed < MOST_FREE_BYTES
+        words = "whole on cuda" if fit else "in 4 bits on cuda"
+        numbers = {"needed_bytes": needed, "device": "cuda"}
+        yield {"kind": "fit", "model": model.name, "fits": True, "words": words, **numbers}
+
+
+def says(*lines):
+    text = "\n".join(map(json.dumps, lines))
+    return sys.executable, "-c", f"print({text!r})"
+
+
+class Sources:
+    """A microphone that is heard, and no sound from the computer."""
+
+    def live(self, wanted, report):
+        if wanted.kind == "system":
+            msg = "no sound server answers, so nothing the computer plays can be heard: start one"
+            raise NoSoundError(msg)
+        message = "listening to Some Microphone"
+        report(AudioNotice(kind=NoticeKind.LISTENING, device="Some Microphone", message=message))
+        return Hum()
+
+
+class Hum:
+    """Sound without an end."""
+
+    def __init__(self):
+        self.ended = False
+        self._stopping = threading.Event()
+
+    def start(self):
+        pass
+
+    def read(self, timeout_s):
+        import numpy as np  # noqa: PLC0415  as in the program
+
+        self._stopping.wait(min(timeout_s, 0.05))
+        samples = 0.1 * np.sin(np.arange(800, dtype=np.float32) / 5)
+        return AudioChunk(samples=samples, start_s=0.0, heard_at_s=time.monotonic())
+
+    def stop(self):
+        self.ended = True
+        self._stopping.set()
+
+
+class SideScenes:
+    """What a person would have done before the picture."""
+
+    def open_guide(self, n_pages):
+        guide = self.application.side_windows.guide
+        guide.parts = GuideParts(make_sources=Sources, program=says(MACHINE, *fits(), FORECAST))
+        guide.open_guide()
+        guide.dialog.move(self.window.pos() + QPoint(110, 70))
+        for _ in range(n_pages):
+            guide.dialog.next.click()
+        return guide.dialog
+
+    def act_guide(self):
+        self.open_guide(0)
+
+    def act_guide_sound(self):
+        self.open_guide(1).sound_page.meters["microphone"].show_level(Level(rms_db=-23, peak_db=-9))
+
+    def act_guide_model(self):
+        self.open_guide(2)
+
+    def act_guide_fetch(self):
+        dialog = self.open_guide(2)
+        dialog.model_page.table.selectRow(3)
+        dialog.desk.fetch = lambda _name: None
+        dialog.model_page.fetch.click()
+        name = KNOWN_MODELS[2].name
+        dialog.desk.progressed.emit(name, 1_240_000_000, 3_087_467_144)
+
+    def act_guide_speed(self):
+        dialog = self.open_guide(2)
+        dialog.model_page.table.selectRow(0)
+        dialog.next.click()
+        dialog.speed_page.measure.click()
+
+    def open_latency(self, page):
+        side = self.application.side_windows
+        side.program = says(
+            {"kind": "line", "n": 200, "of": 200}, SCORE, {"kind": "wer", "wer": 0.083}
+        )
+        self.window.menu_actions.latency.trigger()
+        dialog = side.latency_dialog
+        dialog.tabs.setCurrentIndex(page)
+        dialog.move(self.window.pos() + QPoint(130, 40))
+        side.latency._timer.stop()
+        QTimer.singleShot(1500, lambda: self.measure(side.latency))
+        return dialog
+
+    def measure(self, desk):
+        """Put the measurements of some minutes into the record."""
+        import random  # noqa: PLC0415
+
+        rng, record = random.Random(0), desk.record
+        record.clear()
+        for _ in range(400):
+            wait, model, paint = rng.choice((0, 0.4, 0.8)), rng.gammavariate(4, 0.08), 0.02
+            both = wait + model
+            times = {"wait": wait, "model": model, "paint": paint, "committed": both}
+            for stage, seconds in (times | {"whole": both + paint}).items():
+                record._sample(stage, 1, seconds)
+        for second in range(240):
+            record.memory.add(second, 412e6 + 60e6 * min(1, second / 20) + rng.random() * 2e6)
+            fed = {"tokens_fed": 31 * second, "tokens_recomputed": 2 * second, "probes": 0}
+            record.take(
+                Statistics(**fed, forwards=19 * second, cached_rows=188, ms_per_word=61), second
+            )
+
+    def act_latency(self):
+        self.open_latency(0)
+
+    def act_latency_cost(self):
+        self.open_latency(1)
+
+    def act_evaluate(self):
+        page = self.open_latency(2).evaluation
+        page.source.setText("/home/ada/talks/ted.en")
+        page.reference.setText("/home/ada/talks/ted.de")
+        QTimer.singleShot(500, page.start.click)
+
+    def act_glossary(self):
+        self.window.menu_actions.glossary.trigger()
+        dialog = self.application.side_windows.glossary.dialog
+        dialog.move(self.window.pos() + QPoint(150, 60))
+        dialog._fill(TERMS)
+        dialog._take_edit()
+        dialog.use.click()
+        self.application.bridge.event_came.emit(ContextChanged(rows=41))
