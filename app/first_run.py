@@ -8,12 +8,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QDialog,
+    QFrame,
     QHBoxLayout,
     QLabel,
     QPushButton,
+    QScrollArea,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -123,6 +125,10 @@ class FirstRun(QDialog):
         font.setPointSizeF(font.pointSizeF() * 1.5)
         font.setBold(True)
         self.heading.setFont(font)
+        area = QScrollArea(widgetResizable=True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setWidget(self.stack)  # which scrolls where letters are large
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         top, row = QHBoxLayout(), QHBoxLayout()
         top.addWidget(self.heading, 1)
         top.addWidget(self.step)
@@ -134,7 +140,7 @@ class FirstRun(QDialog):
         column.setContentsMargins(18, 18, 18, 18)
         column.setSpacing(14)
         column.addLayout(top)
-        column.addWidget(self.stack, 1)
+        column.addWidget(area, 1)
         column.addLayout(row)
         self.resize(_WIDTH, _HEIGHT)
 

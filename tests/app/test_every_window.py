@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QMenuBar,
     QScrollArea,
+    QStackedWidget,
     QTabBar,
     QTabWidget,
     QWidget,
@@ -24,6 +25,7 @@ from app.interface_language import speak
 from engine.bundled import ASSETS
 from tests.app.fakes import FakeEngine
 from tests.app.test_application import program  # noqa: F401  a fixture
+from tests.app.test_first_run import parts
 
 INNER = (QComboBox, QAbstractSpinBox, QTabBar)
 """What is made of parts that are no controls of their own."""
@@ -56,6 +58,10 @@ def windows(program):  # noqa: F811
     def make():
         application = program(FakeEngine(may_load=threading.Event())).application
         window, stage = application.window, application.stage
+        application.side_windows.guide.parts = parts()
+        actions = window.menu_actions
+        for action in (actions.guide, actions.latency, actions.glossary):
+            action.trigger()
         return [window, stage.overlay, stage.bar, *window.findChildren(QDialog)]
 
     return make
@@ -64,13 +70,13 @@ def windows(program):  # noqa: F811
 def pages(window):
     """Show a window page by page."""
     window.show()
-    tabs = [tab for tab in window.findChildren(QTabWidget) if tab.window() is window]
     yield window.windowTitle()
-    for tab in tabs:
-        for number in range(tab.count()):
-            tab.setCurrentIndex(number)
-            QApplication.processEvents()
-            yield f"{window.windowTitle()}: {tab.tabText(number)}"
+    for pile in window.findChildren(QWidget):
+        if isinstance(pile, (QTabWidget, QStackedWidget)) and pile.window() is window:
+            for number in range(pile.count()):
+                pile.setCurrentIndex(number)
+                QApplication.processEvents()
+                yield f"{window.windowTitle()}: page {number}"
     window.hide()
 
 
