@@ -116,7 +116,9 @@ class Actions(QObject):
 
     def for_tray(self) -> list[QAction]:
         """List what the tray's menu offers."""
-        return [self.pause, self.clear, self.overlay, self.lock, self.settings, self.quit]
+        listening = [self.microphone, self.system]
+        others = [self.pause, self.clear, self.overlay, self.lock, self.settings, self.quit]
+        return listening + others
 
     @Slot()
     def _name_lock(self) -> None:

@@ -167,8 +167,10 @@ class Listening(QObject):
             timer.stop()
         self._bar.show_nothing()
         self._notices.forget_devices()
-        still = self.tr("Translating what was said") if self.desk.is_listening else ""
-        self._status.show_listening(still)
+        told = self.tr("Translating what was said") if self.desk.is_listening else ""
+        if self._window.controls.pause.isChecked() and self._bar.on:
+            told = self.tr("Paused: nothing is recorded")
+        self._status.show_listening(told)
 
     def _show_off(self, wanted: tuple[WantedSource, ...] = ()) -> None:
         """Let the buttons say that these are listened to and nothing else."""
@@ -191,7 +193,7 @@ class Listening(QObject):
     def _show_ended(self) -> None:
         self._begun = ()
         self._show_lags()
-        if not self._wanted:
+        if not self._wanted and not self._bar.on:
             self._status.show_listening("")
 
     @Slot(str)

@@ -7,7 +7,7 @@ between they would be nowhere; so a tail stays as it was until the words before 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from engine.events import Event, SourceChanged, UtteranceEnded, UtteranceOpened
+from engine.events import Event, SourceChanged, UtteranceDropped, UtteranceEnded, UtteranceOpened
 
 
 class Tails:
@@ -35,7 +35,7 @@ class Tails:
                 n_more = len(words) - self._n_words[number]
                 self._n_words[number] = len(words)
                 self._n_back[lane] = min(self._n_back[lane] + n_more, self._n_fed[lane])
-            case UtteranceEnded(utterance=number):
+            case UtteranceEnded(utterance=number) | UtteranceDropped(utterance=number):
                 self._lanes.pop(number, None)
                 self._n_words.pop(number, None)
 

@@ -1018,6 +1018,10 @@
         <translation>Was gesagt wurde, wird übersetzt</translation>
     </message>
     <message>
+        <source>Paused: nothing is recorded</source>
+        <translation>Angehalten: Nichts wird aufgenommen</translation>
+    </message>
+    <message>
         <source>Loading the recogniser; what is said is kept</source>
         <translation>Die Erkennung wird geladen; was gesagt wird, geht nicht verloren</translation>
     </message>

@@ -361,6 +361,8 @@ def test_a_pause_records_nothing_and_going_on_listens_again(program):
     assert one.bar.microphone.button.isChecked()
     assert one.bar.microphone.meter.filled == 0
     assert len(one.hearing.runs) == 1
+    one.wait(lambda: not one.application.listening.desk.is_listening)
+    assert one.window.status.listening.text() == "Paused: nothing is recorded"
     one.window.controls.pause.click()
     one.wait(lambda: one.texts("me")[0] == f"{SAID} and so on.")
 
