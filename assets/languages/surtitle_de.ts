@@ -901,7 +901,7 @@
     </message>
     <message>
         <source>Voice activity</source>
-        <translation>Sprachpausen</translation>
+        <translation>Sprachaktivität</translation>
     </message>
     <message>
         <source>Recognition</source>
@@ -1755,7 +1755,7 @@
         <translation>&amp;Von</translation>
     </message>
     <message>
-        <source>&amp;To</source>
+        <source>In&amp;to</source>
         <translation>&amp;Nach</translation>
     </message>
     <message>
