@@ -80,7 +80,7 @@ class WelcomePage(GuidePage):
                 self.target.addItem(name, code)
         form = QFormLayout()
         form.addRow(self.tr("&From"), self.source)
-        form.addRow(self.tr("&To"), self.target)
+        form.addRow(self.tr("In&to"), self.target)
         self.column.addLayout(form)
         self.note = self.add_text("")
         self.column.addStretch(1)

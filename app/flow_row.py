@@ -1,7 +1,7 @@
 """A row of widgets that goes on in the next line: in a narrow window, or with large letters."""
 
 from PySide6.QtCore import QMargins, QPoint, QRect, QSize, Qt
-from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
+from PySide6.QtWidgets import QLabel, QLayout, QLayoutItem, QWidget
 
 
 class FlowRow(QLayout):
@@ -93,8 +93,14 @@ class FlowRow(QLayout):
         return lines
 
     def _shown(self) -> list[QLayoutItem]:
-        return [item for item in self._items if not item.isEmpty()]
+        return [item for item in self._items if _takes_room(item)]
 
     def _first_after_gap(self) -> QLayoutItem | None:
         after = [] if self._gap_before is None else self._items[self._gap_before :]
-        return next((item for item in after if not item.isEmpty()), None)
+        return next((item for item in after if _takes_room(item)), None)
+
+
+def _takes_room(item: QLayoutItem) -> bool:
+    """Tell whether there is something to see: a label without text would leave a gap, too."""
+    widget = item.widget()
+    return not item.isEmpty() and (not isinstance(widget, QLabel) or bool(widget.text()))

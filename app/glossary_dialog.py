@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.close_button import close_button
 from app.first_run_pages import as_sentence, paragraph
 from app.glossary_shelf import Terms, faults, read_terms, sound_terms, write_terms
 from engine.errors import ContextError
@@ -46,7 +47,7 @@ class GlossaryDialog(QDialog):
         self.language = QLabel()
         self.table = QTableWidget(0, 2)
         self._dress()
-        self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        self._buttons = close_button()
         self.add = self._add_button(self.tr("&Add"), self._add_row)
         self.remove = self._add_button(self.tr("&Remove"), self._remove_rows)
         self.load = self._add_button(self.tr("&Import…"), self._ask_import)

@@ -11,17 +11,18 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QLabel,
     QPushButton,
-    QTabWidget,
     QVBoxLayout,
     QWidget,
 )
 
 from app.charts import CurveChart, Histogram, Waterfall
+from app.close_button import close_button
 from app.evaluation_page import EvaluationPage
 from app.first_run_pages import as_sentence, paragraph
 from app.latency_desk import LatencyDesk
 from app.latency_record import COMMITTED, EDGES_S, WHOLE, LatencyRecord, StageTime, histogram
 from app.model_offers import written_bytes
+from app.roomy_tabs import RoomyTabs
 
 _REFRESH_MS = 250  # no eye reads faster
 
@@ -50,13 +51,13 @@ class LatencyDialog(QDialog):
         self.memory = CurveChart(self.tr("Memory of this program"))
         self.summary, self.cost = paragraph(), paragraph()
         self.evaluation = evaluation
-        self.tabs = QTabWidget()
+        self.tabs = RoomyTabs()
         self.tabs.addTab(_column(self.summary, self.waterfall, self.committed), self.tr("&Lag"))
         self.tabs.addTab(_column(self.cost, self.tokens, self.memory), self.tr("&Cost"))
         self.tabs.addTab(evaluation, self.tr("&Evaluate a file"))
         self.told = QLabel(wordWrap=True)
         self.told.hide()
-        self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        self._buttons = close_button()
         self.record = self._add_button(self.tr("&Record…"), self._toggle_recording)
         self.diagnostics = self._add_button(self.tr("Copy &diagnostics"), self._copy_diagnostics)
         self.reset = self._add_button(self.tr("&Begin anew"), self._clear)

@@ -3,7 +3,7 @@ import random
 
 import pytest
 from PySide6.QtCore import QRect, QSize
-from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.flow_row import FlowRow
 
@@ -80,6 +80,23 @@ def test_what_is_hidden_takes_no_room(rows):
     assert row.sizeHint() == QSize(135, 20)
     row.setGeometry(QRect(0, 0, 400, 20))
     assert boxes[1].geometry().left() == 0
+    widget.hide()
+
+
+def test_a_label_without_text_leaves_no_gap_until_it_has_one(qtbot):
+    widget = QWidget()
+    qtbot.addWidget(widget)
+    row, label, box = FlowRow(widget), QLabel(), Box(50, 20)
+    row.add_gap()
+    row.addWidget(box)
+    row.addWidget(label)
+    widget.resize(400, 40)
+    widget.show()
+    qtbot.waitExposed(widget)
+    assert box.geometry().right() + 1 == 400
+    label.setText("said")
+    qtbot.waitUntil(lambda: label.geometry().right() + 1 == 400)
+    assert label.geometry().left() > box.geometry().right() > 200
     widget.hide()
 
 
