@@ -9,6 +9,13 @@ from collections.abc import Mapping, Sequence
 
 from engine.events import Event, SourceChanged, UtteranceDropped, UtteranceEnded, UtteranceOpened
 
+_UNSURE_MARKS = ".,;:"
+
+
+def dotted(tail: str) -> str:
+    """Put dots behind words that may still change, which so are not told by their colour alone."""
+    return tail.rstrip(_UNSURE_MARKS) + "…" if tail else ""
+
 
 class Tails:
     """Hold each lane's newest tail back until all words before it are in sight."""

@@ -14,9 +14,9 @@ from PySide6.QtGui import QBrush, QColor, QGuiApplication, QPalette
 
 from app.captions import UtteranceView
 from app.lanes import lane_colour, lane_name
+from app.tails import dotted
 
 SOURCE, CAPTION, SPEAKER = 0, 1, 2
-_MORE = "…"  # stands behind words that may still change, which are not told by their colour alone
 TAIL_ROLE = Qt.ItemDataRole.UserRole
 """Counts the characters at the end of a cell that may still change."""
 
@@ -105,7 +105,7 @@ class TranscriptModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return _text(view, index.column())
         if role == TAIL_ROLE:
-            return len(view.tail) + len(_MORE) if view.tail and index.column() == SOURCE else 0
+            return len(dotted(view.tail)) if index.column() == SOURCE else 0
         if role == Qt.ItemDataRole.ForegroundRole and index.column() == SPEAKER:
             return lane_colour(view.lane)
         if role == Qt.ItemDataRole.BackgroundRole and view.key == self._marked:
@@ -144,7 +144,7 @@ def _text(view: UtteranceView, column: int) -> str:
         return lane_name(view.lane)
     if column == CAPTION:
         return view.caption
-    return " ".join(filter(None, (view.source, view.tail))) + (_MORE if view.tail else "")
+    return " ".join(filter(None, (view.source, dotted(view.tail))))
 
 
 def _mark_colour(palette: QPalette) -> QColor:

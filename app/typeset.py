@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from app.captions import UtteranceView
+from app.tails import dotted
 
 Measure = Callable[[str], float]
 """Tells how wide a text is, in the unit of the line width."""
@@ -18,7 +19,6 @@ Measure = Callable[[str], float]
 RIGHT_TO_LEFT_MARK = "\u200f"
 """Without width; a line that begins with it is set from the right, whatever its first letter is."""
 
-_MORE = "…"  # stands behind words that may still change, which are not told by their colour alone
 _JOINER = "\u200d"
 _MARKS = _JOINER + "\ufe0e\ufe0f"  # zero-width joiner and variation selectors
 
@@ -147,7 +147,7 @@ class Typesetter:
 
     def _with_tail(self, lines: list[Line], tail: str) -> list[Line]:
         """Put words behind lines, as many to a line as fit."""
-        for word in f"{tail}{_MORE}".split() if tail else ():
+        for word in dotted(tail).split():
             last = lines[-1] if lines else Line(text="")
             longer = f"{last.text} {word}" if last.text else word
             if not last.text or self._measure(longer) <= self._width:

@@ -1,4 +1,4 @@
-from app.tails import Tails
+from app.tails import Tails, dotted
 from engine.events import SourceChanged, UtteranceEnded, UtteranceOpened
 
 
@@ -51,3 +51,9 @@ def test_another_session_numbers_anew_and_holds_nothing_back_for_ever():
     tails.feed("me", 1)
     tails.hold("me", ["then"])
     assert tails.release() == {}, "words that were said twice count once"
+
+
+def test_dots_take_the_place_of_a_mark_that_may_still_change():
+    assert dotted("old book today.") == "old book today…"
+    assert dotted("so what?") == "so what?…"
+    assert dotted("") == ""
