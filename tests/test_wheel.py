@@ -6,6 +6,7 @@ import subprocess
 import sys
 import sysconfig
 import tarfile
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -137,8 +138,9 @@ def test_installed_elsewhere_it_knows_its_version_and_imports_nothing_of_the_che
     installed, tmp_path
 ):
     python = installed / "bin/python"
-    version = run(installed / "bin/surtitle", "--version", cwd=tmp_path)
-    assert version == "surtitle 0.1.0"
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    said = run(installed / "bin/surtitle", "--version", cwd=tmp_path)
+    assert said == f"surtitle {version}"
     code = "import app, engine, training, engine.bundled as b; print(*b.bundled_models())"
     code += "; print(app.__file__, engine.__file__, training.__file__)"
     for place in run(python, "-c", code, cwd=tmp_path).split():
