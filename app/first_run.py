@@ -101,6 +101,7 @@ class FirstRun(QDialog):
         self.welcome.show_preferences(preferences)
         self.model_page.choose(preferences.model)
         self._show_page(0)
+        self.model_page.look()
         self.show()
         self.raise_()
         self.activateWindow()

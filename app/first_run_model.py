@@ -21,7 +21,7 @@ from app.model_desk import ModelDesk, bundled_offers
 from app.model_offers import MachineReport, ModelOffer, known_offers, written_bytes
 from engine.machine import Machine
 
-_LIMIT_S = 120.0  # a first import from a slow disk is slow, and so is a busy computer
+_LIMIT_S = 240.0  # a first import from a slow disk is slow, and so is a busy computer
 _STEPS = 1000
 
 
@@ -65,8 +65,8 @@ class ModelPage(GuidePage):
         self._show_offers([*bundled_offers(), *known_offers()])
         self._offer()
 
-    def enter(self) -> None:
-        """Look what is here, and what the computer has, unless that is known."""
+    def look(self) -> None:
+        """Look what is here, and what the computer has, unless that is known: it takes a while."""
         self._desk.refresh()
         if self.report.machine is None and not self._check.is_running:
             self.machine.setText(self.tr("Looking what this computer has…"))

@@ -149,6 +149,7 @@ class SideScenes:
             record.take(
                 Statistics(**fed, forwards=19 * second, cached_rows=188, ms_per_word=61), second
             )
+        desk.changed.emit()
 
     def act_latency(self):
         self.open_latency(0)

@@ -96,8 +96,8 @@ def test_what_the_recogniser_tells_stands_in_its_row(panel):
 def test_the_counters_and_the_memory_are_shown(panel):
     one = panel()
     one.desk.take_event(Statistics(**FIGURES, cached_rows=88, ms_per_word=5, context_rows=12))
-    one.clock.now_s = 1
-    one.desk.measure_memory()
+    for one.clock.now_s in (1, 2):
+        one.desk.measure_memory()
     one.tabs.setCurrentIndex(1)
     one._refresh()
     assert one.cost.text().startswith("1,234 tokens fed in 9 passes, 7 computed again")
