@@ -1,4 +1,4 @@
-"""Make pictures of windows small: their 256 most frequent colours, the others by the nearest.
+"""Make pictures of windows small: of 256 colours, the frequent ones and those that stand apart.
 
 .venv/bin/python tests/app/small_picture.py FILE.png...
 """
@@ -9,15 +9,16 @@ import numpy as np
 from PySide6.QtGui import QImage
 
 N_COLOURS = 256
+N_FREQUENT = 160
 
 
 def small(picture):
-    """Give a picture of 256 colours; of those it has, none that is frequent is changed."""
+    """Give a picture of 256 colours; those that are frequent do not change."""
     picture = picture.convertToFormat(QImage.Format.Format_RGB32)
     height, width = picture.height(), picture.width()
     pixels = np.frombuffer(picture.constBits(), dtype=np.uint32).reshape(height, width)
     colours, places, counts = np.unique(pixels, return_inverse=True, return_counts=True)
-    kept = np.sort(colours[np.argsort(counts)[::-1][:N_COLOURS]])
+    kept = np.sort(chosen(colours, counts))
     indices = nearest(colours, kept)[places].astype(np.uint8).reshape(height, width)
     stride = (width + 3) // 4 * 4
     rows = np.zeros((height, stride), dtype=np.uint8)
@@ -27,10 +28,26 @@ def small(picture):
     return found.copy()  # with bytes of its own
 
 
+def chosen(colours, counts):
+    """Choose the frequent colours, then one after the other what is least like those so far."""
+    kept = list(colours[np.argsort(counts)[::-1][:N_FREQUENT]])
+    places, own = parts(colours), parts(np.array(kept))
+    apart = np.min([((places - one) ** 2).sum(-1) for one in own], axis=0)
+    while len(kept) < N_COLOURS and apart.max() > 0:
+        farthest = int(apart.argmax())
+        kept.append(colours[farthest])
+        apart = np.minimum(apart, ((places - places[farthest]) ** 2).sum(-1))
+    return np.array(kept)
+
+
+def parts(colours):
+    """Take colours apart into red, green and blue."""
+    return np.stack([(colours >> shift) & 255 for shift in (16, 8, 0)], -1).astype(int)
+
+
 def nearest(colours, kept):
     """For each colour, the number of the kept one that is most like it."""
-    red_green_blue = np.stack([(colours >> shift) & 255 for shift in (16, 8, 0)], -1).astype(int)
-    own = np.stack([(kept >> shift) & 255 for shift in (16, 8, 0)], -1).astype(int)
+    red_green_blue, own = parts(colours), parts(kept)
     found = np.empty(len(colours), dtype=int)
     for start in range(0, len(colours), 1000):
         part = red_green_blue[start : start + 1000]

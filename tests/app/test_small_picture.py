@@ -40,6 +40,15 @@ def test_of_many_colours_the_frequent_ones_stay_and_the_others_come_near():
         assert max(abs(a - b) for a, b in zip(one, other, strict=True)) <= 4
 
 
+def test_a_rare_colour_unlike_all_others_stays():
+    rng = random.Random(2)
+    greys = [(value, value, value + rng.randrange(3)) for value in range(250)] * 4
+    picture = picture_of(greys, 70, 70, rng)
+    green = (40, 160, 60)
+    picture.setPixelColor(5, 5, QColor(*green))
+    assert small(picture).pixelColor(5, 5).getRgb()[:3] == green
+
+
 def test_what_is_no_picture_is_named(tmp_path, monkeypatch, capsys):
     file = tmp_path / "it.png"
     file.write_text("no")
