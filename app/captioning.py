@@ -263,6 +263,10 @@ class Captioning(QObject):
         if self._place_tails():
             self._show_captions()
 
+    def take_times(self, utterance: int, begun_at_s: float, ended_at_s: float) -> None:
+        """Take when an utterance that was heard was said, by ``time.monotonic``."""
+        self._keeper.place(utterance, begun_at_s, ended_at_s)
+
     def _place_tails(self) -> bool:
         """Show the tails that may be shown; tell whether there are any."""
         tails = self._tails.release()

@@ -98,6 +98,7 @@ class Listening(QObject):
         desk.fetch_failed.connect(self._end_fetch)
         desk.began.connect(self._show_begun)
         desk.reported.connect(self._take)
+        desk.reported.connect(self._take_words)
         desk.ended.connect(self._show_ended)
         desk.failed.connect(self._fail)
         desk.words_came.connect(captioning.take_words)
@@ -246,6 +247,19 @@ class Listening(QObject):
     # what is reported
 
     @Slot(object)
+    def _take_words(self, event: "Heard") -> None:
+        from engine.listening_events import (  # noqa: PLC0415  numpy, which is imported by now
+            TailChanged,
+            WordsPlaced,
+        )
+
+        match event:
+            case TailChanged(lane=lane, words=words):
+                self._captioning.show_tail(lane, words)
+            case WordsPlaced(utterance=number, begun_at_s=begun_at_s, ended_at_s=ended_at_s):
+                self._captioning.take_times(number, begun_at_s, ended_at_s)
+
+    @Slot(object)
     def _take(self, event: "Heard") -> None:
         from engine.listening_events import (  # noqa: PLC0415  numpy, which is imported by now
             Behind,
@@ -254,12 +268,9 @@ class Listening(QObject):
             Noticed,
             RecognizerReady,
             SpeechChanged,
-            TailChanged,
         )
 
         match event:
-            case TailChanged(lane=lane, words=words):
-                self._captioning.show_tail(lane, words)
             case SpeechChanged(lane=lane, speaks=speaks):
                 self._source_of(lane).lamp.show_speech(speaks=speaks)
             case RecognizerReady():

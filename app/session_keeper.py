@@ -87,6 +87,11 @@ class SessionKeeper(QObject):
         if entry is not None:
             self._write(entry)
 
+    def place(self, utterance: int, begun_at_s: float, ended_at_s: float) -> None:
+        """Take when an utterance that was heard was said, by ``time.monotonic``."""
+        start_s = self._start_s
+        self._record.place(utterance, begun_at_s - start_s, ended_at_s - start_s)
+
     def mark(self, utterance: int) -> None:
         """Take that the person marked an utterance of the session."""
         entry = self._record.mark(utterance)

@@ -50,6 +50,7 @@ class _Open:
     lane: str = ""
     source: str = ""
     caption: str = ""
+    said_until_s: float | None = None  # where it was heard
 
 
 @dataclass(slots=True, kw_only=True)
@@ -110,6 +111,17 @@ class SessionRecord:
                 return self._withdraw(event.utterance)
         return None
 
+    def place(self, utterance: int, start_s: float, end_s: float) -> None:
+        """Take when an utterance that was heard was said, so far.
+
+        Args:
+            utterance: its number in the session.
+            start_s: seconds since the program was started.
+            end_s: the same, of the last word there is.
+        """
+        if found := self._utterances.get(utterance):
+            found.start_s, found.said_until_s = max(0.0, start_s), end_s
+
     def restart(self) -> None:
         """Make ready for a new session, whose numbers begin again."""
         self._utterances.clear()
@@ -124,9 +136,10 @@ class SessionRecord:
         found = self._utterances.get(utterance)
         if found is None:
             return None
+        end_s = now_s if found.said_until_s is None else found.said_until_s
         cue = Cue(
             start_s=found.start_s,
-            end_s=max(now_s, found.start_s),
+            end_s=max(end_s, found.start_s),
             text=found.caption.strip(),
             source=found.source,
             speaker=found.lane,

@@ -55,11 +55,15 @@ class WordsPlaced:
         utterance: its number in the session.
         lane: who speaks.
         words: all of them so far, with their times on the lane's timeline.
+        begun_at_s: when the first one was begun to be said, by the listener's clock.
+        ended_at_s: when the last one was said to its end.
     """
 
     utterance: int
     lane: str
     words: tuple[RecognizedWord, ...]
+    begun_at_s: float
+    ended_at_s: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

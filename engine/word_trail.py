@@ -171,8 +171,14 @@ class WordTrail:
         if n_more <= 0:  # typed words, or no new ones
             return None
         utterance.words += [waiting.popleft() for _ in range(n_more)]
-        words = tuple(one.word for one in utterance.words)
-        return WordsPlaced(utterance=number, lane=utterance.lane, words=words)
+        first, last = utterance.words[0], utterance.words[-1]
+        return WordsPlaced(
+            utterance=number,
+            lane=utterance.lane,
+            words=tuple(one.word for one in utterance.words),
+            begun_at_s=first.spoken_at_s - (first.word.end_s - first.word.start_s),
+            ended_at_s=last.spoken_at_s,
+        )
 
     def _translate(self, utterance: _Utterance, n_read: int, now_s: float) -> None:
         for word in utterance.words[len(utterance.translated_at_s) : n_read]:

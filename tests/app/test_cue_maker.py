@@ -15,7 +15,14 @@ def words(n, start_s=0.0):
 
 
 def placed(number, n, lane="", start_s=0.0):
-    return WordsPlaced(utterance=number, lane=lane, words=words(n, start_s))
+    placed = words(n, start_s)
+    return WordsPlaced(
+        utterance=number,
+        lane=lane,
+        words=placed,
+        begun_at_s=placed[0].start_s,
+        ended_at_s=placed[-1].end_s,
+    )
 
 
 def grown(number, kept, text, n_read):

@@ -25,7 +25,6 @@ pytest.importorskip("faster_whisper")
 pytestmark = [pytest.mark.slow, needs_sound_server(), needs_tiny()]
 WAIT_MS = 60_000
 SHARE_WRONG = 0.34  # of the words; with two lanes on busy cores it hears longer pieces, less well
-SILENCE = "Microphone gives nothing but silence: please switch it on."  # as it does afterwards
 
 
 class Hall:
@@ -144,13 +143,13 @@ def test_what_is_said_into_the_microphone_stands_in_transcript_and_overlay(hall)
     one.wait(lambda: lags and len(lags[-1]) == 4)
     assert painted
     assert "0.00 s of sound lost" in one.window.status.lag.text()
-    told = one.banner.sentence.text() if one.banner.isVisible() else ""
-    assert told in ("", SILENCE)
     one.bar.microphone.button.click()
     one.wait(lambda: not one.application.listening.desk.is_listening)
     assert {cue.speaker for cue in one.application.keeper.cues} == {"me"}
     kept = " ".join(cue.source for cue in one.application.keeper.cues).split()
     assert kept == one.said("me")
+    lasted_s = [cue.end_s - cue.start_s for cue in one.application.keeper.cues]
+    assert all(0.5 < seconds < 5 for seconds in lasted_s), "as long as they were said"
 
 
 def test_two_lanes_are_heard_at_once_and_told_apart(hall):

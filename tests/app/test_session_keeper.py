@@ -1,4 +1,5 @@
 import os
+import time
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -131,3 +132,15 @@ def test_who_was_heard_is_kept_in_memory_and_journal(keepers, tmp_path):
     assert [cue.speaker for cue in keeper.cues] == ["me", "them", ""]
     (session,) = past_sessions(tmp_path / "sessions")
     assert [cue.speaker for cue in session.cues] == ["me", "them", ""]
+
+
+def test_a_cue_that_was_heard_has_the_time_at_which_it_was_said(keepers):
+    keeper = keepers()
+    keeper.take(UtteranceOpened(utterance=0, lane="me"), "de")
+    heard_s = time.monotonic()
+    keeper.place(0, heard_s + 3.0, heard_s + 4.5)
+    keeper.take(UtteranceEnded(utterance=0), "de")
+    keeper.place(7, heard_s, heard_s)  # nobody knows it
+    (cue,) = keeper.cues
+    assert cue.end_s - cue.start_s == pytest.approx(1.5)
+    assert cue.start_s == pytest.approx(3.0, abs=2.0)

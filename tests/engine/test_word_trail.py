@@ -123,3 +123,13 @@ def test_lags_of_the_newest_words_alone_can_be_asked_for():
     trail.commit("", [word(0, spoken_at_s=0, committed_at_s=s) for s in range(101)])
     (lag,) = trail.lags(11)
     assert (lag.n_words, lag.median_s) == (11, 95.0)
+
+
+def test_it_is_told_when_the_words_of_an_utterance_were_said():
+    trail = WordTrail()
+    trail.commit("me", [word(0, spoken_at_s=10.0), word(1, spoken_at_s=11.5)])
+    trail.take(UtteranceOpened(utterance=1, lane="me"), 0.0)
+    told = trail.take(SourceChanged(utterance=1, words=("w0",)), 0.0)
+    assert (told.begun_at_s, told.ended_at_s) == (9.0, 10.0)  # each word takes a second
+    told = trail.take(SourceChanged(utterance=1, words=("w0", "w1")), 0.0)
+    assert (told.begun_at_s, told.ended_at_s) == (9.0, 11.5)
