@@ -15,6 +15,7 @@ from app.choices import Preferences
 from app.chosen import Chosen
 from app.diagnostics import diagnostics
 from app.launch_settings import LaunchSettings
+from app.letters import lacks_letters
 from app.listening import Listening
 from app.listening_desk import MakeHearing, make_hearing
 from app.main_window import MainWindow
@@ -88,6 +89,7 @@ class Application(QObject):
         self.window.controls.lock.setChecked(overlay.locked)
         self.window.controls.overlay.setChecked(overlay.visible)
         self.side_windows.show()
+        self._tell_letters(self.captioning.language)
 
     def _connect(self) -> None:
         window, controls = self.window, self.window.controls
@@ -95,6 +97,7 @@ class Application(QObject):
         controls.overlay_toggled.connect(self._show_overlay)
         controls.lock_toggled.connect(self._lock_overlay)
         self.captioning.captions_changed.connect(self._show_captions)
+        self.captioning.language_changed.connect(self._tell_letters)
         self.stage.size_wanted.connect(self._choose_size)
         self.chosen.changed.connect(self._use_choices)
         self.chosen.failed.connect(window.banner.show_notice)
@@ -129,6 +132,15 @@ class Application(QObject):
     def _show_captions(self, views: tuple[UtteranceView, ...]) -> None:
         self.stage.show_views(views)
         self.page.show_lines(self.stage.caption_lines)
+
+    @Slot(str)
+    def _tell_letters(self, language: str) -> None:
+        if lacks_letters(language):
+            told = self.tr(
+                "No font here has the letters of {}, so captions would be rows of boxes; install "
+                "one that has them, for example Noto"
+            )
+            self.window.banner.show_notice(told.format(language))
 
     @Slot()
     def _mark(self) -> None:
@@ -199,7 +211,8 @@ class Application(QObject):
             "Wayland lets no program keep a window above the others or put it anywhere: the "
             "overlay may go behind them, and does not come back to its place"
         )
-        if self._settings.can_use_xwayland:
+        was_tried = self.chosen.now.overlay.through_xwayland  # and did not work
+        if self._settings.can_use_xwayland and not was_tried:
             told += self.tr(". Through XWayland most desktops let it")
             button = self.tr("Start again through &XWayland")
             self.window.banner.show_offer(told, button, _XWAYLAND)

@@ -280,6 +280,10 @@
         <translation>Surtitle ist beim letzten Mal abgestürzt; Hilfe, Diagnose kopieren sagt, wie</translation>
     </message>
     <message>
+        <source>No font here has the letters of {}, so captions would be rows of boxes; install one that has them, for example Noto</source>
+        <translation>Keine Schrift hier hat die Buchstaben von {}, die Untertitel wären Reihen von Kästchen; installieren Sie eine, die sie hat, zum Beispiel Noto</translation>
+    </message>
+    <message>
         <source>Wayland lets no program keep a window above the others or put it anywhere: the overlay may go behind them, and does not come back to its place</source>
         <translation>Unter Wayland darf kein Programm ein Fenster über den anderen halten oder an einen Ort setzen: Die Einblendung kann hinter andere geraten und kommt nicht an ihren Platz zurück</translation>
     </message>

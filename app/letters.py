@@ -1,0 +1,27 @@
+"""Languages whose letters no font of this computer has: their captions would be rows of boxes."""
+
+from PySide6.QtGui import QFontDatabase
+
+_Script = QFontDatabase.WritingSystem
+_SCRIPTS = (
+    {"ar": _Script.Arabic, "fa": _Script.Arabic, "ps": _Script.Arabic, "ur": _Script.Arabic}
+    | dict.fromkeys(("be", "bg", "kk", "mk", "mn", "ru", "sr", "uk"), _Script.Cyrillic)
+    | {"el": _Script.Greek, "he": _Script.Hebrew, "hy": _Script.Armenian, "ka": _Script.Georgian}
+    | {"hi": _Script.Devanagari, "mr": _Script.Devanagari, "ne": _Script.Devanagari}
+    | {"bn": _Script.Bengali, "gu": _Script.Gujarati, "kn": _Script.Kannada, "ta": _Script.Tamil}
+    | {"te": _Script.Telugu, "ml": _Script.Malayalam, "pa": _Script.Gurmukhi}
+    | {"ja": _Script.Japanese, "ko": _Script.Korean, "zh": _Script.SimplifiedChinese}
+    | {"km": _Script.Khmer, "lo": _Script.Lao, "my": _Script.Myanmar, "th": _Script.Thai}
+    | {"vi": _Script.Vietnamese}
+)
+"""What must be there for a language. Others are written in Latin letters, or nobody knows here."""
+
+
+def lacks_letters(language: str) -> bool:
+    """Tell whether there is no font for a language.
+
+    Args:
+        language: its code, for example ``ar`` or ``zh-Hant``.
+    """
+    script = _SCRIPTS.get(language.partition("-")[0].lower())
+    return script is not None and not QFontDatabase.families(script)
