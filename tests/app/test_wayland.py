@@ -43,6 +43,16 @@ def test_the_window_says_once_what_wayland_keeps_it_from(program):  # noqa: F811
 
 
 @pytest.mark.usefixtures("on_wayland")
+def test_what_was_tried_and_did_not_work_is_not_offered_again(program, tmp_path):  # noqa: F811
+    (tmp_path / "settings.toml").write_text(
+        "schema_version = 2\n[overlay]\nthrough_xwayland = true\n"
+    )
+    one = program(can_use_xwayland=True).open().wait_until_ready()
+    assert "Wayland" in one.window.banner.sentence.text()
+    assert not one.window.banner.offer.isVisible()
+
+
+@pytest.mark.usefixtures("on_wayland")
 def test_it_starts_again_through_xwayland_when_that_is_wanted(program):  # noqa: F811
     one = program(can_use_xwayland=True).open().wait_until_ready()
     assert one.window.banner.offer.isVisible()
