@@ -14,10 +14,10 @@ from app.captions import UtteranceView
 from app.choices import Preferences
 from app.chosen import Chosen
 from app.diagnostics import diagnostics
+from app.ears import MakeHearing, make_hearing
 from app.launch_settings import LaunchSettings
 from app.letters import lacks_letters
 from app.listening import Listening
-from app.listening_desk import MakeHearing, make_hearing
 from app.main_window import MainWindow
 from app.places import PlacesFile
 from app.policy_names import policy_names
@@ -254,6 +254,7 @@ class Application(QObject):
         state = {
             "state": self.window.status.state.text(),
             "figures": self.window.status.figures.text(),
+            "lag": self.window.status.lag.text(),
             "captions": f"{len(self.keeper.cues):,}",
         }
         text = diagnostics(self.chosen.now, state, self._settings.log_folder)

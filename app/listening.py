@@ -10,9 +10,10 @@ from app.bridge import Bridge
 from app.captioning import Captioning
 from app.choices import ListeningChoices
 from app.chosen import Chosen
+from app.ears import MakeHearing
 from app.lag_text import lag_text, lag_tip
 from app.launch_settings import LaunchSettings
-from app.listening_desk import ListeningDesk, MakeHearing, names_smaller
+from app.listening_desk import ListeningDesk, names_smaller
 from app.main_window import MainWindow
 from app.source_bar import SourceControls
 from app.source_notices import SourceNotices
@@ -110,7 +111,11 @@ class Listening(QObject):
         """Listen as the person chooses it now."""
         self._bar.microphone.devices.show_device(now.microphone)
         self._bar.system.devices.show_device(now.system)
-        if now.recognizer != before.recognizer and self._wanted:
+        if now.recognizer == before.recognizer:
+            return
+        for offer in (FETCH, SMALLER):
+            self._banner.withdraw(offer)
+        if self._wanted:
             self.desk.listen(self._wanted, now.recognizer)
 
     @Slot(str)

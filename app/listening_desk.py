@@ -1,13 +1,14 @@
 """Listens for a window: what takes time is done on other threads, and told by signals."""
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.ears import Hearing, MakeHearing, Run
 from app.scribe import Scribe
 from app.wanted_source import WantedSource
 from engine.errors import FetchCancelledError
@@ -15,83 +16,12 @@ from engine.events import Event
 from engine.whisper_names import smaller_model
 
 if TYPE_CHECKING:  # all of it stands on numpy, which the window does without
-    from engine.audio import AudioDevice
     from engine.audio_level import Level
-    from engine.listening import Listener
     from engine.listening_events import Heard
     from engine.word_trail import StageLag
 
 _STEPS = 500  # of a fetch, so that a million pieces are not a million events
 _NEWEST_WORDS = 20  # whose lag is shown
-
-
-class Source(Protocol):
-    """What records a lane."""
-
-    @property
-    def level(self) -> "Level":
-        """Tell how loud it is now."""
-
-
-class Run(Protocol):
-    """One run of listening; see ``app.hearing.Run``."""
-
-    @property
-    def listener(self) -> "Listener":
-        """What runs."""
-
-    @property
-    def sources(self) -> Mapping[str, Source]:
-        """What its lanes hear."""
-
-
-class Translation(Protocol):
-    """What a run feeds."""
-
-    def feed_words(self, words: Sequence[str], lane: str = "") -> None:
-        """Append committed words to the passage of a lane."""
-
-    def end_utterance(self, lane: str = "") -> None:
-        """Finish the passage of a lane."""
-
-
-class Hearing(Protocol):
-    """What hears; see ``app.hearing.Hearing``."""
-
-    def devices(self) -> Sequence["AudioDevice"]:
-        """List what can be listened to."""
-
-    def has(self, recognizer: str) -> bool:
-        """Tell whether a recogniser is on this computer."""
-
-    def fetch(
-        self,
-        recognizer: str,
-        progress: Callable[[int, int], None],
-        cancelled: Callable[[], bool],
-    ) -> None:
-        """Fetch a recogniser."""
-
-    def prepare(
-        self,
-        wanted: Sequence[WantedSource],
-        recognizer: str,
-        translation: Translation,
-        report: Callable[["Heard"], None],
-        after: "Listener | None" = None,
-    ) -> Run:
-        """Make a run that is not started."""
-
-
-MakeHearing = Callable[[Path, str], Hearing]
-"""Makes what hears, of the folder of recognisers and where to compute. Called on a thread."""
-
-
-def make_hearing(library: Path, device: str) -> Hearing:
-    """Make what hears on this computer."""
-    from app.hearing import Hearing as RealHearing  # noqa: PLC0415  what it stands on is slow
-
-    return RealHearing(library, device)
 
 
 class ListeningDesk(QObject):

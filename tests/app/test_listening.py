@@ -301,6 +301,19 @@ def test_falling_behind_offers_the_smaller_recogniser_and_a_click_takes_it(progr
     assert one.application.chosen.now.listening.recognizer == "tiny.en"
 
 
+def test_an_offer_goes_when_another_recogniser_is_chosen(program):
+    one = program(here=("tiny.en",)).open()
+    one.press(one.bar.microphone)
+    one.wait(one.banner.isVisible)
+    page = one.application.settings_dialog.listening
+    page.show_preferences(one.application.chosen.now)
+    page.recognizer.setCurrentText("tiny.en")
+    page.take_edit()
+    assert not one.banner.isVisible()
+    one.press(one.bar.microphone)
+    one.wait_for_sentence()
+
+
 def test_the_offer_goes_when_it_has_caught_up(program):
     one = program().open()
     desk = one.application.listening.desk
