@@ -1,6 +1,7 @@
 """The banner under the controls: how loading goes, what failed, what to know."""
 
 from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QWidget
 
 _STEPS = 1000
@@ -102,11 +103,14 @@ class Banner(QFrame):
             self.hide()
 
     def _show(self, sentence: str, shown: QWidget) -> None:
+        is_news = sentence != self.sentence.text() or not self.isVisible()
         self.sentence.setText(sentence)
         self.setAccessibleName(sentence)
         for widget in (self.progress, self.retry, self.offer, self.dismiss):
             widget.setVisible(widget is shown)
         self.show()
+        if is_news:  # said by screen readers, though the keyboard is elsewhere
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, sentence))
 
     @Slot()
     def _retry(self) -> None:
