@@ -113,3 +113,11 @@ def test_what_a_person_loads_stays_and_is_stored_when_it_translates(program, bun
     choose_policy(one, "wait:5")
     one.application.captioning.close()
     assert loaded(one) == ["much", "mine"]
+
+
+def test_a_bundled_adapter_that_is_found_too_late_changes_nothing(program, bundle, tmp_path):  # noqa: F811
+    one = program().open().wait_until_ready()
+    captioning = one.application.captioning
+    captioning.adapter_dialog.load_wanted.emit(tmp_path / "mine")
+    captioning.desk.default_found.emit(bundle("much", "read:3", 2), "much")
+    assert loaded(one) == ["mine"]
