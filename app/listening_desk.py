@@ -124,9 +124,9 @@ class ListeningDesk(QObject):
             for lane, source in run.sources.items()
         }
 
-    def lags(self) -> list["StageLag"]:
-        """Sum up how long each stage took for the newest words."""
-        return [lag for run in self._living()[:1] for lag in run.listener.lags(_NEWEST_WORDS)]
+    def lags(self, newest: int | None = _NEWEST_WORDS) -> list["StageLag"]:
+        """Sum up how long each stage took for so many newest words, or for all of this run."""
+        return [lag for run in self._living()[:1] for lag in run.listener.lags(newest)]
 
     @property
     def n_dropped(self) -> int:
