@@ -7,6 +7,7 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QStyle, QWidget
 
 from app.flow_row import FlowRow
+from app.language_names import language_name
 from app.policy_names import policy_names
 
 
@@ -71,7 +72,7 @@ class ControlPanel(QWidget):
         """Offer these target languages, names by code."""
         self.language.clear()
         for code, name in languages.items():
-            self.language.addItem(name, code)
+            self.language.addItem(language_name(code, name), code)
         self.language.setCurrentIndex(max(0, self.language.findData(chosen)))
         self.language.setToolTip(
             "" if len(languages) > 1 else self.tr("This model knows one language only")

@@ -6,9 +6,9 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QComboBox, QFormLayout, QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from app.choices import Preferences
+from app.language_names import language_name, language_names
 from app.level_meter import LevelMeter
 from app.sound_check import KINDS, SoundCheck
-from engine.plain import LANGUAGE_NAMES
 
 if TYPE_CHECKING:
     from engine.audio_level import Level
@@ -72,10 +72,10 @@ class WelcomePage(GuidePage):
             )
         )
         self.source, self.target = QComboBox(), QComboBox()
-        self.source.addItem(LANGUAGE_NAMES["en"], "en")
+        self.source.addItem(language_name("en"), "en")
         self.source.setAccessibleName(self.tr("Language that is spoken"))
         self.target.setAccessibleName(self.tr("Language of the captions"))
-        for code, name in LANGUAGE_NAMES.items():
+        for code, name in language_names().items():
             if code != "en":
                 self.target.addItem(name, code)
         form = QFormLayout()

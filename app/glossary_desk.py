@@ -8,10 +8,10 @@ from app.captioning import Captioning
 from app.chosen import Chosen
 from app.glossary_dialog import GlossaryDialog
 from app.glossary_shelf import GlossaryShelf, Terms
+from app.language_names import language_name
 from app.launch_settings import LaunchSettings
 from app.main_window import MainWindow
 from engine.events import ContextChanged, Event, Refused
-from engine.plain import LANGUAGE_NAMES
 
 
 class GlossaryDesk(QObject):
@@ -106,7 +106,7 @@ class GlossaryDesk(QObject):
 
     def _show(self) -> None:
         if self.dialog is not None:
-            name = LANGUAGE_NAMES.get(self._language, self._language)
+            name = language_name(self._language)
             self.dialog.show_terms(name, self._terms)
             used = self._chosen.now.translation.glossary
             self.dialog.show_use(used=used, warning=self._warning())

@@ -21,7 +21,16 @@ from PySide6.QtWidgets import (
 
 from app.close_button import close_button
 from app.first_run_pages import as_sentence, paragraph
-from app.glossary_shelf import Terms, faults, read_terms, sound_terms, write_terms
+from app.glossary_shelf import (
+    LONGEST,
+    MAX_TERMS,
+    Fault,
+    Terms,
+    faults,
+    read_terms,
+    sound_terms,
+    write_terms,
+)
 from engine.errors import ContextError
 
 _FILES = "TSV (*.tsv *.txt)"
@@ -159,11 +168,31 @@ class GlossaryDialog(QDialog):
         written = [number for number, row in enumerate(rows) if any(row)]
         found = dict(zip(written, faults([rows[number] for number in written]), strict=True))
         for row in range(len(rows)):
-            self._mark(row, found.get(row, ""))
+            fault = found.get(row)
+            self._mark(row, "" if fault is None else self._fault_words(fault))
         self._is_filling = False
-        first = next(((row, fault) for row, fault in found.items() if fault), None)
-        told = "" if first is None else self.tr("Row {}: {}").format(first[0] + 1, first[1])
-        self.fault.setText(as_sentence(told))
+        named = ((row, fault) for row, fault in found.items() if fault is not None)
+        row, fault = next(named, (0, None))
+        told = self.tr("Row {}: {}")
+        self.fault.setText(
+            "" if fault is None else as_sentence(told.format(row + 1, self._fault_words(fault)))
+        )
+
+    def _fault_words(self, fault: Fault) -> str:
+        match fault:
+            case Fault.EMPTY:
+                return self.tr("term or translation is empty: write it, or remove the row")
+            case Fault.LONG:
+                told = self.tr("term or translation has more than {} characters: shorten it")
+                return told.format(LONGEST)
+            case Fault.BREAK:
+                return self.tr("there is a tab or a line break in it: write it on one line")
+            case Fault.REMARK:
+                return self.tr("a term may not begin with #, which begins a remark in the file")
+            case Fault.DOUBLE:
+                return self.tr("this term stands above already: remove one of the rows")
+            case Fault.MANY:
+                return self.tr("more than {} terms are too many: remove some").format(MAX_TERMS)
 
     def _mark(self, row: int, fault: str) -> None:
         for column in range(2):

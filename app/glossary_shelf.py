@@ -3,6 +3,7 @@
 The files are as ``engine.glossary`` reads them, so ``surtitle translate --glossary`` takes them.
 """
 
+import enum
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,33 +17,42 @@ Terms = tuple[tuple[str, str], ...]
 MAX_TERMS = 500
 """No prompt has room for more; see ``engine.context``."""
 
-_LONGEST = 120  # characters of a term
+LONGEST = 120
+"""Characters that a term may have."""
 
 
-def fault_of(term: str, translation: str) -> str:
-    """Say why a pair cannot stand in a glossary; nothing where it can."""
-    for what, text in (("term", term), ("translation", translation)):
-        if not text.strip():
-            return f"a {what} is empty: write it, or remove the row"
-        if len(text) > _LONGEST:
-            return f"a {what} has {len(text)} characters, {_LONGEST} are the most: shorten it"
-        if not text.isprintable():
-            return f"a {what} has a tab, a line break or the like in it: write it on one line"
-    if term.strip().startswith("#"):
-        return "a term begins with #, which begins a remark in the file: write it otherwise"
-    return ""
+class Fault(enum.Enum):
+    """Why a pair cannot stand in a glossary."""
+
+    EMPTY = "term or translation is empty"
+    LONG = "term or translation is too long"
+    BREAK = "a tab, a line break or the like is in it"
+    REMARK = "the term begins with #, which begins a remark in the file"
+    DOUBLE = "the term stands above already"
+    MANY = "there are more terms than may be"
 
 
-def faults(pairs: Sequence[tuple[str, str]]) -> list[str]:
-    """Say of each pair why it cannot stand in the glossary; nothing where it can."""
-    found, seen = list[str](), set[str]()
+def fault_of(term: str, translation: str) -> Fault | None:
+    """Say why a pair cannot stand in a glossary; None where it can."""
+    both = (term.strip(), translation.strip())
+    if not all(both):
+        return Fault.EMPTY
+    if any(len(text) > LONGEST for text in both):
+        return Fault.LONG
+    if not all(text.isprintable() for text in (term, translation)):
+        return Fault.BREAK
+    return Fault.REMARK if both[0].startswith("#") else None
+
+
+def faults(pairs: Sequence[tuple[str, str]]) -> list[Fault | None]:
+    """Say of each pair why it cannot stand in the glossary; None where it can."""
+    found, seen = list[Fault | None](), set[str]()
     for number, (term, translation) in enumerate(pairs, start=1):
-        fault = fault_of(term, translation)
-        key = term.strip().casefold()
-        if not fault and key in seen:
-            fault = f"{term.strip()!r} stands above already: remove one of the rows"
-        if not fault and number > MAX_TERMS:
-            fault = f"there are more than {MAX_TERMS} terms: remove some"
+        fault, key = fault_of(term, translation), term.strip().casefold()
+        if fault is None and key in seen:
+            fault = Fault.DOUBLE
+        if fault is None and number > MAX_TERMS:
+            fault = Fault.MANY
         seen.add(key)
         found.append(fault)
     return found

@@ -796,6 +796,30 @@
         <translation>Zeile {}: {}</translation>
     </message>
     <message>
+        <source>term or translation is empty: write it, or remove the row</source>
+        <translation>Begriff oder Übersetzung fehlt: hinschreiben oder die Zeile entfernen</translation>
+    </message>
+    <message>
+        <source>term or translation has more than {} characters: shorten it</source>
+        <translation>Begriff oder Übersetzung hat mehr als {} Zeichen: kürzen</translation>
+    </message>
+    <message>
+        <source>there is a tab or a line break in it: write it on one line</source>
+        <translation>ein Tabulator oder Zeilenumbruch steht darin: in eine Zeile schreiben</translation>
+    </message>
+    <message>
+        <source>a term may not begin with #, which begins a remark in the file</source>
+        <translation>ein Begriff darf nicht mit # beginnen, das in der Datei eine Bemerkung beginnt</translation>
+    </message>
+    <message>
+        <source>this term stands above already: remove one of the rows</source>
+        <translation>dieser Begriff steht schon darüber: eine der Zeilen entfernen</translation>
+    </message>
+    <message>
+        <source>more than {} terms are too many: remove some</source>
+        <translation>mehr als {} Begriffe sind zu viele: einige entfernen</translation>
+    </message>
+    <message>
         <source>Import a glossary</source>
         <translation>Glossar importieren</translation>
     </message>
@@ -847,6 +871,105 @@
     <message>
         <source>Them</source>
         <translation>Andere</translation>
+    </message>
+</context>
+<context>
+    <name>Languages</name>
+    <message>
+        <source>Arabic</source>
+        <translation>Arabisch</translation>
+    </message>
+    <message>
+        <source>Czech</source>
+        <translation>Tschechisch</translation>
+    </message>
+    <message>
+        <source>Danish</source>
+        <translation>Dänisch</translation>
+    </message>
+    <message>
+        <source>German</source>
+        <translation>Deutsch</translation>
+    </message>
+    <message>
+        <source>Greek</source>
+        <translation>Griechisch</translation>
+    </message>
+    <message>
+        <source>English</source>
+        <translation>Englisch</translation>
+    </message>
+    <message>
+        <source>Spanish</source>
+        <translation>Spanisch</translation>
+    </message>
+    <message>
+        <source>Finnish</source>
+        <translation>Finnisch</translation>
+    </message>
+    <message>
+        <source>French</source>
+        <translation>Französisch</translation>
+    </message>
+    <message>
+        <source>Hindi</source>
+        <translation>Hindi</translation>
+    </message>
+    <message>
+        <source>Hungarian</source>
+        <translation>Ungarisch</translation>
+    </message>
+    <message>
+        <source>Italian</source>
+        <translation>Italienisch</translation>
+    </message>
+    <message>
+        <source>Japanese</source>
+        <translation>Japanisch</translation>
+    </message>
+    <message>
+        <source>Korean</source>
+        <translation>Koreanisch</translation>
+    </message>
+    <message>
+        <source>Dutch</source>
+        <translation>Niederländisch</translation>
+    </message>
+    <message>
+        <source>Norwegian</source>
+        <translation>Norwegisch</translation>
+    </message>
+    <message>
+        <source>Polish</source>
+        <translation>Polnisch</translation>
+    </message>
+    <message>
+        <source>Portuguese</source>
+        <translation>Portugiesisch</translation>
+    </message>
+    <message>
+        <source>Romanian</source>
+        <translation>Rumänisch</translation>
+    </message>
+    <message>
+        <source>Russian</source>
+        <translation>Russisch</translation>
+    </message>
+    <message>
+        <source>Swedish</source>
+        <translation>Schwedisch</translation>
+    </message>
+    <message>
+        <source>Turkish</source>
+        <translation>Türkisch</translation>
+    </message>
+    <message>
+        <source>Ukrainian</source>
+        <translation>Ukrainisch</translation>
+    </message>
+    <message>
+        <source>Chinese</source>
+        <translation>Chinesisch</translation>
     </message>
 </context>
 <context>
