@@ -22,7 +22,7 @@ from engine.errors import PolicyError
 
 CHOSEN = Preferences(
     model=Path('/models/ö "x"'),
-    translation=TranslationChoices(language="fr", policy="wait:5", adapter="mine"),
+    translation=TranslationChoices(language="fr", policy="wait:5", adapter="mine", glossary=True),
     captions=CaptionChoices(
         lines=3,
         characters=36,
