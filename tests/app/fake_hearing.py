@@ -4,6 +4,8 @@ import threading
 import time
 from dataclasses import dataclass
 
+import numpy as np
+
 from app.wanted_source import MICROPHONE, SYSTEM
 from engine.audio import AudioDevice, AudioNotice, DeviceKind, NoticeKind
 from engine.audio_level import Level
@@ -23,6 +25,8 @@ DEVICES = (
     AudioDevice(name="out1", description="Speakers", kind=DeviceKind.SYSTEM, rate_hz=1),
 )
 
+LOUDNESS = {"me": 0.5, "them": 0.25}
+
 
 class Talk(Chunks):
     """A source in which somebody says a text, and then nothing until it is stopped."""
@@ -30,7 +34,9 @@ class Talk(Chunks):
     def __init__(self, text, report, lane):
         self.words = script(text, 0.5)
         seconds = (self.words[-1].end_s if self.words else 0.0) + 3.0
-        super().__init__(sound_of(self.words, seconds), time.monotonic, open_end=True)
+        loudness = LOUDNESS[lane] / LOUDNESS["me"]
+        sound = (loudness * sound_of(self.words, seconds)).astype(np.float32)
+        super().__init__(sound, time.monotonic, open_end=True)
         self.level = Level(rms_db=-20.0, peak_db=-12.0)
         self._report = report
         self._lane = lane
@@ -43,6 +49,18 @@ class Talk(Chunks):
     def notice(self, kind, message, device="Desk mic"):
         notice = AudioNotice(kind=kind, device=device, message=message)
         self._report(Noticed(lane=self._lane, notice=notice))
+
+
+class Knowing:
+    """A model that knows who speaks by how loud it is, and so what is said when."""
+
+    def __init__(self, words):
+        self._scripts = {lane: Script(said) for lane, said in words.items()}
+
+    def recognize(self, samples, start_s, prompt):
+        peak = float(np.abs(samples).max(initial=0.0))
+        lane = min(self._scripts, key=lambda one: abs(LOUDNESS[one] - peak))
+        return self._scripts[lane].recognize(samples, start_s, prompt)
 
 
 @dataclass
@@ -96,14 +114,14 @@ class FakeHearing:
             said = self.texts.get(one.kind) or [""]
             text = said.pop(0) if self.texts.get(one.kind) else said[0]
             sources[one.lane] = Talk(text, report, one.lane)
-        words = [word for source in sources.values() for word in source.words]
+        words = {lane: source.words for lane, source in sources.items()}
 
         def load():
             if after is not None:
                 after.join()
             if self.failure:
                 raise ModelError(self.failure)
-            return Script(words)
+            return Knowing(words)
 
         listener = Listener(
             [Lane(name=lane, source=source) for lane, source in sources.items()],

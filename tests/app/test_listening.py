@@ -1,5 +1,6 @@
 """The window listens: buttons, banner, transcript and status, over ears that a test speaks into."""
 
+import random
 import threading
 import time
 
@@ -427,6 +428,46 @@ def test_closing_the_window_while_listening_leaves_no_thread(program, after_s):
     one.window.close()
     left = [thread.name for thread in threading.enumerate() if thread.name.startswith("surtitle-")]
     assert left == []
+
+
+def act_at_random(one, rng):
+    """Do something a person may do, or let the session fail and begin another."""
+    match rng.choice(["me", "me", "them", "pause", "device", "fail", "wait"]):
+        case "me":
+            one.press(one.bar.microphone)
+        case "them":
+            one.press(one.bar.system)
+        case "pause":
+            one.window.controls.pause.click()
+        case "device":
+            one.bar.microphone.devices.show_device(rng.choice(["", "mic1", "mic2"]))
+            one.bar.wanted_changed.emit()
+        case "fail":
+            one.engine.sessions[-1].fail("it broke")
+            one.wait(one.banner.retry.isVisible)
+            one.banner.retry.click()
+            one.wait(lambda: len(one.engine.sessions[-1].report_threads) > 0)
+    one.qtbot.wait(rng.randrange(0, 120))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(8))
+def test_whatever_is_clicked_in_whatever_order_every_word_comes_once(program, seed):
+    rng = random.Random(seed)
+    mine = [f"sentence{number} was said." for number in range(40)]
+    one = program({MICROPHONE: mine, SYSTEM: [f"their {text}" for text in mine]}).open()
+    for _ in range(25):
+        act_at_random(one, rng)
+    if one.window.controls.pause.isChecked():
+        one.window.controls.pause.click()
+    for source in one.bar.on:
+        one.press(source)
+    one.application.listening.desk._scribe.close()  # whatever was wanted has begun
+    for lane in ("me", "them"):
+        sources = [run.sources[lane] for run in one.hearing.runs if lane in run.sources]
+        text = " ".join(word.text for source in sources for word in source.words)
+        one.wait(lambda lane=lane, text=text: one.texts(lane) == (text, text.upper()))
+    one.wait(lambda: not one.application.listening.desk.is_listening)
 
 
 def test_the_gui_thread_is_never_asked_to_work(program):
