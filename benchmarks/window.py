@@ -47,7 +47,37 @@ _TICK_MS = 4
 _SLOW_MS = 33
 _MEMORY_MS = 2000
 _DRAIN_MS = 3000
+_LONGEST_GAP_MS = 20_000
 _LONGEST_LINE = 25  # words; then Enter comes without a sentence's end
+
+
+class Gaps:
+    """Times between turns of the event loop, counted by tenths of a millisecond.
+
+    A list of them would grow by megabytes, which are not the window's.
+    """
+
+    def __init__(self) -> None:
+        self._counts = np.ones(_LONGEST_GAP_MS * 10, dtype=np.int64)  # written, so that it is there
+        self._counts[:] = 0
+        self.longest_ms = 0.0
+
+    def add(self, gap_ms: float) -> None:
+        """Count one."""
+        self._counts[min(int(gap_ms * 10), len(self._counts) - 1)] += 1
+        self.longest_ms = max(self.longest_ms, gap_ms)
+
+    def percentile(self, share: int) -> float:
+        """Give the gap below which so many percent lie; not a number where there is none."""
+        counted = self._counts.cumsum()
+        if not counted[-1]:
+            return float("nan")
+        return float(np.searchsorted(counted, counted[-1] * share / 100)) / 10
+
+    def time_above(self, gap_ms: int) -> float:
+        """Give the share of all time that went by in longer gaps."""
+        times = self._counts * np.arange(len(self._counts))
+        return float(times[10 * gap_ms :].sum() / max(1, times.sum()))
 
 
 @dataclass(kw_only=True)
@@ -58,8 +88,8 @@ class Seen:
         resident: (seconds since the first, MiB).
     """
 
-    idle_gaps: list[float] = field(default_factory=list)
-    gaps: list[float] = field(default_factory=list)
+    idle_gaps: Gaps = field(default_factory=Gaps)
+    gaps: Gaps = field(default_factory=Gaps)
     word_to_paint: list[float] = field(default_factory=list)
     last_word_to_paint: list[float] = field(default_factory=list)
     event_to_paint: list[float] = field(default_factory=list)
@@ -164,7 +194,7 @@ class Typist(QObject):
     def _tick(self) -> None:
         now = _now_ms()
         if self._last_ms is not None:
-            self._gaps.append(now - self._last_ms)
+            self._gaps.add(now - self._last_ms)
         self._last_ms = now
 
     @Slot()
@@ -233,15 +263,14 @@ def run(arguments: argparse.Namespace) -> Seen:
 
 def summary(seen: Seen, word_s: float) -> dict[str, str | float]:
     """Make a row of results.md."""
-    gaps = np.array(seen.gaps)
     seconds, mib = np.array(seen.resident[len(seen.resident) // 3 :]).T
     slope = float(np.polyfit(seconds - seconds[0], mib, 1)[0])
     load = os.getloadavg()[0]
     values: list[str | float] = [
         time.strftime("%Y-%m-%d"), f"{os.cpu_count()} {platform.machine()} cores", load,
-        seen.n_words, word_s, _percentile(seen.idle_gaps, 99),
-        _percentile(seen.gaps, 50), _percentile(seen.gaps, 99), float(gaps.max()),
-        100 * float(gaps[gaps > _SLOW_MS].sum() / gaps.sum()),
+        seen.n_words, word_s, seen.idle_gaps.percentile(99),
+        seen.gaps.percentile(50), seen.gaps.percentile(99), seen.gaps.longest_ms,
+        100 * seen.gaps.time_above(_SLOW_MS),
         _percentile(seen.word_to_paint, 50), _percentile(seen.word_to_paint, 95),
         _percentile(seen.last_word_to_paint, 50), _percentile(seen.last_word_to_paint, 95),
         _percentile(seen.event_to_paint, 95), seen.n_words - len(seen.word_to_paint),

@@ -1,8 +1,10 @@
+import math
 import random
 
+import numpy as np
 import pytest
 
-from benchmarks.window import Seen, WordClock
+from benchmarks.window import Gaps, Seen, WordClock
 from engine.events import CaptionChanged, SourceChanged, UtteranceEnded
 
 
@@ -66,3 +68,23 @@ def test_every_word_is_counted_once_however_events_and_paints_fall(seed):
     clock.painted(now_ms + 1)
     assert len(seen.word_to_paint) == n_words
     assert min(seen.word_to_paint) >= 0
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_gaps_are_summed_up_as_a_list_of_them_would_be(seed):
+    rng = random.Random(seed)
+    drawn = [rng.choice((4, 20, 300)) * (1 + rng.random()) for _ in range(5000)]
+    gaps = Gaps()
+    for gap in drawn:
+        gaps.add(gap)
+    for share in (50, 99):
+        assert gaps.percentile(share) == pytest.approx(np.percentile(drawn, share), rel=0.02)
+    slow = sum(gap for gap in drawn if gap > 33) / sum(drawn)
+    assert gaps.time_above(33) == pytest.approx(slow, rel=0.01)
+    assert gaps.longest_ms == max(drawn)
+    gaps.add(1e9)  # longer than is told apart
+    assert gaps.longest_ms == 1e9
+
+
+def test_where_nothing_was_measured_there_is_no_number():
+    assert math.isnan(Gaps().percentile(99))
