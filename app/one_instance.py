@@ -12,7 +12,7 @@ from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
 COMMANDS = ("raise", "toggle", "pause", "clear", "lock")
 _LONGEST = 64
-_PATIENCE_MS = 2000
+_PATIENCE_MS = 10_000  # the one that runs may be loading a model on a busy machine
 _LOCK = "surtitle.lock"
 
 
