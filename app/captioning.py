@@ -40,6 +40,8 @@ from engine.settings import ModelSettings, TranslationSettings
 
 _UNPAINTED = 200  # utterances no window shows: both are hidden, or the transcript is scrolled up
 
+_FETCHING = "Fetching"  # as the engine calls it; a fetch can be stopped at once
+
 
 class Captioning(QObject):
     """Load a model, follow its session, and change how it translates.
@@ -74,6 +76,7 @@ class Captioning(QObject):
         self._tails = Tails()
         self._unpainted: dict[int, int] = {}  # utterances with what no screen shows yet -> keys
         self._waiting: tuple[UtteranceView, ...] = ()
+        self._is_loading = self._starts_over = False
         library = AdapterLibrary(settings.data_folder / "adapters", bundled_adapters())
         self.desk = AdapterDesk(library, self)
         self.adapter_dialog = AdapterDialog(self.desk, window)
@@ -105,7 +108,7 @@ class Captioning(QObject):
         controls.clear_clicked.connect(self._clear)
         controls.adapters_clicked.connect(self.adapter_dialog.open_list)
         window.menu_actions.adapters.triggered.connect(self.adapter_dialog.open_list)
-        bridge.event_came.connect(self._take)
+        bridge.event_came.connect(self._take_event)
         bridge.waiting_changed.connect(self._show_waiting)
 
     @Slot(list)
@@ -156,8 +159,27 @@ class Captioning(QObject):
             self.adapters.suit(translation)
 
     def start_over(self) -> None:
-        """Load the model that is chosen now, in place of the one before."""
+        """Load the model that is chosen now; one that is just being loaded is waited for first.
+
+        Nothing can stop that half-way, and the window must not stand still for so long.
+        """
+        if self._is_loading:
+            self._starts_over = True
+        else:
+            self._load()
+
+    def _follow_loading(self, event: Event) -> bool:
+        """Take how far loading is; tell whether another model took the place of this one."""
+        match event:
+            case LoadProgress():
+                self._is_loading = not event.stage.startswith(_FETCHING)
+            case Ready() | Failed():
+                self._is_loading = False
+        if self._is_loading or not self._starts_over:
+            return False
+        self._starts_over = False
         self._load()
+        return True
 
     @Slot()
     def _load(self) -> None:
@@ -184,6 +206,7 @@ class Captioning(QObject):
         self._bridge.stop()
         self.restarted.emit()
         self._show_captions()
+        self._is_loading = True
         self._window.status.show_state(self.tr("Loading"))
         self._window.banner.show_progress(self.tr("Starting the translation engine"), None)
         model = ModelSettings(directory=directory, hub_name=name, device=self._settings.device)
@@ -205,6 +228,10 @@ class Captioning(QObject):
         self._window.controls.show_languages(languages, self._translation.target_language)
 
     @Slot(object)
+    def _take_event(self, event: Event) -> None:
+        if not self._follow_loading(event):  # else of a model that nobody wants any more
+            self._take(event)
+
     def _take(self, event: Event) -> None:
         window = self._window
         match event:

@@ -1,6 +1,8 @@
 import json
 import sys
+import threading
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,8 @@ from PySide6.QtCore import Qt
 from app.choices import Preferences, TranslationChoices
 from app.first_run import FirstRun, GuideParts
 from engine.catalogue import KNOWN_MODELS
+from engine.events import LoadProgress
+from tests.app.fakes import FakeEngine
 from tests.app.test_application import program  # noqa: F401  a fixture
 from tests.app.test_model_offers import MACHINE, fit
 from tests.app.test_sound_check import Sources
@@ -259,3 +263,27 @@ def test_the_command_line_wins_over_what_is_chosen_in_the_guide(program):  # noq
     assert len(one.engine.models) == 1
     assert not [call for call in one.session.calls if call[0] == "change"]
     assert one.stored()["model"] == "some/model"
+
+
+def test_a_model_that_is_just_being_loaded_is_not_waited_for_by_the_window(program):  # noqa: F811
+    may_load = threading.Event()
+    one = program(FakeEngine(may_load=may_load), model=None).open()
+    one.wait(lambda: one.window.banner.progress.value() == 500)
+    chosen = one.application.chosen
+    chosen.choose(replace(chosen.now, model=Path("some/model")))
+    one.application.captioning.start_over()  # would stand still here
+    assert len(one.engine.models) == 1
+    may_load.set()
+    one.wait(lambda: len(one.engine.models) == 2)
+    one.wait_until_ready()
+    assert one.engine.models[1].hub_name == "some/model"
+    assert len(one.engine.models) == 2
+
+
+def test_a_model_that_is_being_fetched_gives_way_at_once(program):  # noqa: F811
+    one = program(FakeEngine(may_load=threading.Event())).open()
+    one.wait(lambda: one.window.banner.progress.value() == 500)
+    one.application.captioning.start_over()
+    progress = LoadProgress(stage="Fetching some/model: 1 of 2 GB", fraction=0.5)
+    one.application.bridge.event_came.emit(progress)
+    one.wait(lambda: len(one.engine.models) == 2)
