@@ -65,7 +65,7 @@ class LatencyDialog(QDialog):
         column = QVBoxLayout(self)
         for widget in (self.tabs, self.told, self._buttons):
             column.addWidget(widget)
-        self.resize(720, 560)
+        self.resize(720, 500)
         self._timer = QTimer(self)
         self._timer.setInterval(_REFRESH_MS)
         self._timer.timeout.connect(self._refresh)
