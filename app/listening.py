@@ -142,7 +142,8 @@ class Listening(QObject):
         )
         if self._fetching:
             self._after_fetch = wanted
-            return
+            if wanted or not self._begun:
+                return  # it begins when the recogniser is here; to end needs none
         if wanted == self._wanted:
             return
         self._wanted = wanted
@@ -169,6 +170,7 @@ class Listening(QObject):
         self._chosen.choose(replace(now, listening=listening))
 
     def _show_stopped(self) -> None:
+        self._begun = ()
         for timer in (self._meters, self._lags):
             timer.stop()
         self._bar.show_nothing()
@@ -204,7 +206,9 @@ class Listening(QObject):
 
     @Slot(str)
     def _fail(self, message: str) -> None:
+        """Say what failed; what still records records no more, as the buttons say."""
         self._show_off()
+        self.desk.listen((), self._recognizer)
         self._banner.show_notice(message)
 
     # the recogniser
@@ -216,6 +220,8 @@ class Listening(QObject):
         self._show_off(self._begun)
         told = self.tr("The recogniser {} is not on this computer; typing works without it")
         if self._begun:
+            self._is_ready = True
+            self._show_heard()
             told = self.tr("The recogniser {} is not on this computer; the one before goes on")
         self._banner.show_offer(told.format(recognizer), self.tr("&Fetch it"), FETCH)
 
@@ -223,7 +229,8 @@ class Listening(QObject):
         self._fetching = recognizer
         for source in self._bar.sources:
             source.show_on(on=any(one.kind == source.kind for one in self._after_fetch))
-        self._status.show_listening(self.tr("Listening begins when the recogniser is here"))
+        if not self._begun:
+            self._status.show_listening(self.tr("Listening begins when the recogniser is here"))
         self._fetch_bar.show_progress(recognizer, 0, 0)
         self.desk.fetch(recognizer)
 

@@ -278,14 +278,62 @@ def test_a_recogniser_that_cannot_be_loaded_turns_listening_off(program):
 
 def test_a_name_that_no_recogniser_has_is_told(program):
     one = program().open()
-    page = one.application.settings_dialog.listening
-    page.show_preferences(one.application.chosen.now)
-    page.recognizer.setCurrentText("nonsense")
-    page.take_edit()
+    choose_recognizer(one, "nonsense")
     one.press(one.bar.microphone)
     one.wait(one.banner.isVisible)
     assert "nonsense" in one.banner.sentence.text()
     assert not one.bar.microphone.button.isChecked()
+
+
+def choose_recognizer(one, name):
+    page = one.application.settings_dialog.listening
+    page.show_preferences(one.application.chosen.now)
+    page.recognizer.setCurrentText(name)
+    page.take_edit()
+
+
+def test_what_the_buttons_call_off_records_nothing(program):
+    one = program().open()
+    one.press(one.bar.microphone)
+    one.wait_for_sentence()
+    choose_recognizer(one, "nonsense")
+    one.wait(lambda: not one.bar.microphone.button.isChecked())
+    assert "nonsense" in one.banner.sentence.text()
+    one.wait(lambda: one.run.sources["me"].stopped)
+    one.wait(lambda: not one.application.listening.desk.is_listening)
+
+
+def test_a_recogniser_that_must_be_fetched_first_leaves_the_one_before_on(program):
+    one = program().open()
+    one.press(one.bar.microphone)
+    one.wait_for_sentence()
+    choose_recognizer(one, "small.en")
+    one.wait(one.banner.isVisible)
+    assert "small.en is not on this computer; the one before goes on" in one.banner.sentence.text()
+    assert one.bar.microphone.button.isChecked()
+    assert one.window.status.listening.text() == "Listening to Desk mic"
+    assert not one.run.sources["me"].stopped
+    one.press(one.bar.microphone)
+    one.press(one.bar.microphone)  # the one before was let go of
+    one.wait(lambda: not one.bar.microphone.button.isChecked())
+    assert one.run.sources["me"].stopped
+
+
+def test_during_a_fetch_a_click_still_ends_what_listens(program):
+    one = program().open()
+    one.press(one.bar.microphone)
+    one.wait_for_sentence()
+    one.hearing.may_fetch.clear()
+    choose_recognizer(one, "small.en")
+    one.wait(one.banner.isVisible)
+    one.banner.offer.click()
+    one.wait(one.window.fetch_bar.isVisible)
+    assert not one.run.sources["me"].stopped
+    one.press(one.bar.microphone)
+    one.wait(lambda: one.run.sources["me"].stopped)
+    one.hearing.may_fetch.set()
+    one.wait(lambda: not one.window.fetch_bar.isVisible())
+    assert len(one.hearing.runs) == 1, "nobody wants it any more"
 
 
 def test_falling_behind_offers_the_smaller_recogniser_and_a_click_takes_it(program):
@@ -306,10 +354,7 @@ def test_an_offer_goes_when_another_recogniser_is_chosen(program):
     one = program(here=("tiny.en",)).open()
     one.press(one.bar.microphone)
     one.wait(one.banner.isVisible)
-    page = one.application.settings_dialog.listening
-    page.show_preferences(one.application.chosen.now)
-    page.recognizer.setCurrentText("tiny.en")
-    page.take_edit()
+    choose_recognizer(one, "tiny.en")
     assert not one.banner.isVisible()
     one.press(one.bar.microphone)
     one.wait_for_sentence()
