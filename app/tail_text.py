@@ -5,10 +5,13 @@ from PySide6.QtGui import QPainter, QPalette, QTextCharFormat, QTextLayout, QTex
 from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 
 
-def paint_tail_text(painter: QPainter, option: QStyleOptionViewItem, n_tail: int) -> None:
+def paint_tail_text(
+    painter: QPainter, option: QStyleOptionViewItem, n_tail: int, *, room: int = 0
+) -> None:
     """Paint a cell of a widget as its style does, its last ``n_tail`` characters paler.
 
-    Lines break where the style breaks them, since the letters are the same.
+    Lines break where the style breaks them, since the letters are the same. They begin ``room``
+    pixels below the top; what is higher than its line, as in Arabic, is painted into that room.
     """
     text, option.text = option.text, ""
     style = option.widget.style()
@@ -23,7 +26,7 @@ def paint_tail_text(painter: QPainter, option: QStyleOptionViewItem, n_tail: int
     painter.save()
     painter.setClipRect(option.rect)
     painter.setPen(option.palette.color(role))
-    layout.draw(painter, QPointF(place.topLeft()))
+    layout.draw(painter, QPointF(place.left(), place.top() + room))
     painter.restore()
 
 

@@ -31,7 +31,7 @@ from app.transcript_model import SPEAKER, TAIL_ROLE, Index, TranscriptModel
 from app.typeset import runs_right_to_left
 
 _POINTS_LARGER = 3
-_PADDING = 6
+_PADDING = 8
 
 
 class Transcript(QTableView):
@@ -233,16 +233,8 @@ class _Cell(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Leave some room above the text: letters of other scripts are higher."""
         cell = QStyleOptionViewItem(option)
-        cell.rect = option.rect.adjusted(0, _PADDING // 2, 0, 0)
-        mark = index.data(Qt.ItemDataRole.BackgroundRole)
-        if mark is not None:
-            painter.fillRect(option.rect, mark)  # the style fills the smaller cell alone
-        n_tail = index.data(TAIL_ROLE)
-        if n_tail:
-            self.initStyleOption(cell, index)
-            paint_tail_text(painter, cell, n_tail)
-        else:
-            super().paint(painter, cell, index)
+        self.initStyleOption(cell, index)
+        paint_tail_text(painter, cell, index.data(TAIL_ROLE) or 0, room=_PADDING // 2)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """Leave some room above and below the text."""

@@ -278,3 +278,30 @@ def test_what_is_painted_is_told_by_its_keys(transcript, qtbot):
     transcript.show_views(many(500))
     qtbot.waitUntil(lambda: bool(told) and 499 in told[-1])
     assert 0 not in told[-1], "rows that nobody sees are not painted"
+
+
+def ink_of(transcript):
+    """How much is painted of the captions' letters."""
+    image = transcript.viewport().grab().toImage()
+    left = transcript.columnViewportPosition(CAPTION)
+    return sum(
+        255 - image.pixelColor(x, y).lightness()
+        for y in range(image.height())
+        for x in range(left + 2, image.width())
+        if image.pixelColor(x, y).lightness() < 230
+    )
+
+
+@pytest.mark.parametrize("text", ["أمطرت إلى آخر الليل", "Übergröße, gjpqy", "Ếch Ǻ"])
+def test_no_letter_is_cut_off_by_its_row(qtbot, monkeypatch, text):
+    inks = []
+    for padding in (None, 60):
+        if padding is not None:
+            monkeypatch.setattr("app.transcript._PADDING", padding)
+        widget = Transcript()
+        qtbot.addWidget(widget)
+        widget.resize(600, 200)
+        widget.show()
+        widget.show_views([view(0, "", text)])
+        inks.append(ink_of(widget))
+    assert inks[0] == inks[1] > 0
