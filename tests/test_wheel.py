@@ -22,6 +22,7 @@ SHARED = {
 
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.timeout(600),  # building and installing are done in the first test that wants them
     pytest.mark.skipif(
         not (ROOT / ".venv/bin/python").exists(), reason="scripts/package works with .venv"
     ),
