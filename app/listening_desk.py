@@ -82,6 +82,7 @@ class ListeningDesk(QObject):
         """Whether something is recorded, or what was recorded is not translated to its end."""
         return bool(self._living())
 
+    @Slot()
     def list_devices(self) -> None:
         """Ask what can be listened to; ``devices_listed`` tells."""
         self._lister.run(lambda: self.devices_listed.emit(list(self._made().devices())))
@@ -91,6 +92,7 @@ class ListeningDesk(QObject):
         self._cancelled.clear()
         self._fetcher.run(partial(self._fetch, recognizer))
 
+    @Slot()
     def cancel_fetch(self) -> None:
         """Fetch no more; what is here is kept for the next time."""
         self._cancelled.set()
@@ -105,6 +107,7 @@ class ListeningDesk(QObject):
         if living:
             living[0].listener.take(event)
 
+    @Slot()
     def restart(self) -> None:
         """Say that another session takes the place of the one before."""
         for run in self._living()[:1]:
