@@ -161,6 +161,7 @@ class SideScenes:
         page = self.open_latency(2).evaluation
         page.source.setText("/home/ada/talks/ted.en")
         page.reference.setText("/home/ada/talks/ted.de")
+        page.sound.setText("/home/ada/talks/ted.wav")
         QTimer.singleShot(500, page.start.click)
 
     def act_glossary(self):
