@@ -1,6 +1,7 @@
 """What every test finds, and must leave behind: nothing that still runs."""
 
 import signal
+import sys
 import threading
 
 import pytest
@@ -47,3 +48,12 @@ def _no_thread_is_left_running():
         thread.join(GRACE_S)
     running = [thread for thread in left if thread.is_alive()]
     assert not running, f"threads were left running: {running}"
+
+
+@pytest.fixture(autouse=True)
+def _torch_keeps_its_threads():
+    """Undo what a session chose: no test may compute otherwise because of the one before it."""
+    yield
+    if {"torch", "engine.device"} <= sys.modules.keys():
+        n_threads = sys.modules["engine.device"]._all_threads()
+        sys.modules["torch"].set_num_threads(n_threads)
