@@ -272,6 +272,8 @@ def test_a_model_that_is_just_being_loaded_is_not_waited_for_by_the_window(progr
     chosen = one.application.chosen
     chosen.choose(replace(chosen.now, model=Path("some/model")))
     one.application.captioning.start_over()  # would stand still here
+    further = LoadProgress(stage="Making the cache", fraction=0.8)
+    one.application.bridge.event_came.emit(further)
     assert len(one.engine.models) == 1
     may_load.set()
     one.wait(lambda: len(one.engine.models) == 2)

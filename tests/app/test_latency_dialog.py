@@ -86,6 +86,28 @@ def test_where_the_time_of_a_word_went_is_said_and_painted(panel):
     assert one.waterfall.grab().toImage() != empty
 
 
+def test_each_typed_word_counts_from_when_it_came_also_after_the_line_was_emptied(panel):
+    one = panel()
+    desk, clock = one.desk, one.clock
+    for number, text in enumerate(("a", "a b", "a b c"), start=1):
+        clock.now_s = number
+        desk.take_typed(tuple(text.split()))
+    desk.end_typed()
+    desk.take_typed(("d",))
+    for event in (
+        UtteranceOpened(utterance=1),
+        SourceChanged(utterance=1, words=("a", "b", "c")),
+        UtteranceOpened(utterance=2),
+        SourceChanged(utterance=2, words=("d",)),
+    ):
+        desk.take_event(event)
+    clock.now_s = 5
+    for utterance, n_read in ((1, 3), (2, 1)):
+        change = CaptionChanged(utterance=utterance, kept=0, text="x", n_read=n_read)
+        desk.take_event(change)
+    assert list(desk.record.seconds("committed")) == [4, 3, 2, 2]
+
+
 def test_what_the_recogniser_tells_stands_in_its_row(panel):
     one = panel()
     one.desk.take_lags([StageLag(stage="recognised", n_words=20, median_s=1.2, p95_s=2)])
