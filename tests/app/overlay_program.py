@@ -144,7 +144,7 @@ def try_bar(overlay):
 def main():
     qt = QApplication(["surtitle"])
     below, overlay = set_up()
-    found = {"on_top": darkness_at(qt, overlay.geometry().center()) < 150}
+    found = {"on_top": wait(lambda: darkness_at(qt, overlay.geometry().center()) < 150)}
     middle = overlay.geometry().center()
     click_at(middle)
     found["clicks_through_open"] = below.clicks
