@@ -13,6 +13,7 @@ from app.scribe import Scribe
 from app.wanted_source import WantedSource
 from engine.errors import FetchCancelledError
 from engine.events import Event
+from engine.fetch_steps import in_steps
 from engine.whisper_names import smaller_model
 
 if TYPE_CHECKING:  # all of it stands on numpy, which the window does without
@@ -20,7 +21,6 @@ if TYPE_CHECKING:  # all of it stands on numpy, which the window does without
     from engine.listening_events import Heard
     from engine.word_trail import StageLag
 
-_STEPS = 500  # of a fetch, so that a million pieces are not a million events
 _NEWEST_WORDS = 20  # whose lag is shown
 
 
@@ -193,15 +193,7 @@ class ListeningDesk(QObject):
             self.reported.emit(event)
 
     def _fetch(self, recognizer: str) -> None:
-        told = -1
-
-        def tell(done: int, total: int) -> None:
-            nonlocal told
-            step = _STEPS * done // max(total, 1)
-            if step != told:
-                told = step
-                self.progressed.emit(recognizer, done, total)
-
+        tell = in_steps(partial(self.progressed.emit, recognizer))
         try:
             self._made().fetch(recognizer, tell, self._cancelled.is_set)
         except FetchCancelledError:

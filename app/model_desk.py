@@ -16,6 +16,7 @@ from app.scribe import Scribe
 from engine.bundled import bundled_models
 from engine.catalogue import KNOWN_MODELS
 from engine.errors import FetchCancelledError, SurtitleError
+from engine.fetch_steps import in_steps
 
 if TYPE_CHECKING:
     from engine.hub_transfer import HubSettings  # the hub's library is slow to import
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _HEAD_LINES = 40
-_STEPS = 500  # of a fetch, so that a million pieces are not a million events
 
 
 class ModelDesk(QObject):
@@ -98,15 +98,7 @@ class ModelDesk(QObject):
     def _fetch(self, name: str) -> None:
         from engine.hub import fetch_model  # noqa: PLC0415  as above
 
-        told = -1
-
-        def tell(done: int, total: int) -> None:
-            nonlocal told
-            step = _STEPS * done // max(total, 1)
-            if step != told:
-                told = step
-                self.progressed.emit(name, done, total)
-
+        tell = in_steps(partial(self.progressed.emit, name))
         try:
             fetch_model(
                 name, self.library, self._hub, progress=tell, cancelled=self._cancelled.is_set

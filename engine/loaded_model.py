@@ -12,6 +12,7 @@ from engine.adapter_shelf import AdapterShelf
 from engine.conversation import AnySystem
 from engine.event_log import EventLog
 from engine.events import LoadProgress
+from engine.fetch_steps import in_steps
 from engine.fingerprint import read_fingerprint
 from engine.hub import fetch_model
 from engine.loading import Weights, load_base, load_weights
@@ -21,7 +22,6 @@ from engine.system import make_system
 
 Tell = Callable[[LoadProgress], None]
 
-_STEPS = 200
 """Of a fetch, so that a million pieces are not a million events."""
 
 
@@ -144,17 +144,12 @@ def _found(settings: ModelSettings, tell: Tell, cancelled: Callable[[], bool]) -
     name = settings.hub_name
     if not name:
         return settings
-    told = -1
 
     def progress(done: int, total: int) -> None:
-        nonlocal told
-        step = _STEPS * done // max(total, 1)
-        if step != told:
-            told = step
-            stage = f"Fetching {name}: {done / 1e9:.2f} of {total / 1e9:.2f} GB"
-            tell(LoadProgress(stage=stage, fraction=step / _STEPS))
+        stage = f"Fetching {name}: {done / 1e9:.2f} of {total / 1e9:.2f} GB"
+        tell(LoadProgress(stage=stage, fraction=done / max(total, 1)))
 
-    folder = fetch_model(name, settings.directory, progress=progress, cancelled=cancelled)
+    folder = fetch_model(name, settings.directory, progress=in_steps(progress), cancelled=cancelled)
     return replace(settings, directory=folder, hub_name="")
 
 
