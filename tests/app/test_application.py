@@ -561,7 +561,7 @@ def test_the_adapter_that_translates_is_named_brings_its_languages_and_is_kept(p
     assert one.window.controls.adapter.text() == "No adapter"
     one.press(Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
     dialog = one.application.captioning.adapter_dialog
-    one.wait(lambda: dialog.rows.rowCount() == 1)
+    one.wait(lambda: dialog.rows.rowCount() > 0)
     dialog.load.setEnabled(True)  # the model of this test has no fingerprint
     dialog.load_wanted.emit(tmp_path / "adapters" / "tiny")
     one.wait(lambda: bool(one.session.calls))
