@@ -69,7 +69,8 @@ def _provenance(card: AdapterCard) -> Rows:
     for score in card.scores:
         laal = NOTHING if score.laal is None else f"{score.laal:.2f}"
         what = f"{score.test_set} ({score.lines:,} lines), {score.language}, {score.policy}"
-        found.append(("score", f"{what}: BLEU {score.bleu:.1f}, LAAL {laal}"))
+        alone = "" if score.base_bleu is None else f" (base alone {score.base_bleu:.1f})"
+        found.append(("score", f"{what}: BLEU {score.bleu:.1f}{alone}, LAAL {laal}"))
     return found
 
 

@@ -20,7 +20,7 @@ def test_all_that_is_known_of_an_adapter_is_told(tmp_path):
               Corpus(name="ours", licence="CC0")),
         commands=("surtitle-train finetune",),
         scores=(AdapterScore(test_set="dev", lines=1000, language="de", policy="read:3",
-                             bleu=23.42, laal=2.587),
+                             bleu=23.42, laal=2.587, base_bleu=22.96),
                 AdapterScore(test_set="dev", lines=9, language="de", policy="wait:1", bleu=0,
                              laal=None)),
     )  # fmt: skip
@@ -51,7 +51,7 @@ def test_all_that_is_known_of_an_adapter_is_told(tmp_path):
         ("data", "Tatoeba: 158,237 pairs, CC BY 2.0 FR, https://x"),
         ("data", "ours: CC0"),
         ("command", "surtitle-train finetune"),
-        ("score", "dev (1,000 lines), de, read:3: BLEU 23.4, LAAL 2.59"),
+        ("score", "dev (1,000 lines), de, read:3: BLEU 23.4 (base alone 23.0), LAAL 2.59"),
         ("score", "dev (9 lines), de, wait:1: BLEU 0.0, LAAL –"),
     ]  # fmt: skip
 
