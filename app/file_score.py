@@ -97,6 +97,8 @@ def score_lines(lines: Sequence[ScoredLine], language: str) -> FileScore:
     try:
         bleu = BLEU(tokenize=_TOKENIZERS.get(language, "13a"))
     except (ImportError, RuntimeError) as error:
+        if language not in _TOKENIZERS:
+            raise  # its own tokenizer, which is always there
         name = _TOKENIZERS[language].removesuffix("-mecab")
         msg = f"BLEU for {language} needs more of sacreBLEU: pip install 'sacrebleu[{name}]'"
         raise TextError(msg) from error
