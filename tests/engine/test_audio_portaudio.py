@@ -14,7 +14,7 @@ import pytest
 from engine.audio import AudioDevice, DeviceKind, NoticeKind, WantedDevice
 from engine.audio_live import LiveSource
 from engine.errors import AudioError, NoSoundError, TapEndedError
-from tests.sound_server import ROOT, Feeder, TestServer, n_missing, needs_sound_server
+from tests.sound_server import ROOT, Feeder, n_missing, needs_sound_server
 
 try:
     from engine import audio_portaudio as portaudio
@@ -26,20 +26,6 @@ MICROPHONE = AudioDevice(
 )
 
 pytestmark = needs_sound_server()
-
-
-@pytest.fixture
-def server(tmp_path, monkeypatch):
-    server = TestServer(tmp_path, monkeypatch)
-    yield server
-    server.stop()
-
-
-@pytest.fixture
-def feeder(server):
-    feeder = Feeder(server)
-    yield feeder
-    feeder.stop()
 
 
 @pytest.fixture

@@ -17,24 +17,10 @@ from engine.audio_live import LiveSource
 from engine.audio_server import SoundServer, parse_devices
 from engine.audio_stretch import Stretch
 from engine.errors import NoSoundError, TapEndedError
-from tests.sound_server import ROOT, Feeder, TestServer, n_missing, needs_sound_server
+from tests.sound_server import ROOT, Feeder, n_missing, needs_sound_server
 
 MICROPHONE, SYSTEM = DeviceKind.MICROPHONE, DeviceKind.SYSTEM
 NOTICED_S, RECOVERED_S = 1.0, 3.0
-
-
-@pytest.fixture
-def server(tmp_path, monkeypatch):
-    server = TestServer(tmp_path, monkeypatch)
-    yield server
-    server.stop()
-
-
-@pytest.fixture
-def feeder(server):
-    feeder = Feeder(server)
-    yield feeder
-    feeder.stop()
 
 
 @pytest.fixture
