@@ -15,7 +15,7 @@ from engine.event_log import EventLog
 from engine.latency import average_lagging
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.translator import Translator
-from tests.fakes import random_word, tiny_weights
+from tests.fakes import random_word, save_tiny_model, tiny_weights
 from training import chosen_model, workers
 from training.__main__ import main
 from training.evaluation import EvaluateSettings
@@ -37,12 +37,7 @@ TIMES = [name for name in FIELDS if name.startswith(("ms_", "laal_ca", "peak_"))
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("model")
-    weights = tiny_weights(torch.float32)
-    weights.network.save_pretrained(folder)
-    weights.tokenizer.save_pretrained(folder)
-    weights.card.save(folder)
-    return folder
+    return save_tiny_model(tmp_path_factory.mktemp("model"))
 
 
 @pytest.fixture

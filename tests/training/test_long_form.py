@@ -10,7 +10,7 @@ import torch
 from engine.event_log import EventLog
 from engine.settings import TranslationSettings
 from engine.translator import Translator
-from tests.fakes import random_word, tiny_weights
+from tests.fakes import random_word, save_tiny_model, tiny_weights
 from training.__main__ import main
 from training.live import feed_line
 from training.long_evaluation import feed_talk, read_talks_done
@@ -33,12 +33,7 @@ FIELDS = {
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("model")
-    weights = tiny_weights(torch.float32)
-    weights.network.save_pretrained(folder)
-    weights.tokenizer.save_pretrained(folder)
-    weights.card.save(folder)
-    return folder
+    return save_tiny_model(tmp_path_factory.mktemp("model"))
 
 
 @pytest.fixture
