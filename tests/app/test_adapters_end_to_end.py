@@ -35,6 +35,13 @@ def adapter_for(base, folder, *, scale=0.2):
     return write_adapter(folder, shape, tensors=tensors, card=card)
 
 
+@pytest.fixture(autouse=True)
+def nothing_bundled(monkeypatch):
+    """What is added stands alone in the table."""
+    monkeypatch.setattr("app.captioning.bundled_adapters", list)
+    monkeypatch.setattr("engine.bundled.bundled_adapters", list)
+
+
 class Person:
     """Somebody before the window and its dialog of adapters."""
 

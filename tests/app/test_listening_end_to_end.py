@@ -16,6 +16,7 @@ from app.bridge import Bridge
 from app.choices import CaptionChoices, ListeningChoices, Preferences
 from app.launch_settings import LaunchSettings
 from app.preferences import PreferencesFile
+from engine.audio import SAMPLE_RATE_HZ
 from tests.sound_server import Feeder, TestServer, needs_sound_server
 from tests.sounds import n_edits
 from tests.spoken import TINY, keys, needs_tiny, raw, talk
@@ -148,8 +149,9 @@ def test_what_is_said_into_the_microphone_stands_in_transcript_and_overlay(hall)
     assert {cue.speaker for cue in one.application.keeper.cues} == {"me"}
     kept = " ".join(cue.source for cue in one.application.keeper.cues).split()
     assert kept == one.said("me")
-    lasted_s = [cue.end_s - cue.start_s for cue in one.application.keeper.cues]
-    assert all(0.5 < seconds < 5 for seconds in lasted_s), "as long as they were said"
+    lasted_s = sum(cue.end_s - cue.start_s for cue in one.application.keeper.cues)
+    said_s = len(spoken.samples) / SAMPLE_RATE_HZ
+    assert said_s / 4 < lasted_s < said_s + 1, "as long as they were said, pauses left out"
 
 
 def test_two_lanes_are_heard_at_once_and_told_apart(hall):
