@@ -19,7 +19,7 @@ from app.preferences import PreferencesFile
 from engine.audio import SAMPLE_RATE_HZ
 from tests.sound_server import Feeder, TestServer, needs_sound_server
 from tests.sounds import n_edits
-from tests.spoken import TINY, keys, needs_tiny, raw, talk
+from tests.spoken import TINY, apart, keys, needs_tiny, raw
 
 pytest.importorskip("faster_whisper")
 
@@ -129,7 +129,7 @@ def test_what_is_said_into_the_microphone_stands_in_transcript_and_overlay(hall)
     hint = letters(one.overlay)
     one.listen(one.bar.microphone)
     assert one.window.status.listening.text() == "Listening to Microphone"
-    spoken = talk(4, 4)
+    spoken = apart(4, 4)
     one.say(spoken)
     one.wait(lambda: one.bar.microphone.lamp.speaks)
     assert one.bar.microphone.meter.filled > 0.1
@@ -159,7 +159,7 @@ def test_two_lanes_are_heard_at_once_and_told_apart(hall):
     one.listen(one.bar.microphone)
     one.listen(one.bar.system)
     one.wait(lambda: one.window.status.listening.text() == "Listening to Microphone · Speakers")
-    mine, theirs = talk(7, 2), talk(4, 2)
+    mine, theirs = apart(7, 2), apart(4, 2)
     one.say(mine)
     one.play(theirs)
     one.wait_for_words(mine, "me")
@@ -191,7 +191,7 @@ def test_closing_in_the_middle_of_a_sentence_leaves_no_thread(hall, after_s):
     one.bar.microphone.button.click()
     one.bar.system.button.click()
     if after_s:
-        one.say(talk(4, 4))
+        one.say(apart(4, 4))
         one.wait(lambda: one.window.status.listening.text().startswith("Listening to "))
         one.qtbot.wait(round(after_s * 1000))
     begun_s = time.monotonic()

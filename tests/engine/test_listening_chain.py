@@ -27,7 +27,7 @@ from tests.fakes import Receiver, save_tiny_model
 from tests.listening_fakes import Chunks, Echo
 from tests.sound_server import Feeder, TestServer, needs_sound_server
 from tests.sounds import music, n_edits, silence, white_noise
-from tests.spoken import TINY, keys, needs_tiny, raw, talk
+from tests.spoken import TINY, apart, keys, needs_tiny, raw, talk
 
 ROOT = Path(__file__).resolve().parents[2]
 REAL = os.environ.get("SURTITLE_WHISPER", "")
@@ -106,7 +106,7 @@ def test_ten_minutes_without_speech_give_no_word(tiny, sound):
 
 @needs_tiny()
 def test_words_are_there_again_within_two_seconds_after_a_long_pause(tiny):
-    before, after = talk(1, 1), talk(2, 2)
+    before, after = talk(1, 1), talk(2, 1)
     pause = silence(120.0)
     sound = np.concatenate([before.samples, pause, after.samples])
     begins_s = (len(before.samples) + len(pause)) / SAMPLE_RATE_HZ + after.words[0].start_s
@@ -144,7 +144,7 @@ def test_words_are_there_again_within_two_seconds_after_a_long_pause(tiny):
 def test_what_is_said_into_a_microphone_becomes_captions_that_only_grow(
     tiny, tmp_path, monkeypatch
 ):
-    spoken = talk(4, 4)
+    spoken = apart(4, 4)
     path = tmp_path / "spoken.raw"
     path.write_bytes(raw(spoken.samples))
     server = TestServer(tmp_path / "sound", monkeypatch)
