@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from app.text_lines import TextError
+from engine.bleu import make_bleu
 from engine.latency import average_lagging, length_adaptive_average_lagging
 
-_TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 _UNSPACED = ("ja", "th", "zh")
 _NO_WORD = re.compile(r"[^\w']+")
 
@@ -89,19 +89,14 @@ def score_lines(lines: Sequence[ScoredLine], language: str) -> FileScore:
     if not lines:
         msg = "there is nothing to score: name files that have lines"
         raise TextError(msg)
-    from sacrebleu.metrics.bleu import BLEU  # noqa: PLC0415  slow, and only where asked
-    from sacrebleu.metrics.chrf import CHRF  # noqa: PLC0415
+    from sacrebleu.metrics.chrf import CHRF  # noqa: PLC0415  slow, and only where asked
 
     hypotheses = [line.hypothesis for line in lines]
     references = [[line.reference for line in lines]]
     try:
-        bleu = BLEU(tokenize=_TOKENIZERS.get(language, "13a"))
-    except (ImportError, RuntimeError) as error:
-        if language not in _TOKENIZERS:
-            raise  # its own tokenizer, which is always there
-        name = _TOKENIZERS[language].removesuffix("-mecab")
-        msg = f"BLEU for {language} needs more of sacreBLEU: pip install 'sacrebleu[{name}]'"
-        raise TextError(msg) from error
+        bleu = make_bleu(language)
+    except ValueError as error:
+        raise TextError(str(error)) from error
     laggings = [_lagging(line, language) for line in lines if line.delays and line.n_words]
     n_words = sum(line.n_words for line in lines)
     return FileScore(

@@ -65,7 +65,7 @@ class Ears:
     def __init__(self, asr: str, model: Path, policy: str) -> None:
         self.whisper = Whisper(WhisperSettings(model=asr, device="auto"))
         card = read_card(model)
-        self.take: Callable[[Event], None] = lambda _event: None
+        self._take: Callable[[Event], None] = lambda _event: None
         self.session = Session(
             ModelSettings(directory=model),
             TranslationSettings(
@@ -79,14 +79,24 @@ class Ears:
 
     def _report(self, event: Event) -> None:
         self.ready |= isinstance(event, Ready)
-        self.take(event)
+        self._take(event)
 
     def hear(self, source: AudioSource, *, live: bool) -> Run:
         """Hear a source to its end."""
         run = Run()
+        listener = self.listen(source, run, live=live, wait_s=WAIT_S)
+        for lag in listener.lags():
+            entry = (lag.n_words, lag.median_s, lag.p95_s)
+            self.lags.setdefault(lag.stage, []).append(entry)
+        return run
+
+    def listen(
+        self, source: AudioSource, take: Callable[[Heard], None], *, live: bool, wait_s: float
+    ) -> Listener:
+        """Hear a source to its end, as somebody on whose screen captions stand at once."""
 
         def report(event: Heard) -> None:
-            run(event)
+            take(event)
             if isinstance(event, CaptionChanged):
                 listener.shown(event.utterance)
 
@@ -96,15 +106,12 @@ class Ears:
             Recognition(make_model=lambda: self.whisper, make_detector=SileroDetector),
             report,
         )
-        self.take = listener.take
+        self._take = listener.take
         listener.start()
-        if not listener.join(WAIT_S):
+        if not listener.join(wait_s):
             raise TimeoutError
         listener.close()
-        for lag in listener.lags():
-            entry = (lag.n_words, lag.median_s, lag.p95_s)
-            self.lags.setdefault(lag.stage, []).append(entry)
-        return run
+        return listener
 
 
 def read(source: AudioSource) -> Samples:

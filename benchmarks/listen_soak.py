@@ -19,10 +19,7 @@ from benchmarks.listen import Ears
 from benchmarks.soak import resident_mib
 from engine.audio import SAMPLE_RATE_HZ, AudioChunk
 from engine.bundled import bundled_models
-from engine.events import CaptionChanged
-from engine.listening import Lane, Listener, Recognition
 from engine.listening_events import Heard, WordsPlaced
-from engine.speech_gate import SileroDetector
 from training.espeak import is_here
 from training.synthetic_speech import sentence, speech
 
@@ -90,27 +87,15 @@ def listen(ears: Ears, talk: Talk, seconds: float) -> list[Part]:
     parts = [Part() for _ in range(_PARTS)]
     placed: dict[int, int] = {}
 
-    def report(event: Heard) -> None:
+    def take(event: Heard) -> None:
         part = parts[min(_PARTS - 1, int(talk.heard_s / seconds * _PARTS))]
         if isinstance(event, WordsPlaced):
             fresh = event.words[placed.get(event.utterance, 0) :]
             placed[event.utterance] = len(event.words)
             part.lags += [talk.heard_s - word.end_s for word in fresh]
             part.resident = max(part.resident, resident_mib())
-        elif isinstance(event, CaptionChanged):
-            listener.shown(event.utterance)
 
-    listener = Listener(
-        [Lane(name="", source=talk, live=False)],
-        ears.session,
-        Recognition(make_model=lambda: ears.whisper, make_detector=SileroDetector),
-        report,
-    )
-    ears.take = listener.take
-    listener.start()
-    if not listener.join(20 * seconds):
-        raise TimeoutError
-    listener.close()
+    ears.listen(talk, take, live=False, wait_s=20 * seconds)
     return parts
 
 

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
+from engine import bleu as of_sacrebleu
 from training.errors import TrainingError
-
-_TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,10 +43,7 @@ def make_bleu(language: str) -> BLEU:
     Raises:
         TrainingError: sacreBLEU lacks that tokenizer.
     """
-    tokenizer = _TOKENIZERS.get(language, "13a")
     try:
-        return BLEU(tokenize=tokenizer)
-    except (ImportError, RuntimeError) as error:
-        name = tokenizer.removesuffix("-mecab")
-        msg = f"BLEU for {language} needs more of sacreBLEU: pip install 'sacrebleu[{name}]'"
-        raise TrainingError(msg) from error
+        return of_sacrebleu.make_bleu(language)
+    except ValueError as error:
+        raise TrainingError(str(error)) from error

@@ -240,7 +240,7 @@ def test_a_missing_library_is_told_before_the_work(
 ):
     monkeypatch.setitem(sys.modules, missing, None)  # whether it is installed or not
     if missing == "MeCab":  # the tokenizer of a language that the model does not know
-        monkeypatch.setattr("training.quality._TOKENIZERS", {"de": "ja-mecab"})
+        monkeypatch.setattr("engine.bleu._TOKENIZERS", {"de": "ja-mecab"})
     assert long_form(files, model, tmp_path / "out") == 1
     assert "pip install" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
