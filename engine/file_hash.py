@@ -6,12 +6,14 @@
 import hashlib
 from pathlib import Path
 
+from engine.plain_file import open_plain
+
 
 def file_sha256(path: Path) -> str:
     """Hash a file of any size; 64 hexadecimal digits.
 
     Raises:
-        OSError: it cannot be read.
+        OSError: it cannot be read, or is no plain file.
     """
-    with path.open("rb") as file:
+    with open_plain(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.plain_file import open_plain
 from engine.strict_json import JsonObject, shown
 
 MAX_HEADER_BYTES = 1 << 20
@@ -76,7 +77,7 @@ def read_header(path: Path, limit: int = MAX_HEADER_BYTES) -> SafetensorsHeader:
         ValueError: the file is no sound safetensors file; the text goes on a sentence that begins
             with the file.
     """
-    with path.open("rb") as file:
+    with open_plain(path) as file:
         n_bytes = file.seek(0, 2)
         file.seek(0)
         prefix = file.read(_PREFIX_BYTES)

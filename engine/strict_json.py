@@ -11,10 +11,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Self, TypeGuard, cast
 
+from engine.plain_file import open_plain
+
 MOST = 2**31 - 1
 """No count in these files is larger."""
 
 _SHA256 = re.compile("[0-9a-f]{64}")
+_MOST_DIGITS = 1000  # Python converts longer ones neither from text nor to it
 _SHOWN = 100  # characters of a wrong value that are repeated in a message
 
 
@@ -45,7 +48,13 @@ class JsonObject:
             text = content.decode()
             values = cast(
                 "object",
-                json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant),
+                json.loads(
+                    text,
+                    object_pairs_hook=_unique,
+                    parse_constant=_refuse_constant,
+                    parse_int=_whole,
+                    parse_float=_finite,
+                ),
             )
             if "\\ud" in text.lower():  # half a character, which no file and no terminal takes
                 json.dumps(values, ensure_ascii=False).encode()
@@ -68,10 +77,10 @@ class JsonObject:
         """Read a file of at most ``limit`` bytes.
 
         Raises:
-            OSError: it cannot be read.
+            OSError: it cannot be read, or is no plain file.
             ValueError: it is longer, or as for ``parse``.
         """
-        with path.open("rb") as file:
+        with open_plain(path) as file:
             content = file.read(limit + 1)
         if len(content) > limit:
             msg = f"is longer than {limit} bytes"
@@ -190,6 +199,21 @@ def _unique(pairs: Iterable[tuple[str, object]]) -> dict[str, object]:
             raise ValueError(msg)
         values[key] = value
     return values
+
+
+def _whole(text: str) -> int:
+    if len(text) > _MOST_DIGITS:
+        msg = f"holds a number of {len(text)} digits"
+        raise ValueError(msg)
+    return int(text)
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        msg = f"holds {shown(text)}, which is too large a number"
+        raise ValueError(msg)
+    return value
 
 
 def _refuse_constant(name: str) -> object:

@@ -1,8 +1,14 @@
 import json
+import math
+import os
 import random
+from functools import partial
+from pathlib import Path
 
 import pytest
 
+from engine.file_hash import file_sha256
+from engine.safetensors_header import read_header
 from engine.strict_json import JsonObject, shown
 
 
@@ -25,10 +31,11 @@ def parsed(**values):
         (b'"' + b"x" * 500 + b'"', "x..."),
         (b'{"a": NaN}', "holds NaN"),
         (b'{"a": -Infinity}', "holds -Infinity"),
+        (b'{"a": -1e999}', "holds '-1e999', which is too large"),
         (b'{"a": 1, "b": 2, "a": 1}', "names 'a' twice"),
         (b'{"a": {"b": [{"c": 1, "c": 2}]}}', "names 'c' twice"),
         (b"[" * 200_000, "is nested too deeply"),
-        (b'{"a": ' + b"9" * 5000 + b"}", "digits"),
+        (b'{"a": ' + b"9" * 5000 + b"}", "a number of 5000 digits"),
     ],
 )
 def test_what_is_no_single_object_is_refused(content, sentence):
@@ -47,6 +54,24 @@ def test_a_file_is_read_up_to_its_limit_and_no_further(tmp_path):
     assert JsonObject.read(path, 8).values == {"a": 1}
     with pytest.raises(ValueError, match="is longer than 7 bytes"):
         JsonObject.read(path, 7)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes of Unix")
+@pytest.mark.timeout(20)
+def test_a_pipe_or_a_device_in_the_place_of_a_file_is_refused_and_not_waited_for(tmp_path):
+    path = tmp_path / "x.json"
+    os.mkfifo(path)
+    for other in (path, Path("/dev/zero"), tmp_path):
+        for read in (partial(JsonObject.read, limit=9), file_sha256, read_header):
+            with pytest.raises(OSError, match="it is no plain file"):
+                read(other)
+
+
+def test_a_link_to_a_file_is_read(tmp_path):
+    """The hub's own cache is made of links."""
+    (tmp_path / "blob").write_bytes(b"{}")
+    (tmp_path / "x.json").symlink_to("blob")
+    assert JsonObject.read(tmp_path / "x.json", 8).values == {}
 
 
 READS = {
@@ -101,7 +126,7 @@ def test_numbers_have_limits():
         with pytest.raises(ValueError, match="whole numbers from 0 to 10"):
             parsed(a=[value]).integers("a", most=10)
     with pytest.raises(ValueError, match="should be a number"):
-        JsonObject.parse(b'{"a": 1e999}').number("a")
+        JsonObject({"a": math.inf}).number("a")
 
 
 def test_what_a_message_repeats_is_short_and_cannot_steer_a_terminal():
