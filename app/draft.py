@@ -6,6 +6,7 @@ captions do not change with every key of it.
 
 import re
 
+from engine.sentences import SENTENCE_END
 from engine.typed import committed_words
 
 SENTENCE_PAUSE_MS = 700
@@ -15,7 +16,6 @@ CORRECTION_PAUSE_MS = 500
 """A correction counts as finished when its word was left alone for so long."""
 
 _WORD = re.compile(r"\S+")
-_SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*\Z")
 
 Words = tuple[str, ...]
 
@@ -56,7 +56,7 @@ class Draft:
             return None
         news = self._commit(wanted)
         whole = self._whole()
-        if whole != self._committed and self._caret == len(text) and _SENTENCE_END.search(text):
+        if whole != self._committed and self._caret == len(text) and SENTENCE_END.search(text):
             self._hold(whole, now_ms + SENTENCE_PAUSE_MS, word=None)
         return news
 

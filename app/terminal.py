@@ -209,8 +209,9 @@ def _captions(translator: "AnySystem", line: str, *, live: bool) -> Iterator[str
         utterance = translator.open()
         n_words = len(sentence.words)
         for n_known in range(1 if live else n_words, n_words + 1):
-            known = sentence.words[:n_known]
-            translator.set_source(utterance, known, ended=n_known == n_words)
+            known, ended = sentence.words[:n_known], n_known == n_words
+            stop = sentence.full_stop if ended else ""
+            translator.set_source(utterance, known, ended=ended, full_stop=stop)
             for change in translator.advance(utterance):
                 yield change.text
         yield " "

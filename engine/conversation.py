@@ -14,7 +14,7 @@ from engine.layout import Headers
 from engine.loading import Weights
 from engine.model import SlotModel
 from engine.policy import Policy, parse_policy
-from engine.prompt import Prompt, word_starts, word_units
+from engine.prompt import Prompt, full_stop_ids, word_starts, word_units
 from engine.settings import TranslationSettings
 from engine.utterance import Unit, n_same
 
@@ -85,8 +85,18 @@ class System(Protocol[Kind]):
     def open(self) -> Kind:
         """Open an utterance with the settings of now."""
 
-    def set_source(self, utterance: Kind, words: Sequence[str], *, ended: bool) -> bool:
-        """Give an utterance its committed words; tell whether its caption was cut back."""
+    def set_source(
+        self, utterance: Kind, words: Sequence[str], *, ended: bool, full_stop: str = ""
+    ) -> bool:
+        """Give an utterance its committed words; tell whether its caption was cut back.
+
+        Args:
+            utterance: one of this system.
+            words: all of them.
+            ended: no word follows.
+            full_stop: fed behind the last word of an ended utterance, though it stands in none; the
+                caption then leaves the one out that it would end in.
+        """
 
     def advance(self, utterance: Kind) -> Iterator[Change]:
         """Translate as far as the committed words allow; yield each growth of the caption."""
@@ -200,12 +210,16 @@ class Conversation:
         for old in sorted(self._said)[: -self.settings.context_sentences - 1]:
             del self._said[old]
 
-    def arrived(self, utterance: Captioned, words: Sequence[str], *, ended: bool) -> list[Unit]:
-        """Log the words of an utterance and turn them into units."""
-        log_source(self.log, utterance.number, utterance.words, words, ended=ended)
-        self._note(utterance.number, words)
+    def arrived(
+        self, utterance: Captioned, words: Sequence[str], *, ended: bool, full_stop: str
+    ) -> tuple[list[Unit], Unit]:
+        """Log the words of an utterance; turn them into units, and the full stop into ids."""
+        number, before = utterance.number, utterance.words
+        log_source(self.log, number, before, words, ended=ended, full_stop=full_stop)
+        self._note(number, words)
         tokenizer = self.weights.tokenizer
-        return [unit for word in words for unit in word_units(tokenizer, word)]
+        units = [unit for word in words for unit in word_units(tokenizer, word)]
+        return units, full_stop_ids(tokenizer, "".join(words[-1:]), full_stop)
 
     def keep_system(self, headers: Headers) -> int:
         """Truncate the cache to the rows of this system prompt; return how many it holds."""

@@ -19,7 +19,8 @@ What comes in, by whoever feeds:
 
 What the engine does; each line has ``utterance``, its number:
 
-* ``source``: committed source words: the first ``kept`` stay, ``words`` follow; ``ended``.
+* ``source``: committed source words: the first ``kept`` stay, ``words`` follow; ``ended``;
+  ``full_stop`` only where the model is fed one that stands in no word.
 * ``read``: the policy took a word; ``n_read`` (words and end markers read).
 * ``fed``: rows of one forward pass: ``ids``, ``positions``, ``times``; ``n_again`` (how many of
   them were computed before); ``flops`` (of this pass); ``cached_rows`` (after it).

@@ -40,11 +40,19 @@ def log_session(
 
 
 def log_source(
-    log: EventLog, utterance: int, old: Sequence[str], words: Sequence[str], *, ended: bool
+    log: EventLog,
+    utterance: int,
+    old: Sequence[str],
+    words: Sequence[str],
+    *,
+    ended: bool,
+    full_stop: str = "",
 ) -> None:
     """Tell that an utterance's committed words are now these."""
     kept = n_same(old, words)
-    log.write("source", utterance=utterance, kept=kept, words=list(words[kept:]), ended=ended)
+    added = {"full_stop": full_stop} if full_stop else {}
+    news = list(words[kept:])
+    log.write("source", utterance=utterance, kept=kept, words=news, ended=ended, **added)
 
 
 def log_fed(

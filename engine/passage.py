@@ -159,7 +159,9 @@ class Passage:
 
     def _set_source(self, utterance: Captioned, sentence: Sentence) -> Iterator[Event]:
         self._unreported.add(utterance.number)
-        cut = self._translator.set_source(utterance, sentence.words, ended=sentence.ended)
+        cut = self._translator.set_source(
+            utterance, sentence.words, ended=sentence.ended, full_stop=sentence.full_stop
+        )
         yield SourceChanged(utterance=utterance.number, words=sentence.words)
         if cut:
             yield CaptionChanged(

@@ -187,6 +187,16 @@ def word_ids(tokenizer: PreTrainedTokenizerFast, word: str) -> list[int]:
     )
 
 
+def full_stop_ids(tokenizer: PreTrainedTokenizerFast, word: str, full_stop: str) -> tuple[int, ...]:
+    """Encode a full stop that follows a word; none where there is none."""
+    if not full_stop:
+        return ()
+    before, whole = word_ids(tokenizer, word), word_ids(tokenizer, word + full_stop)
+    if whole[: len(before)] == before:
+        return tuple(whole[len(before) :])
+    return tuple(cast("list[int]", tokenizer.encode(full_stop, add_special_tokens=False)))
+
+
 def word_units(tokenizer: PreTrainedTokenizerFast, word: str) -> Iterator[tuple[int, ...]]:
     """Encode a word as the units in which it is read: one, unless it is very long."""
     ids = word_ids(tokenizer, word)

@@ -29,6 +29,7 @@ from engine.loading import Weights
 from engine.policy import Action, Policy, Progress, hurried
 from engine.prompt import Prompt
 from engine.repetition import is_loop
+from engine.sentences import without_full_stop
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.utterance import Unit, is_runaway, n_same, with_end
 
@@ -45,6 +46,7 @@ class Redraft:
         n_drafted: units the newest draft used.
         n_source: rows before its assistant header.
         fed: target ids the newest draft fed.
+        full_stop: ids behind the last word that stand in no word.
     """
 
     number: int
@@ -55,6 +57,7 @@ class Redraft:
     cuts_loops: bool = True
     words: tuple[str, ...] = ()
     ended: bool = False
+    full_stop: Unit = ()
     finished: bool = False
     caption: str = ""
     units: list[Unit] = field(default_factory=list)
@@ -100,14 +103,17 @@ class Redraft:
         source = [one for unit in self.units[: self.n_read] for one in unit]
         return self.cuts_loops and is_loop([*draft, id_], source)
 
-    def set_source(self, words: Sequence[str], units: Sequence[Unit], *, ended: bool) -> bool:
+    def set_source(
+        self, words: Sequence[str], units: Sequence[Unit], *, ended: bool, full_stop: Unit = ()
+    ) -> bool:
         """Replace the source; tell whether a word that was read changed, or one follows the last.
 
         The draft is then forgotten and the caption is empty again.
         """
-        self.words, self.ended = tuple(words), ended
+        self.words, self.ended, self.full_stop = tuple(words), ended, full_stop
         read = self.units[: self.n_read]
-        self.units = with_end(units, read, self.marker) if ended else list(units)
+        end = () if self.marker is None else (self.marker,)
+        self.units = with_end(units, read, full_stop + end) if ended else list(units)
         is_reopened = self.finished and not self.source_ended
         if n_same(read, self.units) == len(read) and not is_reopened:
             return False
@@ -145,11 +151,13 @@ class Retranslator(OnConversation):
             detokenizer=Detokenizer(now.weights.decoder),
         )
 
-    def set_source(self, utterance: Redraft, words: Sequence[str], *, ended: bool) -> bool:
+    def set_source(
+        self, utterance: Redraft, words: Sequence[str], *, ended: bool, full_stop: str = ""
+    ) -> bool:
         """Give an utterance its committed words; tell whether its caption was cut back."""
         before = len(utterance.caption)
-        units = self.conversation.arrived(utterance, words, ended=ended)
-        if not utterance.set_source(words, units, ended=ended):
+        units, stop = self.conversation.arrived(utterance, words, ended=ended, full_stop=full_stop)
+        if not utterance.set_source(words, units, ended=ended, full_stop=stop):
             return False
         self._log.write(
             "rewound",
@@ -190,7 +198,9 @@ class Retranslator(OnConversation):
         text = self._commit(utterance, self._n_agreed(utterance, before, draft))
         if utterance.source_ended:
             utterance.finished = True
-            text += self._grow(utterance, utterance.detokenizer.flush())
+            text += utterance.detokenizer.flush()
+            text = without_full_stop(text) if utterance.full_stop else text
+        utterance.caption += text
         if text:
             self._log.write("committed", utterance=number, text=text, n_read=n_read)
         if utterance.finished:
@@ -263,11 +273,7 @@ class Retranslator(OnConversation):
     def _commit(self, utterance: Redraft, n_ids: int) -> str:
         fresh = (utterance.draft or [])[len(utterance.committed) : n_ids]
         utterance.committed += fresh
-        return self._grow(utterance, "".join(map(utterance.detokenizer.feed, fresh)))
-
-    def _grow(self, utterance: Redraft, text: str) -> str:
-        utterance.caption += text
-        return text
+        return "".join(map(utterance.detokenizer.feed, fresh))
 
 
 def _n_again(utterance: Redraft, n_source: int, kept: int) -> int:

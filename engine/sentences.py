@@ -1,12 +1,22 @@
 """Cut words into utterances: at sentence ends, or where a text without any grows too long."""
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.settings import UtteranceLimits
 
-_END = re.compile(r"[.!?…。！？؟۔]+[\"'”’»)\]]*$")
+SENTENCE_END = re.compile(r"[.!?…。！？｡؟۔।॥።၊။]+[\"'”’»)\]」』]*\Z")
+"""What the last word of a sentence ends in, in any language."""
+
+_FULL_STOPS = {
+    "CJK": "。", "HIRAGANA": "。", "KATAKANA": "。", "DEVANAGARI": "।", "BENGALI": "।",
+    "ETHIOPIC": "።", "MYANMAR": "။",
+}  # fmt: skip
+"""By the first word of a letter's Unicode name, where it is not that of Latin letters."""
+
+_FULL_STOPS_AT_END = re.compile(r"[.。।۔።။]+\Z")
 _CLAUSE_END = re.compile(r"[,;:–—،；，][\"'”’»)\]]*$")
 _ABBREVIATION = re.compile(
     r"(?:(?:[A-Za-z]\.)+[A-Za-z]?\.?|(?:mr|mrs|ms|dr|prof|st|jr|sr|vs|etc|no|vol|fig|e\.g|i\.e|cf|approx"
@@ -29,10 +39,35 @@ class Sentence:
     words: tuple[str, ...]
     ended: bool
 
+    @property
+    def full_stop(self) -> str:
+        """What a model is fed behind the words, which nobody wrote; empty where they need none.
+
+        Models are trained on sentences with their marks: one without waits for the words to come,
+        and keeps back what would stand at its end.
+        """
+        if not self.ended or not self.words or SENTENCE_END.search(self.words[-1]):
+            return ""
+        letters = (letter for letter in reversed(self.words[-1]) if letter.isalpha())
+        script = unicodedata.name(next(letters, "A"), "").partition(" ")[0].partition("-")[0]
+        return _FULL_STOPS.get(script, ".")
+
+
+def cut_full_stops(text: str) -> tuple[str, str]:
+    """Cut a text before the full stops that it ends in."""
+    found = _FULL_STOPS_AT_END.search(text)
+    return (text, "") if found is None else (text[: found.start()], found.group())
+
+
+def without_full_stop(text: str) -> str:
+    """Leave out the full stop that a text ends in; several are an ellipsis and stay."""
+    rest, stops = cut_full_stops(text)
+    return rest if len(stops) == 1 else text
+
 
 def ends_sentence(word: str) -> bool:
     """Tell whether a word ends a sentence: by its punctuation, unless it is an abbreviation."""
-    if not _END.search(word):
+    if not SENTENCE_END.search(word):
         return False
     bare = word.lstrip("\"'“‘«([")
     return bare.lower() in _ORDINARY_WORDS or not _ABBREVIATION.fullmatch(bare)

@@ -50,11 +50,13 @@ class Translator(OnConversation):
             cuts_loops=now.settings.cut_loops,
         )
 
-    def set_source(self, utterance: Utterance, words: Sequence[str], *, ended: bool) -> bool:
+    def set_source(
+        self, utterance: Utterance, words: Sequence[str], *, ended: bool, full_stop: str = ""
+    ) -> bool:
         """Give an utterance its committed words; tell whether its caption was cut back."""
         before = len(utterance.caption)
-        units = self.conversation.arrived(utterance, words, ended=ended)
-        valid_rows = utterance.set_source(words, units, ended=ended)
+        units, stop = self.conversation.arrived(utterance, words, ended=ended, full_stop=full_stop)
+        valid_rows = utterance.set_source(words, units, ended=ended, full_stop=stop)
         if valid_rows is None:
             return False
         if self._cached is utterance:

@@ -12,6 +12,7 @@ from engine.layouts import make_planner
 from engine.policy import Action, Policy, Progress, hurried
 from engine.prompt import Prompt
 from engine.repetition import is_loop
+from engine.sentences import cut_full_stops
 from engine.settings import LayoutSettings
 
 _MAX_GROWTH, _MAX_EXTRA = 2, 16
@@ -76,6 +77,8 @@ class Utterance:
         self._starts: list[bool] = []  # which chosen tokens begin a word
         self._write_end = _WriteEnd()
         self._exhausted = False
+        self._full_stop: Unit = ()
+        self._held = ""  # full stops that would be the caption's end
 
     @property
     def n_read(self) -> int:
@@ -124,7 +127,9 @@ class Utterance:
             )
         )
 
-    def set_source(self, words: Sequence[str], units: Sequence[Unit], *, ended: bool) -> int | None:
+    def set_source(
+        self, words: Sequence[str], units: Sequence[Unit], *, ended: bool, full_stop: Unit = ()
+    ) -> int | None:
         """Replace the source by these words; forget what depended on a word that changed.
 
         Args:
@@ -132,13 +137,16 @@ class Utterance:
             units: its tokens, markers left out; a long word may be several units.
             ended: no word follows. The end-of-source marker then comes with the last word, or alone
                 where that word was read before the end was known.
+            full_stop: tokens before that marker that stand in no word. The caption then leaves the
+                full stop out that it would end in.
 
         Returns:
             how many rows of this utterance are still valid, or None where none was lost.
         """
-        self.words, self.ended = tuple(words), ended
+        self.words, self.ended, self._full_stop = tuple(words), ended, full_stop
         read = self._units[: self.n_read]
-        wanted = with_end(units, read, self.prompt.end_of_source) if ended else list(units)
+        end = (*full_stop, self.prompt.end_of_source)
+        wanted = with_end(units, read, end) if ended else list(units)
         same = n_same(read, wanted)
         lost = same < self.n_read
         self._units = wanted
@@ -168,6 +176,10 @@ class Utterance:
         else:
             self._starts.append(starts_word or not any(self._starts))
             text = self._detokenizer.feed(id_)
+        if self._full_stop and self.source_ended:
+            text, self._held = cut_full_stops(self._held + text)
+            if self.finished and len(self._held) > 1:  # an ellipsis
+                text += self._held
         self.caption += text
         return text
 
@@ -188,7 +200,7 @@ class Utterance:
         self._write_end = _WriteEnd()
         self.word_complete = self._exhausted = self.finished = False
         self._detokenizer = Detokenizer(self._decoder)
-        self.caption = ""
+        self.caption = self._held = ""
         return 0
 
     def _rewind(self, unit: int) -> int:
@@ -200,6 +212,7 @@ class Utterance:
         # what made the policy READ stands again: nothing is asked before the next word is read
         self.word_complete, self._exhausted = mark.word_complete, mark.exhausted
         self.finished = False
+        self._held = ""
         self._detokenizer = Detokenizer(self._decoder)
         kept = [id_ for id_ in self._chosen if id_ not in self.prompt.markers]
         self.caption = "".join(map(self._detokenizer.feed, kept))
@@ -211,16 +224,16 @@ def is_runaway(n_chosen: int, n_source: int) -> bool:
     return n_chosen > _MAX_GROWTH * n_source + _MAX_EXTRA
 
 
-def with_end(units: Sequence[Unit], read: Sequence[Unit], marker: int | None) -> list[Unit]:
-    """Put the end-of-source marker behind the last unit; alone where all units were read.
+def with_end(units: Sequence[Unit], read: Sequence[Unit], end: Unit) -> list[Unit]:
+    """Put what ends the source behind the last unit; alone where all units were read.
 
-    None stands for a model that has no such marker.
+    It is empty for a model that has no end-of-source marker, where no full stop is missing.
     """
-    if marker is None:
+    if not end:
         return list(units)
     if not units or list(read[: len(units)]) == list(units):
-        return [*units, (marker,)]
-    return [*units[:-1], (*units[-1], marker)]
+        return [*units, end]
+    return [*units[:-1], (*units[-1], *end)]
 
 
 def n_same(old: Sequence[object], new: Sequence[object]) -> int:

@@ -32,6 +32,13 @@ def test_a_sentence_mark_and_a_pause_commit_the_last_word():
     assert draft.due_ms is None
 
 
+def test_the_sentence_marks_of_other_languages_do_so_too():
+    for text in ("何？", "来ました。", "नमस्ते।"):
+        draft = Draft()
+        type_keys(draft, text)
+        assert draft.wake(10 * len(text) + SENTENCE_PAUSE_MS) == (text,)
+
+
 def test_typing_on_puts_the_pause_off():
     draft = Draft()
     type_keys(draft, "It costs 3.")

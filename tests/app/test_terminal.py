@@ -134,6 +134,12 @@ def test_the_captions_of_a_lines_sentences_are_joined_by_one_blank(translate):
     assert both == f"{first} {second}"
 
 
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_line_without_its_full_stop_is_a_finished_sentence(translate, policy):
+    marked, bare = translate(b"Abc de fgh.\nAbc de fgh\n", "--policy", policy).lines
+    assert bare == marked.removesuffix(".")
+
+
 def test_empty_and_blank_lines_stay_empty_lines(translate):
     lines = translate(b"\nAbc.\n\n \t \r\n\x00\x1b\nAbc.\n\n").lines
 

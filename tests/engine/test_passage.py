@@ -4,8 +4,15 @@ import pytest
 
 from engine.events import SourceChanged, UtteranceDropped, UtteranceEnded, UtteranceOpened
 from engine.passage import Passage
-from engine.sentences import split_sentences
-from tests.fakes import Receiver, hashing_translator, obey, random_word, word_for_word
+from engine.sentences import Sentence, split_sentences, without_full_stop
+from tests.fakes import (
+    Receiver,
+    hashing_translator,
+    obey,
+    random_word,
+    tiny_tokenizer,
+    word_for_word,
+)
 
 POLICIES = ["read:1", "read:3", "wait:2", "offline"]
 
@@ -71,11 +78,12 @@ def alone(utterance, policy, **arguments):
     """
     translator = hashing_translator(policy, **arguments)
     twin = translator.open()
-    marker_alone = utterance.ended and utterance._units[-1] == (utterance.prompt.end_of_source,)
-    if marker_alone:
+    end = (*utterance._full_stop, utterance.prompt.end_of_source)
+    if utterance.ended and utterance._units[-1] == end:
         translator.set_source(twin, utterance.words, ended=False)
         list(translator.advance(twin))
-    translator.set_source(twin, utterance.words, ended=utterance.ended)
+    full_stop = Sentence(utterance.words, utterance.ended).full_stop
+    translator.set_source(twin, utterance.words, ended=utterance.ended, full_stop=full_stop)
     list(translator.advance(twin))
     return twin.caption
 
@@ -108,6 +116,44 @@ def test_a_passage_that_ends_in_a_full_stop_has_the_captions_of_its_words_given_
         for each in (editor, fresh):
             each.translate()
         assert editor.text == fresh.text
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_who_writes_no_full_stop_gets_the_caption_of_who_does(policy):
+    """The model is fed the same tokens; what is shown lacks the mark on both sides."""
+    for seed in range(15):
+        rng = random.Random(seed)
+        words = [random_word(rng) for _ in range(rng.randint(1, 7))]
+        bare, marked = Editor(policy), Editor(policy)
+        bare.splice(0, None, words)
+        marked.splice(0, None, [*words[:-1], words[-1] + "."])
+        for editor in (bare, marked):
+            editor.finish()
+            editor.translate()
+        (shown, caption), = bare.text  # fmt: skip
+        assert shown == tuple(words)
+        assert caption == without_full_stop(marked.text[0][1])
+        assert fed_ids(bare) == fed_ids(marked)
+
+
+def fed_ids(editor):
+    return [row.id for row in editor.passage._utterances[0].fed_rows()]
+
+
+def test_the_full_stop_follows_a_last_word_that_was_read_before_and_goes_with_the_end():
+    editor = Editor("read:1")
+    editor.append("ab cd")
+    editor.translate()
+    n_words = editor.passage._utterances[0].n_read
+    editor.finish()
+    editor.translate()
+    (utterance,) = editor.passage._utterances
+    stop = tuple(tiny_tokenizer().encode(".", add_special_tokens=False))
+    assert utterance._units[n_words:] == [(*stop, utterance.prompt.end_of_source)]
+    assert editor.text[0][0] == ("ab", "cd")
+    editor.append("ef")  # it was not the end
+    editor.translate()
+    assert not set(stop) & set(fed_ids(editor))
 
 
 def test_a_receiver_of_events_knows_the_passage():

@@ -73,6 +73,16 @@ def test_what_two_drafts_in_a_row_agree_on_is_committed_in_whole_words():
     assert captions == ["", "ab", "ab ce gh"]
 
 
+def test_where_the_source_lacks_its_full_stop_the_caption_lacks_its_own():
+    system = retranslator("offline")
+    speak(system, ["x", "ab. cd."])
+    utterance = system.open()
+    system.set_source(utterance, ["a", "b"], ended=True, full_stop=".")
+    (change,) = system.advance(utterance)
+    assert utterance.caption == change.text == "ab. cd"
+    assert len(utterance.units[-1]) > len(utterance.units[0])
+
+
 def test_the_last_draft_is_committed_whole():
     system = retranslator("offline")
     speak(system, ["x", "y", "ab cd"])

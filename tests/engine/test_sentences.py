@@ -2,7 +2,13 @@ import random
 
 import pytest
 
-from engine.sentences import ends_sentence, split_sentences, word_parts
+from engine.sentences import (
+    Sentence,
+    ends_sentence,
+    split_sentences,
+    without_full_stop,
+    word_parts,
+)
 from engine.settings import UtteranceLimits
 
 WORDS = [
@@ -60,6 +66,25 @@ def test_a_text_is_cut_at_its_sentence_ends():
 def test_the_last_sentence_ends_when_the_text_is_finished():
     (sentence,) = split("And then", finished=True)
     assert sentence.ended
+
+
+@pytest.mark.parametrize(
+    ("word", "full_stop"),
+    [("came", "."), ("came,", "."), ('"came"', "."), ("7", "."), ("🙂", "."), ("Москва", "."),
+     ("来た", "。"), ("你好", "。"), ("カタカナ", "。"), ("नमस्ते", "।"), ("came.", ""),
+     ("came?", ""), ("etc.", ""), ("U.S.", ""), ("何？", ""), ("漢字。", ""),
+     ("「漢字。」", ""), ("नमस्ते।", "")],
+)  # fmt: skip
+def test_a_sentence_that_ended_without_a_mark_lacks_that_of_its_script(word, full_stop):
+    assert Sentence(("We", word), ended=True).full_stop == full_stop
+    assert Sentence(("We", word), ended=False).full_stop == ""
+
+
+def test_one_full_stop_is_cut_off_and_no_other_mark():
+    assert without_full_stop("kamen.") == "kamen"
+    assert without_full_stop("来ました。") == "来ました"
+    for text in ("", "kamen", "kamen...", "kamen?", "3.5", 'kam."'):
+        assert without_full_stop(text) == text
 
 
 def test_no_words_are_no_sentence():

@@ -57,7 +57,45 @@ def random_words(rng, n_words):
     return [random_word(rng) for _ in range(n_words)]
 
 
+def say(engine, target):
+    """Let the model say these words at the end of the source, whatever it hears."""
+
+    def next_id(utterance):
+        ids = tiny_tokenizer().encode(" " + target, add_special_tokens=False)
+        n_said = sum(id_ not in utterance.prompt.markers for id_ in utterance._chosen)
+        return [*ids, utterance.prompt.end_of_write][n_said]
+
+    obey(engine, next_id)
+
+
 # --- captions and edits ---------------------------------------------------------------------------
+
+
+def test_where_the_source_lacks_its_full_stop_the_caption_lacks_its_own_alone():
+    for full_stop, target, caption in (
+        (".", "ae. bd.", "ae. bd"),
+        (".", "ae bd...", "ae bd..."),
+        (".", "ae bd?", "ae bd?"),
+        ("", "ae. bd.", "ae. bd."),
+    ):
+        engine = hashing_translator("read:3")
+        say(engine, target)
+        utterance = engine.open()
+        engine.set_source(utterance, ["a", "b"], ended=True, full_stop=full_stop)
+        changes = list(engine.advance(utterance))
+        assert utterance.caption == "".join(change.text for change in changes) == caption
+
+
+def test_the_log_tells_the_words_as_they_are_and_the_full_stop_beside_them(tmp_path):
+    with EventLog(tmp_path / "log.jsonl") as log:
+        engine = hashing_translator(log=log)
+        utterance = engine.open()
+        engine.set_source(utterance, ["a", "b"], ended=False)
+        engine.set_source(utterance, ["a", "b", "c"], ended=True, full_stop=".")
+    lines = map(json.loads, (tmp_path / "log.jsonl").read_text().splitlines())
+    first, last = (line for line in lines if line["event"] == "source")
+    assert "full_stop" not in first
+    assert (last["words"], last["full_stop"]) == (["c"], ".")
 
 
 def test_a_caption_is_its_changes_put_together():
