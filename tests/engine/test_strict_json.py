@@ -104,7 +104,7 @@ def test_a_value_of_another_type_is_refused(read):
                 getattr(parsed(a=value), read)("a")
 
 
-@pytest.mark.parametrize("read", set(READS) - {"inners"})
+@pytest.mark.parametrize("read", sorted(set(READS) - {"inners"}))
 def test_a_value_that_is_missing_is_refused(read):
     with pytest.raises(ValueError, match="lacks 'a'"):
         getattr(parsed(b=1), read)("a")
