@@ -81,7 +81,7 @@ def write_terms(path: Path, terms: Terms) -> str:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        put(path, "".join(f"{term}\t{translation}\n" for term, translation in terms))
+        put(path, "".join(f"{term}\t{translation}\n" for term, translation in terms), 0o666)
     except OSError as error:
         return f"the glossary could not be written to {path}: {error.strerror}; it holds for now"
     return ""

@@ -13,6 +13,8 @@ from PySide6.QtGui import QGuiApplication
 
 from app.kept_file import KeptFile, table
 
+_WIDEST = 16_777_215  # pixels; Qt's own bound for a window
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScreenArea:
@@ -96,10 +98,10 @@ class PlacesFile:
         screen, x, y = known.get("screen"), known.get("x"), known.get("y")
         if not isinstance(screen, str) or not isinstance(x, float) or not isinstance(y, float):
             return None
-        width, height = known.get("width"), known.get("height")
-        if not isinstance(width, int) or not isinstance(height, int):
+        width, height = _size(known.get("width")), _size(known.get("height"))
+        if not width or not height:
             width = height = 0
-        return Place(screen=screen, x=x, y=y, width=width, height=height)
+        return Place(screen=screen, x=_clamped(x), y=_clamped(y), width=width, height=height)
 
     def remember(self, window: str, place: Place) -> None:
         """Write a place down; where that fails the window comes elsewhere next time, no more."""
@@ -114,6 +116,11 @@ class PlacesFile:
 def _common(area: QRect, window: QRect) -> int:
     both = area.intersected(window)
     return max(0, both.width()) * max(0, both.height())
+
+
+def _size(value: object) -> int:
+    """Give a width or height, 0 for what cannot be one."""
+    return value if isinstance(value, int) and 0 < value <= _WIDEST else 0
 
 
 def _share(offset: int, room: int) -> float:

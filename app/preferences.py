@@ -20,6 +20,7 @@ from app.choices import (
 )
 from app.kept_file import Content, KeptFile, parse, put, table
 from app.toml_text import toml_text
+from engine.strict_json import shown
 
 SCHEMA_VERSION = 2
 
@@ -67,7 +68,7 @@ def export_preferences(preferences: Preferences, path: Path) -> str | None:
         a sentence for the person if that failed.
     """
     try:
-        put(path, toml_text(to_content(preferences, {})))
+        put(path, toml_text(to_content(preferences, {})), 0o666)
     except OSError as error:
         return f"The settings could not be written to {path}: {error.strerror}; choose another file"
     return None
@@ -131,7 +132,7 @@ def _filled(page: Page, content: Content, prefix: str, wrong: list[str]) -> Page
         try:
             page = replace(page, **{one.name: _of_kind(value, one.type)})  # type: ignore[arg-type]  # just checked
         except ValueError:
-            wrong.append(f"{prefix}{one.name} = {value!r}")
+            wrong.append(f"{prefix}{one.name} = {shown(value)}")
     return page
 
 
@@ -139,8 +140,11 @@ def _of_kind(value: object, kind: object) -> object:
     """Give a value as its field wants it.
 
     Raises:
-        ValueError: it is of another kind; true and false are no numbers here.
+        ValueError: it is of another kind; true and false are no numbers here, and NUL no letter.
     """
+    if isinstance(value, str) and "\0" in value:
+        msg = "expected text without NUL"
+        raise ValueError(msg)
     if kind == Path | None and isinstance(value, str) and value:
         return Path(value)
     if kind == Mapping[str, str] and isinstance(value, dict):

@@ -13,67 +13,116 @@ without its last line is offered for recovery.
 import contextlib
 import json
 import os
-import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import BinaryIO
 
 from app.cues import Cue
-from app.session_record import CueKept, CueMarked, Entry
+from app.session_record import CueKept, CueMarked, CueWithdrawn, Entry
 from app.text_lines import TextError
+from engine.plain_file import open_plain
 
 VERSION = 1
 FILE_NAME = "session.jsonl"
 _CLOSED = b'{"event": "closed"}\n'
+_CLOSING = {"event": "closed"}
 _NAME = "%Y-%m-%d_%H%M%S"
+
+_MOST_BYTES, _LONGEST_LINE = 100_000_000, 1_000_000
+"""Of a journal that is read: hundreds of hours of talk, and far more than an utterance has."""
+
+_WRONG = (ValueError, OverflowError, RecursionError)
+"""What a line may raise that nobody of ours wrote."""
 
 
 class SessionJournal:
-    """Append to one journal. Its folder is made with the first entry, so no session is empty."""
+    """Append to one journal. Its folder is made with the first entry, so no session is empty.
+
+    Invariant: after a ``write`` that did not fail, the file tells all entries so far. One that
+    somebody deleted or moved away is begun anew, with all of them.
+    """
 
     def __init__(self, folder: Path, started: datetime) -> None:
         """Write into a new folder in ``folder``, named by the time."""
         self._shelf = folder
         self._started = started
         self._file: int | None = None
+        self._cues: dict[int, CueKept] = {}
+        self._mark: CueMarked | None = None
+        self._due: list[Mapping[str, object]] = []  # what the disk did not take so far
         self.path: Path | None = None
 
     def write(self, entry: Entry) -> None:
         """Append an entry; it is on the disk when this returns.
 
         Raises:
-            TextError: it cannot be written; what was written before is still whole.
+            TextError: it cannot be written; what was written before is still whole, and the next
+                entry brings this one along.
         """
-        if isinstance(entry, CueKept):
-            self._append({"event": "cue", "key": entry.key, **asdict(entry.cue)})
-        else:
-            event = "mark" if isinstance(entry, CueMarked) else "withdrawn"
-            self._append({"event": event, "key": entry.key})
+        match entry:
+            case CueKept():
+                self._cues[entry.key] = entry
+            case CueMarked():
+                self._mark = entry
+            case CueWithdrawn():
+                self._cues.pop(entry.key, None)
+        self._append(_line(entry))
 
     def close(self) -> None:
         """Write that the session ended as it should."""
-        if self._file is not None:
+        if self._file is not None or self._cues:
             with contextlib.suppress(TextError):  # then it is offered for recovery, and is whole
-                self._append({"event": "closed"})
+                self._append(_CLOSING)
+        if self._file is not None:
             os.close(self._file)
             self._file = None
 
-    def _append(self, entry: Mapping[str, object]) -> None:
+    def _append(self, line: Mapping[str, object]) -> None:
+        self._due.append(line)
         try:
+            if self._file is not None and not self._is_there(self._file):
+                os.close(self._file)
+                self._file = None
             if self._file is None:
-                self._file = self._create()
-                started = self._started.isoformat(timespec="seconds")
-                append(self._file, {"event": "session", "version": VERSION, "started": started})
-            append(self._file, entry)
+                self._file = self._begin()
+                self._due = [due for due in self._due if due is _CLOSING]
+            if self._due:
+                append(self._file, *self._due)
         except OSError as error:
             msg = (
                 f"the journal in {self._shelf} cannot be written: {error.strerror}; captions go "
                 "on, and a crash would lose them"
             )
             raise TextError(msg) from error
+        self._due.clear()
 
-    def _create(self) -> int:
+    def _is_there(self, file: int) -> bool:
+        try:
+            return self.path is not None and os.path.samestat(self.path.stat(), os.fstat(file))
+        except OSError:
+            return False
+
+    def _begin(self) -> int:
+        """Write all entries so far into a new file."""
+        started = self._started.isoformat(timespec="seconds")
+        first = {"event": "session", "version": VERSION, "started": started}
+        entries: list[Entry] = [*self._cues.values()]
+        if self._mark is not None:
+            entries.append(self._mark)
+        path = self.path = self._make_folder() / FILE_NAME
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_EXCL, 0o600)
+        try:
+            append(file, first, *map(_line, entries))
+        except OSError:
+            os.close(file)
+            with contextlib.suppress(OSError):  # so that no attempt leaves a folder
+                _delete(path)
+            raise
+        return file
+
+    def _make_folder(self) -> Path:
         self._shelf.mkdir(parents=True, exist_ok=True, mode=0o700)
         name, number = self._started.strftime(_NAME), 1
         folder = self._shelf / name
@@ -81,8 +130,7 @@ class SessionJournal:
             number += 1
             folder = self._shelf / f"{name}_{number}"
         folder.mkdir(mode=0o700)
-        self.path = folder / FILE_NAME
-        return os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_EXCL, 0o600)
+        return folder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,16 +159,16 @@ def read_session(path: Path) -> PastSession:
         OSError: it cannot be read at all.
     """
     cues: dict[int, Cue] = {}
-    started = datetime.fromtimestamp(path.stat().st_mtime).astimezone()
     ended_well, damaged, marked = False, 0, -1
-    with path.open("rb") as file:
-        for line in file:
+    with open_plain(path) as file:
+        started = _written(file.fileno())
+        for line in _lines(file):
             try:
                 entry = _entry(line)
                 started = _take(entry, cues) or started
                 ended_well = ended_well or entry["event"] == "closed"
                 marked = _mark(entry, marked)
-            except ValueError:
+            except _WRONG:
                 damaged += 1
     if marked in cues:
         cues[marked] = replace(cues[marked], marked=True)
@@ -130,13 +178,12 @@ def read_session(path: Path) -> PastSession:
     )
 
 
-def past_sessions(folder: Path) -> list[PastSession]:
-    """Read all journals, the newest first; what cannot be read is left out."""
-    found = []
-    for path in folder.glob(f"*/{FILE_NAME}"):
-        with contextlib.suppress(OSError):
-            found.append(read_session(path))
-    return sorted(found, key=lambda session: session.started, reverse=True)
+def past_sessions(folder: Path, running: Path | None = None) -> list[PastSession]:
+    """Read all journals but that of the running session, the newest first.
+
+    What cannot be read is left out.
+    """
+    return _read_all(path for path in _journals(folder) if path != running)
 
 
 def close_session(session: PastSession) -> None:
@@ -146,23 +193,43 @@ def close_session(session: PastSession) -> None:
         try:
             # The crash may have cut the last line off; a blank one is no entry and no damage.
             os.write(file, b"\n")
-            append(file, {"event": "closed"})
+            append(file, _CLOSING)
         finally:
             os.close(file)
 
 
 def delete_session(session: PastSession) -> None:
-    """Delete a journal and its folder.
+    """Delete a journal, and its folder unless somebody has put other files there.
 
     Raises:
         OSError: it cannot be deleted.
     """
-    shutil.rmtree(session.path.parent)
+    _delete(session.path)
 
 
 def unfinished_sessions(folder: Path) -> list[PastSession]:
     """Read the journals that were not closed, the newest first; of the others only the end."""
-    paths = [path for path in folder.glob(f"*/{FILE_NAME}") if not _is_closed(path)]
+    return _read_all(path for path in _journals(folder) if not _is_closed(path))
+
+
+def delete_old(folder: Path, now: datetime, days: int) -> None:
+    """Delete journals that nothing was written into for so many days."""
+    for path in _journals(folder):
+        with contextlib.suppress(OSError), open_plain(path) as file:
+            written = _written(file.fileno())
+            if now - written > timedelta(days=days):
+                _delete(path)
+
+
+def _journals(folder: Path) -> list[Path]:
+    """List the journals; none where the folder cannot be read."""
+    try:
+        return list(folder.glob(f"*/{FILE_NAME}"))
+    except OSError:
+        return []
+
+
+def _read_all(paths: Iterable[Path]) -> list[PastSession]:
     found = []
     for path in paths:
         with contextlib.suppress(OSError):
@@ -170,30 +237,59 @@ def unfinished_sessions(folder: Path) -> list[PastSession]:
     return sorted(found, key=lambda session: session.started, reverse=True)
 
 
-def delete_old(folder: Path, now: datetime, days: int) -> None:
-    """Delete journals that nothing was written into for so many days."""
-    for path in folder.glob(f"*/{FILE_NAME}"):
-        with contextlib.suppress(OSError):
-            written = datetime.fromtimestamp(path.stat().st_mtime).astimezone()
-            if now - written > timedelta(days=days):
-                shutil.rmtree(path.parent)
+def _delete(path: Path) -> None:
+    """Delete a journal, and its folder if nothing else is in it.
+
+    Raises:
+        OSError: the journal cannot be deleted.
+    """
+    path.unlink()
+    with contextlib.suppress(OSError):
+        path.parent.rmdir()
+
+
+def _written(file: int) -> datetime:
+    """Tell when a file was written; now where the disk has a time that no calendar has."""
+    try:
+        return datetime.fromtimestamp(os.fstat(file).st_mtime).astimezone()
+    except _WRONG:
+        return datetime.now().astimezone()
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """Give the lines of a journal; one that is longer than any of ours is given cut, as damage."""
+    while file.tell() < _MOST_BYTES and (line := file.readline(_LONGEST_LINE)):
+        rest = line if len(line) == _LONGEST_LINE else b""
+        while rest and not rest.endswith(b"\n"):
+            rest = file.readline(_LONGEST_LINE)
+        yield line
 
 
 def _is_closed(path: Path) -> bool:
-    with contextlib.suppress(OSError), path.open("rb") as file:
-        file.seek(max(0, path.stat().st_size - len(_CLOSED)))
+    with contextlib.suppress(OSError), open_plain(path) as file:
+        file.seek(0, os.SEEK_END)
+        file.seek(max(0, file.tell() - len(_CLOSED)))
         return file.read() == _CLOSED
     return False
 
 
-def append(file: int, entry: Mapping[str, object]) -> None:
-    """Write one line to the end of a file, and wait until it is on the disk.
+def _line(entry: Entry) -> dict[str, object]:
+    """Say an entry as its line does."""
+    if isinstance(entry, CueKept):
+        return {"event": "cue", "key": entry.key, **asdict(entry.cue)}
+    event = "mark" if isinstance(entry, CueMarked) else "withdrawn"
+    return {"event": event, "key": entry.key}
+
+
+def append(file: int, *lines: Mapping[str, object]) -> None:
+    """Write lines to the end of a file, and wait until they are on the disk.
 
     Raises:
-        OSError: that failed; half a line is taken back.
+        OSError: that failed; what was written of them is taken back.
     """
     size = os.fstat(file).st_size
-    data = (json.dumps(entry, ensure_ascii=False) + "\n").encode(errors="replace")
+    text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    data = text.encode(errors="replace")
     n_written = 0
     try:
         while n_written < len(data):
@@ -244,7 +340,8 @@ def _cue(entry: dict[str, object]) -> Cue:
         msg = "a cue has a beginning and an end"
         raise ValueError(msg)  # noqa: TRY004  what comes from a file is a value, not a type
     text, source, speaker, language = (
-        str(entry.get(name, "")) for name in ("text", "source", "speaker", "language")
+        str(entry.get(name, "")).encode(errors="replace").decode()  # no half characters
+        for name in ("text", "source", "speaker", "language")
     )
     return Cue(
         start_s=start_s,

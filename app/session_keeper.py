@@ -20,6 +20,11 @@ from app.session_journal import (
 from app.session_record import CueKept, Entry, SessionRecord
 from engine.events import Event
 
+TEXT_PATIENCE_S = 1.0
+"""How long the end waits for the text file, which may be on a disk that hangs."""
+
+_MOST_WAITING = 100  # captions, before a text file is said to hang
+
 
 class SessionKeeper(QObject):
     """Take the events of the session; the one owner of the journal and the live text.
@@ -43,8 +48,10 @@ class SessionKeeper(QObject):
         self._journal: SessionJournal | None = None
         self._live_text: LiveText | None = None
         self._told: set[str] = set()
-        self._scribe_failed.connect(self._tell)  # emitted on the scribe's thread
+        self._scribe_failed.connect(self._tell)  # emitted on the scribes' threads
         self._scribe = Scribe(self._scribe_failed.emit)
+        # The person may have chosen a file on a disk that hangs: nothing else waits for it.
+        self._text_scribe = self._new_text_scribe()
         self._choices = PrivacyChoices(journal=False)
         delete_old(self.sessions_folder, self.started, choices.journal_days)
         self._unfinished = unfinished_sessions(self.sessions_folder)
@@ -54,6 +61,11 @@ class SessionKeeper(QObject):
     def sessions_folder(self) -> Path:
         """Where the journals lie."""
         return self._folder / "sessions"
+
+    @property
+    def running_journal(self) -> Path | None:
+        """The journal of the session that is running, once there is one."""
+        return None if self._journal is None else self._journal.path
 
     @property
     def cues(self) -> list[Cue]:
@@ -69,16 +81,15 @@ class SessionKeeper(QObject):
         """Write from now on what these choices want written."""
         before, self._choices = self._choices, choices
         if choices.journal != before.journal:
-            self._run_close(self._journal)
+            self._close_journal()
             started = datetime.now().astimezone()
             self._journal = (
                 SessionJournal(self.sessions_folder, started) if choices.journal else None
             )
         wanted = (choices.live_text, choices.live_text_file)
         if wanted != (before.live_text, before.live_text_file):
-            self._run_close(self._live_text)
-            path = choices.live_text_file or self._folder / "captions.txt"
-            self._live_text = LiveText(path) if choices.live_text else None
+            self._close_live_text()
+            self._live_text = self._chosen_text(choices) if choices.live_text else None
 
     def take(self, event: Event, language: str) -> None:
         """Take an event of the session, which translates into a language."""
@@ -115,8 +126,8 @@ class SessionKeeper(QObject):
     def close(self) -> None:
         """Write what is left, and end well."""
         self._close_unfinished()
-        self._run_close(self._journal)
-        self._run_close(self._live_text)
+        self._close_journal()
+        self._close_live_text()
         self._scribe.close()
 
     def _close_unfinished(self) -> None:
@@ -130,11 +141,30 @@ class SessionKeeper(QObject):
             self._scribe.run(lambda: journal.write(entry))
         if self._live_text is not None and isinstance(entry, CueKept) and entry.cue.text:
             live_text, text = self._live_text, entry.cue.text
-            self._scribe.run(lambda: live_text.write(text))
+            self._text_scribe.run(lambda: live_text.write(text))
+            if self._text_scribe.n_waiting > _MOST_WAITING:
+                self._tell(
+                    f"{live_text.path} does not take captions; choose another file in the settings"
+                )
 
-    def _run_close(self, file: SessionJournal | LiveText | None) -> None:
-        if file is not None:
-            self._scribe.run(file.close)
+    def _chosen_text(self, choices: PrivacyChoices) -> LiveText:
+        chosen = choices.live_text_file
+        path = chosen or self._folder / "captions.txt"
+        return LiveText(path, is_ours=chosen is None)
+
+    def _close_journal(self) -> None:
+        if self._journal is not None:
+            self._scribe.run(self._journal.close)
+
+    def _close_live_text(self) -> None:
+        if self._live_text is not None:
+            self._text_scribe.run(self._live_text.close)
+            self._text_scribe.close()
+            self._text_scribe = self._new_text_scribe()
+            self._live_text = None
+
+    def _new_text_scribe(self) -> Scribe:
+        return Scribe(self._scribe_failed.emit, TEXT_PATIENCE_S)
 
     @Slot(str)
     def _tell(self, message: str) -> None:

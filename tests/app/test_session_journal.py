@@ -21,7 +21,7 @@ from app.session_journal import (
     read_session,
     unfinished_sessions,
 )
-from app.session_record import CueKept, CueWithdrawn, SessionRecord
+from app.session_record import CueKept, CueMarked, CueWithdrawn, SessionRecord
 from app.text_lines import TextError
 from engine.events import (
     CaptionChanged,
@@ -151,9 +151,78 @@ def test_a_full_disk_is_told_and_what_was_written_stays_whole(tmp_path, monkeypa
         patch.setattr("app.session_journal.os.fsync", full)
         with pytest.raises(TextError, match="No space left on device; captions go on"):
             journal.write(kept(1))
-    journal.write(kept(2))
+    assert read_session(journal.path).cues == (cue(0),)
+    journal.write(kept(2))  # there is room again
     journal.close()
-    assert read_session(journal.path).cues == (cue(0), cue(2))
+    assert read_session(journal.path).cues == (cue(0), cue(1), cue(2))
+
+
+def test_a_disk_that_is_full_from_the_start_leaves_nothing_and_gets_all_when_there_is_room(
+    tmp_path, monkeypatch
+):
+    journal = SessionJournal(tmp_path, STARTED)
+    with monkeypatch.context() as patch:
+        patch.setattr("app.session_journal.os.fsync", lambda _file: refuse())
+        for number in range(3):
+            with pytest.raises(TextError):
+                journal.write(kept(number))
+    assert list(tmp_path.iterdir()) == []
+    journal.close()
+    (session,) = past_sessions(tmp_path)
+    assert session.cues == (cue(0), cue(1), cue(2))
+    assert session.ended_well
+
+
+def refuse():
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def deleted(path):
+    path.unlink()
+    path.parent.rmdir()
+
+
+def emptied(path):
+    path.unlink()
+
+
+def moved(path):
+    path.parent.rename(path.parent.parent / "elsewhere")
+
+
+def exchanged(path):
+    path.unlink()
+    path.write_bytes(b"")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there no open file can be deleted")
+@pytest.mark.parametrize("vanish", [deleted, emptied, moved, exchanged])
+@pytest.mark.parametrize("is_closed_next", [True, False])
+def test_a_journal_that_vanished_is_begun_anew_with_all_of_the_session(
+    tmp_path, vanish, is_closed_next
+):
+    journal = SessionJournal(tmp_path, STARTED)
+    before = [kept(0), kept(1, text="x"), kept(2), CueMarked(key=2), CueWithdrawn(key=0)]
+    for entry in before:
+        journal.write(entry)
+    first = journal.path
+    vanish(first)
+    expected = [cue(1, "x"), replace(cue(2), marked=True)]
+    if not is_closed_next:
+        journal.write(kept(3))
+        expected.append(cue(3))
+        assert read_session(journal.path).cues == tuple(expected)
+    journal.close()
+    session = read_session(journal.path)
+    assert session.cues == tuple(expected)
+    assert (session.started, session.ended_well) == (STARTED, True)
+    assert session.damaged_lines == 0
+
+
+def test_the_running_session_is_no_past_one(tmp_path):
+    running = written(tmp_path, [kept(0)], close=False)
+    earlier = written(tmp_path, [kept(1)])
+    assert [one.path for one in past_sessions(tmp_path, running)] == [earlier]
 
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path):

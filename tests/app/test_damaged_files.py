@@ -1,0 +1,306 @@
+"""No damaged or foreign file keeps the window from starting, holds it up, or ends the journal."""
+
+import os
+import sys
+import threading
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from app.application import Application
+from app.bridge import Bridge
+from app.choices import Preferences, PrivacyChoices
+from app.cues import Cue
+from app.export import FORMS, export
+from app.kept_file import MOST_BYTES, KeptFile
+from app.launch_settings import LaunchSettings
+from app.live_text import LiveText
+from app.places import Place, PlacesFile
+from app.preferences import PreferencesFile, import_preferences
+from app.scribe import Scribe
+from app.session_journal import delete_old, past_sessions, read_session, unfinished_sessions
+from app.session_keeper import SessionKeeper
+from app.text_lines import TextError
+from tests.app.fakes import FakeEngine
+from tests.app.test_session_journal import cue, kept, written
+from tests.app.test_session_keeper import say
+
+needs_pipes = pytest.mark.skipif(sys.platform == "win32", reason="needs pipes with a name")
+
+STARTED = b'{"event": "session", "version": 1, "started": "%s"}'
+CUE = b'{"event": "cue", "key": 9, "start_s": %s, "end_s": %s, "text": "x"}'
+WRONG_LINES = {
+    "deep": b"[" * 100_000,
+    "deep object": b'{"a":' * 100_000,
+    "year 1": STARTED % b"0001-01-01T00:00:00+23:59",
+    "year 9999": STARTED % b"9999-12-31T23:59:59-23:59",
+    "no time": STARTED % b"yesterday",
+    "infinite": CUE % (b"0", b"Infinity"),
+    "too large": CUE % (b"0", b"1e999"),
+    "nearly too large": CUE % (b"0", b"1e308"),
+    "many digits": CUE % (b"0", b"1" * 400),
+    "very many digits": CUE % (b"0", b"1" * 100_000),
+    "not a number": CUE % (b"NaN", b"NaN"),
+    "long": b'{"event": "cue", "key": 9, "text": "' + b"x" * 2_500_000 + b'"}',
+}
+
+
+@pytest.mark.parametrize("name", WRONG_LINES)
+def test_a_line_nobody_of_ours_wrote_is_counted_and_the_rest_is_read(tmp_path, name):
+    path = written(tmp_path, [kept(0), kept(1)], close=False)
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:2], WRONG_LINES[name] + b"\n", *lines[2:]]))
+    (session,) = past_sessions(tmp_path)
+    assert session.cues == (cue(0), cue(1))
+    assert session.damaged_lines == 1
+    assert unfinished_sessions(tmp_path) == [session]
+
+
+def test_half_a_character_in_a_journal_becomes_a_question_mark(tmp_path):
+    path = written(tmp_path, [kept(0, text="a")])
+    path.write_bytes(path.read_bytes().replace(b'"text": "a"', b'"text": "\\ud800 ja"'))
+    assert read_session(path).cues[0].text == "? ja"
+
+
+@pytest.mark.parametrize("end_s", [float("inf"), float("nan"), 1e308, 10**400])
+def test_no_cue_lasts_for_ever(end_s):
+    with pytest.raises(ValueError, match="a cue lasts from 0"):
+        Cue(start_s=0, end_s=end_s, text="")
+
+
+def test_the_latest_cue_there_can_be_is_exported_in_every_form(tmp_path):
+    for form in FORMS:
+        assert export(tmp_path / form, [Cue(start_s=1e9 - 1, end_s=1e9, text="x")], form) == 1
+
+
+@needs_pipes
+def test_a_pipe_in_the_place_of_a_journal_is_left_out_and_not_waited_for(tmp_path):
+    (tmp_path / "x").mkdir()
+    os.mkfifo(tmp_path / "x" / "session.jsonl")
+    delete_old(tmp_path, datetime.now(UTC) + timedelta(days=90), 30)
+    assert past_sessions(tmp_path) == unfinished_sessions(tmp_path) == []
+    with pytest.raises(OSError, match="no plain file"):
+        read_session(tmp_path / "x" / "session.jsonl")
+
+
+def test_deleting_an_old_journal_leaves_what_others_put_beside_it(tmp_path):
+    path = written(tmp_path, [kept(0)])
+    (path.parent / "mine.txt").write_text("x")
+    delete_old(tmp_path, datetime.now(UTC) + timedelta(days=90), 30)
+    assert [one.name for one in path.parent.iterdir()] == ["mine.txt"]
+
+
+DOTS = ".".join("a" * 30_000)
+WRONG_TOML = {
+    "deep list": "a = " + "[" * 30_000,
+    "deep table": "a = " + "{a = " * 6_000,
+    "deep key": ".".join("a" * 100) + " = 1",
+    "many dots": f"{DOTS} = 1",
+    "many dots in a header": f"[{DOTS}]",
+    "long": "# " + "x" * MOST_BYTES,
+    "large number": "model = 0x" + "f" * 20_000,
+    "no UTF-8": b"\xff\xfe",
+}
+
+
+def put(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+
+
+@pytest.mark.parametrize("name", WRONG_TOML)
+def test_settings_that_cannot_be_read_are_put_aside_and_never_lost(tmp_path, name):
+    path = tmp_path / "settings.toml"
+    put(path, WRONG_TOML[name])
+    before = path.read_bytes()
+    file = PreferencesFile(path)
+    preferences, notice = file.read()
+    assert preferences == Preferences()
+    assert "cannot be read" in notice
+    assert notice.endswith("Surtitle starts with its own choices")
+    assert file.write(Preferences()) is None
+    assert (tmp_path / "settings.toml.damaged").read_bytes() == before
+    assert file.write(Preferences()) is None  # that was all: the sound file is not put aside
+    assert (tmp_path / "settings.toml.damaged").read_bytes() == before
+    assert PreferencesFile(path).read() == (Preferences(), None)
+    assert import_preferences(tmp_path / "settings.toml.damaged")[0] is None
+    assert PlacesFile(tmp_path / "settings.toml.damaged").find("window") is None
+
+
+@needs_pipes
+def test_settings_that_are_a_pipe_are_not_waited_for_and_give_way(tmp_path):
+    path = tmp_path / "settings.toml"
+    for name in ("settings.toml", "settings.toml.new", "settings.toml.bak"):
+        os.mkfifo(tmp_path / name)
+    file = PreferencesFile(path)
+    _, notice = file.read()
+    assert "no plain file" in notice
+    assert file.write(Preferences()) is None
+    assert path.is_file()
+
+
+def test_wrong_values_of_any_kind_are_named_shortly(tmp_path):
+    path = tmp_path / "settings.toml"
+    long = "x" * 9_000
+    put(
+        path,
+        f'''model = "a\\u0000b"
+[privacy]
+live_text_file = "\\u0000"
+journal = "{long}"
+[shortcuts]
+pause = "\\u0000"
+''',
+    )
+    preferences, notice = PreferencesFile(path).read()
+    assert preferences == Preferences()
+    assert "privacy.live_text_file" in notice
+    assert len(notice) < 1_000
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "x = 0.5\ny = nan\nwidth = 300\nheight = 3000000000",
+        "x = inf\ny = -inf\nwidth = 99999999999999999999999\nheight = 3",
+        "x = 0.5\ny = 1e308\nwidth = -3\nheight = -300",
+        "x = 0.5\ny = 0.5\nwidth = 0\nheight = 20",
+    ],
+)
+def test_a_place_out_of_bounds_is_brought_into_them(tmp_path, place):
+    put(tmp_path / "places.toml", f'[window]\nscreen = "x"\n{place}\n')
+    found = PlacesFile(tmp_path / "places.toml").find("window")
+    if found is not None:
+        assert (found.width, found.height) == (0, 0)
+        assert 0 <= found.x <= 1
+        assert 0 <= found.y <= 1
+
+
+def test_a_place_of_the_largest_size_is_kept(tmp_path):
+    place = Place(screen="x", x=0.5, y=1.0, width=16_777_215, height=1)
+    PlacesFile(tmp_path / "places.toml").remember("window", place)
+    assert PlacesFile(tmp_path / "places.toml").find("window") == place
+
+
+def test_what_is_ours_is_for_its_owner_alone(tmp_path):
+    old = os.umask(0o022)
+    try:
+        file = KeptFile(tmp_path / "deep" / "settings.toml")
+        file.write({"a": 1})
+        file.write({"a": 2})
+        for path, mode in (
+            (file.path.parent, 0o700),
+            *((one, 0o600) for one in file.path.parent.iterdir()),
+        ):
+            assert path.stat().st_mode & 0o777 == mode  # fmt: skip
+    finally:
+        os.umask(old)
+
+
+def test_whatever_an_errand_raises_is_told_and_the_next_one_follows(caplog):
+    told, done = [], []
+    scribe = Scribe(told.append)
+    for error in (ValueError("one"), RecursionError("two"), KeyError("three"), TextError("four")):
+        scribe.run(lambda error=error: throw(error))
+    scribe.run(lambda: done.append(True))
+    scribe.close()
+    assert done == [True]
+    assert len(told) == 4
+    assert "ValueError: one" in told[0]
+    assert told[3] == "four"
+    caplog.clear()
+
+
+def throw(error):
+    raise error
+
+
+def test_an_errand_that_hangs_is_not_waited_for_by_who_said_so():
+    may_go_on = threading.Event()
+    scribe = Scribe(lambda _told: None, patience_s=0.01)
+    scribe.run(may_go_on.wait)
+    scribe.close()  # returns
+    may_go_on.set()
+
+
+def test_a_name_no_file_can_have_is_told_in_a_sentence(tmp_path):
+    with pytest.raises(TextError, match="choose another file in the settings"):
+        LiveText(tmp_path / "a\0b").write("Ja.")
+
+
+@needs_pipes
+@pytest.mark.parametrize("has_reader", [True, False])
+def test_a_pipe_in_the_place_of_the_text_file_is_refused_at_once(tmp_path, has_reader):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK) if has_reader else None
+    with pytest.raises(TextError, match="cannot be appended"):
+        LiveText(pipe).write("Ja.")
+    if reader is not None:
+        os.close(reader)
+
+
+def test_a_text_file_that_hangs_holds_up_neither_journal_nor_end_and_is_told(
+    qapp, tmp_path, monkeypatch, qtbot  # noqa: ARG001
+):  # fmt: skip
+    may_go_on = threading.Event()
+    monkeypatch.setattr("app.session_keeper.TEXT_PATIENCE_S", 0.01)
+    keeper = SessionKeeper(tmp_path, PrivacyChoices(live_text=True))
+    told = []
+    keeper.failed.connect(told.append)
+    with monkeypatch.context() as patch:
+        patch.setattr(LiveText, "write", lambda _self, _caption: may_go_on.wait())
+        for number in range(105):
+            say(keeper, number, "Ja.")
+        qtbot.waitUntil(lambda: bool(told))
+    keeper.use(PrivacyChoices(live_text=True, live_text_file=tmp_path / "other.txt"))
+    say(keeper, 105, "Nein.")
+    keeper.close()
+    may_go_on.set()
+    (session,) = past_sessions(tmp_path / "sessions")
+    assert len(session.cues) == 106
+    assert (tmp_path / "other.txt").read_text() == "Nein.\n"
+    assert len(told) == 1
+    assert "does not take captions" in told[0]
+
+
+def test_the_text_file_of_ours_is_for_its_owner_alone_and_a_chosen_one_stays_as_it_is(tmp_path):
+    for name, is_ours in (("ours", True), ("chosen", False)):
+        path = tmp_path / name
+        path.touch(0o644)
+        path.chmod(0o644)
+        text = LiveText(path, is_ours=is_ours)
+        text.write("Ja.")
+        text.close()
+        assert path.stat().st_mode & 0o777 == (0o600 if is_ours else 0o644)
+    text = LiveText(tmp_path / "deep" / "new")
+    text.write("Ja.")
+    text.close()
+    assert (tmp_path / "deep" / "new").stat().st_mode & 0o777 == 0o600
+
+
+def test_with_every_file_damaged_the_window_starts_and_says_so(qtbot, tmp_path):
+    put(tmp_path / "settings.toml", WRONG_TOML["deep list"])
+    put(tmp_path / "places.toml", WRONG_TOML["many dots"])
+    for number, line in enumerate(WRONG_LINES.values()):
+        put(tmp_path / "sessions" / str(number) / "session.jsonl", line)
+    if sys.platform != "win32":
+        (tmp_path / "sessions" / "pipe").mkdir()
+        os.mkfifo(tmp_path / "sessions" / "pipe" / "session.jsonl")
+    application = Application(settings_in(tmp_path), Bridge(FakeEngine().make))
+    qtbot.addWidget(application.window)
+    qtbot.addWidget(application.overlay)
+    application.show()
+    qtbot.waitUntil(lambda: "cannot be read" in application.window.banner.sentence.text())
+    application.archive.show_sessions()
+    application.window.close()
+
+
+def settings_in(folder):
+    return LaunchSettings(
+        preferences_file=folder / "settings.toml",
+        places_file=folder / "places.toml",
+        data_folder=folder,
+        log_folder=folder,
+        model=folder,
+    )
