@@ -3,6 +3,7 @@
 import itertools
 import threading
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -35,6 +36,7 @@ class FakeTap:
         self.n_dropped = 0
         self.moved_to = None
         self.gives = True
+        self.gives_zeros = False
         self.backlog = []
         self.ends = self.is_closed = False
         self.n_given = 0
@@ -49,6 +51,8 @@ class FakeTap:
         self._system.now_s += min(timeout_s, 0.02) if self.gives else timeout_s
         n_samples = self.rate_hz // 50 if self.gives and timeout_s >= 0.02 else 0
         self.n_given += n_samples
+        if self.gives_zeros:
+            return np.zeros(n_samples, np.float32)
         return np.arange(self.n_given - n_samples + 1, self.n_given + 1, dtype=np.float32)
 
     def close(self):
@@ -272,6 +276,65 @@ def test_a_server_that_is_gone_ends_what_was_recorded_and_comes_back():
     desk.system.listed = (device(),)
     desk.run(1)
     assert desk.kinds[2:] == [NoticeKind.LISTENING]
+
+
+def list_anew(desk, *listed):
+    desk.system.listed = listed
+    desk.system.news = True
+
+
+def goes(desk):
+    list_anew(desk, device("b", number=2))
+    desk.tap.ends = True
+
+
+def is_no_longer_the_default(desk):
+    b = replace(device("b", number=2), is_default=True)
+    list_anew(desk, replace(device("a"), is_default=False), b)
+
+
+def loses_its_server(desk):
+    desk.system.listed = None
+    desk.tap.ends = True
+
+
+def gives_nothing(desk):
+    desk.tap.gives = False
+
+
+def gives_zeros(desk):
+    desk.tap.gives_zeros = True
+
+
+def is_muted(desk):
+    gives_zeros(desk)
+    list_anew(desk, replace(device("a"), is_muted=True))
+
+
+@pytest.mark.parametrize(
+    ("happens", "kind"),
+    [
+        (goes, NoticeKind.LOST),
+        (is_no_longer_the_default, NoticeKind.MOVED),
+        (loses_its_server, NoticeKind.NO_SERVER),
+        (gives_nothing, NoticeKind.STALLED),
+        (gives_zeros, NoticeKind.SILENT),
+        (is_muted, NoticeKind.MUTED),
+    ],
+)
+def test_whatever_happens_to_a_device_is_told_within_a_second_and_mended_within_three(
+    happens, kind
+):
+    desk = Desk(device("a"), device("b", number=2))
+    desk.run(1)
+    happens(desk)
+    desk.run(1)
+    assert desk.kinds[:2] == [NoticeKind.LISTENING, kind]
+    mended_s = desk.system.now_s
+    desk.tap.gives_zeros = False
+    list_anew(desk, device("a", number=3), device("b", number=2))
+    desk.run(3)
+    assert any(chunk.heard_at_s > mended_s and chunk.samples.any() for chunk in desk.chunks)
 
 
 def test_after_sleep_the_device_is_opened_anew():

@@ -1,4 +1,8 @@
-"""The real capture path: PulseAudio, ``pactl``, ``parec``, the recording thread."""
+"""The real capture path: PulseAudio, ``pactl``, ``parec``, the recording thread.
+
+How soon things are told is measured by a clock turned by hand, in ``test_audio_recorder.py``. Here
+they must be told at all, however busy the machine is.
+"""
 
 import dataclasses
 import os
@@ -14,13 +18,15 @@ import pytest
 
 from engine.audio import DeviceKind, NoticeKind, WantedDevice
 from engine.audio_live import LiveSource
-from engine.audio_server import SoundServer, parse_devices
+from engine.audio_server import TIMEOUT_S, SoundServer, parse_devices
 from engine.audio_stretch import Stretch
 from engine.errors import NoSoundError, TapEndedError
 from tests.sound_server import ROOT, Feeder, n_missing, needs_sound_server
 
 MICROPHONE, SYSTEM = DeviceKind.MICROPHONE, DeviceKind.SYSTEM
-NOTICED_S, RECOVERED_S = 1.0, 3.0
+WAIT_S = 90  # a machine may do much else; nothing waits longer than it must
+ANSWER_S = 30.0
+QUIET_S = 0.5
 
 
 @pytest.fixture
@@ -28,10 +34,9 @@ def record():
     """Make sources that hear something, and are stopped with the test."""
     recordings = []
 
-    def record(kind, name=None):
-        begun_s = time.monotonic()
-        recordings.append(Recording(WantedDevice(kind=kind, name=name)))
-        recordings[-1].wait_for(NoticeKind.LISTENING, begun_s, RECOVERED_S)
+    def record(kind, name=None, **changes):
+        recordings.append(Recording(WantedDevice(kind=kind, name=name), **changes))
+        recordings[-1].wait_for(NoticeKind.LISTENING, 0.0)
         return recordings[-1]
 
     yield record
@@ -39,13 +44,46 @@ def record():
         recording.stop()
 
 
-class Recording:
-    """A running source, read all the time, with the time of everything that happens."""
+def wait_until(condition):
+    """Wait for something that must come; give what it gave."""
+    end_s = time.monotonic() + WAIT_S
+    while not (found := condition()):
+        assert time.monotonic() < end_s, f"waited {WAIT_S} s in vain"
+        time.sleep(0.01)
+    return found
 
-    def __init__(self, wanted):
+
+def wait_until_quiet(system):
+    """Wait until a server has told all that is new."""
+    time.sleep(QUIET_S)
+    while system.changed():
+        time.sleep(QUIET_S)
+
+
+class Listed(SoundServer):
+    """The server, and how often its devices were listed."""
+
+    n_listings = 0
+
+    def devices(self):
+        found = super().devices()
+        self.n_listings += 1
+        return found
+
+
+class Recording:
+    """A running source, read all the time, with the time of everything that happens.
+
+    Args:
+        wanted: what is recorded.
+        answer_s: a server that lets us wait longer counts as gone.
+    """
+
+    def __init__(self, wanted, answer_s=ANSWER_S):
         self.chunks = []
         self.notices = []  # (when, notice)
-        self.source = LiveSource(SoundServer(), wanted, self._told)
+        self.system = Listed(timeout_s=answer_s)
+        self.source = LiveSource(self.system, wanted, self._told)
         self.source.start()
         self._reader = threading.Thread(target=self._read, name="reader")
         self._reader.start()
@@ -55,27 +93,46 @@ class Recording:
         self._reader.join()
 
     @property
+    def kinds(self):
+        return [notice.kind for _, notice in list(self.notices)]
+
+    @property
     def samples(self):
         return np.concatenate([chunk.samples for chunk in self.chunks])
 
-    def wait_for(self, kind, since_s, within_s):
-        """The first such notice since a time; it must come in time."""
-        while time.monotonic() < since_s + within_s:
-            for when_s, notice in list(self.notices):
-                if notice.kind is kind and when_s >= since_s:
-                    return notice
-            time.sleep(0.01)
-        return pytest.fail(f"no {kind} within {within_s} s, only {self.notices}")
+    def wait_for(self, kind, since_s):
+        """The first such notice since a time."""
+        return wait_until(
+            lambda: next(
+                (
+                    notice
+                    for when_s, notice in list(self.notices)
+                    if notice.kind is kind and when_s >= since_s
+                ),
+                None,
+            )
+        )
 
-    def wait_for_sound(self, since_s, within_s):
-        """Wait for a chunk that is not silence and was heard after a time."""
-        while time.monotonic() < since_s + within_s:
-            if any(
-                chunk.heard_at_s > since_s and chunk.samples.any() for chunk in self.chunks[-9:]
-            ):
-                return
-            time.sleep(0.01)
-        pytest.fail(f"no sound within {within_s} s")
+    def wait_for_sound(self, since_s):
+        """Wait for a chunk that is not silence and was heard after a time; give it."""
+        return wait_until(
+            lambda: next(
+                (
+                    chunk
+                    for chunk in list(self.chunks)
+                    if chunk.heard_at_s > since_s and chunk.samples.any()
+                ),
+                None,
+            )
+        )
+
+    def wait_until_looked(self, server):
+        """Have something change, and wait until the devices were listed and decided upon."""
+        n_listings = self.system.n_listings
+        server.control("set-source-volume", "microphone", "90%")
+        wait_until(lambda: self.system.n_listings > n_listings)
+        n_chunks = len(self.chunks)
+        wait_until(lambda: len(self.chunks) > n_chunks + 2)
 
     def _told(self, notice):
         self.notices.append((time.monotonic(), notice))
@@ -106,17 +163,12 @@ def test_no_sample_is_lost_while_other_threads_are_busy(record):
     hogs = [threading.Thread(target=hog, args=(stopping,)) for _ in range(2)]
     for thread in hogs:
         thread.start()
-    end_s = time.monotonic() + 90  # a machine that does much else may be late, and loses none
-    while (
-        sum(len(chunk.samples) for chunk in list(recording.chunks)) < 9 * 16_000
-        and time.monotonic() < end_s
-    ):
-        time.sleep(0.1)
+    # A machine that does much else may be late, and loses none.
+    wait_until(lambda: sum(len(chunk.samples) for chunk in list(recording.chunks)) >= 9 * 16_000)
     stopping.set()
     for thread in hogs:
         thread.join()
     recording.stop()
-    assert len(recording.samples) >= 9 * 16_000
     assert n_missing(recording.samples) == 0
     assert recording.source.n_dropped == 0
 
@@ -125,7 +177,7 @@ def test_no_sample_is_lost_while_other_threads_are_busy(record):
 @pytest.mark.slow
 @pytest.mark.usefixtures("feeder")
 def test_a_stalled_process_loses_nothing():
-    system = SoundServer()
+    system = SoundServer(timeout_s=ANSWER_S)
     device = next(device for device in system.devices() if device.kind is MICROPHONE)
     tap = system.open(device)
     stretch = Stretch(tap, start_s=0, clock_s=time.monotonic())
@@ -145,14 +197,13 @@ def test_when_the_device_goes_another_takes_its_place_until_it_is_back(server, r
     recording = record(SYSTEM, "headphones.monitor")
     gone_s = time.monotonic()
     server.control("unload-module", module)
-    notice = recording.wait_for(NoticeKind.LOST, gone_s, NOTICED_S)
+    notice = recording.wait_for(NoticeKind.LOST, gone_s)
     assert notice.message == "Headphones is gone: listening to Speakers until it is back"
     n_chunks = len(recording.chunks)
-    time.sleep(RECOVERED_S)
-    assert recording.chunks[n_chunks].heard_at_s < gone_s + RECOVERED_S
+    wait_until(lambda: len(recording.chunks) > n_chunks)
     back_s = time.monotonic()
     server.add_sink("headphones")
-    notice = recording.wait_for(NoticeKind.RETURNED, back_s, RECOVERED_S)
+    notice = recording.wait_for(NoticeKind.RETURNED, back_s)
     assert notice.message == "Headphones is back: listening to it again"
 
 
@@ -164,7 +215,7 @@ def test_who_chose_no_device_hears_the_new_default(server, record):
     server.add_sink("headphones")
     changed_s = time.monotonic()
     server.control("set-default-sink", "headphones")
-    notice = recording.wait_for(NoticeKind.MOVED, changed_s, NOTICED_S)
+    notice = recording.wait_for(NoticeKind.MOVED, changed_s)
     assert notice.message == "the default output is now Headphones: listening to it"
 
 
@@ -176,8 +227,9 @@ def test_who_chose_a_device_keeps_it_when_the_default_changes(server, record):
     server.add_sink("headphones")
     server.control("set-default-sink", "headphones")
     server.control("set-default-source", "headphones.monitor")
-    time.sleep(1)
-    assert [notice.kind for _, notice in recording.notices] == [NoticeKind.LISTENING]
+    recording.wait_until_looked(server)
+    assert {notice.device for _, notice in recording.notices} == {"Speakers"}
+    assert NoticeKind.MOVED not in recording.kinds
 
 
 @needs_sound_server()
@@ -193,50 +245,45 @@ def test_a_recording_that_a_mixer_moves_is_followed(server, record):
     ]
     moved_s = time.monotonic()
     server.control("move-source-output", ours[0], "headphones.monitor")
-    notice = recording.wait_for(NoticeKind.MOVED, moved_s, NOTICED_S)
+    notice = recording.wait_for(NoticeKind.MOVED, moved_s)
     assert notice.device == "Headphones"
-    time.sleep(1)
-    assert len(recording.notices) == 2
+    recording.wait_until_looked(server)
+    assert recording.kinds.count(NoticeKind.MOVED) == 1
+    assert recording.notices[-1][1].device == "Headphones"
 
 
 @needs_sound_server()
 @pytest.mark.slow
 def test_a_server_that_dies_is_waited_for(server, feeder, record):
     recording = record(MICROPHONE, "microphone")
-    time.sleep(0.5)
+    recording.wait_for_sound(0.0)
     killed_s = time.monotonic()
     server.kill()
-    recording.wait_for(NoticeKind.NO_SERVER, killed_s, NOTICED_S)
-    before = [chunk for chunk in recording.chunks if chunk.heard_at_s <= killed_s]
+    gone_s = time.monotonic()
+    recording.wait_for(NoticeKind.NO_SERVER, killed_s)
+    before = list(recording.chunks)
     assert n_missing(np.concatenate([chunk.samples for chunk in before])) == 0
-    server.start()
     back_s = time.monotonic()
+    server.start()
     feeder = Feeder(server)
     try:
-        recording.wait_for(NoticeKind.LISTENING, back_s, RECOVERED_S)
-        recording.wait_for_sound(back_s, RECOVERED_S)
+        recording.wait_for(NoticeKind.LISTENING, back_s)
+        after = recording.wait_for_sound(back_s)
     finally:
         feeder.stop()
-    after = [chunk for chunk in recording.chunks if chunk.heard_at_s > killed_s + 0.1]
-    assert after[0].start_s - before[-1].end_s == pytest.approx(
-        after[0].heard_at_s - before[-1].heard_at_s, abs=0.3
-    )
+    assert after.start_s - before[-1].end_s > back_s - gone_s - 0.3  # time goes on without sound
 
 
 @needs_sound_server()
 @pytest.mark.slow
 @pytest.mark.usefixtures("feeder")
 def test_a_server_that_hangs_is_noticed_and_can_be_left(server, record):
-    recording = record(MICROPHONE)
+    recording = record(MICROPHONE, answer_s=TIMEOUT_S)
     hung_s = time.monotonic()
     os.kill(server.pid, signal.SIGSTOP)
     try:
-        time.sleep(NOTICED_S)
-        assert len(recording.notices) > 1  # that nothing comes, or that the server is silent
-        recording.wait_for(NoticeKind.NO_SERVER, hung_s, RECOVERED_S)
-        stop_s = time.monotonic()
-        recording.stop()
-        assert time.monotonic() < stop_s + 2
+        recording.wait_for(NoticeKind.NO_SERVER, hung_s)
+        recording.stop()  # or it would wait for a server that never answers
     finally:
         os.kill(server.pid, signal.SIGCONT)
 
@@ -249,15 +296,14 @@ def test_a_muted_microphone_is_told_by_name_and_kept(server, record):
     recording = record(MICROPHONE)
     muted_s = time.monotonic()
     server.control("set-source-mute", "microphone", "1")
-    notice = recording.wait_for(NoticeKind.MUTED, muted_s, NOTICED_S)
+    notice = recording.wait_for(NoticeKind.MUTED, muted_s)
     assert notice.message == "Microphone is muted: please switch it on"
-    time.sleep(0.5)
     heard_s = time.monotonic()
     server.control("set-source-mute", "microphone", "0")
-    recording.wait_for(NoticeKind.HEARD, heard_s, NOTICED_S)
-    recording.wait_for_sound(heard_s, RECOVERED_S)
-    kinds = [notice.kind for _, notice in recording.notices]
-    assert kinds == [NoticeKind.LISTENING, NoticeKind.MUTED, NoticeKind.HEARD]
+    recording.wait_for(NoticeKind.HEARD, heard_s)
+    recording.wait_for_sound(heard_s)
+    assert {notice.device for _, notice in recording.notices} == {"Microphone"}
+    assert recording.kinds.count(NoticeKind.MUTED) == 1
 
 
 @needs_sound_server()
@@ -273,25 +319,24 @@ def test_zeros_and_silence_are_told_apart(feeder, record):
     ):
         since_s = time.monotonic()
         feeder.say(what)
-        recording.wait_for(kind, since_s, NOTICED_S + 0.1)
+        recording.wait_for(kind, since_s)
     assert n_missing(recording.chunks[-1].samples) == 0
 
 
 @needs_sound_server()
 @pytest.mark.slow
 def test_who_lists_devices_hears_of_changes_and_not_of_itself(server):
-    system = SoundServer()
+    system = SoundServer(timeout_s=ANSWER_S)
     assert system.changed()
     system.devices()
-    time.sleep(0.3)
-    system.changed()  # what happened while the server started
+    wait_until_quiet(system)  # while the server started much happened
     for _ in range(3):
         system.devices()
-        time.sleep(0.2)
+        time.sleep(0.1)
         assert not system.changed()
     server.control("set-source-mute", "microphone", "1")
-    time.sleep(0.2)
-    assert system.changed()
+    wait_until(system.changed)
+    wait_until_quiet(system)
     assert not system.changed()
     system.close()
 
@@ -322,12 +367,9 @@ def test_a_program_that_is_killed_leaves_nothing_behind(server):
         [sys.executable, "-c", RECORD_FOR_EVER], stdout=subprocess.PIPE, cwd=ROOT
     ) as process:
         process.stdout.readline()
-        assert clients(server) == n_before + 2
+        wait_until(lambda: clients(server) == n_before + 2)  # it may be listing devices just now
         process.kill()
-    until_s = time.monotonic() + 2
-    while clients(server) > n_before and time.monotonic() < until_s:
-        time.sleep(0.05)
-    assert clients(server) == n_before
+    wait_until(lambda: clients(server) == n_before)
 
 
 def test_what_pactl_says_becomes_devices():
@@ -369,7 +411,7 @@ def test_without_a_server_there_are_no_devices(tmp_path, monkeypatch):
 @needs_sound_server()
 @pytest.mark.usefixtures("server")
 def test_a_device_that_is_not_there_ends_at_once():
-    system = SoundServer()
+    system = SoundServer(timeout_s=ANSWER_S)
     device = dataclasses.replace(system.devices()[0], name="nowhere")
     tap = system.open(device)
     system.close()
