@@ -7,7 +7,6 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QDialog,
-    QDialogButtonBox,
     QFileDialog,
     QHeaderView,
     QLabel,
@@ -24,6 +23,7 @@ from app.adapter_desk import AdapterDesk, ListedAdapter
 from app.adapter_rows import rows
 from app.adapter_table import AdapterTable
 from app.close_button import close_button
+from app.flow_row import FlowRow
 from engine.adapter import Status
 from engine.events import AdapterChanged
 
@@ -114,7 +114,8 @@ class AdapterDialog(QDialog):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
 
     def _lay_out(self) -> None:
-        self._buttons = close_button()
+        buttons = QWidget()
+        self._row = FlowRow(buttons)
         self.load = self._add_button(self.tr("&Load"), self._load)
         self.compare = self._add_button(self.tr("&Bare model"), self._compare)
         self.unload = self._add_button(self.tr("&Unload"), self._unload)
@@ -122,7 +123,10 @@ class AdapterDialog(QDialog):
         self.add_folder = self._add_button(self.tr("Add &folder…"), self._ask_folder)
         self.add_file = self._add_button(self.tr("Add f&ile…"), self._ask_file)
         self.remove = self._add_button(self.tr("&Remove"), self._remove)
-        self._buttons.rejected.connect(self.close)
+        self._row.add_gap()
+        close = close_button()
+        close.rejected.connect(self.close)
+        self._row.addWidget(close)
         split = QSplitter(Qt.Orientation.Vertical)
         split.addWidget(self.table)
         split.addWidget(self.details)
@@ -132,14 +136,15 @@ class AdapterDialog(QDialog):
         )
         column.addWidget(QLabel(hint, wordWrap=True))
         column.addWidget(split, 1)
-        for widget in (self.reason, self.told, self._buttons):
+        for widget in (self.reason, self.told, buttons):
             column.addWidget(widget)
         self.resize(820, 560)
 
     def _add_button(self, text: str, act: object) -> QPushButton:
-        button = self._buttons.addButton(text, QDialogButtonBox.ButtonRole.ActionRole)
+        button = QPushButton(text)
         button.clicked.connect(act)
         button.setAutoDefault(False)
+        self._row.addWidget(button)
         return button
 
     def _chosen(self) -> ListedAdapter | None:

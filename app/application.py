@@ -103,8 +103,8 @@ class Application(QObject):
         self.chosen.failed.connect(window.banner.show_notice)
         self.settings_dialog.edited.connect(self.chosen.choose)
         self.keeper.failed.connect(window.banner.show_notice)
-        self.archive.restored.connect(self.captioning.restore)
-        self.archive.mark_restored.connect(window.transcript.mark_row)
+        self.side_windows.guide.opened.connect(self.overlay.hide)
+        self.side_windows.guide.left.connect(self._bring_overlay_back)
         window.banner.offer_taken.connect(self._take_offer)
         window.banner.offer_taken.connect(self.listening.take_offer)
         window.transcript.painted.connect(self.captioning.take_painted)
@@ -203,6 +203,11 @@ class Application(QObject):
             self._tell_of_wayland()
         now = self.chosen.now
         self.chosen.choose(replace(now, overlay=replace(now.overlay, visible=visible)))
+
+    @Slot()
+    def _bring_overlay_back(self) -> None:
+        """Show the overlay again that gave way to the guide."""
+        self.overlay.setVisible(self.chosen.now.overlay.visible and self.window.isVisible())
 
     def _tell_of_wayland(self) -> None:
         """Say once what the overlay cannot do there, and offer the way around it."""

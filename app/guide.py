@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 
 from app.captioning import Captioning
 from app.chosen import Chosen
@@ -19,7 +19,14 @@ class Guide(QObject):
     Attributes:
         parts: what the guide asks the computer with.
         dialog: the guide, once somebody opened it.
+
+    Signals:
+        opened(): the guide stands on the screen.
+        left(): it was closed.
     """
+
+    opened = Signal()
+    left = Signal()
 
     def __init__(
         self,
@@ -44,6 +51,7 @@ class Guide(QObject):
             self.dialog = FirstRun(library, self.parts, self._window)
             self.dialog.start_wanted.connect(self._start)
             self.dialog.left.connect(self._keep)
+        self.opened.emit()
         self.dialog.open_guide(self._chosen.now)
 
     def hide(self) -> None:
@@ -76,3 +84,4 @@ class Guide(QObject):
     def _keep(self) -> None:
         """Store the choices, so that the guide does not come by itself again."""
         self._chosen.keep()
+        self.left.emit()

@@ -3,14 +3,16 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QTimer, Signal, Slot
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QFileDialog,
+    QFrame,
     QLabel,
     QPushButton,
+    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -54,7 +56,7 @@ class LatencyDialog(QDialog):
         self.tabs = RoomyTabs()
         self.tabs.addTab(_column(self.summary, self.waterfall, self.committed), self.tr("&Lag"))
         self.tabs.addTab(_column(self.cost, self.tokens, self.memory), self.tr("&Cost"))
-        self.tabs.addTab(evaluation, self.tr("&Evaluate a file"))
+        self.tabs.addTab(_scrolled(evaluation), self.tr("&Evaluate a file"))
         self.told = QLabel(wordWrap=True)
         self.told.hide()
         self._buttons = close_button()
@@ -236,4 +238,13 @@ def _column(*widgets: QWidget) -> QWidget:
     column.setSpacing(12)
     for widget in widgets:
         column.addWidget(widget, 0 if isinstance(widget, QLabel) else 1)
-    return page
+    return _scrolled(page)
+
+
+def _scrolled(page: QWidget) -> QScrollArea:
+    """Let a page scroll where the screen is small."""
+    area = QScrollArea(widgetResizable=True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    area.setWidget(page)
+    return area

@@ -1,8 +1,9 @@
 """The main window: lays its parts out and gives them the keyboard, and decides nothing."""
 
-from PySide6.QtCore import QRect, QTimer, Signal, Slot
+from PySide6.QtCore import QChildEvent, QRect, QTimer, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QKeySequence, QPaintEvent
 from PySide6.QtWidgets import (
+    QDialog,
     QHBoxLayout,
     QLabel,
     QMainWindow,
@@ -16,6 +17,7 @@ from app.banner import Banner
 from app.control_panel import ControlPanel
 from app.fetch_bar import FetchBar
 from app.find_bar import FindBar
+from app.screen_room import ScreenRoom
 from app.source_bar import SourceBar
 from app.status_strip import StatusStrip
 from app.transcript import Transcript
@@ -59,6 +61,13 @@ class MainWindow(QMainWindow):
         if not self._was_painted:
             self._was_painted = True
             QTimer.singleShot(0, self._tell_painted)  # the parts are painted after this
+
+    def childEvent(self, event: QChildEvent) -> None:
+        """Keep every dialog of this window inside its screen, from before it is first shown."""
+        super().childEvent(event)
+        child = event.child()
+        if event.polished() and isinstance(child, QDialog):
+            ScreenRoom(child)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Tell that the window closes."""

@@ -3,8 +3,8 @@
 import threading
 
 import pytest
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QAccessible, QFont
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QAccessible, QFont, QScreen
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.interface_language import speak
+from app.screen_room import fitted
 from engine.bundled import ASSETS
 from tests.app.fakes import FakeEngine
 from tests.app.test_application import program  # noqa: F401  a fixture
@@ -194,3 +195,27 @@ def test_every_window_fits_a_usual_screen_that_is_scaled_twice(windows):
             needed = window.minimumSizeHint()
             room = TWICE_SCALED_FULL_HD
             assert room.expandedTo(needed) == room, (page, needed)
+
+
+TITLE_BAR = 30
+SMALL_SCREENS = [QRect(0, 0, 640, 360), QRect(0, 0, 910, 512)]
+"""What is left of 1280x720 scaled twice, and of 1366x768 scaled by half."""
+
+
+@pytest.mark.parametrize("area", SMALL_SCREENS)
+@pytest.mark.usefixtures("language")
+def test_every_dialog_is_inside_a_small_screen_that_is_scaled(windows, monkeypatch, area):
+    monkeypatch.setattr(QScreen, "availableGeometry", lambda _screen: area)
+    room = area.size() - QSize(0, TITLE_BAR)
+    for window in windows():
+        for page in pages(window):
+            size = window.size() if isinstance(window, QDialog) else window.minimumSizeHint()
+            assert room.expandedTo(size) == room, (page, size)
+
+
+def test_a_dialog_comes_back_where_it_stood_and_never_beyond_the_edge():
+    area, frame, size = QRect(0, 20, 640, 340), QSize(16, 32), QSize(600, 300)
+    assert fitted(QSize(900, 500), frame, None, area) == (QSize(624, 308), None)
+    assert fitted(size, frame, QPoint(10, 25), area) == (size, QPoint(10, 25))
+    assert fitted(size, frame, QPoint(500, 300), area) == (size, QPoint(24, 28))
+    assert fitted(size, frame, QPoint(-80, -9), area) == (size, QPoint(0, 20))

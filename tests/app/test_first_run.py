@@ -241,6 +241,20 @@ def test_the_guide_comes_by_itself_the_first_time_only(program, monkeypatch):  #
     assert not guide.isVisible()
 
 
+def test_the_overlay_gives_way_to_the_guide_and_comes_back(program):  # noqa: F811
+    one = program(first_run=True)
+    one.application.side_windows.guide.parts = parts()
+    one.application.show()
+    guide = one.application.side_windows.guide.dialog
+    assert not one.overlay.isVisible()
+    guide.close()
+    assert one.overlay.isVisible()
+    one.window.controls.overlay.click()
+    one.window.menu_actions.guide.trigger()
+    guide.close()
+    assert not one.overlay.isVisible()
+
+
 def test_what_is_chosen_in_the_guide_is_stored_and_loaded(program, tmp_path, monkeypatch):  # noqa: F811
     monkeypatch.setattr("app.captioning.bundled_models", lambda: [tmp_path])
     one = program(model=None).open().wait_until_ready()
