@@ -5,12 +5,14 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 ROOT = Path(__file__).parent.parent
+WAIT_S = 90  # a machine may do much else; nothing waits longer than it must
 
 
 def needs_sound_server():
@@ -19,6 +21,15 @@ def needs_sound_server():
     return pytest.mark.skipif(
         is_missing and os.environ.get("CI") != "true", reason="PulseAudio is not installed"
     )
+
+
+def wait_until(condition):
+    """Wait for something that must come; give what it gave."""
+    end_s = time.monotonic() + WAIT_S
+    while not (found := condition()):
+        assert time.monotonic() < end_s, f"waited {WAIT_S} s in vain"
+        time.sleep(0.01)
+    return found
 
 
 class TestServer:

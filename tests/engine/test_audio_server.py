@@ -21,10 +21,9 @@ from engine.audio_live import LiveSource
 from engine.audio_server import TIMEOUT_S, SoundServer, parse_devices
 from engine.audio_stretch import Stretch
 from engine.errors import NoSoundError, TapEndedError
-from tests.sound_server import ROOT, Feeder, n_missing, needs_sound_server
+from tests.sound_server import ROOT, Feeder, n_missing, needs_sound_server, wait_until
 
 MICROPHONE, SYSTEM = DeviceKind.MICROPHONE, DeviceKind.SYSTEM
-WAIT_S = 90  # a machine may do much else; nothing waits longer than it must
 ANSWER_S = 30.0
 QUIET_S = 0.5
 
@@ -42,15 +41,6 @@ def record():
     yield record
     for recording in recordings:
         recording.stop()
-
-
-def wait_until(condition):
-    """Wait for something that must come; give what it gave."""
-    end_s = time.monotonic() + WAIT_S
-    while not (found := condition()):
-        assert time.monotonic() < end_s, f"waited {WAIT_S} s in vain"
-        time.sleep(0.01)
-    return found
 
 
 def wait_until_quiet(system):
