@@ -14,6 +14,7 @@ from pathlib import Path
 from engine.card import FILE_NAME, Language, ModelCard
 from engine.errors import PolicyError
 from engine.fingerprint import Fingerprint
+from engine.plain_name import is_plain_name
 from engine.policy import parse_policy
 from engine.strict_json import JsonObject, shown
 
@@ -25,8 +26,7 @@ PROMPT_TEMPLATE = "surtitle-chat-1"
 MAX_CARD_BYTES = 1 << 20
 MAX_SLOT_LENGTH = 1024
 
-_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?", re.ASCII)
-_RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?", re.IGNORECASE)
+_LONGEST_NAME = 64
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}", re.ASCII)
 
 
@@ -232,10 +232,10 @@ def check_name(name: str) -> str:
     Raises:
         ValueError: it cannot.
     """
-    if not _NAME.fullmatch(name) or _RESERVED.fullmatch(name):
+    if not is_plain_name(name, _LONGEST_NAME):
         msg = (
-            f"has the name {shown(name)}: a name has 1 to 64 letters and digits of ASCII, "
-            "with dots, hyphens and underscores between them"
+            f"has the name {shown(name)}: a name has 1 to {_LONGEST_NAME} letters and digits of "
+            "ASCII, with dots, hyphens and underscores between them"
         )
         raise ValueError(msg)
     return name

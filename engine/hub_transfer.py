@@ -1,17 +1,22 @@
-"""The bytes of one file from the hub: over as many connections as it takes, then held to its hash.
+"""Bytes from the hub: one answer whole, or a file over as many connections as it takes.
 
-What is not whole ends in ``.part``. A connection that stalls, breaks or ends early is made anew
-from the byte that came last.
+A file is held to its hash; while it is not whole it ends in ``.part``. A connection that stalls,
+breaks or ends early is made anew from the byte that came last. HTTP and HTTPS alone are spoken,
+wherever an answer sends us. Nothing that a hub says is repeated to people as it came.
 """
 
 import hashlib
 import http.client
-import shutil
+import string
+import time
 import urllib.request
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from http.client import HTTPResponse
 from pathlib import Path
 from typing import cast
+from urllib.error import HTTPError, URLError
+from urllib.parse import quote, urljoin, urlsplit
 
 from huggingface_hub.utils import build_hf_headers  # type: ignore[attr-defined]  # it is public
 
@@ -21,7 +26,18 @@ from engine.file_hash import file_sha256
 Progress = Callable[[int, int], None]
 """Is told of bytes that are there and bytes in all."""
 
+FAILURES = (OSError, http.client.HTTPException, ValueError)
+"""What is raised where no answer comes; the last by an address that is none."""
+
 _CHUNK = 1 << 20
+_TIMEOUTS = 6  # that a whole answer may take
+_HOPS = 6
+_SENT_ON = (301, 302, 303, 307, 308)
+_HANDLERS = (
+    *(urllib.request.ProxyHandler, urllib.request.HTTPHandler, urllib.request.HTTPSHandler),
+    *(urllib.request.HTTPErrorProcessor, urllib.request.HTTPDefaultErrorHandler),
+    urllib.request.UnknownHandler,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +57,15 @@ class HubSettings:
 
 @dataclass(frozen=True, slots=True)
 class HubFile:
-    """A file of a model as the hub lists it; ``digest`` is of its bytes, or of its git blob."""
+    """A file of a model as the hub lists it.
+
+    Attributes:
+        name: a plain one (``engine.plain_name``), which becomes a file's in the library.
+        url: where it is asked for.
+        n_bytes: its length.
+        digest: in hexadecimal; sha256 of its bytes, or sha1 of its git blob.
+        is_blob: the digest is of the git blob.
+    """
 
     name: str
     url: str
@@ -66,7 +90,53 @@ def there(staging: Path) -> int:
     return sum(path.stat().st_size for path in staging.iterdir())
 
 
-def fetch_file(fetch: Fetch, file: HubFile, files: Sequence[HubFile]) -> None:
+def fetch_answer(
+    url: str, settings: HubSettings, cancelled: Callable[[], bool], most: int
+) -> bytes:
+    """Fetch one answer over one connection.
+
+    Args:
+        url: what is asked.
+        settings: of the hub; a whole answer may take six times its timeout.
+        cancelled: asked before every piece.
+        most: bytes of the longest answer.
+
+    Raises:
+        HubError: it is longer, or takes longer; the text goes on a sentence on the hub.
+        FAILURES: no answer came, and ``reason_of`` says why.
+        FetchCancelledError: somebody wished so.
+    """
+    content = bytearray()
+    until = time.monotonic() + _TIMEOUTS * settings.timeout_s
+    with _open(url, 0, settings.timeout_s) as answer:
+        while piece := answer.read1(_CHUNK):
+            content += piece
+            if cancelled():
+                msg = "was asked no further: fetching was cancelled"
+                raise FetchCancelledError(msg)
+            if len(content) > most:
+                msg = f"sends an answer of more than {most} bytes"
+                raise HubError(msg)
+            if time.monotonic() > until:
+                msg = f"has not answered within {_TIMEOUTS * settings.timeout_s:.0f} s"
+                raise HubError(msg)
+    return bytes(content)
+
+
+def reason_of(error: Exception) -> str:
+    """Say why no answer came: a clause of our own, whatever the other side sent."""
+    if isinstance(error, HTTPError):
+        known = [status.phrase for status in http.HTTPStatus if status == error.code]
+        return " ".join(["it answers", str(error.code), *known])
+    cause = error.reason if isinstance(error, URLError) else error
+    if isinstance(cause, TimeoutError):
+        return "no answer came in time"
+    if isinstance(cause, OSError):
+        return cause.strerror or "the connection broke"
+    return "it speaks no proper HTTP"
+
+
+def fetch_file(fetch: Fetch, file: HubFile, files: Sequence[HubFile]) -> bool:
     """Fetch what is missing of a file, hold it against its hash, and give it its name.
 
     Args:
@@ -74,15 +144,18 @@ def fetch_file(fetch: Fetch, file: HubFile, files: Sequence[HubFile]) -> None:
         file: the file.
         files: all files of the fetch, to tell progress of the whole.
 
+    Returns:
+        whether it is what the hub promised; otherwise it keeps the name of a part.
+
     Raises:
-        HubError: the hub stopped sending, or sent something else; then nothing is kept.
+        HubError: the hub stopped sending.
         FetchCancelledError: somebody wished so.
         OSError: the file cannot be written.
     """
     whole = fetch.staging / file.name
     part = whole.with_name(file.name + ".part")
     if whole.exists():
-        return
+        return True
     total = sum(one.n_bytes for one in files)
     part.touch()
     before = there(fetch.staging) - part.stat().st_size
@@ -98,13 +171,9 @@ def fetch_file(fetch: Fetch, file: HubFile, files: Sequence[HubFile]) -> None:
             )
             raise HubError(msg)
     if part.stat().st_size != file.n_bytes or _digest(part, file) != file.digest:
-        shutil.rmtree(fetch.staging)
-        msg = (
-            f"the hub sent a {file.name} of {fetch.name} that is not what it promised: it was "
-            "thrown away; try again later or choose another model"
-        )
-        raise HubError(msg)
+        return False
     part.rename(whole)
+    return True
 
 
 def _connect(fetch: Fetch, file: HubFile, part: Path, tell: Callable[[int], None]) -> str:
@@ -115,9 +184,9 @@ def _connect(fetch: Fetch, file: HubFile, part: Path, tell: Callable[[int], None
         OSError: the part cannot be written.
     """
     try:
-        answer = _open(file, part.stat().st_size, fetch.settings.timeout_s)
-    except (OSError, http.client.HTTPException) as error:
-        return str(error) or type(error).__name__
+        answer = _open(file.url, part.stat().st_size, fetch.settings.timeout_s)
+    except FAILURES as error:
+        return reason_of(error)
     with answer, part.open("ab") as sink:
         if answer.status == http.HTTPStatus.OK:  # it sends the whole again
             sink.truncate(0)
@@ -127,8 +196,8 @@ def _connect(fetch: Fetch, file: HubFile, part: Path, tell: Callable[[int], None
                 raise FetchCancelledError(msg)
             try:
                 piece = answer.read1(_CHUNK)
-            except (OSError, http.client.HTTPException) as error:
-                return str(error) or type(error).__name__
+            except FAILURES as error:
+                return reason_of(error)
             if not piece:
                 return "the connection ended"
             sink.write(piece)
@@ -136,20 +205,37 @@ def _connect(fetch: Fetch, file: HubFile, part: Path, tell: Callable[[int], None
     return "it sent too much"
 
 
-def _open(file: HubFile, start: int, timeout_s: float) -> http.client.HTTPResponse:
-    request = urllib.request.Request(file.url)
-    for key, value in build_hf_headers().items():
-        request.add_unredirected_header(key, value)  # the token is for the hub alone
-    request.add_header("Accept-Encoding", "identity")
-    if start:
-        request.add_header("Range", f"bytes={start}-")
-    return cast("http.client.HTTPResponse", urllib.request.urlopen(request, timeout=timeout_s))
+def _open(url: str, start: int, timeout_s: float) -> HTTPResponse:
+    """Ask for an address from a byte on, and wherever it sends us; no answer's text is read.
+
+    Raises:
+        FAILURES: as ``reason_of`` tells.
+    """
+    opener = urllib.request.OpenerDirector()
+    for handler in _HANDLERS:
+        opener.add_handler(handler())
+    home = urlsplit(url)[:2]  # protocol and host
+    for _ in range(_HOPS):
+        headers = build_hf_headers() if urlsplit(url)[:2] == home else {}  # a token is in them
+        headers |= {"Accept-Encoding": "identity"} | ({"Range": f"bytes={start}-"} if start else {})
+        request = urllib.request.Request(url, headers=headers)
+        try:
+            return cast("HTTPResponse", opener.open(request, timeout=timeout_s))
+        except HTTPError as error:
+            error.close()
+            if error.code not in _SENT_ON or "Location" not in error.headers:
+                raise
+            given = quote(error.headers["Location"], safe=string.punctuation, encoding="latin-1")
+            url = urljoin(url, given)
+        if home[0] == "https" and urlsplit(url).scheme != "https":
+            raise URLError(OSError(0, "it sends us to an address that is not secure"))
+    raise URLError(OSError(0, "it sends us from one address to the next"))
 
 
 def _digest(part: Path, file: HubFile) -> str:
     """Hash a file as the hub does: large ones plainly, small ones as git hashes a blob."""
     if not file.is_blob:
         return file_sha256(part)
-    content = part.read_bytes()
-    blob = b"blob %d\0" % len(content) + content
-    return hashlib.sha1(blob, usedforsecurity=False).hexdigest()
+    digest = hashlib.sha1(b"blob %d\0" % part.stat().st_size, usedforsecurity=False)
+    with part.open("rb") as content:
+        return hashlib.file_digest(content, lambda: digest).hexdigest()

@@ -6,13 +6,17 @@ from pathlib import Path
 from engine.errors import ModelError
 from engine.hub import ModelKind, fetch_model, find_model
 from engine.hub_transfer import HubSettings, Progress
+from engine.strict_json import shown
 from engine.whisper_names import MODELS
 
-_FILES = ("config.json", "preprocessor_config.json", "model.bin", "tokenizer.json")
+_FILES = (
+    *("config.json", "preprocessor_config.json", "model.bin", "tokenizer.json"),
+    *("vocabulary.json", "vocabulary.txt"),
+)
 
 
 def _is_wanted(name: str) -> bool:
-    return name in _FILES or name.startswith("vocabulary.")
+    return name in _FILES
 
 
 def _check(folder: Path) -> None:
@@ -79,7 +83,10 @@ def found_whisper(name: str, library: Path) -> Path | None:
 
 
 def _named_folder(name: str) -> Path | None:
-    folder = Path(name).expanduser()
+    try:
+        folder = Path(name).expanduser()
+    except RuntimeError:  # nobody of this name has a home
+        return None
     return folder if name and folder.is_dir() else None
 
 
@@ -88,7 +95,7 @@ def _hub_id(name: str) -> str:
         return MODELS[name]
     if name.count("/") != 1 or name.startswith((".", "/", "~")):
         msg = (
-            f"no Whisper model is called {name!r}: choose {', '.join(MODELS)}, or name an "
+            f"no Whisper model is called {shown(name)}: choose {', '.join(MODELS)}, or name an "
             "owner/name on the hub or a folder"
         )
         raise ModelError(msg)

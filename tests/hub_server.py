@@ -22,12 +22,16 @@ class Hub:
 
     ``fault(name, start)`` may return ``stall`` (after some bytes), ``silent`` (no byte comes),
     ``reset`` (after some bytes), ``lost`` (at once), ``short`` (half, and it says so), ``long``,
-    ``garbled`` or ``whole`` (it knows no ranges).
+    ``garbled`` or ``whole`` (it knows no ranges). ``change(listing)`` returns what it lists
+    instead; ``raw(path)`` returns all bytes of an answer, or None for a proper one.
     """
 
     files: dict[str, bytes]
     fault: object = field(default=lambda _name, _start: None)
+    change: object = field(default=lambda listing: listing)
+    raw: object = field(default=lambda _path: None)
     asked: list = field(default_factory=list)
+    headers: list = field(default_factory=list)
     endpoint: str = ""
 
 
@@ -67,9 +71,15 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         match = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
         start = int(match[1]) if match else 0
         hub.asked.append((self.path, start))
-        if self.path.startswith("/api/models/some/model"):
-            self._send(200, json.dumps(listing(hub)).encode())
-        elif f"/some/model/resolve/{REVISION}/" in self.path and name in hub.files:
+        hub.headers.append(self.headers)
+        raw = hub.raw(self.path)
+        if raw is not None:
+            self.close_connection = True
+            with contextlib.suppress(ConnectionError):
+                self.wfile.write(raw)
+        elif self.path.startswith("/api/models/some/model"):
+            self._send(200, json.dumps(hub.change(listing(hub))).encode())
+        elif "/some/model/resolve/" in self.path and name in hub.files:
             self._send_file(hub.files[name], start, hub.fault(name, start))
         else:
             self._send(404, b"{}")

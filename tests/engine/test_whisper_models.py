@@ -149,10 +149,22 @@ def test_a_folder_that_is_not_whole_is_said_so(library, tmp_path):
         whisper_folder(str(folder), library)
 
 
-@pytest.mark.parametrize("name", ["huge", "", "a/b/c", "/no/where", "./no", "~/no"])
+@pytest.mark.parametrize(
+    "name",
+    ["huge", "", "a/b/c", "/no/where", "./no", "~/no", "~nobody-at-all", "~nobody-at-all/x", "\0",
+     "x" * 9999],
+)  # fmt: skip
 def test_a_name_nobody_knows_lists_those_there_are(library, name):
-    with pytest.raises(ModelError, match=r"choose tiny\.en, tiny, base\.en"):
-        whisper_folder(name, library)
+    for look in (whisper_folder, found_whisper):
+        with pytest.raises(ModelError, match=r"choose tiny\.en, tiny, base\.en") as caught:
+            look(name, library)
+        assert len(str(caught.value)) < 500
+
+
+@pytest.mark.parametrize("name", ["vocabulary.json.part", "vocabulary.exe", "Model.bin", "x.bin"])
+def test_nothing_but_the_files_of_a_whisper_is_fetched(hub, library, name):
+    hub.files[name] = b"x"
+    assert content(fetch(hub, library)) == FILES
 
 
 def test_the_next_smaller_model_knows_the_same_languages():
