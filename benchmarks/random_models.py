@@ -67,7 +67,7 @@ def random_network(
     """
     torch.manual_seed(0)
     with torch.device("meta"):
-        network = AutoModelForCausalLM.from_config(config, dtype=dtype)
+        network = AutoModelForCausalLM.from_config(config, dtype=dtype, trust_remote_code=False)
     output = network.get_output_embeddings()
     for path, layer in list(network.named_modules()):
         if isinstance(layer, nn.Linear) and layer is not output:

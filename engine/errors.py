@@ -71,3 +71,11 @@ class CacheFullError(SurtitleError):
         )
         self.capacity = capacity
         self.wanted = wanted
+
+
+def is_failure(error: BaseException) -> bool:
+    """Tell a failure from a wish to end.
+
+    A panic of the libraries in Rust is a failure, although it is derived from what both share.
+    """
+    return isinstance(error, Exception) or type(error).__name__ == "PanicException"

@@ -33,6 +33,7 @@ class Footprint:
         n_other: all other numbers: embeddings, output layer, norms, biases.
         n_cached: numbers in one row of the slot cache; 0 where the configuration is not known.
         stored_bytes: of a number, as most of them are stored.
+        n_tensors: in the files; 0 where they were not looked at.
     """
 
     n_linear: int
@@ -40,6 +41,7 @@ class Footprint:
     n_other: int
     n_cached: int
     stored_bytes: int
+    n_tensors: int = 0
 
     @property
     def n_parameters(self) -> int:
@@ -85,6 +87,7 @@ def read_footprint(folder: Path) -> Footprint:
         n_other=sum(entry.n_elements for entry in tensors.values()) - n_linear,
         n_cached=_cached_numbers(folder),
         stored_bytes=max(sizes, default=4),
+        n_tensors=len(tensors),
     )
 
 

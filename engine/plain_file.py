@@ -2,11 +2,11 @@
 
 import os
 import stat
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
 
 
-def open_plain(path: Path) -> BinaryIO:
+def open_plain(path: Path) -> BufferedReader:
     """Open a plain file, or a link to one, to read its bytes; nothing else is waited for.
 
     Raises:

@@ -13,8 +13,9 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from engine.card import FILE_NAME, Language, ModelCard, read_card
 from engine.fingerprint import Fingerprint, read_fingerprint
+from engine.guarded_loading import load_tokenizer
 from engine.hub import fetch_model
-from engine.loading import load_network, said
+from engine.loading import load_network
 from engine.plain import ask_for
 from engine.prompt import turn_end
 from training.chosen_model import find_model
@@ -57,11 +58,7 @@ def find_base(settings: FinetuneSettings, policies: tuple[str, ...]) -> Base:
     """
     folder = find_folder(settings)
     fingerprint = read_fingerprint(folder)
-    try:
-        tokenizer = PreTrainedTokenizerFast.from_pretrained(folder, local_files_only=True)
-    except Exception as error:
-        msg = f"the tokenizer in {folder} cannot be loaded ({said(error)}): choose another base"
-        raise TrainingError(msg) from error
+    tokenizer = load_tokenizer(folder)
     if settings.prompt.chat_template:
         tokenizer.chat_template = settings.prompt.chat_template
     own = read_card(folder) if (folder / FILE_NAME).exists() else None
