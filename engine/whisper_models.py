@@ -85,9 +85,9 @@ def found_whisper(name: str, library: Path) -> Path | None:
 def _named_folder(name: str) -> Path | None:
     try:
         folder = Path(name).expanduser()
-    except RuntimeError:  # nobody of this name has a home
+        return folder if name and folder.is_dir() else None
+    except (RuntimeError, OSError):  # nobody of this name has a home; no system has such a path
         return None
-    return folder if name and folder.is_dir() else None
 
 
 def _hub_id(name: str) -> str:
