@@ -13,11 +13,14 @@ import numpy as np
 from engine.audio_loopback import Loopback
 from engine.errors import TapEndedError
 
+WAIT_S = 90
+
 
 def record(tap, seconds):
-    end_s, parts = time.monotonic() + seconds, []
+    """So much sound, however late a busy machine hands it over; or what it ended with."""
+    end_s, parts = time.monotonic() + WAIT_S, []
     try:
-        while time.monotonic() < end_s:
+        while sum(map(len, parts)) < seconds * tap.rate_hz and time.monotonic() < end_s:
             parts.append(tap.read(0.05))
     except TapEndedError as error:
         return np.concatenate([np.zeros(0), *parts]), str(error)
