@@ -146,6 +146,27 @@ def test_weights_that_do_not_fit_whole_are_loaded_in_4_bits_and_the_report_says_
     assert ": it was loaded in 4 bits on cpu (" in note
 
 
+@pytest.mark.parametrize("faster", [True, False])
+@pytest.mark.parametrize("large", [True, False])
+def test_4_bits_are_multiplied_packed_where_that_is_faster_and_the_report_says_so(
+    saved, monkeypatch, faster, large
+):
+    """A small model is unpacked to float32: quick enough, and the same on every processor."""
+    pytest.importorskip("bitsandbytes")
+    monkeypatch.setattr(loading, "SMALL", 0 if large else 10**9)
+    monkeypatch.setattr(loading, "multiplies_packed", lambda: faster)
+    monkeypatch.setattr(loading, "fuse_layers", lambda _network: 12)
+    monkeypatch.setattr(loading, "compute_dtype", lambda _device: torch.float32)
+    weights = load_weights(ModelSettings(directory=saved, device="cpu", quantise="nf4"))
+    packed = faster and large
+    assert weights.report.n_packed == (12 if packed else 0)
+    assert weights.network.dtype == (torch.bfloat16 if packed else torch.float32)
+    assert [note.split(":")[0] for note in weights.report.notes] == [
+        "weights of 4 bits are multiplied in bfloat16 without being unpacked, which was measured "
+        "to be faster on this processor"
+    ] * packed
+
+
 def test_a_device_that_runs_out_of_memory_all_the_same_is_given_up_for_the_next(
     saved, memory, monkeypatch
 ):

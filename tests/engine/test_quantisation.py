@@ -1,5 +1,7 @@
-"""Packed models through the slot engine, on every architecture."""
+"""Packed models through the slot engine, on every architecture and on every kind of processor."""
 
+import importlib
+import random
 import sys
 
 import pytest
@@ -12,7 +14,14 @@ from engine.errors import ModelError
 from engine.footprint import read_footprint
 from engine.loading import load_weights
 from engine.model import SlotModel
-from engine.quantisation import is_quantised
+from engine.quantisation import (
+    fuse_layers,
+    has_fused_product,
+    is_quantised,
+    pack_layer,
+    quantisation_config,
+    unfuse_layers,
+)
 from engine.settings import ModelSettings
 from tests.networks import ARCHITECTURES, save_network
 from tests.rows import passes, rows_with_small_ids
@@ -66,6 +75,126 @@ def test_a_packed_model_computes_with_the_numbers_its_codes_stand_for(folder, qu
         for fed in passes(rows):
             logits = wanted.feed(fed)
             assert (ours.feed(fed) - logits).norm() < tolerance * logits.norm()
+
+
+# --- layers of 4 bits on processors of both kinds -------------------------------------------------
+
+
+@pytest.fixture(params=[True, False], ids=["with bf16", "without bf16"])
+def processor(request, monkeypatch):
+    """A processor of which bitsandbytes believes that it has instructions for bfloat16, or not."""
+    for module in (bnb.nn.modules, bnb.functional):
+        monkeypatch.setattr(module, "has_avx512bf16", lambda: request.param)
+    return request.param
+
+
+def packed_layer(n_in, n_out, dtype=torch.float32):
+    torch.manual_seed(n_in)
+    whole = nn.Linear(n_in, n_out, dtype=dtype).requires_grad_(False)
+    return pack_layer(whole, "nf4").to("cpu").eval()
+
+
+def product(layer, rows):
+    """What a layer's weights give, computed in float64."""
+    weight = whole_weight(layer).double()
+    return nn.functional.linear(rows.double(), weight, layer.bias.double())
+
+
+def far(found, wanted):
+    return float((found.double() - wanted).norm() / wanted.norm())
+
+
+@pytest.mark.usefixtures("processor")
+def test_a_layer_of_any_shape_computes_in_evaluation_what_its_codes_stand_for():
+    rng = random.Random(0)
+    shapes = [(rng.randint(1, 200), rng.randint(1, 200)) for _ in range(30)]
+    for shape in [*shapes, (96, 288), (64, 64), (1, 1)]:
+        layer, rows = packed_layer(*shape), torch.randn(3, shape[0])
+        # odd ones fall back to a function that torch would compile, for seconds
+        with torch.inference_mode(), torch.compiler.set_stance("force_eager"):
+            assert far(layer(rows), product(layer, rows)) < 1e-5
+
+
+@pytest.mark.usefixtures("processor")
+def test_gradients_pass_through_a_layer_that_was_evaluated_before():
+    layer, rows = packed_layer(128, 96), torch.randn(5, 128)
+    weight = whole_weight(layer)
+    with torch.inference_mode():
+        layer(rows)
+    layer.train()
+    rows = rows.clone().requires_grad_()
+    layer(rows).backward(torch.ones(5, 96))
+    torch.testing.assert_close(rows.grad, torch.ones(5, 96) @ weight, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.usefixtures("processor")
+def test_a_model_as_it_is_loaded_multiplies_nothing_packed(folder):
+    network = load(folder, "nf4")
+    layers = [layer for layer in network.modules() if is_quantised(layer)]
+    assert layers
+    assert not any(layer.support_avx512bf16_for_cpu for layer in layers)
+
+
+def test_only_shapes_that_the_kernel_takes_are_multiplied_packed(processor, monkeypatch):
+    """Without the kernel: it is the choice that is tried, on every processor."""
+    asked = []
+
+    def forward(layer, rows):
+        asked.append((layer.in_features, rows.dtype, layer.training))
+        return rows
+
+    monkeypatch.setattr(bnb.nn.Linear4bit, "forward", forward)
+    shapes = [(64, 32), (96, 32), (64, 48), (100, 7), (192, 288)]
+    network = nn.Sequential(*(packed_layer(*shape) for shape in shapes), nn.Linear(64, 32)).train()
+    fitting = [(64, 32), (192, 288)] if processor else []
+    assert fuse_layers(network) == len(fitting)
+    assert asked == [(n_in, torch.bfloat16, False) for n_in, _ in fitting]
+    flags = [layer.support_avx512bf16_for_cpu for layer in network[:-1]]
+    assert flags == [shape in fitting for shape in shapes]
+    unfuse_layers(network)
+    assert not any(layer.support_avx512bf16_for_cpu for layer in network[:-1])
+
+
+@pytest.mark.skipif(not has_fused_product(), reason="needs a processor with AVX512-BF16")
+def test_layers_multiplied_packed_compute_what_their_codes_stand_for_as_bfloat16_can():
+    rng = random.Random(1)
+    for _ in range(20):
+        n_in, n_out = 64 * rng.randint(1, 12), 32 * rng.randint(1, 12)
+        layer = packed_layer(n_in, n_out, torch.bfloat16)
+        rows = torch.randn(rng.choice([1, 2, 7, 48]), n_in, dtype=torch.bfloat16)
+        wanted = product(layer, rows)
+        assert fuse_layers(layer) == 1
+        with torch.inference_mode():
+            found = layer(rows)
+        assert layer.weight.quant_state.packing_format_for_cpu
+        assert far(found, wanted) < 1e-2
+
+
+BNB = """
+import logging
+try:
+    import kernels
+except ImportError:
+    logging.getLogger("bitsandbytes.backends.cpu.ops").warning("pip install kernels")
+"""
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["kernels", "no kernels"])
+def test_the_library_is_imported_without_code_of_a_hub_and_without_a_word(
+    tmp_path, monkeypatch, caplog, there
+):
+    """As bitsandbytes does on a processor with bf16 instructions; ``kernels`` gets its code."""
+    (tmp_path / "bitsandbytes.py").write_text(BNB)
+    (tmp_path / "kernels.py").write_text("code = 'from a hub'")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "bitsandbytes")
+    monkeypatch.delitem(sys.modules, "kernels", raising=False)
+    if there:
+        monkeypatch.setitem(sys.modules, "kernels", importlib.import_module("kernels"))
+    quantisation_config("nf4", torch.float32)
+    assert not hasattr(sys.modules["bitsandbytes"], "kernels")
+    assert ("kernels" in sys.modules) is there
+    assert not caplog.records
 
 
 @pytest.mark.parametrize("quantise", ["nf4", "int8"])
