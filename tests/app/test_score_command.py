@@ -1,10 +1,12 @@
 import json
 import wave
+from dataclasses import replace
 
 import pytest
 
 from app.__main__ import main
-from tests.spoken import TINY, needs_tiny, raw, talk
+from tests.listening_fakes import Loudness, Script, script, sound_of
+from tests.spoken import raw
 
 
 @pytest.fixture
@@ -46,24 +48,29 @@ def test_a_file_that_is_not_there_is_one_sentence(files, tmp_path, capsys):
     assert "cannot be read" in capsys.readouterr().err
 
 
-@pytest.mark.slow
-@needs_tiny()
-def test_a_recording_of_the_source_is_recognised_and_scored(tmp_path, capsys):
-    spoken = talk(3, 3)
+def test_a_recording_of_the_source_is_recognised_and_scored(tmp_path, capsys, monkeypatch):
+    """By a recogniser that knows when each word is said, and hears one of ten as another."""
+    text = "good morning to you all and thank you for coming"
+    words = script(text, start_s=0.2)
     source, reference, sound = (tmp_path / name for name in ("a.en", "a.de", "a.wav"))
-    text = " ".join(word.text for utterance in [spoken] for word in utterance.words)
-    source.write_text(f"{text}\n", encoding="utf-8")
-    reference.write_text(f"{text}\n", encoding="utf-8")
+    for path in (source, reference):
+        path.write_text(f"{text}\n", encoding="utf-8")
     with wave.open(str(sound), "wb") as file:
         file.setnchannels(1)
         file.setsampwidth(2)
         file.setframerate(16_000)
-        file.writeframes(raw(spoken.samples))
-    asked = ["score", str(source), str(reference), "--sound", str(sound), "--asr", str(TINY)]
+        file.writeframes(raw(sound_of(words, 5.0)))
+    heard = [replace(word, text="gold") if word.text == "good" else word for word in words]
+    monkeypatch.setattr("engine.whisper.Whisper", lambda _settings: Script(heard))
+    monkeypatch.setattr("engine.speech_gate.SileroDetector", Loudness)
+    monkeypatch.setattr("engine.whisper_models.found_whisper", lambda *_: tmp_path)
+    asked = ["score", str(source), str(reference), "--sound", str(sound)]
     assert main([*asked, "--json"]) == 0
-    last = lines(capsys)[-1]
-    assert last["kind"] == "wer"
-    assert 0 <= last["wer"] < 0.3
+    found = lines(capsys)
+    stages = [row["stage"] for row in found if row["kind"] == "stage"]
+    assert stages == ["loading", "recognising"]
+    assert found[-1]["kind"] == "wer"
+    assert found[-1]["wer"] == pytest.approx(0.1)
 
 
 def test_a_recogniser_that_is_not_here_is_one_sentence(files, tmp_path, capsys, monkeypatch):
