@@ -1,7 +1,8 @@
 """A model folder, and an adapter, become weights on a device.
 
-Only safetensors are read, nothing is fetched, and no code of a folder is run. What will be needed
-is estimated first; where ``auto`` was asked for and the best does not fit, the next is taken and
+Only safetensors are read, nothing is fetched, and no code of a folder is run: folders that name
+some are refused before a library sees them (``engine.guarded_loading``). What will be needed is
+estimated first; where ``auto`` was asked for and the best does not fit, the next is taken and
 the report says so.
 """
 
@@ -9,12 +10,10 @@ import importlib.util
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import cast
 
 import torch
 from tokenizers import Tokenizer
-from transformers import AutoModelForCausalLM, PreTrainedModel, PreTrainedTokenizerFast
-from transformers.utils import logging as transformers_logging
+from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from engine.adapter import Adapter, model_card, usable_adapter, verify_adapter
 from engine.attention import take_over_alibi
@@ -24,6 +23,7 @@ from engine.device import compute_dtype, give_memory_back
 from engine.errors import ModelError
 from engine.fingerprint import MAX_CONFIG_BYTES, Fingerprint, read_fingerprint
 from engine.footprint import Footprint, read_footprint
+from engine.guarded_loading import load_tokenizer, pretrained_network
 from engine.load_plan import SMALL, LoadPlan, fitting, gigabytes, load_plans
 from engine.lora_layers import AdaptedLayers, read_factors
 from engine.quantisation import (
@@ -113,10 +113,10 @@ def load_base(settings: ModelSettings, card: ModelCard) -> Weights:
         ModelError: as for ``load_weights``.
     """
     folder = settings.directory
+    tokenizer = load_tokenizer(folder)
     footprint = read_footprint(folder)
     plans = load_plans(settings, footprint)
     fit = fitting(folder, plans, settings, footprint)
-    tokenizer = _load_tokenizer(folder)
     network, report = _load_first(folder, plans, fit, footprint)
     network.eval()  # type: ignore[no-untyped-call]
     return Weights(
@@ -139,29 +139,13 @@ def load_network(
         ModelError: they cannot be loaded, or bitsandbytes is missing.
         torch.OutOfMemoryError: the device has no room for them.
     """
-    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     itself = _quantised_by_library(folder, quantise)
-    config = quantisation_config(quantise, dtype or torch.bfloat16) if itself else None
-    try:
-        loaded = AutoModelForCausalLM.from_pretrained(
-            folder,
-            local_files_only=True,
-            use_safetensors=True,
-            dtype=dtype or "auto",
-            quantization_config=config,
-            device_map={"": device} if itself else None,
-            output_loading_info=True,
-        )
-        network, found = cast("tuple[PreTrainedModel, dict[str, set[str]]]", loaded)
-        missing = sorted(found["missing_keys"])
-        if missing:  # the library puts random numbers there
-            msg = f"its weights lack {missing[0]}"
-            raise ValueError(msg)  # noqa: TRY301  told as what the library itself finds
-    except (torch.OutOfMemoryError, MemoryError):
-        raise
-    except Exception as error:
-        msg = f"the model in {folder} cannot be loaded: {said(error)}; choose another folder"
-        raise ModelError(msg) from error
+    network = pretrained_network(
+        folder,
+        dtype=dtype,
+        packing=quantisation_config(quantise, dtype or torch.bfloat16) if itself else None,
+        device=device,
+    )
     if quantise != "none" and not itself:
         quantise_layers(network, quantise)
     unfuse_layers(network)
@@ -170,7 +154,7 @@ def load_network(
     return network
 
 
-def said(error: Exception) -> str:
+def said(error: BaseException) -> str:
     """Take what a library says at first; some say nothing but the kind of error."""
     lines = str(error).strip().splitlines()
     return lines[0] if lines else type(error).__name__
@@ -234,31 +218,6 @@ def _quantised_by_library(folder: Path, quantise: str) -> bool:
     except (OSError, ValueError):  # the library says what is wrong with it
         known = True
     return known and importlib.util.find_spec("accelerate") is not None
-
-
-def _load_tokenizer(folder: Path) -> PreTrainedTokenizerFast:
-    """Load a tokenizer and hold it against the rows of the embedding table.
-
-    Raises:
-        ModelError: it cannot be loaded, or has ids that the table does not have.
-    """
-    try:
-        tokenizer = cast(
-            "PreTrainedTokenizerFast",
-            PreTrainedTokenizerFast.from_pretrained(folder, local_files_only=True),
-        )
-        n_rows = JsonObject.read(folder / "config.json", MAX_CONFIG_BYTES).values.get("vocab_size")
-    except Exception as error:
-        msg = f"the model in {folder} cannot be loaded: {said(error)}; choose another folder"
-        raise ModelError(msg) from error
-    largest = max(tokenizer.get_vocab().values(), default=-1)
-    if isinstance(n_rows, int) and largest >= n_rows:
-        msg = (
-            f"the model in {folder} cannot be loaded: its tokenizer has ids up to {largest}, and "
-            f"its embeddings {n_rows} rows, so they belong to two models; get the folder again"
-        )
-        raise ModelError(msg)
-    return tokenizer
 
 
 def _judged_adapter(settings: ModelSettings) -> Adapter | None:
