@@ -111,12 +111,6 @@ class Captioning(QObject):
         bridge.event_came.connect(self._take_event)
         bridge.waiting_changed.connect(self._show_waiting)
 
-    @Slot(list)
-    def restore(self, texts: list[tuple[str, str, str]]) -> None:
-        """Put utterances of an earlier session before the others."""
-        self._captions.restore(texts)
-        self._show_captions()
-
     def mark(self, key: int) -> None:
         """Keep with the session that the person marked the utterance with this key."""
         utterance = self._captions.utterance_of(key)

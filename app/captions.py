@@ -111,18 +111,6 @@ class Captions:
         self._place_tail(lane)
         return True
 
-    def restore(self, texts: Sequence[tuple[str, str, str]]) -> None:
-        """Put utterances of an earlier session before all others: source, caption and lane each."""
-        earlier = []
-        for source, caption, lane in texts[-self._limit :]:
-            earlier.append(
-                UtteranceView(
-                    key=self._next_key, source=source, caption=caption, ended=True, lane=lane
-                )
-            )
-            self._next_key += 1
-        self._views[:0] = earlier
-
     def clear(self) -> None:
         """Forget every utterance; what still comes about them is not shown."""
         self._views.clear()

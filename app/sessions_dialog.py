@@ -1,14 +1,17 @@
 """Earlier sessions, as their journals tell them: look at one again, export it, delete it."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QDialog,
     QDialogButtonBox,
     QLabel,
     QListWidget,
     QListWidgetItem,
+    QMessageBox,
     QPushButton,
     QVBoxLayout,
     QWidget,
@@ -19,20 +22,26 @@ from app.session_journal import PastSession, delete_session, past_sessions
 
 
 class SessionsDialog(QDialog):
-    """List the sessions in the journal, the newest first.
+    """List the sessions in the journal but the running one, the newest first.
 
     Signals:
-        show_wanted(PastSession): its captions should stand in the transcript.
+        show_wanted(PastSession): its captions should be shown.
         export_wanted(PastSession): it should be exported.
     """
 
     show_wanted = Signal(object)
     export_wanted = Signal(object)
 
-    def __init__(self, folder: Path, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        running: Callable[[], Path | None] = lambda: None,
+        parent: QWidget | None = None,
+    ) -> None:
+        """List the journals in ``folder``; ``running`` tells that of the session of now."""
         super().__init__(parent)
         self.setWindowTitle(self.tr("Earlier sessions"))
-        self._folder = folder
+        self._folder, self._running = folder, running
         self._sessions: list[PastSession] = []
         self.list = QListWidget()
         self.list.setAccessibleName(self.windowTitle())
@@ -42,7 +51,8 @@ class SessionsDialog(QDialog):
         action = QDialogButtonBox.ButtonRole.ActionRole
         self.show_again = buttons.addButton(self.tr("&Show"), action)
         self.export = buttons.addButton(self.tr("&Export…"), action)
-        self.delete = buttons.addButton(self.tr("&Delete"), action)
+        self.delete = buttons.addButton(self.tr("&Delete…"), action)
+        self.question = self._make_question()
         column = QVBoxLayout(self)
         for widget in (self.list, self.told, buttons):
             column.addWidget(widget)
@@ -50,7 +60,8 @@ class SessionsDialog(QDialog):
         self.list.itemSelectionChanged.connect(self._take_selection)
         self.show_again.clicked.connect(self._show)
         self.export.clicked.connect(self._export)
-        self.delete.clicked.connect(self._delete)
+        self.delete.clicked.connect(self._ask)
+        self.question.buttonClicked.connect(self._take_answer)
         buttons.rejected.connect(self.close)
 
     def open_list(self) -> None:
@@ -62,7 +73,8 @@ class SessionsDialog(QDialog):
 
     def read(self) -> None:
         """Read the journals."""
-        self._sessions = [session for session in past_sessions(self._folder) if session.cues]
+        past = past_sessions(self._folder, self._running())
+        self._sessions = [session for session in past if session.cues]
         self.list.clear()
         for session in self._sessions:
             self.list.addItem(QListWidgetItem(self._told(session)))
@@ -97,10 +109,30 @@ class SessionsDialog(QDialog):
     def _export(self) -> None:
         self.export_wanted.emit(self._chosen())
 
+    def _make_question(self) -> QMessageBox:
+        question = QMessageBox(self)
+        question.setWindowTitle(self.tr("Delete a session"))
+        question.setTextFormat(Qt.TextFormat.PlainText)
+        question.setText(self.tr("Delete this session for good?"))
+        self.delete_for_good = question.addButton(
+            self.tr("&Delete"), QMessageBox.ButtonRole.DestructiveRole
+        )
+        keep = question.addButton(self.tr("&Keep it"), QMessageBox.ButtonRole.RejectRole)
+        question.setDefaultButton(keep)
+        question.setEscapeButton(keep)
+        return question
+
     @Slot()
-    def _delete(self) -> None:
+    def _ask(self) -> None:
         session = self._chosen()
-        if session is None:
+        if session is not None:
+            self.question.setInformativeText(self._told(session))
+            self.question.open()
+
+    @Slot(QAbstractButton)
+    def _take_answer(self, button: QAbstractButton) -> None:
+        session = self._chosen()
+        if session is None or button is not self.delete_for_good:
             return
         try:
             delete_session(session)

@@ -91,11 +91,9 @@ class Transcript(QTableView):
         self.rows.mark(rows[-1])
         return self.rows.views[rows[-1]].key
 
-    @Slot(int)
-    def mark_row(self, row: int) -> None:
-        """Mark a row that was marked in an earlier session."""
-        if 0 <= row < len(self.rows.views):
-            self.rows.mark(row)
+    def mark_row(self, row: int | None) -> None:
+        """Mark this row alone; None for no row."""
+        self.rows.mark(row)
 
     @Slot()
     def go_to_mark(self) -> None:

@@ -51,9 +51,10 @@ class TranscriptModel(QAbstractTableModel):
         keys = (row for row, view in enumerate(self._shown) if view.key == self._marked)
         return next(keys, None)
 
-    def mark(self, row: int) -> None:
-        """Mark a row, and no other."""
-        before, self._marked = self.marked_row, self._shown[row].key
+    def mark(self, row: int | None) -> None:
+        """Mark a row, and no other; None for no row."""
+        before = self.marked_row
+        self._marked = None if row is None else self._shown[row].key
         for one in (before, row):
             if one is not None:
                 self._tell_data(one)

@@ -468,36 +468,36 @@
         <translation>Zeitplan der Untertitel</translation>
     </message>
     <message>
-        <source>&amp;Pause</source>
-        <translation>&amp;Pause</translation>
-    </message>
-    <message>
         <source>Hold the captions; what you type is kept</source>
         <translation>Die Untertitel anhalten; Getipptes bleibt</translation>
-    </message>
-    <message>
-        <source>&amp;Clear</source>
-        <translation>&amp;Leeren</translation>
     </message>
     <message>
         <source>Empty the transcript and the line</source>
         <translation>Mitschrift und Zeile leeren</translation>
     </message>
     <message>
-        <source>&amp;Overlay</source>
-        <translation>&amp;Einblendung</translation>
-    </message>
-    <message>
         <source>Show the captions above all other windows</source>
         <translation>Die Untertitel über allen Fenstern zeigen</translation>
     </message>
     <message>
-        <source>Loc&amp;k</source>
-        <translation>Sp&amp;erren</translation>
+        <source>Pause</source>
+        <translation>Pause</translation>
+    </message>
+    <message>
+        <source>Clear</source>
+        <translation>Leeren</translation>
+    </message>
+    <message>
+        <source>Overlay</source>
+        <translation>Einblendung</translation>
     </message>
     <message>
         <source>Let clicks go through the overlay, or take them</source>
         <translation>Klicks durch die Einblendung lassen, oder nicht</translation>
+    </message>
+    <message>
+        <source>Lock</source>
+        <translation>Sperren</translation>
     </message>
     <message>
         <source>Which adapter translates; show all</source>
@@ -512,7 +512,7 @@
         <translation>Kein Adapter</translation>
     </message>
     <message>
-        <source>Translate &amp;to</source>
+        <source>Tra&amp;nslate to</source>
         <translation>Übersetzen &amp;nach</translation>
     </message>
     <message>
@@ -538,12 +538,12 @@
         <translation>&amp;Text</translation>
     </message>
     <message>
-        <source>Its &amp;translation</source>
-        <translation>Seine Ü&amp;bersetzung</translation>
+        <source>Its tra&amp;nslation</source>
+        <translation>Seine &amp;Übersetzung</translation>
     </message>
     <message>
-        <source>A reco&amp;rding (optional)</source>
-        <translation>Eine Auf&amp;nahme (wenn vorhanden)</translation>
+        <source>A recording (&amp;optional)</source>
+        <translation>Eine Au&amp;fnahme (wenn vorhanden)</translation>
     </message>
     <message>
         <source>&amp;Evaluate</source>
@@ -1003,10 +1003,6 @@
         <translation>&amp;Kosten</translation>
     </message>
     <message>
-        <source>&amp;Evaluate a file</source>
-        <translation>&amp;Datei bewerten</translation>
-    </message>
-    <message>
         <source>&amp;Record…</source>
         <translation>&amp;Aufzeichnen …</translation>
     </message>
@@ -1069,6 +1065,10 @@
     <message>
         <source>not measured apart</source>
         <translation>nicht einzeln gemessen</translation>
+    </message>
+    <message>
+        <source>E&amp;valuate a file</source>
+        <translation>&amp;Datei bewerten</translation>
     </message>
     <message>
         <source>no data</source>
@@ -1533,6 +1533,29 @@
     </message>
 </context>
 <context>
+    <name>SessionWindow</name>
+    <message>
+        <source>Earlier session</source>
+        <translation>Frühere Sitzung</translation>
+    </message>
+    <message>
+        <source>&amp;Export…</source>
+        <translation>&amp;Exportieren …</translation>
+    </message>
+    <message>
+        <source>Session of {:%Y-%m-%d %H:%M}</source>
+        <translation>Sitzung vom {:%d.%m.%Y %H:%M}</translation>
+    </message>
+    <message>
+        <source>{:,} captions</source>
+        <translation>{} Untertitel</translation>
+    </message>
+    <message>
+        <source>The last {:,} of {:,} captions; an export has all</source>
+        <translation>Die letzten {} von {} Untertiteln; exportiert werden alle</translation>
+    </message>
+</context>
+<context>
     <name>SessionsDialog</name>
     <message>
         <source>Earlier sessions</source>
@@ -1545,6 +1568,18 @@
     <message>
         <source>&amp;Export…</source>
         <translation>&amp;Exportieren …</translation>
+    </message>
+    <message>
+        <source>&amp;Delete…</source>
+        <translation>&amp;Löschen …</translation>
+    </message>
+    <message>
+        <source>Delete a session</source>
+        <translation>Eine Sitzung löschen</translation>
+    </message>
+    <message>
+        <source>Delete this session for good?</source>
+        <translation>Diese Sitzung endgültig löschen?</translation>
     </message>
     <message>
         <source>&amp;Delete</source>
@@ -1563,6 +1598,10 @@
         <translation>{} (endete nicht ordentlich)</translation>
     </message>
     <message>
+        <source>&amp;Keep it</source>
+        <translation>&amp;Behalten</translation>
+    </message>
+    <message>
         <source>The session cannot be deleted: {}.</source>
         <translation>Die Sitzung lässt sich nicht löschen: {}.</translation>
     </message>
@@ -1574,16 +1613,16 @@
         <translation>Einstellungen</translation>
     </message>
     <message>
-        <source>&amp;Reset this page</source>
-        <translation>Seite &amp;zurücksetzen</translation>
+        <source>Reset this page</source>
+        <translation>Seite zurücksetzen</translation>
     </message>
     <message>
-        <source>&amp;Import…</source>
-        <translation>&amp;Importieren …</translation>
+        <source>Import…</source>
+        <translation>Importieren …</translation>
     </message>
     <message>
-        <source>&amp;Export…</source>
-        <translation>&amp;Exportieren …</translation>
+        <source>Export…</source>
+        <translation>Exportieren …</translation>
     </message>
     <message>
         <source>The settings were written to {}</source>
@@ -1651,8 +1690,8 @@
 <context>
     <name>SourceBar</name>
     <message>
-        <source>&amp;Microphone</source>
-        <translation>&amp;Mikrofon</translation>
+        <source>Microphone</source>
+        <translation>Mikrofon</translation>
     </message>
     <message>
         <source>Translate what is said into a microphone</source>
@@ -1663,8 +1702,8 @@
         <translation>Standardmikrofon</translation>
     </message>
     <message>
-        <source>&amp;What I hear</source>
-        <translation>&amp;Was ich höre</translation>
+        <source>What I hear</source>
+        <translation>Was ich höre</translation>
     </message>
     <message>
         <source>Translate what the computer plays</source>

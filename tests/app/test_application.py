@@ -16,7 +16,7 @@ from app.banner import Banner
 from app.bridge import Bridge
 from app.interrupt import Interrupt
 from app.launch_settings import LaunchSettings
-from app.session_journal import SessionJournal, past_sessions
+from app.session_journal import SessionJournal, past_sessions, read_session
 from engine.card import Language, ModelCard
 from engine.events import AdapterChanged, Ready, Refused, Statistics
 from tests.adapter_folders import tiny_card, write_adapter
@@ -261,6 +261,21 @@ def test_the_overlay_is_shown_and_hidden_by_a_key(program):
     assert not program().open().overlay.isVisible()
 
 
+def test_keys_of_actions_work_in_the_typed_line_though_it_edits_with_them(program, tmp_path):
+    editing = QKeySequence.keyBindings(QKeySequence.StandardKey.MoveToEndOfDocument)[0]
+    (tmp_path / "settings.toml").write_text(
+        f'schema_version = 2\n[shortcuts]\nexport = "{editing.toString()}"\n'
+    )
+    one = program().open()
+    told = []
+    one.window.menu_actions.export.triggered.connect(lambda: told.append("export"))
+    for text in ("", "Some words"):
+        one.type(text)
+        keys = editing[0]
+        one.press(keys.key(), keys.keyboardModifiers())
+    assert told == ["export"] * 2
+
+
 def test_a_damaged_preferences_file_is_told_once_the_model_is_loaded(program, tmp_path):
     (tmp_path / "settings.toml").write_text("[[[")
     one = program().open().wait_until_ready()
@@ -482,10 +497,52 @@ def test_a_session_that_was_killed_is_offered_and_shown_again(program, tmp_path)
     one = program().open().wait_until_ready()
     assert "did not end well" in one.window.banner.sentence.text()
     one.window.banner.offer.click()
-    assert cells(one.window.transcript) == [("Good 3", "Guten Morgen.")]
+    shown = one.application.archive.session_window
+    assert cells(shown.transcript) == [("Good 3", "Guten Morgen.")]
     assert not one.window.banner.isVisible()
     one.type("And on ")
-    one.wait_for_rows(("Good 3", "Guten Morgen."), ("And on", "AND ON"))
+    one.wait_for_rows(("And on", "AND ON"))
+
+
+def test_an_earlier_session_stands_in_a_window_of_its_own_and_nowhere_else(program, tmp_path):
+    journal = SessionJournal(tmp_path / "sessions", datetime.now(UTC))
+    for number in range(2):
+        journal.write(kept(number))
+    journal.close()
+    one = program().open().wait_until_ready()
+    one.type("Now")
+    one.press(Qt.Key.Key_Return)
+    one.wait(lambda: bool(one.application.keeper.cues))
+    archive, lines = one.application.archive, one.application.stage.caption_lines
+    one.window.menu_actions.recover.trigger()
+    archive.sessions_dialog.show_again.click()
+    shown = archive.session_window
+    assert cells(shown.transcript) == [(cue.source, cue.text) for cue in read(journal.path)]
+    assert cells(one.window.transcript) == [("Now", "NOW")]
+    assert one.application.stage.caption_lines == lines
+    shown.export.click()
+    assert archive.export_dialog.told.text() == "2 captions"
+    one.window.menu_actions.export.trigger()
+    assert archive.export_dialog.told.text() == "1 captions"
+    one.window.close()
+    assert not shown.isVisible()
+
+
+def read(path):
+    return read_session(path).cues
+
+
+def test_the_session_that_is_running_is_no_earlier_one(program, tmp_path):
+    one = program().open().wait_until_ready()
+    one.type("Now")
+    one.press(Qt.Key.Key_Return)
+    journals = (tmp_path / "sessions").glob
+    one.wait(lambda: any(b"NOW" in path.read_bytes() for path in journals("*/session.jsonl")))
+    one.window.menu_actions.recover.trigger()
+    dialog = one.application.archive.sessions_dialog
+    assert dialog.list.count() == 0
+    assert "none yet" in dialog.told.text()
+    assert not dialog.delete.isEnabled()
 
 
 def test_a_finished_passage_is_in_the_journal_and_in_the_export(program, tmp_path):

@@ -188,8 +188,6 @@ def test_tails_go_when_everything_is_cleared_or_the_session_is_another():
 
 def test_the_key_of_an_utterance_is_told_while_it_is_known():
     captions = Captions()
-    captions.restore([("earlier", "früher", "me")])
-    assert captions.views[0].lane == "me"
     captions.apply(UtteranceOpened(utterance=7))
     assert captions.key_of(7) == captions.views[-1].key
     assert captions.key_of(8) is None

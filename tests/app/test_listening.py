@@ -12,6 +12,7 @@ from app.bridge import Bridge
 from app.launch_settings import LaunchSettings
 from engine.audio import NoticeKind
 from engine.errors import HubError
+from engine.events import UtteranceOpened
 from engine.listening_events import Behind, CaughtUp
 from tests.app.fake_hearing import DEVICES, MICROPHONE, SYSTEM, FakeHearing
 from tests.app.fakes import FakeEngine
@@ -198,7 +199,8 @@ def test_what_no_window_shows_is_not_painted(program):
 def test_a_row_that_is_out_of_sight_is_not_painted(program):
     one = program().open()
     one.application.overlay.hide()
-    one.application.captioning.restore([("earlier", "früher", "")] * 200)
+    for number in range(200):
+        one.application.bridge.event_came.emit(UtteranceOpened(utterance=1_000 + number))
     one.window.transcript.go_to(0)
     painted = []
     one.application.captioning.caption_painted.connect(painted.append)

@@ -6,11 +6,13 @@ from datetime import UTC, datetime
 import pytest
 
 from app.choices import PrivacyChoices
-from app.session_journal import SessionJournal, past_sessions
+from app.session_journal import SessionJournal, past_sessions, read_session
 from app.session_keeper import SessionKeeper
+from app.session_record import CueMarked
+from app.session_window import SessionWindow
 from app.sessions_dialog import SessionsDialog
 from engine.events import CaptionChanged, UtteranceEnded, UtteranceOpened
-from tests.app.test_session_journal import kept
+from tests.app.test_session_journal import kept, written
 
 ALL = PrivacyChoices(journal=True, live_text=True)
 
@@ -118,9 +120,38 @@ def test_earlier_sessions_are_listed_exported_and_deleted(qtbot, tmp_path):
     assert wanted.args[0].cues == (kept(1).cue,)
     with qtbot.waitSignal(dialog.show_wanted):
         dialog.show_again.click()
+    for answer in (dialog.question.escapeButton(), dialog.question.defaultButton()):
+        dialog.delete.click()
+        assert "1 captions (did not end well)" in dialog.question.informativeText()
+        answer.click()
+        assert len(past_sessions(tmp_path / "sessions")) == 1
     dialog.delete.click()
+    dialog.delete_for_good.click()
     assert dialog.list.count() == 0
     assert past_sessions(tmp_path / "sessions") == []
+
+
+def test_a_session_is_shown_again_from_its_mark_or_its_beginning(qtbot, tmp_path):
+    window = SessionWindow()
+    qtbot.addWidget(window)
+    for marks, row in (((), None), ((CueMarked(key=150),), 150)):
+        path = written(tmp_path, [*(kept(number) for number in range(200)), *marks])
+        window.show_session(read_session(path))
+        assert window.transcript.rows.marked_row == row
+        assert (row or 0) in window.transcript.rows_in_sight()
+        assert window.told.text() == "200 captions"
+    with qtbot.waitSignal(window.export_wanted) as wanted:
+        window.export.click()
+    assert wanted.args[0].path == path
+
+
+def test_of_a_very_long_session_the_end_is_shown(qtbot, tmp_path, monkeypatch):
+    monkeypatch.setattr("app.session_window.MOST_SHOWN", 2)
+    window = SessionWindow()
+    qtbot.addWidget(window)
+    window.show_session(read_session(written(tmp_path, map(kept, range(5)))))
+    assert [view.source for view in window.transcript.rows.views] == ["Good 3", "Good 4"]
+    assert window.told.text() == "The last 2 of 5 captions; an export has all"
 
 
 def test_who_was_heard_is_kept_in_memory_and_journal(keepers, tmp_path):
