@@ -39,16 +39,16 @@ class ControlPanel(QWidget):
         self.policy = QComboBox()
         self.policy.setAccessibleName(self.tr("Timing of the captions"))
         self.pause = _button(
-            self.tr("&Pause"), "Ctrl+P", self.tr("Hold the captions; what you type is kept")
+            self.tr("Pause"), "Ctrl+P", self.tr("Hold the captions; what you type is kept")
         )
         self.clear = _button(
-            self.tr("&Clear"), "Ctrl+L", self.tr("Empty the transcript and the line")
+            self.tr("Clear"), "Ctrl+L", self.tr("Empty the transcript and the line")
         )
         self.overlay = _button(
-            self.tr("&Overlay"), "Ctrl+O", self.tr("Show the captions above all other windows")
+            self.tr("Overlay"), "Ctrl+O", self.tr("Show the captions above all other windows")
         )
         self.lock = _button(
-            self.tr("Loc&k"), "Ctrl+K", self.tr("Let clicks go through the overlay, or take them")
+            self.tr("Lock"), "Ctrl+K", self.tr("Let clicks go through the overlay, or take them")
         )
         self.adapter = _button("", "Ctrl+D", self.tr("Which adapter translates; show all"))
         self.show_adapter(None)
@@ -94,7 +94,7 @@ class ControlPanel(QWidget):
 
     def _lay_out(self) -> None:
         row = FlowRow(self)
-        pairs = ((self.tr("Translate &to"), self.language), (self.tr("T&iming"), self.policy))
+        pairs = ((self.tr("Tra&nslate to"), self.language), (self.tr("T&iming"), self.policy))
         for text, combo in pairs:
             row.addWidget(_named(text, combo))
         row.addWidget(self.adapter)

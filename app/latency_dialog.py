@@ -56,7 +56,7 @@ class LatencyDialog(QDialog):
         self.tabs = RoomyTabs()
         self.tabs.addTab(_column(self.summary, self.waterfall, self.committed), self.tr("&Lag"))
         self.tabs.addTab(_column(self.cost, self.tokens, self.memory), self.tr("&Cost"))
-        self.tabs.addTab(_scrolled(evaluation), self.tr("&Evaluate a file"))
+        self.tabs.addTab(_scrolled(evaluation), self.tr("E&valuate a file"))
         self.told = QLabel(wordWrap=True)
         self.told.hide()
         self._buttons = close_button()

@@ -17,6 +17,7 @@ from app.banner import Banner
 from app.control_panel import ControlPanel
 from app.fetch_bar import FetchBar
 from app.find_bar import FindBar
+from app.own_keys import OwnKeys
 from app.screen_room import ScreenRoom
 from app.source_bar import SourceBar
 from app.status_strip import StatusStrip
@@ -50,6 +51,7 @@ class MainWindow(QMainWindow):
         self.typed_line = TypedLine()
         self.status = StatusStrip()
         self.menu_actions = Actions(self)
+        self._own_keys = OwnKeys((self.typed_line, self.find_bar.line), self)
         self._was_painted = False
         self._lay_out()
         self._connect_actions()
@@ -128,8 +130,10 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def _name_keys(self) -> None:
-        """Tell of each button which keys do the same."""
+        """Tell of each button which keys do the same, and let them work where somebody types."""
         actions, controls = self.menu_actions, self.controls
+        every = actions.by_name.values()
+        self._own_keys.use([keys for action in every for keys in action.shortcuts()])
         for action, button in (
             (actions.pause, controls.pause),
             (actions.microphone, self.sources.microphone.button),

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import QEvent, Qt, Slot
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QFormLayout, QKeySequenceEdit, QLabel, QLineEdit, QScrollArea, QWidget
 
@@ -10,12 +10,16 @@ from app.actions import Actions
 from app.choices import Preferences
 from app.settings_pages import SettingsPage
 
-_TYPING = ("Space", "Return", "Enter", "Tab", "Backtab", "Backspace", "Del", "Ins", "Esc")
+_TYPING = ("Space", "Return", "Enter", "Tab", "Backtab", "Backspace", "Del", "Ins")
+_MODIFIERS = (Qt.Key.Key_Control, Qt.Key.Key_Shift, Qt.Key.Key_Alt, Qt.Key.Key_Meta)
 _GOING = ("Left", "Right", "Up", "Down", "Home", "End", "PgUp", "PgDown")
 
 
 class KeysField(QKeySequenceEdit):
-    """Take the keys that are pressed; Backspace takes them away."""
+    """Take the keys that are pressed; Backspace takes them away.
+
+    Escape and Alt with a letter do in the window what they do elsewhere.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -24,9 +28,21 @@ class KeysField(QKeySequenceEdit):
         if line is not None:
             line.setPlaceholderText("–")  # Qt's own text is longer than the field
 
+    def event(self, event: QEvent) -> bool:
+        """Leave the window its keys; all others are this field's."""
+        is_asked = event.type() == QEvent.Type.ShortcutOverride
+        if is_asked and isinstance(event, QKeyEvent) and _steers_window(event):
+            event.ignore()
+            return True
+        return super().event(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Record keys, but let Backspace alone mean none."""
-        if event.key() == Qt.Key.Key_Backspace and not event.modifiers():
+        if _steers_window(event):
+            event.ignore()
+        elif event.key() in _MODIFIERS:
+            return  # Qt would empty the field before it knows what comes with them
+        elif event.key() == Qt.Key.Key_Backspace and not event.modifiers():
             self.clear()
             self.editingFinished.emit()
         else:
@@ -128,6 +144,13 @@ class ShortcutsPage(SettingsPage):
                 "other programs, too, are given by the desktop: to surtitle --toggle and its like."
             )
         )
+
+
+def _steers_window(event: QKeyEvent) -> bool:
+    """Tell whether these keys close a window, or go to one of its buttons or menus."""
+    if event.modifiers() == Qt.KeyboardModifier.AltModifier:
+        return Qt.Key.Key_A <= event.key() <= Qt.Key.Key_Z
+    return event.key() == Qt.Key.Key_Escape and not event.modifiers()
 
 
 def _types_text(keys: QKeySequence) -> bool:

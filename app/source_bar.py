@@ -153,14 +153,14 @@ class SourceBar(QWidget):
         super().__init__(parent)
         self.microphone = SourceControls(
             MICROPHONE,
-            self.tr("&Microphone"),
+            self.tr("Microphone"),
             "Ctrl+1",
             self.tr("Translate what is said into a microphone"),
             self.tr("Default microphone"),
         )
         self.system = SourceControls(
             SYSTEM,
-            self.tr("&What I hear"),
+            self.tr("What I hear"),
             "Ctrl+2",
             self.tr("Translate what the computer plays"),
             self.tr("Default output"),

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtGui import QAccessible, QFont, QScreen
+from PySide6.QtGui import QAccessible, QFont, QKeySequence, QScreen
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -219,3 +219,30 @@ def test_a_dialog_comes_back_where_it_stood_and_never_beyond_the_edge():
     assert fitted(size, frame, QPoint(10, 25), area) == (size, QPoint(10, 25))
     assert fitted(size, frame, QPoint(500, 300), area) == (size, QPoint(24, 28))
     assert fitted(size, frame, QPoint(-80, -9), area) == (size, QPoint(0, 20))
+
+
+def alt_keys(window):
+    """List what Alt with a letter goes to in a window as it is seen now."""
+    texts = []
+    for widget in window.findChildren(QWidget):
+        if not widget.isVisible() or widget.window() is not window:
+            continue
+        is_named = isinstance(widget, QLabel) and widget.buddy() is not None
+        if isinstance(widget, QAbstractButton) or is_named:
+            texts.append(widget.text())
+        elif isinstance(widget, QTabBar):
+            texts += [widget.tabText(index) for index in range(widget.count())]
+        elif isinstance(widget, QMenuBar):
+            texts += [action.text() for action in widget.actions()]
+    return [(QKeySequence.mnemonic(text).toString(), text) for text in texts if "&" in text]
+
+
+def test_alt_with_a_letter_goes_to_one_thing_only(windows, language):
+    twice = {}
+    for window in windows():
+        for page in pages(window):
+            texts = {}
+            for keys, text in alt_keys(window):
+                texts.setdefault(keys, []).append(text)
+            twice |= {f"{page}: {keys}": found for keys, found in texts.items() if len(found) > 1}
+    assert twice == {}, language

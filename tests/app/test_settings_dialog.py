@@ -79,6 +79,9 @@ def test_a_file_that_is_none_of_ours_changes_nothing(dialog, edits, tmp_path):
     dialog.import_from(tmp_path / "strange.toml")
     assert edits == []
     assert "nothing was changed" in dialog.notice.text()
+    assert not dialog.notice.isHidden()
+    dialog.tabs.setCurrentIndex(1)
+    assert dialog.notice.isHidden()  # of a page that is not seen any more
 
 
 def test_every_field_has_a_name_for_screen_readers(dialog):

@@ -75,6 +75,20 @@ def test_keys_that_type_text_are_taken_back(desk, key):
     assert "types text" in desk.page.told.text()
 
 
+def test_escape_and_alt_with_a_letter_are_the_windows_own(program, qtbot):  # noqa: F811
+    one = program().open()
+    dialog = one.application.settings_dialog
+    one.window.menu_actions.settings.trigger()
+    dialog.tabs.setCurrentWidget(dialog.shortcuts)
+    field = dialog.shortcuts.fields["pause"]
+    field.setFocus()
+    qtbot.keyClick(field, Key.Key_R, Modifier.AltModifier)
+    assert field.keySequence().toString() == "Ctrl+P"
+    qtbot.keyClick(field, Key.Key_Escape)
+    assert field.keySequence().toString() == "Ctrl+P"
+    assert not dialog.isVisible()
+
+
 def test_a_field_is_cleared_for_an_action_without_keys(desk):
     desk.qtbot.keyClick(desk.page.fields["clear"], Key.Key_Backspace)
     assert desk.edits[-1].shortcuts == {"clear": ""}
