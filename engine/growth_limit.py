@@ -29,14 +29,14 @@ def growth_limit(n_tensors: int, n_numbers: int) -> Iterator[None]:
 
     Args:
         n_tensors: in the files of its weights.
-        n_numbers: in these. It may become twice as large: a table that is shared is built twice,
-            and a layer that is to be packed as well.
+        n_numbers: in these. It may become four times as large: a table that is shared is built
+            twice, and a layer that is to be packed twice more.
 
     Raises:
         TooLargeError: it becomes larger, or has too many parts.
     """
     thread, counted = threading.get_ident(), [0, 0]
-    most_parts, most_numbers = _PARTS * n_tensors + _SPARE_PARTS, 2 * n_numbers + _ROOM
+    most_parts, most_numbers = _PARTS * n_tensors + _SPARE_PARTS, 4 * n_numbers + _ROOM
 
     def count(parts: int, numbers: int) -> None:
         if threading.get_ident() != thread:

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 
-from engine import loading
+from engine import growth_limit, loading
 from engine.device import compute_dtype
 from engine.errors import ModelError
 from engine.footprint import read_footprint
@@ -195,6 +195,15 @@ def test_the_library_is_imported_without_code_of_a_hub_and_without_a_word(
     assert not hasattr(sys.modules["bitsandbytes"], "kernels")
     assert ("kernels" in sys.modules) is there
     assert not caplog.records
+
+
+@pytest.mark.parametrize("quantise", ["nf4", "int8"])
+def test_a_large_model_is_packed_though_its_layers_are_built_anew_for_it(
+    folder, quantise, monkeypatch
+):
+    """The room that a limit of growth leaves beside the weights is more than a tiny model."""
+    monkeypatch.setattr(growth_limit, "_ROOM", 5_000)
+    load(folder, quantise)
 
 
 @pytest.mark.parametrize("quantise", ["nf4", "int8"])
