@@ -6,7 +6,7 @@ the factors ourselves (``engine.lora_layers``).
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from engine.strict_json import JsonObject, shown
@@ -16,6 +16,10 @@ CONFIG_FILE = "adapter_config.json"
 _MOST_RANK = 65_536
 _LONGEST_NAME = 256
 _TARGET = re.compile(r"\w+(?:\.\w+)*", re.ASCII)
+_OF_ONE_BLOCK = re.compile(
+    r"(?:(?P<stem>[A-Za-z_][\w.]*)\.)?(?P<layer>0|[1-9][0-9]{0,3})\.(?P<module>[A-Za-z_][\w.]*)",
+    re.ASCII,
+)
 
 _READ = frozenset(
     (
@@ -63,15 +67,68 @@ class Lora:
         parts = (part for target in self.targets for part in target.split("."))
         return self.layers is not None or any(part.isdigit() for part in parts)
 
-    def targets_of(self, path: str, layer: int) -> list[str]:
-        """Find the targets that name a layer in a block, as peft does.
+    def places(self, stem: str, modules: Collection[str], n_layers: int) -> "Places":
+        """Find what the targets name in blocks that are alike, as peft does.
 
-        A target that is the whole path names it whatever ``layers`` says.
+        A target that is the whole path of a layer names it whatever ``layers`` says.
+
+        Args:
+            stem: path of the list of blocks.
+            modules: paths of layers within a block.
+            n_layers: blocks.
         """
-        parts = path.split(".")
-        ends = (".".join(parts[start:]) for start in range(len(parts)))
-        chosen = self.layers is None or layer in self.layers
-        return [end for end in ends if end in self.targets and (chosen or end == path)]
+        chosen = range(n_layers)
+        layers = frozenset(it for it in chosen if self.layers is None or it in self.layers)
+        ends = {module: self.targets.intersection(_ends(module)) for module in modules}
+        used = set().union(*ends.values()) if layers else set[str]()
+        single: dict[int, set[str]] = {}
+        stems = {None, *_ends(stem)}
+        for target in self.targets:
+            match = _OF_ONE_BLOCK.fullmatch(target)
+            if match is None or match["module"] not in ends:
+                continue
+            layer, is_whole = int(match["layer"]), match["stem"] == stem
+            if match["stem"] in stems and layer in (chosen if is_whole else layers):
+                single.setdefault(layer, set()).add(match["module"])
+                used.add(target)
+        return Places(
+            layers=layers,
+            everywhere=tuple(sorted(module for module, found in ends.items() if found)),
+            single=single,
+            idle=tuple(sorted(self.targets - used)),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Places:
+    """The layers that targets name. They can be very many, and are counted out one by one.
+
+    Attributes:
+        layers: the blocks in which ``everywhere`` holds.
+        everywhere: paths within a block, sorted.
+        single: by block, paths that are named there alone, or there as well.
+        idle: targets that name nothing, sorted.
+    """
+
+    layers: frozenset[int]
+    everywhere: tuple[str, ...]
+    single: Mapping[int, Collection[str]]
+    idle: tuple[str, ...]
+
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        """Name block and path of each layer, block by block."""
+        for layer in sorted(self.layers.union(self.single)):
+            modules = self.everywhere if layer in self.layers else ()
+            if layer in self.single:
+                modules = tuple(sorted({*modules, *self.single[layer]}))
+            for module in modules:
+                yield layer, module
+
+
+def _ends(path: str) -> list[str]:
+    """Give a path, and what is left of it without its first parts."""
+    parts = path.split(".")
+    return [".".join(parts[start:]) for start in range(len(parts))]
 
 
 def parse_lora(content: JsonObject) -> Lora:

@@ -2,12 +2,12 @@
 
 For every targeted layer there is a factor A, shape (rank, inputs), and a factor B, shape (outputs,
 rank). peft loads an adapter of fewer layers without a word and leaves the rest at random, so every
-factor is looked for here, by the header alone.
+factor is looked for here, by the header alone. What the settings could name is never listed: a file
+of a megabyte could make that eighty million layers.
 """
 
-import itertools
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from engine.fingerprint import Fingerprint
@@ -70,8 +70,13 @@ def fit_lora(lora: Lora, header: SafetensorsHeader, base: Fingerprint | None) ->
         _check_size(lora, {layer for layer, _, _ in factors}, base)
         n_layers = base.layers
     shapes = {module: None for _, module, _ in factors} if known is None else known.shapes
-    expected = _expected(lora, stem, n_layers, sorted(shapes))
-    for layer, module in expected:
+    modules = tuple(sorted({module for _, module, _ in factors}))
+    layers = tuple(sorted({layer for layer, _, _ in factors}))
+    places = lora.places(stem, shapes, n_layers)
+    if places.idle:
+        msg = f"should have factors for the target {shown(places.idle[0])}, which is no layer of it"
+        raise ValueError(msg)
+    for layer, module in places:  # no further than the first that is missing
         _check_pair(lora.rank, factors, (stem, layer, module), shapes[module])
     if factors:
         layer, module, factor = next(iter(factors))
@@ -79,8 +84,8 @@ def fit_lora(lora: Lora, header: SafetensorsHeader, base: Fingerprint | None) ->
         raise ValueError(msg)
     entries = header.tensors.values()
     return LoraWeights(
-        modules=tuple(sorted({module for _, module in expected})),
-        layers=tuple(sorted({layer for layer, _ in expected})),
+        modules=modules,
+        layers=layers,
         n_parameters=sum(entry.n_elements for entry in entries),
         n_bytes=header.n_bytes,
         dtypes=tuple(sorted({entry.dtype for entry in entries})),
@@ -122,23 +127,6 @@ def _check_size(lora: Lora, seen: Collection[int], base: Fingerprint) -> None:
     if lora.rank > base.hidden_size:
         msg = f"has the rank {lora.rank}, and the base is {base.hidden_size} wide"
         raise ValueError(msg)
-
-
-def _expected(
-    lora: Lora, stem: str, n_layers: int, modules: Iterable[str]
-) -> list[tuple[int, str]]:
-    """List the layers that the targets name; each target must name one."""
-    expected, used = [], set()
-    for layer, module in itertools.product(range(n_layers), modules):
-        targets = lora.targets_of(f"{stem}.{layer}.{module}", layer)
-        if targets:
-            expected.append((layer, module))
-            used.update(targets)
-    idle = sorted(lora.targets - used)
-    if idle:
-        msg = f"should have factors for the target {shown(idle[0])}, which is no layer of it"
-        raise ValueError(msg)
-    return expected
 
 
 def _check_pair(

@@ -1,4 +1,5 @@
 import json
+import random
 
 import pytest
 
@@ -31,28 +32,66 @@ def test_layers_are_a_number_or_a_list_or_all():
     assert parsed(layers_to_transform=[]).layers is None
 
 
+def named(lora, path, layer):
+    """Targets that name a layer in a block: what ``places`` says of all layers at once."""
+    parts = path.split(".")
+    ends = (".".join(parts[start:]) for start in range(len(parts)))
+    chosen = lora.layers is None or layer in lora.layers
+    return [end for end in ends if end in lora.targets and (chosen or end == path)]
+
+
+def is_named(lora, path):
+    """Whether ``places`` names a layer of model.layers in 4 blocks."""
+    _, _, layer, module = path.split(".", 3)
+    return (int(layer), module) in list(lora.places("model.layers", [module], 4))
+
+
 def test_a_target_is_the_end_of_a_path_and_never_of_a_word():
     lora = parsed(target_modules=["q_proj", "mlp.down_proj", "dense"])
-    for path, targets in (
-        ("model.layers.0.self_attn.q_proj", ["q_proj"]),
-        ("model.layers.0.mlp.down_proj", ["mlp.down_proj"]),
-        ("model.layers.0.self_attn.xq_proj", []),
-        ("model.layers.0.other.down_proj", []),
-        ("transformer.h.0.mlp.dense_h_to_4h", []),
+    for path, yes in (
+        ("model.layers.0.self_attn.q_proj", True),
+        ("model.layers.0.mlp.down_proj", True),
+        ("model.layers.0.self_attn.xq_proj", False),
+        ("model.layers.0.other.down_proj", False),
+        ("model.layers.0.mlp.dense_h_to_4h", False),
     ):
-        assert lora.targets_of(path, 0) == targets
+        assert is_named(lora, path) == yes
     assert not lora.names_blocks
 
 
 def test_a_target_can_name_a_layer_of_one_block():
     path = "model.layers.1.self_attn.q_proj"
     lora = parsed(target_modules=[path, "2.self_attn.q_proj"], layers_to_transform=[0])
-    assert lora.targets_of(path, 1) == [path]  # whatever the chosen layers are, as peft has it
-    assert lora.targets_of("model.layers.0.self_attn.q_proj", 0) == []
-    assert lora.targets_of("model.layers.2.self_attn.q_proj", 2) == []
+    assert is_named(lora, path)  # whatever the chosen layers are, as peft has it
+    assert not is_named(lora, "model.layers.0.self_attn.q_proj")
+    assert not is_named(lora, "model.layers.2.self_attn.q_proj")
     assert lora.names_blocks
     assert parsed(target_modules=[path]).names_blocks
     assert parsed(layers_to_transform=[0]).names_blocks
+
+
+def test_the_places_are_those_that_asking_layer_by_layer_finds():
+    rng = random.Random(0)
+    parts, modules = ["q", "k", "attn"], ["q", "attn.q", "attn.k", "attn.attn.q", "k.q"]
+    for _ in range(1500):
+        stem, n_layers = rng.choice(["h", "model.layers", "a.b.c"]), rng.randint(1, 4)
+        known = rng.sample(modules, rng.randint(1, len(modules)))
+        targets = set()
+        for _ in range(rng.randint(1, 4)):
+            begin = rng.choice([*(stem.split(".")[n:] for n in range(3)), [], ["x"], ["0"]])
+            layer = rng.choice([[], ["0"], ["1"], ["3"], ["00"], ["7"], ["1", "1"]])
+            end = rng.choices(parts, k=rng.randint(1, 3))
+            targets.add(".".join([*begin, *layer, *end] if rng.random() < 0.6 else end))
+        some = frozenset(rng.sample(range(6), 2)) if rng.random() < 0.4 else None
+        lora = Lora(rank=1, alpha=1.0, targets=frozenset(targets), layers=some)
+        found = {
+            (layer, module): named(lora, f"{stem}.{layer}.{module}", layer)
+            for layer in range(n_layers)
+            for module in sorted(known)
+        }
+        places = lora.places(stem, known, n_layers)
+        assert list(places) == [place for place, names in found.items() if names]
+        assert set(places.idle) == targets.difference(*found.values())
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
 import random
+import sys
+import tracemalloc
 from dataclasses import replace
 
 import pytest
@@ -8,7 +10,7 @@ from safetensors.torch import save_file
 from engine.linear_layers import linear_layers
 from engine.lora import Lora
 from engine.lora_weights import fit_lora
-from engine.safetensors_header import read_header
+from engine.safetensors_header import SafetensorsHeader, TensorEntry, read_header
 from tests.adapter_folders import BASE, CONFIG, factors
 
 LORA = Lora(rank=2, alpha=4.0, targets=frozenset({"q_proj", "v_proj"}))
@@ -200,3 +202,86 @@ def test_an_architecture_that_is_not_known_is_held_against_itself(fitted, refusa
     del tensors[NAME.format(1, "q_proj", "B")]
     assert "lacks the tensor" in refusal(tensors, base=base)
     assert "the base has 5" in refusal(factors(), base=replace(base, layers=5))
+
+
+# --- a header as long as is read ------------------------------------------------------------------
+
+
+def header_of(places, rank=2):
+    """What a file would say that has both factors of these layers."""
+    entry = {"A": TensorEntry("F32", (rank, 64), 0, 0), "B": TensorEntry("F32", (64, rank), 0, 0)}
+    tensors = {
+        f"base_model.model.m.h.{layer}.{module}.lora_{factor}.weight": entry[factor]
+        for layer, module in places
+        for factor in "AB"
+    }
+    return SafetensorsHeader(tensors=tensors, n_bytes=0)
+
+
+def run_in_steps(most, call):
+    """Call, and fail as soon as more lines of our code than this were run."""
+    count = 0
+
+    def trace(frame, event, _argument):
+        nonlocal count
+        if "engine" not in frame.f_code.co_filename:
+            return None
+        count += event == "line"
+        assert count <= most
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        call()
+    finally:
+        sys.settrace(before)
+
+
+def lora_of(targets, layers=None):
+    return Lora(rank=2, alpha=4.0, targets=frozenset(targets), layers=layers)
+
+
+GPT9 = replace(BASE, architecture="gpt9", layers=1024)
+MODULES = [f"m{number}" for number in range(1000)]
+LAST = [(9999, module) for module in MODULES]
+LONG = [(9999, "a." * 100 + module) for module in MODULES]
+FEW_IN_ALL = [(0, module) for module in MODULES] + [(layer, "m0") for layer in range(1, 1024)]
+BOMBS = {
+    "every module in ten thousand layers": (lora_of(MODULES), LAST, None),
+    "every module in the layers of a card": (lora_of(MODULES), FEW_IN_ALL, GPT9),
+    "one module in ten thousand layers": (lora_of(["m1"]), LAST, None),
+    "every layer by its own name": (lora_of(f"9999.{module}" for module in MODULES), LAST, None),
+    "long paths": (lora_of(["m0", "x"]), LONG, None),
+    "long targets": (lora_of("1." * 120 + module for module in MODULES), LAST[:1], None),
+    "all layers chosen": (lora_of(MODULES, frozenset(range(10_000))), LAST, None),
+}
+
+
+@pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS)
+def test_judging_takes_steps_for_what_is_there_and_not_for_what_could_be_named(bomb):
+    lora, places, base = bomb
+    header = header_of(places)
+    told = []
+
+    def judge():
+        try:
+            fit_lora(lora, header, base)
+        except ValueError as error:
+            told.append(str(error))
+
+    n_letters = sum(map(len, [*header.tensors, *lora.targets]))
+    tracemalloc.start()
+    try:
+        run_in_steps(n_letters + 4 * 10_000, judge)  # 10,000 layers at most
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 32 << 20
+    assert all(len(sentence) < 300 for sentence in told)
+
+
+def test_ten_thousand_layers_that_are_all_there_are_accepted():
+    header = header_of([(layer, "m0") for layer in range(10_000)])
+    found = fit_lora(Lora(rank=2, alpha=4.0, targets=frozenset({"m0"})), header, None)
+    assert (found.modules, found.layers) == (("m0",), tuple(range(10_000)))
