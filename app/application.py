@@ -1,5 +1,6 @@
 """Makes the objects of the program and connects their signals; nowhere else are they joined."""
 
+import time
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
@@ -15,6 +16,7 @@ from app.choices import Preferences
 from app.chosen import Chosen
 from app.diagnostics import diagnostics
 from app.ears import MakeHearing, make_hearing
+from app.event_wait import wait_until
 from app.launch_settings import LaunchSettings
 from app.letters import lacks_letters
 from app.listening import Listening
@@ -28,6 +30,9 @@ from app.wayland import is_wayland
 from app.window_place import WindowPlace
 
 _RECOVER, _XWAYLAND = "recover", "xwayland"  # what the banner offers
+PATIENCE_S = 5.0
+"""How long the end waits for what was begun to be translated."""
+
 _POINTS = 2  # a step of larger and smaller letters
 
 
@@ -75,6 +80,7 @@ class Application(QObject):
         if offer is not None:
             self.window.banner.show_offer(*offer, _RECOVER)
         self.wants_restart = False
+        self._closing_since_s: float | None = None
         self._told_of_wayland = False
         self._connect()
         self._use_page()
@@ -272,6 +278,8 @@ class Application(QObject):
     def obey(self, command: str) -> None:
         """Do what another start of the program asks for, one of ``one_instance.COMMANDS``."""
         controls = self.window.controls
+        if self._closing_since_s is not None:
+            return
         match command:
             case "toggle":
                 controls.overlay.toggle()
@@ -295,14 +303,30 @@ class Application(QObject):
 
     @Slot()
     def _close(self) -> None:
+        """Close the windows, finish what was begun, and end."""
+        self._closing_since_s = time.monotonic()
         self.settings_dialog.close()
         self.side_windows.hide()
         self.overlay.close()
         self.window.hide()
         QGuiApplication.processEvents()  # off the screen before the wait for the engine
         self.side_windows.close()
+        self.captioning.finish()
+        self.listening.finish()
+        wait_until(self._has_finished, PATIENCE_S)
         self.listening.close()
-        self.captioning.close()
+        self.captioning.close(self._patience_left_s())
         self.page.close()
         self.archive.close()
         self.finished.emit()
+
+    def _has_finished(self) -> bool:
+        is_busy = self.captioning.is_busy or (
+            self.bridge.is_running and self.listening.desk.is_listening
+        )
+        return not is_busy or self._patience_left_s() <= 0
+
+    def _patience_left_s(self) -> float:
+        """Tell how long the end may still take."""
+        since_s = time.monotonic() if self._closing_since_s is None else self._closing_since_s
+        return since_s + PATIENCE_S - time.monotonic()

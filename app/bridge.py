@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
 from app.sent_words import SentWords
 from engine.events import Event, Failed, Ready
@@ -29,8 +29,8 @@ class Session(Protocol):
     def start(self) -> None:
         """Load the model and serve, on another thread."""
 
-    def stop(self) -> None:
-        """End that thread and wait for it."""
+    def stop(self, patience_s: float = 0.0) -> None:
+        """End that thread and wait for it; for so long it may translate what it was told."""
 
     def set_words(self, words: Sequence[str]) -> None:
         """Make these the committed words of the passage."""
@@ -191,6 +191,24 @@ class Bridge(QObject):
         self._sent = ()
         self._keep_heard()
 
+    def finish(self, patience_s: float) -> None:
+        """End the session when it has translated what it was told, or after so long."""
+        if self._run is not None and self._ready:
+            self._run.stop(patience_s)
+            QCoreApplication.sendPostedEvents(self)  # what it reported until then
+        self.stop()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether there is a session, or one is being made."""
+        return self._run is not None
+
+    @property
+    def has_waiting_words(self) -> bool:
+        """Whether words wait for a session that may still come."""
+        is_word = any(isinstance(one, _WordCommand) for one in self._waiting)
+        return is_word and self._run is not None
+
     def set_words(self, words: Sequence[str]) -> None:
         """Say what the committed words of the passage are now."""
         self._words = tuple(words)
@@ -255,7 +273,10 @@ class Bridge(QObject):
             overhear(event)
 
     def pause(self, *, paused: bool) -> None:
-        """Hold every command back, or send what was held."""
+        """Hold what is typed and chosen back, or send what was held.
+
+        Nothing is recorded during a pause: what is heard then was said before it, and goes on.
+        """
         self._paused = paused
         self._send_waiting()
 
@@ -295,9 +316,12 @@ class Bridge(QObject):
 
     def _send_waiting(self) -> None:
         session = None if self._run is None else self._run.session
-        if self._ready and not self._paused and session is not None:
+        if self._ready and session is not None:
             waiting, self._waiting = self._waiting, []
             for command in waiting:
+                if self._paused and not _was_heard(command):
+                    self._waiting.append(command)
+                    continue
                 command.send(session)
                 self._sent = _words_after(command, self._sent)
                 self._note_heard(command)
@@ -327,6 +351,13 @@ class Bridge(QObject):
         self.waiting_changed.emit(tuple((lane, text) for lane, text in texts if text))
 
 
+def _was_heard(command: _Command) -> bool:
+    """Tell what a pause does not hold back: what was heard, and what drops that."""
+    return isinstance(command, _FeedWords | _Clear) or (
+        isinstance(command, _EndUtterance) and bool(command.lane)
+    )
+
+
 def _words_after(command: _Command, words: tuple[str, ...]) -> tuple[str, ...]:
     """Give the typed words of the unfinished passage after a command."""
     match command:
@@ -350,13 +381,13 @@ class _Run:
         self._loader = threading.Thread(target=self._load, name="surtitle-loader")
         self._loader.start()
 
-    def stop(self) -> None:
-        """Wait until no thread of it is left."""
+    def stop(self, patience_s: float = 0.0) -> None:
+        """Wait until no thread of it is left; for so long it may translate what it was told."""
         with self._lock:
             self._stopped = True
         self._loader.join()
         if self.session is not None:
-            self.session.stop()
+            self.session.stop(patience_s)
 
     def _load(self) -> None:
         try:

@@ -89,10 +89,24 @@ class Captioning(QObject):
         window.controls.show_policy(self._translation.policy)
         self._connect()
 
-    def close(self) -> None:
-        """End the session and what is done with adapters."""
+    def finish(self) -> None:
+        """End the line that is typed, and hold nothing back any more."""
+        self._window.typed_line.finish()
+        self._bridge.pause(paused=False)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether words wait for a model that is being loaded; one that is fetched takes longer."""
+        return self._is_loading and self._bridge.has_waiting_words
+
+    def close(self, patience_s: float = 0.0) -> None:
+        """End the session and what is done with adapters.
+
+        Args:
+            patience_s: how long the session may translate what it was told.
+        """
         self.adapter_dialog.close()
-        self._bridge.stop()
+        self._bridge.finish(patience_s)
         self.desk.close()
 
     def _connect(self) -> None:
@@ -121,9 +135,18 @@ class Captioning(QObject):
         """Translate by another policy from the next passage on."""
         self._translate(replace(self._translation, policy=policy))
 
-    def translate_into(self, language: str) -> None:
-        """Translate into another language from the next passage on."""
-        self._translate(replace(self._translation, target_language=language))
+    def translate_into(self, language: str, *, now: bool = True) -> None:
+        """Translate into another language from the next passage on.
+
+        Args:
+            language: code of the language.
+            now: also by the model that translates until another one is loaded.
+        """
+        translation = replace(self._translation, target_language=language)
+        if now:
+            self._translate(translation)
+        else:
+            self._translation = translation
 
     def use_glossary(self, terms: tuple[tuple[str, str], ...]) -> None:
         """Tell the model of these terms from the next passage on."""
@@ -347,6 +370,8 @@ class Captioning(QObject):
 
     @Slot(bool)
     def _pause(self, paused: bool) -> None:  # noqa: FBT001  what the signal carries
+        if paused:
+            self._window.typed_line.finish()  # what was begun is translated to its end
         self._bridge.pause(paused=paused)
         self._window.status.show_paused(paused=paused)
 

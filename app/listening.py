@@ -71,6 +71,12 @@ class Listening(QObject):
         bridge.let_overhear(self.desk.take)
         self._connect(bridge, captioning)
 
+    def finish(self) -> None:
+        """Record no more; what was said is still translated."""
+        if self._wanted:  # else nothing that hears was ever made
+            self._wanted = ()
+            self.desk.listen((), self._recognizer)
+
     def close(self) -> None:
         """Record no more and end at once."""
         for timer in (self._meters, self._lags):
@@ -132,6 +138,11 @@ class Listening(QObject):
     def _recognizer(self) -> str:
         return self._chosen.now.listening.recognizer
 
+    @property
+    def _lanes(self) -> tuple[str, ...]:
+        """Name the lanes that are on."""
+        return tuple(LANES[one.kind] for one in self._wanted)
+
     @Slot()
     def _listen(self) -> None:
         """Listen to what is on now, and record nothing else."""
@@ -147,6 +158,7 @@ class Listening(QObject):
         if wanted == self._wanted:
             return
         self._wanted = wanted
+        self._notices.keep(self._lanes)
         self._is_ready = False
         if wanted:
             self._status.show_listening(self.tr("Starting to listen"))
@@ -174,7 +186,7 @@ class Listening(QObject):
         for timer in (self._meters, self._lags):
             timer.stop()
         self._bar.show_nothing()
-        self._notices.forget_devices()
+        self._notices.keep(())
         told = self.tr("Translating what was said") if self.desk.is_listening else ""
         if self._window.controls.pause.isChecked() and self._bar.on:
             told = self.tr("Paused: nothing is recorded")
@@ -183,6 +195,7 @@ class Listening(QObject):
     def _show_off(self, wanted: tuple[WantedSource, ...] = ()) -> None:
         """Let the buttons say that these are listened to and nothing else."""
         self._wanted = wanted
+        self._notices.keep(self._lanes)
         for source in self._bar.sources:
             source.show_on(on=any(one.kind == source.kind for one in wanted))
         if not wanted:
@@ -288,7 +301,7 @@ class Listening(QObject):
             case RecognizerReady():
                 self._is_ready = True
                 self._show_heard()
-            case Noticed(lane=lane, notice=notice):
+            case Noticed(lane=lane, notice=notice) if lane in self._lanes:
                 self._notices.take(lane, notice)
                 self._show_heard()
             case Behind(message=message):

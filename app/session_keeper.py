@@ -125,6 +125,8 @@ class SessionKeeper(QObject):
 
     def close(self) -> None:
         """Write what is left, and end well."""
+        for entry in self._record.flush(time.monotonic() - self._start_s):
+            self._write(entry)
         self._close_unfinished()
         self._close_journal()
         self._close_live_text()

@@ -50,6 +50,7 @@ class _Open:
     lane: str = ""
     source: str = ""
     caption: str = ""
+    ended: bool = False
     said_until_s: float | None = None  # where it was heard
 
 
@@ -99,16 +100,11 @@ class SessionRecord:
                     key=self._next_key, start_s=now_s, lane=event.lane
                 )
                 self._next_key += 1
-            case SourceChanged():
-                if found := self._utterances.get(event.utterance):
-                    found.source = " ".join(event.words)
-            case CaptionChanged():
-                if found := self._utterances.get(event.utterance):
-                    found.caption = found.caption[: event.kept] + event.text
-            case UtteranceEnded():
-                return self._keep(event.utterance, now_s)
             case UtteranceDropped():
                 return self._withdraw(event.utterance)
+            case SourceChanged() | CaptionChanged() | UtteranceEnded():
+                if found := self._utterances.get(event.utterance):
+                    return self._change(found, event, now_s)
         return None
 
     def place(self, utterance: int, start_s: float, end_s: float) -> None:
@@ -122,6 +118,14 @@ class SessionRecord:
         if found := self._utterances.get(utterance):
             found.start_s, found.said_until_s = max(0.0, start_s), end_s
 
+    def flush(self, now_s: float) -> list[CueKept]:
+        """Keep what is not translated to its end as it is: nothing more will come."""
+        return [
+            self._keep(found, now_s)
+            for found in self._utterances.values()
+            if not found.ended and found.source
+        ]
+
     def restart(self) -> None:
         """Make ready for a new session, whose numbers begin again."""
         self._utterances.clear()
@@ -132,10 +136,20 @@ class SessionRecord:
         self._cues.clear()
         self._marked = None
 
-    def _keep(self, utterance: int, now_s: float) -> CueKept | None:
-        found = self._utterances.get(utterance)
-        if found is None:
-            return None
+    def _change(
+        self, found: _Open, event: SourceChanged | CaptionChanged | UtteranceEnded, now_s: float
+    ) -> CueKept | None:
+        if isinstance(event, UtteranceEnded):
+            return self._keep(found, now_s)
+        found.ended = False
+        if isinstance(event, SourceChanged):
+            found.source = " ".join(event.words)
+        else:
+            found.caption = found.caption[: event.kept] + event.text
+        return None
+
+    def _keep(self, found: _Open, now_s: float) -> CueKept:
+        found.ended = True
         end_s = now_s if found.said_until_s is None else found.said_until_s
         cue = Cue(
             start_s=found.start_s,

@@ -32,7 +32,7 @@ class TypedLine(QLineEdit):
         self._timer.timeout.connect(self._wake)
         self.textChanged.connect(self._take_text)
         self.cursorPositionChanged.connect(self._take_caret)
-        self.returnPressed.connect(self._finish)
+        self.returnPressed.connect(self.finish)
 
     @Slot()
     def discard(self) -> None:
@@ -60,7 +60,8 @@ class TypedLine(QLineEdit):
         self._tell(self._draft.wake(_now_ms()))
 
     @Slot()
-    def _finish(self) -> None:
+    def finish(self) -> None:
+        """End the line, whole as it stands; nothing where it is empty."""
         if self.text().strip():
             self._tell(self._draft.finish())
             self.finished.emit()

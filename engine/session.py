@@ -38,8 +38,15 @@ class Session:
         """Start the worker thread: it loads the model, then serves."""
         self._thread.start()
 
-    def stop(self) -> None:
-        """End the worker thread and wait for it; what is not translated yet stays so."""
+    def stop(self, patience_s: float = 0.0) -> None:
+        """End the worker thread and wait for it.
+
+        Args:
+            patience_s: how long it may translate what it was told; the rest stays untranslated.
+        """
+        if patience_s > 0 and self._thread.is_alive():
+            self._inbox.put(lambda worker: worker.finish())
+            self._thread.join(patience_s)
         self._worker.stopping.set()
         self._inbox.put(None)
         if self._thread.is_alive():

@@ -62,6 +62,7 @@ class Worker:
         self._current: dict[str, Passage] = {}  # of these the one of each lane that words go to
         self._switches = deque[Callable[[], None]]()  # for when nothing is half translated
         self._pace = Pace()
+        self._finishing = False
         self._slowed = False  # what was left for larger steps may be translated now
         self._told_s = 0.0  # when statistics were told
         self._began = 0.0, 0  # when this translation did, and the rows computed before it
@@ -120,6 +121,8 @@ class Worker:
                 command = None if self.inbox.is_empty else self.inbox.take()
             self._tell_refused()
             self._translate()
+            if self._finishing and self.inbox.is_empty:
+                return
 
     def _translate(self) -> None:
         """Translate until all is done or a command comes; what waits for a rest happens then."""
@@ -220,6 +223,10 @@ class Worker:
                 context_rows=self._system.conversation.context_rows,
             )
         )
+
+    def finish(self) -> None:
+        """End as soon as all that was told is translated."""
+        self._finishing = True
 
     def splice(
         self, start: int | None, stop: int | None, words: Sequence[str], lane: str = ""

@@ -54,7 +54,7 @@ class FakeSession:
     def start(self) -> None:
         self._thread.start()
 
-    def stop(self) -> None:
+    def stop(self, _patience_s: float = 0.0) -> None:
         self._commands.put(None)
         if self._may_load is not None:
             self._may_load.set()

@@ -109,6 +109,44 @@ def test_words_wait_through_a_pause(rig):
     assert one.calls() == [("set_words", ("Good", "morning"))]
 
 
+def test_a_pause_holds_nothing_back_that_was_said_before_it(rig):
+    one = rig()
+    one.bridge.pause(paused=True)
+    one.bridge.feed_words(["Was", "said"], "me")
+    one.bridge.set_words(["Typed"])
+    one.bridge.end_lane("me")
+    one.bridge.end_utterance()
+    one.start()
+    one.wait_for(UtteranceEnded)
+    heard = [("feed_words", (("Was", "said"), "me")), ("end_utterance", "me")]
+    assert one.calls() == heard
+    one.bridge.pause(paused=False)
+    assert one.calls() == [*heard, ("set_words", ("Typed",)), ("end_utterance", None)]
+
+
+def test_what_was_cleared_before_the_session_came_is_cleared_during_a_pause_too(rig):
+    one = rig()
+    one.bridge.pause(paused=True)
+    one.bridge.feed_words(["Was", "said"], "me")
+    one.bridge.clear()
+    one.bridge.feed_words(["And", "on"], "me")
+    one.start()
+    one.wait(lambda: len(one.calls()) == 3)
+    names = [name for name, _ in one.calls()]
+    assert names == ["feed_words", "clear", "feed_words"]
+
+
+def test_an_end_with_patience_brings_what_was_told_up_to_here(rig):
+    one = rig()
+    one.start()
+    one.wait_for(Ready)
+    one.bridge.set_words(["Good"])
+    one.bridge.end_utterance()
+    one.bridge.finish(60.0)
+    assert one.receiver.has(UtteranceEnded)
+    assert not one.bridge.is_running
+
+
 def test_finished_lines_that_wait_are_told(rig):
     one = rig()
     told = []

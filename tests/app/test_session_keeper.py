@@ -134,12 +134,12 @@ def test_earlier_sessions_are_listed_exported_and_deleted(qtbot, tmp_path):
 def test_a_session_is_shown_again_from_its_mark_or_its_beginning(qtbot, tmp_path):
     window = SessionWindow()
     qtbot.addWidget(window)
-    for marks, row in (((), None), ((CueMarked(key=150),), 150)):
-        path = written(tmp_path, [*(kept(number) for number in range(200)), *marks])
+    for marks, row in (((), None), ((CueMarked(key=50),), 50)):
+        path = written(tmp_path, [*(kept(number) for number in range(60)), *marks])
         window.show_session(read_session(path))
         assert window.transcript.rows.marked_row == row
         assert (row or 0) in window.transcript.rows_in_sight()
-        assert window.told.text() == "200 captions"
+        assert window.told.text() == "60 captions"
     with qtbot.waitSignal(window.export_wanted) as wanted:
         window.export.click()
     assert wanted.args[0].path == path

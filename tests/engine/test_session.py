@@ -76,7 +76,18 @@ def test_after_stop_no_thread_is_left_and_nothing_more_is_told(model):
         assert len(listener.events) == n_events
 
 
-def test_a_session_can_be_stopped_while_it_loads(model):
+def test_a_session_that_is_stopped_with_patience_translates_what_it_was_told(model):
+    text = "ab cd ef gh. abc d ef. fgh a."
+    with running(model) as (session, listener):
+        session.feed_words(text.split())
+        session.end_utterance()
+        session.stop(WAIT_S)
+        assert listener.receiver.text == at_once(model, text)
+        assert sum(isinstance(event, UtteranceEnded) for event in listener.events) == 3
+
+
+@pytest.mark.parametrize("patience_s", [0.0, 0.01])
+def test_a_session_can_be_stopped_while_it_loads(model, patience_s):
     loading, go_on = threading.Event(), threading.Event()
     events = []
 
@@ -89,7 +100,7 @@ def test_a_session_can_be_stopped_while_it_loads(model):
     session.start()
     session.feed_words(["ab."])
     assert loading.wait(WAIT_S)
-    stopper = threading.Thread(target=session.stop)
+    stopper = threading.Thread(target=session.stop, args=(patience_s,))
     stopper.start()
     while not session._worker.stopping.wait(WAIT_S):
         pass
