@@ -26,6 +26,7 @@ from app.choices import Preferences
 from app.first_run_model import ModelPage
 from app.first_run_pages import GuidePage, SoundPage, WelcomePage
 from app.first_run_speed import SpeedPage
+from app.language_names import language_name
 from app.model_desk import ModelDesk
 from app.sound_check import SoundCheck, Sources, make_sources
 
@@ -39,12 +40,12 @@ class GuideParts:
     Attributes:
         make_sources: of sound; called on a thread.
         program: the command line that starts this program; None for itself.
-        bundled: whether a model comes with this copy.
+        bundled: target languages of the model that comes with this copy; none without one.
     """
 
     make_sources: Callable[[], Sources] = field(default=make_sources)
     program: tuple[str, ...] | None = None
-    bundled: bool = True
+    bundled: tuple[str, ...] = ("de",)
 
 
 class FirstRun(QDialog):
@@ -70,7 +71,8 @@ class FirstRun(QDialog):
         self.desk = ModelDesk(library, parent=self)
         self._machine_check = ChildCommand(self, program=parts.program)
         self._speed_check = ChildCommand(self, program=parts.program)
-        self.welcome = WelcomePage()
+        self._bundled = parts.bundled
+        self.welcome = WelcomePage(parts.bundled)
         self.sound_page = SoundPage(self.sound)
         self.model_page = ModelPage(self.desk, self._machine_check)
         self.speed_page = SpeedPage(self._speed_check)
@@ -84,8 +86,8 @@ class FirstRun(QDialog):
         for page in self.pages:
             self.stack.addWidget(page)
         self.heading, self.step = QLabel(), QLabel()
-        self.start_now = self._button(self.tr("&Start now with the bundled model"))
-        self.start_now.setVisible(parts.bundled)
+        self.start_now = self._button("")
+        self.start_now.setVisible(bool(parts.bundled))
         self.back = self._button(self.tr("&Back"))
         self.next = self._button(self.tr("&Next"))
         self.next.setDefault(True)
@@ -94,6 +96,8 @@ class FirstRun(QDialog):
         self.back.clicked.connect(self._go_back)
         self.next.clicked.connect(self._go_on)
         self.model_page.chosen.connect(self._use_model)
+        self.welcome.target.currentIndexChanged.connect(self._name_start)
+        self._name_start()
 
     def open_guide(self, preferences: Preferences) -> None:
         """Show the first page, with what is chosen now."""
@@ -190,5 +194,20 @@ class FirstRun(QDialog):
         self._start(None)
 
     def _start(self, model: Path | None) -> None:
-        self.start_wanted.emit(model, self.welcome.language)
+        language = self.welcome.language if model is not None else self._language_now()
+        self.start_wanted.emit(model, language)
         self.close()
+
+    def _language_now(self) -> str:
+        """Give the language that the bundled model begins in: the chosen one if it knows that."""
+        chosen = self.welcome.language
+        return chosen if chosen in self._bundled or not self._bundled else self._bundled[0]
+
+    @Slot()
+    def _name_start(self) -> None:
+        """Say what the button begins with, where that is not what is chosen."""
+        told = self.tr("&Start now with the bundled model")
+        if self._language_now() != self.welcome.language:
+            told = self.tr("&Start now with the bundled model, in {}")
+            told = told.format(language_name(self._language_now()))
+        self.start_now.setText(told)

@@ -1,5 +1,6 @@
 """The first pages of the guide: what Surtitle does and keeps to itself, and what it hears."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Slot
@@ -49,9 +50,15 @@ def paragraph(text: str = "") -> QLabel:
 class WelcomePage(GuidePage):
     """What Surtitle does, what leaves this computer, and between which languages it translates."""
 
-    def __init__(self) -> None:
+    def __init__(self, bundled: Sequence[str]) -> None:
+        """Offer all languages.
+
+        Args:
+            bundled: those that the model that comes with this copy knows.
+        """
         super().__init__()
         self.title = self.tr("Welcome")
+        self._bundled = bundled
         self.add_text(
             self.tr(
                 "Surtitle writes captions in another language while a sentence is still being "
@@ -100,11 +107,12 @@ class WelcomePage(GuidePage):
     @Slot()
     def _explain(self) -> None:
         told = self.tr("The model that comes with Surtitle knows this pair: everyday sentences.")
-        if self.language != "de":
-            told = self.tr(
-                "The model that comes with Surtitle knows German only. For {} choose a larger one "
-                "two pages on."
-            ).format(self.target.currentText())
+        if self.language not in self._bundled:
+            told = self.tr("For {} choose a model two pages on.").format(self.target.currentText())
+            if self._bundled:
+                known = ", ".join(map(language_name, self._bundled))
+                only = self.tr("The model that comes with Surtitle knows {} only.").format(known)
+                told = f"{only} {told}"
         self.note.setText(told)
 
 

@@ -11,6 +11,8 @@ from app.first_run import FirstRun, GuideParts
 from app.launch_settings import LaunchSettings
 from app.main_window import MainWindow
 from engine.bundled import bundled_models
+from engine.card import read_card
+from engine.errors import ModelError
 
 
 class Guide(QObject):
@@ -36,7 +38,7 @@ class Guide(QObject):
         window: MainWindow,
     ) -> None:
         super().__init__(window)
-        self.parts = GuideParts(bundled=bool(bundled_models()))
+        self.parts = GuideParts(bundled=_bundled_languages())
         self.dialog: FirstRun | None = None
         self._settings = settings
         self._chosen = chosen
@@ -70,14 +72,15 @@ class Guide(QObject):
         now = self._chosen.now
         translation = replace(now.translation, language=language)
         self._chosen.choose(replace(now, model=model, translation=translation))
+        starts_over = model != now.model and self._settings.model is None
         if self._settings.language is None:
-            self._captioning.translate_into(language)
-        if model != now.model and self._settings.model is not None:
+            self._captioning.translate_into(language, now=not starts_over)
+        if model != now.model and not starts_over:
             told = self.tr(
                 "Until Surtitle is closed, the model that was named when it was started translates"
             )
             self._window.banner.show_notice(told)
-        elif model != now.model:
+        elif starts_over:
             self._captioning.start_over()
 
     @Slot()
@@ -85,3 +88,13 @@ class Guide(QObject):
         """Store the choices, so that the guide does not come by itself again."""
         self._chosen.keep()
         self.left.emit()
+
+
+def _bundled_languages() -> tuple[str, ...]:
+    """List the target languages of the model that comes with this copy; none without one."""
+    try:
+        return tuple(
+            code for folder in bundled_models()[:1] for code in read_card(folder).languages
+        )
+    except ModelError:  # which the session tells, in the same words
+        return ()

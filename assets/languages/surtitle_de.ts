@@ -717,6 +717,10 @@
         <source>S&amp;tart</source>
         <translation>&amp;Beginnen</translation>
     </message>
+    <message>
+        <source>&amp;Start now with the bundled model, in {}</source>
+        <translation>&amp;Sofort mit dem mitgelieferten Modell beginnen, auf {}</translation>
+    </message>
 </context>
 <context>
     <name>GlossaryDesk</name>
@@ -1929,8 +1933,12 @@
         <translation>Das mitgelieferte Modell kann dieses Paar: alltägliche Sätze.</translation>
     </message>
     <message>
-        <source>The model that comes with Surtitle knows German only. For {} choose a larger one two pages on.</source>
-        <translation>Das mitgelieferte Modell kann nur Deutsch. Für {} zwei Seiten weiter ein größeres wählen.</translation>
+        <source>For {} choose a model two pages on.</source>
+        <translation>Für {} lässt sich zwei Seiten weiter ein Modell wählen.</translation>
+    </message>
+    <message>
+        <source>The model that comes with Surtitle knows {} only.</source>
+        <translation>Das mitgelieferte Modell kann nur {}.</translation>
     </message>
 </context>
 </TS>

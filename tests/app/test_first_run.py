@@ -84,7 +84,7 @@ def test_the_bundled_model_can_be_begun_with_at_every_page(guide, n_pages):
 
 
 def test_without_a_bundled_model_nothing_is_offered_that_is_not_there(guide):
-    assert not guide(bundled=False).start_now.isVisible()
+    assert not guide(bundled=()).start_now.isVisible()
 
 
 def test_closing_it_begins_nothing(guide, qtbot):
@@ -100,6 +100,19 @@ def test_the_language_is_chosen_and_what_the_bundled_model_knows_is_said(guide):
     assert "knows German only" in one.welcome.note.text()
     one.welcome.target.setCurrentIndex(one.welcome.target.findData("de"))
     assert "knows this pair" in one.welcome.note.text()
+
+
+def test_the_bundled_model_begins_in_a_language_it_knows_and_the_button_says_so(guide):
+    french = Preferences(translation=TranslationChoices(language="fr"))
+    one = guide(preferences=french)
+    assert "German" in one.start_now.text()
+    one.start_now.click()
+    one.open_guide(french)
+    go_to(one, one.speed_page)
+    one.next.click()
+    one.welcome.target.setCurrentIndex(one.welcome.target.findData("de"))
+    assert "German" not in one.start_now.text()
+    assert one.starts == [(None, "de")] * 2
 
 
 def test_the_meters_move_as_long_as_they_are_seen(guide, qtbot):
@@ -267,6 +280,17 @@ def test_what_is_chosen_in_the_guide_is_stored_and_loaded(program, tmp_path, mon
     one.wait(lambda: len(one.engine.models) == 2)
     assert one.engine.models[1].hub_name == "some/model"
     assert one.engine.translations[1].target_language == "fr"
+
+
+def test_a_model_that_gives_way_is_not_asked_for_the_language_of_the_next(program):  # noqa: F811
+    one = program(model=None).open().wait_until_ready()
+    first = one.session
+    one.application.side_windows.guide.parts = parts()
+    one.window.menu_actions.guide.trigger()
+    one.application.side_windows.guide.dialog.start_wanted.emit(Path("some/model"), "es")
+    one.wait(lambda: len(one.engine.models) == 2)
+    assert one.engine.translations[1].target_language == "es"
+    assert not [call for call in first.calls if call[0] == "change"]
 
 
 def test_the_command_line_wins_over_what_is_chosen_in_the_guide(program):  # noqa: F811
