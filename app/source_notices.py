@@ -1,5 +1,6 @@
 """What happens to sources, in the banner: the newest sentence about each, good news briefly."""
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Slot
@@ -23,6 +24,7 @@ class SourceNotices(QObject):
         self._banner = banner
         self._good_news = set[str]()
         self._devices: dict[str, str] = {}
+        self._told = set[str]()  # lanes of which something was told
         self._forget = QTimer(self)
         self._forget.setSingleShot(True)
         self._forget.setInterval(_GOOD_NEWS_MS)
@@ -35,7 +37,8 @@ class SourceNotices(QObject):
 
     def take(self, lane: str, notice: "AudioNotice") -> None:
         """Show what happened to a source."""
-        topic = f"source {lane}"
+        topic = _topic(lane)
+        self._told.add(lane)
         self._good_news.discard(topic)
         if notice.kind in _PLACES:
             self._devices[lane] = notice.device
@@ -47,9 +50,13 @@ class SourceNotices(QObject):
             self._good_news.add(topic)
             self._forget.start()
 
-    def forget_devices(self) -> None:
-        """Take that nothing is heard any more."""
-        self._devices.clear()
+    def keep(self, lanes: Collection[str]) -> None:
+        """Take that these lanes are heard and no other: what was said of others goes with them."""
+        for lane in [one for one in self._devices if one not in lanes]:
+            del self._devices[lane]
+        for lane in self._told - set(lanes):
+            self._banner.withdraw(_topic(lane))
+        self._told &= set(lanes)
 
     def close(self) -> None:
         """Leave nothing running."""
@@ -60,3 +67,7 @@ class SourceNotices(QObject):
         for topic in self._good_news:
             self._banner.withdraw(topic)
         self._good_news.clear()
+
+
+def _topic(lane: str) -> str:
+    return f"source {lane}"

@@ -10,10 +10,10 @@ from PySide6.QtCore import Qt
 from app.application import Application
 from app.bridge import Bridge
 from app.launch_settings import LaunchSettings
-from engine.audio import NoticeKind
+from engine.audio import AudioNotice, NoticeKind
 from engine.errors import HubError
 from engine.events import UtteranceOpened
-from engine.listening_events import Behind, CaughtUp
+from engine.listening_events import Behind, CaughtUp, Noticed
 from tests.app.fake_hearing import DEVICES, MICROPHONE, SYSTEM, FakeHearing
 from tests.app.fakes import FakeEngine
 
@@ -390,6 +390,27 @@ def test_a_device_that_is_lost_and_comes_back_is_told_in_one_sentence_each(progr
     one.wait(lambda: one.banner.sentence.text() == "Desk mic is back: listening to it again.")
     one.banner.dismiss.click()
     assert not one.banner.isVisible(), "the newest sentence about a source takes the place"
+
+
+def test_what_is_off_is_not_called_heard_and_takes_its_notice_with_it(program):
+    one = program({MICROPHONE: [SAID], SYSTEM: ["and so on."]}).open()
+    status = one.window.status.listening
+    one.press(one.bar.microphone)
+    one.press(one.bar.system)
+    one.wait(lambda: status.text() == "Listening to Desk mic · Speakers")
+    microphone = one.run.sources["me"]
+    microphone.notice(NoticeKind.STALLED, "nothing comes from Desk mic: opening it anew")
+    one.wait(one.banner.isVisible)
+    one.press(one.bar.microphone)
+    assert not one.banner.isVisible()
+    one.wait(lambda: status.text() == "Listening to Speakers")
+    desk = one.application.listening.desk
+    late = AudioNotice(kind=NoticeKind.STALLED, device="Desk mic", message="nothing comes")
+    desk.reported.emit(Noticed(lane="me", notice=late))
+    assert not one.banner.isVisible()
+    assert status.text() == "Listening to Speakers"
+    one.press(one.bar.system)
+    one.wait(lambda: status.text() == "")
 
 
 def test_another_device_is_heard_at_once_and_remembered(program):
