@@ -6,6 +6,7 @@ Help and version are there at once: Qt is imported when a window is wanted, the 
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import platformdirs
@@ -13,6 +14,7 @@ import platformdirs
 from app import adapters_command, check_command, devices, listen, score_command, terminal
 from app.adapters_command import adapter_folder, open_library
 from app.launch_settings import LaunchSettings
+from app.surroundings import leaving_at_once, name_temporary_folder, own_stdin
 from engine.bundled import NO_ADAPTER
 from engine.errors import PolicyError, SurtitleError
 from engine.policy import parse_policy
@@ -35,17 +37,33 @@ def main(argv: list[str] | None = None) -> int:
     """
     parser = _parser()
     arguments = parser.parse_args(argv)
-    if arguments.command is not None:
-        exit_code: int = arguments.run(arguments)
-        return exit_code
-    if arguments.tell is None and _lacks_screen():
-        sys.stderr.write(_NO_SCREEN)
-        return 1
-    return _open_window(arguments)
+    name_temporary_folder()
+    with own_stdin() as arguments.stdin:
+        if arguments.command is not None:
+            exit_code: int = arguments.run(arguments)
+            return exit_code
+        if arguments.tell is None and _lacks_screen():
+            sys.stderr.write(_NO_SCREEN)
+            return 1
+        return _open_window(arguments)
+
+
+class _Parser(argparse.ArgumentParser):
+    """Refuses what it does not know itself: else a command's wrong option gets our usage."""
+
+    def parse_known_args(  # type: ignore[override]
+        self,
+        args: Sequence[str] | None = None,
+        namespace: argparse.Namespace | None = None,
+    ) -> tuple[argparse.Namespace, list[str]]:
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return found, unknown
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser: argparse.ArgumentParser = _Parser(
         prog="surtitle",
         description="Live translated captions: without a command, a window opens to type in.",
     )
@@ -121,9 +139,10 @@ def _lacks_screen() -> bool:
 
 def _open_window(arguments: argparse.Namespace) -> int:
     try:
-        from app import startup  # noqa: PLC0415  the terminal's command does without Qt
-        from app.preferences import PreferencesFile  # noqa: PLC0415
-        from app.wayland import platform_wanted  # noqa: PLC0415
+        with leaving_at_once():
+            from app import startup  # noqa: PLC0415  the terminal's command does without Qt
+            from app.preferences import PreferencesFile  # noqa: PLC0415
+            from app.wayland import platform_wanted  # noqa: PLC0415
     except ImportError as error:
         sys.stderr.write(f"surtitle: the window needs a library that is missing: {error}\n")
         return 1

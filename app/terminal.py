@@ -7,16 +7,16 @@ ends, without a word. torch is imported when everything else is found to be in o
 
 import argparse
 import contextlib
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from app.adapters_command import adapter_folder, open_library
 from app.named_model import fetched_model
+from app.surroundings import leaving_at_once
 from app.terminal_command import UsageError, captions_out, exit_code_of, tell
-from app.text_lines import LineReader, LineWriter, TextError
+from app.text_lines import LineReader, LineWriter, TextError, check_text
 from engine.adapter import Adapter, Status, model_card, usable_adapter
 from engine.bundled import NO_ADAPTER, bundled_models, default_adapter
 from engine.card import ModelCard
@@ -154,18 +154,26 @@ def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads 
     Returns:
         the exit code, as the module says.
     """
-    return exit_code_of(_NAME, lambda: translate(chosen_settings(arguments)))
+    return exit_code_of(_NAME, lambda: translate(chosen_settings(arguments), arguments.stdin))
 
 
-def translate(settings: TerminalSettings) -> None:
+def translate(settings: TerminalSettings, stdin: BinaryIO | None) -> None:
     """Translate every line of the source to standard output.
+
+    Args:
+        settings: what is read and how it is translated.
+        stdin: what stands for a source that is not named; None where it is closed.
 
     Raises:
         SurtitleError: the engine cannot do it.
         TextError: the text cannot be read, or captions or log cannot be written.
     """
     out = captions_out()
-    with _opened(settings.source) as reader, _opened_log(settings.log) as log:
+    with (
+        _opened(settings.source, stdin) as reader,
+        _opened_log(settings.log) as log,
+        leaving_at_once(lambda: _tell_broken(reader)),
+    ):
         try:
             _translate_lines(settings, reader, LineWriter(out, live=settings.live), log)
         finally:
@@ -311,15 +319,16 @@ def _language(card: ModelCard, code: str) -> str:
 
 
 @contextlib.contextmanager
-def _opened(source: Path | None) -> Iterator[LineReader]:
+def _opened(source: Path | None, stdin: BinaryIO | None) -> Iterator[LineReader]:
     """Open the source; standard input stays open."""
     if source is None:
-        if sys.stdin is None:
+        if stdin is None:
             msg = "standard input is closed: name a FILE or send text through a pipe"
             raise TextError(msg)
-        yield LineReader(sys.stdin.buffer, "standard input")
+        yield LineReader(stdin, "standard input")
         return
     try:
+        check_text(source)
         stream = source.open("rb")
     except OSError as error:
         msg = f"expected a text file, but {source} cannot be read: {error.strerror}; name another"

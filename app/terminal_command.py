@@ -1,13 +1,20 @@
 """What commands that write captions to a terminal share: how they end, and what they say aside."""
 
+import re
 import sys
+import traceback
 from collections.abc import Callable
+from pathlib import Path
 from typing import BinaryIO
 
+from app.surroundings import INTERRUPTED
 from app.text_lines import ReaderGoneError, TextError, printable
-from engine.errors import SurtitleError
+from engine.errors import SurtitleError, is_failure
 
-_FAILED, _WRONG_USAGE, _INTERRUPTED, _READER_GONE = 1, 2, 130, 141
+_MEMORY = re.compile("^(OutOf)?MemoryError |can't allocate memory")  # torch is not imported here
+_LONGEST = 200  # characters of a library's words
+
+_FAILED, _WRONG_USAGE, _READER_GONE = 1, 2, 141
 
 
 class UsageError(Exception):
@@ -32,8 +39,27 @@ def exit_code_of(name: str, work: Callable[[], None]) -> int:
         tell(name, str(error))
         return _FAILED
     except KeyboardInterrupt:
-        return _INTERRUPTED
+        return INTERRUPTED
+    except BaseException as error:
+        if not is_failure(error):
+            raise
+        tell(name, _unexpected(error))
+        return _FAILED
     return 0
+
+
+def _unexpected(error: BaseException) -> str:
+    """Say in one sentence what nobody expected, and where, for who mends it."""
+    if _MEMORY.search(f"{type(error).__name__} {error}"):
+        return "memory ran out: choose a smaller model or 4 bits, or close other programs"
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    what = (str(error).strip().splitlines() or [""])[0][:_LONGEST]
+    kind = type(error).__name__
+    return (
+        f"it stopped unexpectedly ({kind}{': ' if what else ''}{what}, in "
+        f"{Path(place.filename).name}, line {place.lineno}); what was written is whole: please "
+        "report this, and try another model or text"
+    )
 
 
 def captions_out() -> BinaryIO:

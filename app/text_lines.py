@@ -4,10 +4,12 @@ Only a line feed ends a line that comes in, so U+2028 and its like never make tw
 out holds no control character but the line feed, so no text can steer a terminal.
 """
 
+import codecs
 import contextlib
 import os
 import unicodedata
 from collections.abc import Iterator
+from pathlib import Path
 from typing import BinaryIO
 
 _BREAKS = "\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\u2028\u2029"
@@ -35,6 +37,33 @@ class ReaderGoneError(TextError):
 def printable(text: str) -> str:
     """Replace what could steer a terminal: breaks by blanks, control characters by U+FFFD."""
     return text.translate(_PRINTABLE)
+
+
+def check_text(path: Path) -> None:
+    """Read a file once to see whether it is text; a pipe is left alone.
+
+    Raises:
+        OSError: it cannot be read.
+        TextError: it is not UTF-8, or holds zeros, as pictures and UTF-16 do.
+    """
+    if not path.is_file():
+        return
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    with path.open("rb") as file:
+        try:
+            while chunk := file.read(1 << 16):
+                if b"\0" in chunk:
+                    raise _no_text(path)
+                decoder.decode(chunk)
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError as error:
+            raise _no_text(path) from error
+
+
+def _no_text(path: Path) -> TextError:
+    return TextError(
+        f"expected UTF-8 text, but {path} has other bytes: name a text file, or convert it to UTF-8"
+    )
 
 
 class LineReader:

@@ -8,7 +8,7 @@ import multiprocessing
 import runpy
 import sys
 
-from app.__main__ import main
+from app.start import main
 
 
 def start() -> int:

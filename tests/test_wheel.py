@@ -80,7 +80,7 @@ def test_the_wheel_starts_both_programs_and_names_its_licence(wheel):
         entries = configparser.ConfigParser()
         entries.read_string(archive.read(f"{folder}/entry_points.txt").decode())
         assert dict(entries["console_scripts"]) == {
-            "surtitle": "app.__main__:main",
+            "surtitle": "app.start:main",
             "surtitle-train": "training.__main__:main",
         }
         assert archive.read(f"{folder}/licenses/LICENSE") == (ROOT / "LICENSE").read_bytes()

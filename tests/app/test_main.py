@@ -96,6 +96,21 @@ def test_wrong_usage_ends_with_2(arguments, capsys):
     assert "usage: surtitle" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "usage"),
+    [(["devices", "x"], "devices"), (["check", "--banana"], "check"),
+     (["adapters", "list", "--x"], "adapters list"), (["translate", "a", "b"], "translate"),
+     (["--device", "cpu", "listen", "--source", "mic", "x"], "listen")],
+)  # fmt: skip
+def test_a_wrong_option_of_a_command_gets_the_usage_of_that_command(arguments, usage, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"usage: surtitle {usage} ")
+    assert f"surtitle {usage}: error: unrecognized arguments: " in said
+
+
 def show_version(capsys):
     with pytest.raises(SystemExit) as ended:
         main(["--version"])

@@ -1,5 +1,6 @@
 """``surtitle translate``: what goes in comes out, and what cannot be done is one sentence."""
 
+import contextlib
 import copy
 import errno
 import io
@@ -11,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -204,6 +206,36 @@ def test_invalid_utf8_is_replaced_counted_and_told_once(translate):
     replaced = translate("Abc.\n�de.\nHag.\n� �\nAbc.\n".encode()).lines
     assert ran.lines_in_spite == replaced
     ran.adds(0, "2 lines of standard input", "first line 2", "convert")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"\x89PNG\r\n\x1a\n", b"a" * 70_000 + b"\xff", b"a" * 65_535 + "é".encode()[:1],
+     "Abc.\n".encode("utf-16"), "Abc.\n".encode("utf-16-le"), b"Abc.\0\n"],
+)  # fmt: skip
+def test_a_file_that_is_no_text_is_refused_before_anything_is_loaded(
+    translate, tmp_path, content, monkeypatch
+):
+    monkeypatch.setitem(sys.modules, "engine.loading", None)
+    path = tmp_path / "picture.png"
+    path.write_bytes(content)
+    translate(b"", path).says(1, "expected UTF-8 text", path)
+
+
+def test_a_long_file_is_text_wherever_its_characters_are_cut(translate, tmp_path):
+    path = tmp_path / "text.txt"
+    path.write_bytes(b" " * 65_535 + "é.\n".encode())
+    assert translate(b"", path).lines == translate("é.\n".encode()).lines
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes of Unix")
+def test_a_pipe_can_be_named_as_a_file(translate, tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_bytes, args=[b"Abc de.\n"])
+    writer.start()
+    assert translate(b"", path).lines == translate(b"Abc de.\n").lines
+    writer.join()
 
 
 def test_a_random_text_never_loses_or_gains_a_line(translate):
@@ -454,6 +486,75 @@ def test_ctrl_c_ends_with_130_and_no_word(translate):
     ran = translate(stdin)
 
     assert (ran.out, ran.err, ran.exit_code) == (translate(b"Abc.\n").out, "", 130)
+
+
+class PanicException(BaseException):
+    """What they raise: no ``Exception``."""
+
+
+@pytest.mark.parametrize(
+    ("error", "parts"),
+    [(ZeroDivisionError("by\nzero"), ["(ZeroDivisionError: by, in test_terminal.py, line "]),
+     (PanicException("unwrap"), ["(PanicException: unwrap, in ", "report"]),
+     (MemoryError(), ["memory ran out"]),
+     (RuntimeError("[x.cpp] DefaultCPUAllocator: can't allocate memory"), ["memory ran out"])],
+)  # fmt: skip
+def test_what_nobody_expected_is_one_sentence(translate, error, parts):
+    stdin = Stdin(b"")
+    stdin.buffer = Breaking([b"Abc.\n", error])
+    ran = translate(stdin)
+    assert ran.out == translate(b"Abc.\n").out
+    ran.adds(1, *parts)
+
+
+# Libraries and the process
+
+
+EVIL = """
+from pathlib import Path
+Path(__file__).with_name("it-ran").touch()
+from transformers import LlamaConfig, LlamaForCausalLM
+class EvilConfig(LlamaConfig):
+    model_type = "evil"
+class Evil(LlamaForCausalLM):
+    config_class = EvilConfig
+"""
+
+
+@pytest.mark.parametrize("card", [True, False])
+def test_text_that_answers_yes_never_runs_the_code_of_a_folder(translate, model, tmp_path, card):
+    folder = tmp_path / "evil"
+    shutil.copytree(model, folder)
+    config = json.loads((folder / "config.json").read_text())
+    code = {"AutoConfig": "evil.EvilConfig", "AutoModelForCausalLM": "evil.Evil"}
+    config |= {"model_type": "evil", "auto_map": code}
+    (folder / "config.json").write_text(json.dumps(config))
+    (folder / "evil.py").write_text(EVIL)
+    if not card:
+        (folder / "surtitle.json").unlink()
+
+    ran = translate(b"Hello there.\nYes\ny\n1\n" * 3, folder=folder)
+
+    ran.says(1, folder, "names Python code of its own (auto_map)")
+    assert not (folder / "it-ran").exists()
+
+
+def test_ctrl_c_that_a_library_swallows_while_it_is_imported_ends_the_program(
+    translate, monkeypatch
+):
+    ended = []
+
+    def swallowing(_settings):
+        with contextlib.suppress(BaseException):
+            os.kill(os.getpid(), signal.SIGINT)
+        msg = "could not import module"
+        raise ImportError(msg)
+
+    monkeypatch.setattr("engine.loading.load_weights", swallowing)
+    monkeypatch.setattr(os, "_exit", ended.append)
+    translate(b"Abc.\n")
+    assert ended == [130]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 # Adapters
