@@ -371,7 +371,7 @@ class Captioning(QObject):
     @Slot(bool)
     def _pause(self, paused: bool) -> None:  # noqa: FBT001  what the signal carries
         if paused:
-            pass  # what was begun is translated to its end
+            self._window.typed_line.finish()  # what was begun is translated to its end
         self._bridge.pause(paused=paused)
         self._window.status.show_paused(paused=paused)
 
