@@ -102,6 +102,7 @@ class Application(QObject):
         window.closed.connect(self._close)
         controls.overlay_toggled.connect(self._show_overlay)
         controls.lock_toggled.connect(self._lock_overlay)
+        self.overlay.closed.connect(self._hide_overlay)
         self.captioning.captions_changed.connect(self._show_captions)
         self.captioning.language_changed.connect(self._tell_letters)
         self.stage.size_wanted.connect(self._choose_size)
@@ -122,7 +123,7 @@ class Application(QObject):
         actions.settings.triggered.connect(self._show_settings)
         actions.larger.triggered.connect(self._enlarge)
         actions.smaller.triggered.connect(self._shrink)
-        actions.reset_place.triggered.connect(self.stage.reset_place)
+        actions.reset_place.triggered.connect(self._reset_place)
         actions.mark.triggered.connect(self._mark)
         actions.export.triggered.connect(self.archive.export)
         actions.recover.triggered.connect(self.archive.show_sessions)
@@ -209,6 +210,16 @@ class Application(QObject):
             self._tell_of_wayland()
         now = self.chosen.now
         self.chosen.choose(replace(now, overlay=replace(now.overlay, visible=visible)))
+
+    @Slot()
+    def _hide_overlay(self) -> None:
+        self.window.controls.overlay.setChecked(False)
+
+    @Slot()
+    def _reset_place(self) -> None:
+        """Bring the overlay where it is seen, also when it was hidden."""
+        self.stage.reset_place()
+        self.window.controls.overlay.setChecked(True)
 
     @Slot()
     def _bring_overlay_back(self) -> None:
@@ -307,6 +318,7 @@ class Application(QObject):
         self._closing_since_s = time.monotonic()
         self.settings_dialog.close()
         self.side_windows.hide()
+        self.overlay.closed.disconnect(self._hide_overlay)
         self.overlay.close()
         self.window.hide()
         QGuiApplication.processEvents()  # off the screen before the wait for the engine

@@ -106,14 +106,14 @@ class CaptionStage(QObject):
             return
         place = self._places.find(_NAME)
         if place is None:
-            self.overlay.move(self.overlay.first_place())
+            self.overlay.put(self.overlay.first_place())
         else:
-            self.overlay.move(stood_at(place, self.overlay.size(), areas).topLeft())
+            self.overlay.put(stood_at(place, self.overlay.size(), areas).topLeft())
 
     @Slot()
     def reset_place(self) -> None:
         """Go to the bottom of the screen, in its middle."""
-        self.overlay.move(self.overlay.first_place())
+        self.overlay.put(self.overlay.first_place())
         self._remember_place()
 
     @Slot()

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
+    QCloseEvent,
     QContextMenuEvent,
     QFont,
     QFontMetricsF,
@@ -21,7 +22,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from app.choices import CaptionChoices
 from app.look import look
 from app.overlay_block import Block, paint_box
-from app.overlay_edges import NO_EDGE, Drag, cursor_at, edges_at
+from app.overlay_edges import NO_EDGE, Drag, cursor_at, edges_at, with_edges_of
 from app.typeset import Line
 
 PADDING = 18
@@ -50,17 +51,20 @@ class OverlayView:
 class Overlay(QWidget):
     """Paint the last view; be dragged anywhere, and to another size by its edges; take no focus.
 
-    The size never follows the text, so the window does not jump.
+    The size never follows the text, so the window does not jump. Whatever its size, the middle of
+    its bottom edge is where the person put it, or as near as leaves all of it on the screen.
 
     Signals:
         moved(): the person dragged it, and let it go.
         size_wanted(int, int): the person dragged an edge: to so many characters, so many lines.
         painted(): the last view stands on the screen.
+        closed(): it was closed, as by the window manager's list of windows or its keys.
     """
 
     moved = Signal()
     size_wanted = Signal(int, int)
     painted = Signal()
+    closed = Signal()
 
     def __init__(self, choices: CaptionChoices | None = None) -> None:
         super().__init__(
@@ -86,8 +90,10 @@ class Overlay(QWidget):
         self._settled.timeout.connect(self._tell_size)
         self._was_moved = False
         self._last_paint_s = 0.0
+        area = self._screen_area()
+        self._anchor = QPoint(area.center().x(), area.bottom() - _DISTANCE_FROM_EDGE)
+        self._stands = QRect()  # as it was last placed here; else the person placed it
         self.show_look(choices or CaptionChoices())
-        self.move(self.first_place())
 
     @property
     def is_locked(self) -> bool:
@@ -95,7 +101,7 @@ class Overlay(QWidget):
         return bool(self.windowFlags() & Qt.WindowType.WindowTransparentForInput)
 
     def show_look(self, choices: CaptionChoices) -> None:
-        """Take other letters, colours and another size; the middle of the bottom edge stays."""
+        """Take other letters, colours and another size."""
         self._choices = choices
         self._look = look(choices.preset)
         font, small = QFont(self.font()), QFont(self.font())
@@ -153,6 +159,11 @@ class Overlay(QWidget):
         top = area.bottom() - self.height() - _DISTANCE_FROM_EDGE
         return QPoint(max(left, area.left()), max(top, area.top()))
 
+    def put(self, corner: QPoint) -> None:
+        """Go where the left upper corner is here, as if the person had put it there."""
+        self._anchor = _bottom_middle(QRect(corner, self.size()))
+        self._take_size()
+
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the background, the source where it is wanted, and the captions."""
         start_s = time.perf_counter()
@@ -204,6 +215,11 @@ class Overlay(QWidget):
             menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             menu.popup(event.globalPos())
 
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Tell of it, since buttons and menus show whether the overlay is there."""
+        super().closeEvent(event)
+        self.closed.emit()
+
     def moveEvent(self, event: QMoveEvent) -> None:
         """Tell the new place when the person has let go of the window."""
         super().moveEvent(event)
@@ -222,17 +238,18 @@ class Overlay(QWidget):
         self._source.forget()
 
     def _take_size(self) -> None:
-        """Take the size that the choices ask for, where the middle of the bottom edge was."""
-        area = self._screen_area().size()
-        self.setMinimumSize(self._size_for(20, 1).boundedTo(area))
-        self.setMaximumSize(self._size_for(68, 4).boundedTo(area))
-        size = QSize(round(self.line_width) + 2 * PADDING, self._height_of(self.n_lines))
-        if self.isVisible() or self._was_moved:
-            old = self.geometry()
-            left = old.left() + (old.width() - size.width()) // 2
-            self.setGeometry(QRect(QPoint(left, old.bottom() + 1 - size.height()), size))
-        else:
-            self.resize(size)
+        """Take the size that the choices ask for, at the place that the person gave it."""
+        area = self._screen_area()
+        self.setMinimumSize(self._size_for(20, 1).boundedTo(area.size()))
+        self.setMaximumSize(self._size_for(68, 4).boundedTo(area.size()))
+        place = QRect(QPoint(), self._wanted_size())
+        place.moveLeft(self._anchor.x() - place.width() // 2)
+        place.moveBottom(self._anchor.y())
+        self._stands = _moved_inside(place, area)
+        self.setGeometry(self._stands)
+
+    def _wanted_size(self) -> QSize:
+        return QSize(round(self.line_width) + 2 * PADDING, self._height_of(self.n_lines))
 
     def _size_for(self, characters: int, lines: int) -> QSize:
         width = self._metrics.averageCharWidth() * characters + 2 * PADDING
@@ -257,16 +274,29 @@ class Overlay(QWidget):
     @Slot()
     def _tell_size(self) -> None:
         """Tell place and size; a size between two is rounded to whole characters and lines."""
-        if not self._was_moved or self._drag is not None:
+        before, now = self._stands, self.geometry()
+        if not self._was_moved or self._drag is not None or now == before:
             return
-        wanted = QSize(round(self.line_width) + 2 * PADDING, self._height_of(self.n_lines))
-        if self.size() != wanted:
-            room = self.size() - QSize(2 * PADDING, 2 * PADDING)
+        self._anchor = _bottom_middle(now)
+        if now.size() != self._wanted_size():
+            room = now.size() - QSize(2 * PADDING, 2 * PADDING)
             characters = round(room.width() / self._metrics.averageCharWidth())
             lines = round(room.height() / self._line_pair_height())
             self.size_wanted.emit(min(68, max(20, characters)), min(4, max(1, lines)))
-            self._take_size()
+            self._anchor = _bottom_middle(with_edges_of(now, before, self._wanted_size()))
+        self._take_size()
         self.moved.emit()
 
     def _screen_area(self) -> QRect:
         return self.screen().availableGeometry()
+
+
+def _bottom_middle(place: QRect) -> QPoint:
+    return QPoint(place.left() + place.width() // 2, place.bottom())
+
+
+def _moved_inside(place: QRect, area: QRect) -> QRect:
+    """Move a window, no more than it takes for all of it to be inside an area that has room."""
+    left = min(max(place.left(), area.left()), area.right() + 1 - place.width())
+    top = min(max(place.top(), area.top()), area.bottom() + 1 - place.height())
+    return QRect(QPoint(left, top), place.size())

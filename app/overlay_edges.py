@@ -76,6 +76,16 @@ class Drag:
         return -1 if self.edges & backwards else 1
 
 
+def with_edges_of(now: QRect, before: QRect, size: QSize) -> QRect:
+    """Give a window another size after a drag; the edges that were not dragged stay."""
+    place = QRect(now.topLeft(), size)
+    if now.left() != before.left():
+        place.moveRight(now.right())
+    if now.top() != before.top():
+        place.moveBottom(now.bottom())
+    return place
+
+
 def _edges(point: QPoint, size: QSize, grip: int) -> Qt.Edge:
     edges = NO_EDGE
     if point.x() < grip:

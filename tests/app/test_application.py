@@ -261,6 +261,23 @@ def test_the_overlay_is_shown_and_hidden_by_a_key(program):
     assert not program().open().overlay.isVisible()
 
 
+def test_the_way_back_to_the_bottom_of_the_screen_shows_a_hidden_overlay(program):
+    one = program().open()
+    one.window.controls.overlay.click()
+    one.window.menu_actions.reset_place.trigger()
+    assert one.overlay.isVisible()
+    assert one.window.controls.overlay.isChecked()
+
+
+def test_an_overlay_that_the_window_manager_closes_is_hidden_and_buttons_say_so(program):
+    one = program().open()
+    one.overlay.windowHandle().close()  # as the window manager asks for it
+    one.wait(lambda: not one.overlay.isVisible())
+    assert not one.window.controls.overlay.isChecked()
+    one.window.controls.overlay.click()
+    assert one.overlay.isVisible()
+
+
 def test_keys_of_actions_work_in_the_typed_line_though_it_edits_with_them(program, tmp_path):
     editing = QKeySequence.keyBindings(QKeySequence.StandardKey.MoveToEndOfDocument)[0]
     (tmp_path / "settings.toml").write_text(

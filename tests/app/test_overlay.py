@@ -243,6 +243,7 @@ def mouse(overlay, kind, place):
 
 
 def test_it_is_dragged_by_hand_where_the_window_system_does_not_help(overlay, qtbot):
+    overlay.show_look(replace(STILL, characters=30))
     overlay.show()  # the offscreen platform knows no system move
     qtbot.waitExposed(overlay)
     before = overlay.pos()
@@ -266,6 +267,51 @@ def test_an_edge_is_dragged_to_whole_characters_and_lines(overlay, qtbot):
     characters, n_lines = wanted.args
     assert 20 <= characters < 42
     assert n_lines == 2
+
+
+def test_the_edge_that_was_not_dragged_stays_when_the_size_is_rounded(overlay, qtbot):
+    def take(characters, n_lines):
+        overlay.show_look(replace(STILL, characters=characters, lines=n_lines))
+
+    take(30, 2)
+    overlay.size_wanted.connect(take)
+    overlay.put(QPoint(60, 200))
+    overlay.show()
+    qtbot.waitExposed(overlay)
+    left, bottom = overlay.geometry().left(), overlay.geometry().bottom()
+    for by in (-77, 31, -18):
+        edge = QPoint(overlay.width() - 3, overlay.height() // 2)
+        with qtbot.waitSignal(overlay.moved):
+            mouse(overlay, QEvent.Type.MouseButtonPress, edge)
+            mouse(overlay, QEvent.Type.MouseMove, edge + QPoint(by, 0))
+            mouse(overlay, QEvent.Type.MouseButtonRelease, edge)
+        assert (overlay.geometry().left(), overlay.geometry().bottom()) == (left, bottom)
+
+
+def test_other_letters_leave_it_on_the_screen_and_the_old_ones_where_it_was(overlay, qtbot):
+    area = overlay.screen().availableGeometry()
+    overlay.show()
+    qtbot.waitExposed(overlay)
+    narrow = replace(STILL, characters=30)
+    for corner in (QPoint(area.right() - 330, 9), overlay.first_place(), QPoint(0, 400)):
+        overlay.show_look(narrow)
+        overlay.put(corner)
+        before = overlay.geometry()
+        for point_size in (96, 28, 60, 30, 28):
+            overlay.show_look(replace(narrow, point_size=point_size))
+            assert area.contains(overlay.geometry())
+        overlay.show_look(narrow)
+        assert overlay.geometry() == before
+
+
+def test_it_cannot_be_left_off_the_screen(overlay, qtbot):
+    overlay.show()
+    qtbot.waitExposed(overlay)
+    with qtbot.waitSignal(overlay.moved):
+        mouse(overlay, QEvent.Type.MouseButtonPress, QPoint(60, 60))
+        mouse(overlay, QEvent.Type.MouseMove, QPoint(60, 60) + QPoint(-900, 200))
+        mouse(overlay, QEvent.Type.MouseButtonRelease, QPoint(60, 60))
+    assert overlay.screen().availableGeometry().contains(overlay.geometry())
 
 
 def test_what_is_not_dragged_by_a_person_is_not_told(overlay, qtbot):
