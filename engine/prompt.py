@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import cast
 
-from jinja2 import TemplateError
 from transformers import PreTrainedTokenizerFast
 
 from engine.card import ModelCard
 from engine.errors import ModelError
 from engine.layout import Headers
+from engine.template import UnusableTemplateError, render
 
 _MAX_UNIT = 64
 """Tokens that are read together; a longer word arrives in parts."""
@@ -115,10 +115,18 @@ def _turn_end(tokenizer: PreTrainedTokenizerFast, headers: Headers) -> str:
 
 def _headers(tokenizer: PreTrainedTokenizerFast, name: str, system: str) -> Headers:
     """Read the headers off the chat template."""
-    if tokenizer.chat_template is None:
+    template = tokenizer.chat_template
+    if isinstance(template, dict):  # several, by name
+        template = template.get("default")
+    if not isinstance(template, str):
         msg = f"the model {name} has no chat template: choose an instruct model"
         raise ModelError(msg)
-    rendered = _render(tokenizer, name, system)
+    variables = {**tokenizer.special_tokens_map, "date_string": _DATE}
+    try:
+        rendered = render(template, _conversations(system), variables)
+    except UnusableTemplateError as error:
+        msg = f"the chat template of {name} cannot be used ({error}): choose another model"
+        raise ModelError(msg) from error
     try:
         before, rest = rendered.split(_SOURCE)
         assistant, rest = rest.split(_TARGET)
@@ -139,10 +147,10 @@ def _headers(tokenizer: PreTrainedTokenizerFast, name: str, system: str) -> Head
     )
 
 
-def _render(tokenizer: PreTrainedTokenizerFast, name: str, system: str) -> str:
-    """Render a conversation of stand-ins through the chat template.
+def _conversations(system: str) -> list[list[dict[str, str]]]:
+    """Write a conversation of stand-ins, and one for a template without a system role, as Gemma's.
 
-    A template that knows no system role, as Gemma's, gets the system text before the first source.
+    That one has the system text before the first source.
     """
     turns = [
         {"role": "assistant", "content": _TARGET},
@@ -150,19 +158,7 @@ def _render(tokenizer: PreTrainedTokenizerFast, name: str, system: str) -> str:
     ]
     apart = [{"role": "system", "content": system}, {"role": "user", "content": _SOURCE}]
     together = [{"role": "user", "content": f"{system}\n\n{_SOURCE}"}]
-    try:
-        try:
-            return _apply(tokenizer, [*apart, *turns])
-        except TemplateError:
-            return _apply(tokenizer, [*together, *turns])
-    except (TemplateError, TypeError, ValueError) as error:
-        msg = f"the chat template of {name} cannot be used ({error}): choose another model"
-        raise ModelError(msg) from error
-
-
-def _apply(tokenizer: PreTrainedTokenizerFast, messages: list[dict[str, str]]) -> str:
-    """Render messages; a template that tells the date is always told the same."""
-    return cast("str", tokenizer.apply_chat_template(messages, tokenize=False, date_string=_DATE))
+    return [[*apart, *turns], [*together, *turns]]
 
 
 def _marker(tokenizer: PreTrainedTokenizerFast, card: ModelCard, text: str) -> int:
