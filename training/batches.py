@@ -1,6 +1,8 @@
 """Rows become tensors: pools of examples sorted by length, padded, in an order one seed fixes."""
 
 import random
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -20,7 +22,13 @@ from training.pairs import CorpusPair
 from training.settings import Mixture
 
 POOL = 8192
-"""Examples that are built, sorted by length and cut into batches together."""
+"""Pairs whose examples are built, sorted by length and cut into batches together."""
+
+LENGTHS = (24, 28, 34, 40, 48, 58, 72, 90, 116, 150, 200, 320)
+"""Rows a line is padded to; beyond the last one, to a multiple of 64.
+
+Few lengths mean few shapes of batches, so that compiled code fits them.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +90,21 @@ class Batch:
         )
 
 
-def pad(examples: Sequence[Example]) -> Batch:
-    """Put examples under each other; a padded row has time ``NEVER`` and nobody sees it."""
-    return pack([[example] for example in examples])
+def pad(examples: Sequence[Example], *, n_lines: int = 0, length: int = 0) -> Batch:
+    """Put examples under each other; a padded row has time ``NEVER`` and nobody sees it.
+
+    Args:
+        examples: one for each line.
+        n_lines: lines that the batch has at least; those without an example are padding.
+        length: rows that a line has at least.
+    """
+    return pack([[example] for example in examples], n_lines=n_lines, length=length)
 
 
-def pack(lines: Sequence[Sequence[Example]]) -> Batch:
+def pack(lines: Sequence[Sequence[Example]], *, n_lines: int = 0, length: int = 0) -> Batch:
     """Put lines of examples under each other; examples of one line do not see each other."""
-    length = max(sum(len(example.rows) for example in line) for line in lines)
-    table = np.empty((len(lines), length, 7), dtype=np.int64)
+    length = max(length, *(sum(len(example.rows) for example in line) for line in lines))
+    table = np.empty((max(len(lines), n_lines), length, 7), dtype=np.int64)
     table[:] = (0, 0, NEVER, IGNORE, 0, 0, -1)
     for index, line in enumerate(lines):
         start = 0
@@ -153,7 +167,7 @@ class Stream:
         pairs: the training pairs.
         prompts: by target language.
         weights: copies an epoch holds, by corpus.
-        batch_tokens: rows in a batch, padding included.
+        batch_tokens: rows in a batch, padding included; a longer line is a batch of its own.
         method: which samples are made of a pair.
     """
 
@@ -170,36 +184,60 @@ class Stream:
         """Expected pairs in an epoch."""
         return sum(self.weights.get(pair.corpus, 1.0) for pair in self.pairs)
 
-    def batches(self, *, skip: int = 0) -> Iterator[Batch]:
-        """Yield batches for ever, without the first ``skip``."""
+    def batches(self, *, skip_pairs: int = 0) -> Iterator[Batch]:
+        """Yield batches for ever, without those of the first ``skip_pairs`` pairs."""
         epoch = 0
         while True:
             rng = random.Random(f"{self.seed} epoch {epoch}")
             order = epoch_order(self.pairs, self.weights, rng)
+            if skip_pairs >= len(order):
+                skip_pairs -= len(order)
+                order = []
             for start in range(0, len(order), POOL):
                 pool = order[start : start + POOL]
+                if skip_pairs >= len(pool):
+                    skip_pairs -= len(pool)
+                    continue
                 rng = random.Random(f"{self.seed} epoch {epoch} pool {start}")
                 for batch in self._pool_batches(pool, rng):
-                    if skip:
-                        skip -= 1
+                    if skip_pairs:
+                        skip_pairs -= round(batch.n_pairs)
                     else:
-                        yield pad(batch)
+                        yield batch
             epoch += 1
 
-    def _pool_batches(self, pool: Sequence[int], rng: random.Random) -> list[list[Example]]:
+    def _pool_batches(self, pool: Sequence[int], rng: random.Random) -> Iterator[Batch]:
+        """Cut a pool into batches of one padded length each, in random order.
+
+        The examples that do not fill a batch of their length go into the next longer one; the last
+        batch is filled up with padding.
+        """
         examples = [one for index in pool for one in self._examples(self.pairs[index], rng)]
-        examples.sort(key=lambda example: len(example.rows))
-        batches = list[list[Example]]()
-        batch = list[Example]()
+        by_length = defaultdict[int, list[Example]](list)
         for example in examples:
-            if batch and (len(batch) + 1) * len(example.rows) > self.batch_tokens:
-                batches.append(batch)
-                batch = []
-            batch.append(example)
-        batches.append(batch)
+            by_length[padded_length(len(example.rows))].append(example)
+        batches = list[tuple[int, list[Example]]]()
+        left = list[Example]()
+        for length, fitting in sorted(by_length.items()):
+            left += fitting
+            n_lines = self._n_lines(length)
+            while len(left) > n_lines:
+                batches.append((length, left[-n_lines:]))
+                del left[-n_lines:]
+        batches.append((max(by_length), left))
         rng.shuffle(batches)
-        return batches
+        for length, lines in batches:
+            yield pad(lines, n_lines=self._n_lines(length), length=length)
+
+    def _n_lines(self, length: int) -> int:
+        return max(1, self.batch_tokens // length)
 
     def _examples(self, pair: CorpusPair, rng: random.Random) -> list[Example]:
         prompt = self.prompts[pair.language]
         return make_examples(pair, prompt, self.method, self.layout, self.mixture, rng)
+
+
+def padded_length(n_rows: int) -> int:
+    """Name the length that an example of ``n_rows`` rows is padded to."""
+    index = bisect_left(LENGTHS, n_rows)
+    return LENGTHS[index] if index < len(LENGTHS) else -(-n_rows // 64) * 64

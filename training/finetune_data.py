@@ -10,6 +10,7 @@ from engine.layout import IGNORE
 from engine.prompt import Prompt, make_prompt
 from training.base import Base
 from training.batches import pack
+from training.checkpoint import Counters
 from training.errors import CorpusError, UsageError
 from training.finetune_settings import FinetuneSettings
 from training.loss import Markers
@@ -102,7 +103,7 @@ def prepare(
 
 
 def share_steps(
-    stream: StepStream, machines: Machines, pass_tokens: int, skip: int
+    stream: StepStream, machines: Machines, pass_tokens: int, taken: Counters
 ) -> Iterator[Step]:
     """Yield what this process does of each step; all processes have equally many passes.
 
@@ -110,9 +111,9 @@ def share_steps(
         stream: the steps.
         machines: the processes: lines are dealt out to them.
         pass_tokens: rows in a pass, padding included; a longer line has a pass of its own.
-        skip: steps that were taken before.
+        taken: the steps that were taken before.
     """
-    for lines in stream.steps(skip=skip):
+    for lines in stream.steps(skip=taken.step):
         yield share_step(lines, machines.rank, machines.n_processes, pass_tokens)
 
 

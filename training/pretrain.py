@@ -5,7 +5,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from training.errors import UsageError
-from training.settings import ARCHITECTURES, Mixture, ModelShape, Optimisation, PretrainSettings
+from training.settings import (
+    ARCHITECTURES,
+    OPTIMIZERS,
+    Mixture,
+    ModelShape,
+    Optimisation,
+    PretrainSettings,
+)
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -18,7 +25,16 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument("--out", type=Path, required=True, metavar="DIR")
     parser.add_argument("--name", default="surtitle-base")
     parser.add_argument("--epochs", type=float, default=Optimisation().epochs)
+    parser.add_argument("--optimizer", default=Optimisation().optimizer, choices=OPTIMIZERS)
     parser.add_argument("--rate", type=float, default=Optimisation().rate, help="peak of AdamW's")
+    parser.add_argument(
+        "--decay",
+        type=float,
+        default=Optimisation().decay,
+        metavar="SHARE",
+        help="share of the run, at its end, in which the rate falls to 0; with 0 it stays, and the "
+        "run can be prolonged by more --epochs (%(default)s)",
+    )
     parser.add_argument("--batch-tokens", type=int, default=Optimisation().batch_tokens)
     parser.add_argument("--seed", type=int, default=Optimisation().seed)
     parser.add_argument("--slot", type=int, default=16)
@@ -44,6 +60,11 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument("--vocabulary", type=int, default=ModelShape().vocabulary)
     parser.add_argument("--device", default="auto", choices=("auto", "cpu", "cuda"))
     parser.add_argument("--precision", default="auto", choices=("auto", "bf16", "fp32"))
+    parser.add_argument(
+        "--compile",
+        action="store_true",
+        help="compile the network, minutes at the first start; needs a C++ compiler",
+    )
     parser.add_argument(
         "--stop-after", type=int, metavar="STEPS", help="pause here; run again to go on"
     )
@@ -74,13 +95,16 @@ def run(arguments: argparse.Namespace) -> int:
                 feed_forward=arguments.feed_forward,
             ),
             optimisation=Optimisation(
+                optimizer=arguments.optimizer,
                 rate=arguments.rate,
+                decay=arguments.decay,
                 epochs=arguments.epochs,
                 batch_tokens=arguments.batch_tokens,
                 seed=arguments.seed,
             ),
             device=arguments.device,
             precision=arguments.precision,
+            compiled=arguments.compile,
             stop_after_steps=arguments.stop_after,
         )
     except ValueError as error:

@@ -30,13 +30,16 @@ from engine.prompt import make_prompt
 from engine.settings import LayoutSettings
 from training.align import read_aligned
 from training.batches import Batch, Stream
+from training.checkpoint import Counters
 from training.errors import CorpusError
-from training.loss import Markers, batch_loss
+from training.loss import BareLoss, Markers
 from training.machines import OneProcess
+from training.muon import Muon
 from training.pairs import tokenize
 from training.precision import computes_bf16
-from training.rates import LinearFall
+from training.rates import WarmUpStableDecay
 from training.settings import Optimisation, PretrainSettings
+from training.step_record import StepRecord
 from training.tokenizer import make_card, save_tokenizer, train_tokenizer
 from training.trainer import Pass, Plan, Step, Trainer
 
@@ -50,15 +53,25 @@ def pretrain(settings: PretrainSettings) -> None:
     device = pick_device(settings.device)
     model = make_model(settings, run.tokenizer)
     model.to(device=device)  # type: ignore[call-arg]
-    make_optimizer = partial(make_adamw, settings.optimisation)
-    in_bf16 = computes_bf16(settings.precision, device)
+    dtype = torch.bfloat16 if computes_bf16(settings.precision, device) else torch.float32
+    bare = BareLoss(
+        model,
+        run.markers,
+        settings.optimisation.label_smoothing,
+        dtype=dtype,
+        compiled=settings.compiled,
+    )
 
-    def loss(_network: nn.Module, batch: Batch) -> Tensor:
-        with torch.autocast(device.type, dtype=torch.bfloat16, enabled=in_bf16):
-            return batch_loss(model, batch, run.markers, settings.optimisation.label_smoothing)
+    def make(_: Iterable[nn.Parameter]) -> torch.optim.Optimizer:
+        return make_optimizer(settings.optimisation, model, dtype)
 
-    trainer = Trainer(_plan(settings, run.stream), model, make_optimizer, loss, OneProcess(device))
-    if trainer.train(partial(_steps, run.stream)):
+    def loss(_: nn.Module, batch: Batch) -> Tensor:
+        return bare(batch)
+
+    trainer = Trainer(_plan(settings, run.stream), model, make, loss, OneProcess(device))
+    with StepRecord(settings.out / "steps.jsonl", trainer.step, None) as record:
+        ended = trainer.train(partial(_steps, run.stream), record.write)
+    if ended:
         save_model(model, settings.out)
 
 
@@ -75,7 +88,9 @@ def prepare_run(settings: PretrainSettings) -> Run:
     """Make or load the tokenizer, encode the data, set up the stream of batches."""
     known = (settings.out / "tokenizer.json").exists()
     if known:
-        tokenizer = PreTrainedTokenizerFast.from_pretrained(settings.out, local_files_only=True)
+        tokenizer = PreTrainedTokenizerFast.from_pretrained(
+            settings.out, local_files_only=True, trust_remote_code=False
+        )
     else:
         tokenizer = _learn_tokenizer(settings)
     pairs = list(tokenize(settings.data, tokenizer))
@@ -123,9 +138,9 @@ def _card(settings: PretrainSettings) -> ModelCard:
     )
 
 
-def _steps(stream: Stream, skip: int) -> Iterator[Step]:
+def _steps(stream: Stream, taken: Counters) -> Iterator[Step]:
     """Make each batch a step of one pass."""
-    for batch in stream.batches(skip=skip):
+    for batch in stream.batches(skip_pairs=taken.pairs):
         yield Step([Pass(batch, 1.0)], batch.n_pairs, batch.n_rows)
 
 
@@ -135,7 +150,7 @@ def _plan(settings: PretrainSettings, stream: Stream) -> Plan:
         checkpoint=settings.out / "checkpoint",
         fingerprint=_fingerprint(settings),
         total_pairs=stream.epoch_size() * optimisation.epochs,
-        rates=LinearFall(optimisation.rate, optimisation.warm_up),
+        rates=WarmUpStableDecay(optimisation.rate, optimisation.warm_up_steps, optimisation.decay),
         clip=optimisation.clip,
         seed=optimisation.seed,
         checkpoint_steps=settings.checkpoint_steps,
@@ -156,6 +171,7 @@ def _fingerprint(settings: PretrainSettings) -> str:
         optimisation.batch_tokens,
         optimisation.seed,
         *([settings.mixture.cut_writes] if settings.mixture.cut_writes else []),
+        optimisation.optimizer,
         *([settings.shape.architecture] if settings.shape.architecture != "llama" else []),
     )
     return hashlib.sha256(repr(shared).encode()).hexdigest()[:16]
@@ -195,13 +211,28 @@ def make_model(settings: PretrainSettings, tokenizer: PreTrainedTokenizerFast) -
     return falcon
 
 
-def make_adamw(settings: Optimisation, parameters: Iterable[nn.Parameter]) -> torch.optim.AdamW:
-    """Make AdamW; docs/experiments.md tells why not Muon."""
-    return torch.optim.AdamW(
-        parameters,
-        lr=settings.rate,
-        betas=(0.9, 0.98),
+def make_optimizer(
+    settings: Optimisation, model: PreTrainedModel, dtype: torch.dtype
+) -> torch.optim.Optimizer:
+    """Make the optimizer of a model; Muon computes in ``dtype``."""
+    if settings.optimizer == "adamw":
+        return torch.optim.AdamW(
+            model.parameters(),
+            lr=settings.rate,
+            betas=(0.9, 0.98),
+            weight_decay=settings.weight_decay,
+            fused=True,
+        )
+    embeddings = model.get_input_embeddings().weight
+    parameters = list(model.parameters())
+    in_layers = [one for one in parameters if one.dim() == 2 and one is not embeddings]
+    return Muon(
+        in_layers,
+        [one for one in parameters if not any(one is other for other in in_layers)],
+        rate=settings.rate,
+        matrix_rate_scale=settings.matrix_rate_scale,
         weight_decay=settings.weight_decay,
+        dtype=dtype,
     )
 
 

@@ -37,6 +37,26 @@ class LinearFall:
 
 
 @dataclass(frozen=True, slots=True)
+class WarmUpStableDecay:
+    """Rise over the first steps, stay, and fall linearly to nothing over the last share of the run.
+
+    A run that has not begun to fall can be prolonged: nothing before that depends on its length.
+
+    Source: Hu et al. 2024, MiniCPM, arXiv 2404.06395, section 4.
+    """
+
+    peak: float
+    warm_up_steps: int
+    decay: float
+
+    def rate(self, step: int, done: float) -> float:
+        """Name the rate of a step."""
+        rising = (step + 1) / max(self.warm_up_steps, 1)
+        falling = (1 - done) / self.decay if self.decay else 1.0
+        return self.peak * max(min(rising, falling, 1.0), 1e-3)
+
+
+@dataclass(frozen=True, slots=True)
 class InverseSquareRoot:
     """Rise linearly over the first steps, then fall with the root of the steps taken.
 

@@ -7,6 +7,7 @@ from engine.settings import at_least
 
 PRECISIONS = ("auto", "bf16", "fp32")
 ARCHITECTURES = ("llama", "falcon")
+OPTIMIZERS = ("muon", "adamw")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +59,7 @@ class Mixture:
     aligned_reads: float = 0.12
     waits: float = 0.25
     marker_alone: float = 0.2
-    n: tuple[int, ...] = (2, 3, 4, 5, 6, 7, 9)
+    n: tuple[int, ...] = (1, 2, 3, 4, 5, 6, 7, 9)
     k: tuple[int, ...] = (1, 2, 3, 5, 7, 9)
     cut_writes: float = field(default=0.0, repr=False)  # a run from before it was there goes on
 
@@ -82,13 +83,20 @@ class Optimisation:
     """How weights are moved.
 
     Attributes:
+        optimizer: ``muon`` moves the matrices inside the layers by Muon and the rest by AdamW;
+            ``adamw`` moves everything by AdamW.
         rate: peak learning rate of AdamW.
-        warm_up: share of the run in which the rate rises; then it falls linearly to 0.
+        matrix_rate_scale: Muon's peak over that.
+        warm_up_steps: steps in which the rate rises.
+        decay: share of the run, at its end, in which the rate falls to 0.
         batch_tokens: rows in one step, padding included.
     """
 
-    rate: float = 2e-3
-    warm_up: float = 0.06
+    optimizer: str = "muon"
+    rate: float = 1.5e-3
+    matrix_rate_scale: float = 2.0
+    warm_up_steps: int = 300
+    decay: float = 0.2
     weight_decay: float = 0.01
     label_smoothing: float = 0.1
     clip: float = 1.0
@@ -97,6 +105,12 @@ class Optimisation:
     seed: int = 1
 
     def __post_init__(self) -> None:
+        if self.optimizer not in OPTIMIZERS:
+            msg = f"the optimizer is one of {', '.join(OPTIMIZERS)}, got {self.optimizer}"
+            raise ValueError(msg)
+        if not 0 <= self.decay <= 1:
+            msg = f"the share of the run in which the rate falls is from 0 to 1, got {self.decay}"
+            raise ValueError(msg)
         if self.epochs <= 0 or self.rate <= 0:
             msg = f"epochs and rate must be more than 0, got {self.epochs} and {self.rate}"
             raise ValueError(msg)
@@ -113,6 +127,8 @@ class PretrainSettings:
         out: model folder to make; its ``checkpoint`` folder holds what resumes a run.
         slot_length: 1 leaves no gap between a whole source and its target.
         one_end: a write ends with the token that ends a target.
+        compiled: compile the network for each padded length, see ``training.loss.BareLoss``.
+        checkpoint_steps: steps between two checkpoints.
     """
 
     data: dict[str, Path]
@@ -126,6 +142,7 @@ class PretrainSettings:
     optimisation: Optimisation = Optimisation()
     device: str = "auto"
     precision: str = "auto"
+    compiled: bool = False
     checkpoint_steps: int = 200
     stop_after_steps: int | None = None
 

@@ -145,14 +145,14 @@ class Trainer:
 
     def train(
         self,
-        steps: Callable[[int], Iterator[Step]],
+        steps: Callable[[Counters], Iterator[Step]],
         record: Callable[[Moved], None] = lambda _: None,
         after_step: Callable[[Moved], bool] = lambda _: True,
     ) -> bool:
         """Take steps until the pairs are used up, saving as it goes.
 
         Args:
-            steps: yields steps without the first ones, whose number is given.
+            steps: yields the steps that come behind those that were counted.
             record: called with each step, before its checkpoint: a run that is killed between the
                 two takes the step again, and writes it down again.
             after_step: called after each step, and after the checkpoint where one is due; False
@@ -168,7 +168,7 @@ class Trainer:
         last = math.inf if plan.stop_after_steps is None else self.step + plan.stop_after_steps
         shown = self._machines.rank == 0
         with Progress(plan.total_pairs, self._counters.pairs, shown=shown) as progress:
-            for step in steps(self.step):
+            for step in steps(self._counters):
                 if self._counters.pairs >= plan.total_pairs:
                     break
                 moved = self._move(step)
@@ -188,7 +188,7 @@ class Trainer:
         counters = self._counters
         rate = self._plan.rates.rate(counters.step, counters.pairs / self._plan.total_pairs)
         for group in self._optimizer.param_groups:
-            group["lr"] = rate
+            group["lr"] = rate * group.get("rate_scale", 1.0)
         loss = self._machines.total(sum(self._gradients(step)))
         norm = self._machines.clip(self._network, self._plan.clip)
         if not (math.isfinite(loss) and math.isfinite(norm)):

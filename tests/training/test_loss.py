@@ -1,8 +1,10 @@
 import copy
 import random
+import shutil
 
 import pytest
 import torch
+from torch.nn.functional import cosine_similarity
 
 from engine.attention import Attention
 from engine.layout import IGNORE
@@ -10,9 +12,10 @@ from engine.policy import Offline, ReadN, WaitK
 from engine.prompt import make_prompt
 from engine.settings import LayoutSettings
 from tests.fakes import random_pair, tiny_tokenizer, tiny_weights
+from training import loss as loss_module
 from training.batches import Example, pad
 from training.examples import build_rows
-from training.loss import Markers, batch_loss, forbid_markers
+from training.loss import BareLoss, Markers, forbid_markers
 
 EOW, EOT = 5, 9
 MARKERS = Markers(end_of_write=EOW, end_of_target=EOT)
@@ -40,6 +43,10 @@ def examples(prompt, *policies):
     return [example(prompt, seed, policy) for seed, policy in enumerate(policies)]
 
 
+def loss_of(model, batch, prompt, smoothing, **options):
+    return BareLoss(model, Markers.of(prompt), smoothing, **options)(batch)
+
+
 def plain_loss(model, batch, prompt):
     """Cross-entropy over the tokens that each row's policy allows, one row after the other."""
     logits = model(
@@ -61,16 +68,16 @@ def plain_loss(model, batch, prompt):
 
 def test_the_loss_is_plain_cross_entropy_over_the_allowed_tokens(model, prompt):
     batch = pad(examples(prompt, ReadN(2), WaitK(3), Offline(), ReadN(1), WaitK(1)))
-    loss = batch_loss(model, batch, Markers.of(prompt), 0.0)
+    loss = loss_of(model, batch, prompt, 0.0)
     assert loss.dtype == torch.float32
     torch.testing.assert_close(loss, plain_loss(model, batch, prompt), rtol=0, atol=1e-5)
 
 
 def test_every_labelled_row_counts_the_same_whatever_it_is_batched_with(model, prompt):
     samples = examples(prompt, ReadN(2), WaitK(3), Offline())
-    together = batch_loss(model, pad(samples), Markers.of(prompt), 0.1)
+    together = loss_of(model, pad(samples), prompt, 0.1)
     parts = [
-        (batch_loss(model, pad([sample]), Markers.of(prompt), 0.1),
+        (loss_of(model, pad([sample]), prompt, 0.1),
          sum(row.label != IGNORE for row in sample.rows))
         for sample in samples
     ]  # fmt: skip
@@ -81,7 +88,7 @@ def test_every_labelled_row_counts_the_same_whatever_it_is_batched_with(model, p
 @pytest.mark.parametrize("policy", [ReadN(2), WaitK(2), Offline()], ids=str)
 def test_a_forbidden_marker_gets_no_gradient(model, prompt, policy):
     batch = pad([example(prompt, 0, policy)])
-    batch_loss(model, batch, Markers.of(prompt), 0.1).backward()
+    loss_of(model, batch, prompt, 0.1).backward()
     gradient = model.lm_head.weight.grad.abs().sum(-1)
     allowed, forbidden = prompt.end_of_write, prompt.end_of_target
     if not policy.ends_writes:
@@ -118,7 +125,7 @@ def test_one_marker_for_both_ends_is_never_ruled_out():
 
 def test_label_smoothing_stays_finite(model, prompt):
     batch = pad(examples(prompt, ReadN(2), WaitK(3)))
-    loss = batch_loss(model, batch, Markers.of(prompt), 0.1)
+    loss = loss_of(model, batch, prompt, 0.1)
     assert torch.isfinite(loss)
     loss.backward()
     assert all(torch.isfinite(p.grad).all() for p in model.parameters() if p.grad is not None)
@@ -127,3 +134,56 @@ def test_label_smoothing_stays_finite(model, prompt):
 def test_logits_in_half_precision_are_scored_in_float32():
     logits = torch.randn(2, 12).bfloat16()
     assert forbid_markers(logits, torch.tensor([True, False]), MARKERS).dtype == torch.float32
+
+
+# --- the working copy -----------------------------------------------------------------------------
+
+
+def test_more_rows_than_a_chunk_are_scored_as_one(model, prompt, monkeypatch):
+    batch = pad(examples(prompt, ReadN(2), WaitK(3), Offline(), ReadN(1)))
+    whole = loss_of(model, batch, prompt, 0.1)
+    monkeypatch.setattr(loss_module, "_CHUNK", 7)
+    torch.testing.assert_close(loss_of(model, batch, prompt, 0.1), whole, rtol=0, atol=1e-5)
+
+
+def test_lines_of_padding_change_neither_loss_nor_gradients(model, prompt):
+    samples = examples(prompt, ReadN(2), WaitK(3))
+    plain, filled = pad(samples), pad(samples, n_lines=5, length=90)
+    assert filled.ids.shape == (5, 90)
+    grads = []
+    for batch in (plain, filled):
+        model.zero_grad()
+        loss = loss_of(model, batch, prompt, 0.1)
+        loss.backward()
+        grads.append((loss.detach(), *(p.grad.clone() for p in model.parameters())))
+    for one, other in zip(*grads, strict=True):
+        torch.testing.assert_close(one, other, rtol=0, atol=1e-5)
+
+
+def test_in_bfloat16_the_gradients_of_float32_weights_are_float32_and_nearly_the_same(
+    model, prompt
+):
+    batch = pad(examples(prompt, ReadN(2), WaitK(3), Offline()))
+    grads = []
+    for dtype in (torch.float32, torch.bfloat16):
+        model.zero_grad()
+        loss_of(model, batch, prompt, 0.0, dtype=dtype).backward()
+        grads.append([p.grad.clone() for p in model.parameters()])
+    for exact, rounded in zip(*grads, strict=True):
+        assert rounded.dtype == torch.float32
+        assert cosine_similarity(exact.flatten(), rounded.flatten(), dim=0) > 0.97
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.skipif(shutil.which("g++") is None, reason="torch compiles with g++")
+def test_compiled_code_gives_the_loss_and_gradients_of_the_plain_one(model, prompt):
+    batch = pad(examples(prompt, ReadN(2), WaitK(3)))
+    results = []
+    for compiled in (False, True):
+        model.zero_grad()
+        loss = loss_of(model, batch, prompt, 0.1, compiled=compiled)
+        loss.backward()
+        results.append((loss.detach(), *(p.grad.clone() for p in model.parameters())))
+    for one, other in zip(*results, strict=True):
+        torch.testing.assert_close(one, other, rtol=0, atol=1e-4)
