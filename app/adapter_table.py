@@ -1,6 +1,6 @@
 """Adapters as the rows of a table: whether each can be used, and what it is for."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
@@ -9,7 +9,7 @@ from app.adapter_rows import NOTHING, size
 from engine.adapter import Status
 
 _MARKS = {Status.OK: "●", Status.UNKNOWN: "◐", Status.BLOCKED: "✕"}  # not told by colour alone
-_MANY = 3  # policies that are named; more are counted
+_MANY = 3  # languages and policies that are named; more are counted
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -83,9 +83,9 @@ class AdapterTable(QAbstractTableModel):
         return (
             f"{_MARKS[adapter.status]} {self._status(adapter.status)}",
             listed.shelved.name,
-            ", ".join(card.languages) if card else NOTHING,
+            _some(card.languages) if card else NOTHING,
             str(card.slot_length) if card else NOTHING,
-            _policies(card.policies) if card and card.policies else NOTHING,
+            _some(card.policies) if card else NOTHING,
             size(weights.n_bytes) if weights else NOTHING,
             self._state(adapter.name),
         )
@@ -104,6 +104,6 @@ class AdapterTable(QAbstractTableModel):
         return self.tr("loaded") if name in self._loaded else ""
 
 
-def _policies(policies: Sequence[str]) -> str:
-    told = ", ".join(policies[:_MANY])
-    return f"{told} + {len(policies) - _MANY}" if len(policies) > _MANY else told
+def _some(names: Collection[str]) -> str:
+    told = ", ".join([*names][:_MANY])
+    return f"{told} + {len(names) - _MANY}" if len(names) > _MANY else told

@@ -18,6 +18,7 @@ from engine.card import FILE_NAME
 from engine.errors import AdapterError
 from engine.lora import CONFIG_FILE
 from engine.lora_weights import WEIGHTS_FILE
+from engine.plain_name import delete_hidden
 
 _FILES = (CONFIG_FILE, WEIGHTS_FILE, FILE_NAME)
 _PAPERS = ("README.md", "LICENSE", "LICENSE.txt", "NOTICE")
@@ -107,9 +108,10 @@ class AdapterLibrary:
                 msg = f"there is an adapter {name!r} already: replace it, or choose another name"
                 raise AdapterError(msg)
             self._folder.mkdir(parents=True, exist_ok=True)
-            with _fresh(self._hidden(name, "new")) as fresh:
+            with self._fresh(name) as fresh:
                 _copy(folder, fresh)
-                verify_adapter(usable_adapter(fresh))  # it may have changed since
+                copied = usable_adapter(fresh, told=folder)  # it may have changed since
+                verify_adapter(copied, told=folder)
                 self._put(fresh, name)
         return usable_adapter(target)
 
@@ -125,13 +127,24 @@ class AdapterLibrary:
             raise AdapterError(msg)
         with self._telling("written"):
             doomed = self._hidden(name, "removed")
-            if doomed.exists():
-                shutil.rmtree(doomed)
+            delete_hidden(doomed, self._folder)  # of a run that was killed
             shelved.folder.rename(doomed)
-            shutil.rmtree(doomed)
+            delete_hidden(doomed, self._folder)
 
     def _hidden(self, name: str, purpose: str) -> Path:
         return self._folder / f".{name}.{purpose}"
+
+    @contextlib.contextmanager
+    def _fresh(self, name: str) -> Iterator[Path]:
+        """Make an empty folder that is gone afterwards, unless it was put elsewhere."""
+        folder = self._hidden(name, "new")
+        delete_hidden(folder, self._folder)  # of a run that was killed
+        folder.mkdir()
+        try:
+            yield folder
+        finally:
+            with contextlib.suppress(OSError):
+                delete_hidden(folder, self._folder)
 
     def _put(self, fresh: Path, name: str) -> None:
         """Put a folder in its place; another one there goes, or comes back if this fails."""
@@ -139,14 +152,14 @@ class AdapterLibrary:
         if not target.exists():
             fresh.rename(target)
             return
-        shutil.rmtree(old, ignore_errors=True)  # of a run that was killed
+        delete_hidden(old, self._folder)  # of a run that was killed
         target.rename(old)
         try:
             fresh.rename(target)
         except OSError:
             old.rename(target)
             raise
-        shutil.rmtree(old)
+        delete_hidden(old, self._folder)
 
     def _take_back(self) -> None:
         """Put back what was on its way out when the program was killed."""
@@ -162,7 +175,7 @@ class AdapterLibrary:
             yield
         except OSError as error:
             msg = (
-                f"the adapters in {self._folder} cannot be {verb}: {error.strerror}; "
+                f"the adapters in {self._folder} cannot be {verb}: {error.strerror or error}; "
                 "make room there, or see to its permissions"
             )
             raise AdapterError(msg) from error
@@ -178,17 +191,6 @@ def _checked(name: str) -> str:
     except ValueError as error:
         msg = f"the adapter {error}; choose another name for it"
         raise AdapterError(msg) from error
-
-
-@contextlib.contextmanager
-def _fresh(folder: Path) -> Iterator[Path]:
-    """Make an empty folder that is gone afterwards, unless it was put elsewhere."""
-    shutil.rmtree(folder, ignore_errors=True)  # of a run that was killed
-    folder.mkdir()
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -21,7 +21,7 @@ from engine.fingerprint import Fingerprint, read_fingerprint
 
 _FAILED, _READER_GONE = 1, 141
 _COLUMNS = ("name", "status", "to", "slot", "policies", "size")
-_MANY = 4  # policies that are named in a row; more are counted
+_MANY = 4  # languages and policies that are named in a row; more are counted
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -97,18 +97,21 @@ def _list(arguments: argparse.Namespace, library: AdapterLibrary) -> int:  # noq
 
 def _row(name: str, adapter: Adapter) -> tuple[str, ...]:
     card, weights = adapter.card, adapter.weights
-    policies = card.policies if card else ()
-    told = ", ".join(policies[:_MANY])
-    if len(policies) > _MANY:
-        told += f" and {len(policies) - _MANY} more"
     return (
         name,
         str(adapter.status),
-        ", ".join(card.languages) if card else NOTHING,
+        _some(card.languages if card else ()),
         str(card.slot_length) if card else NOTHING,
-        told or NOTHING,
+        _some(card.policies if card else ()),
         size(weights.n_bytes) if weights else NOTHING,
     )
+
+
+def _some(names: Iterable[str]) -> str:
+    """Name the first few, and count the others."""
+    first, more = [*names][:_MANY], [*names][_MANY:]
+    told = ", ".join(first) or NOTHING
+    return f"{told} and {len(more)} more" if more else told
 
 
 def _inspect(arguments: argparse.Namespace, library: AdapterLibrary) -> int:  # noqa: TID251

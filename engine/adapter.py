@@ -22,6 +22,7 @@ from engine.lora import CONFIG_FILE, Lora, parse_lora
 from engine.lora_weights import WEIGHTS_FILE, LoraWeights, fit_lora
 from engine.plain import is_plain, plain_card
 from engine.safetensors_header import read_header
+from engine.settings import LAYOUTS
 from engine.strict_json import JsonObject, shown
 
 _MAX_CONFIG_BYTES = 1 << 20
@@ -84,8 +85,15 @@ def inspect_adapter(folder: Path, base: Fingerprint | None = None) -> Adapter:
     return replace(found, status=Status.UNKNOWN if reason else Status.OK, reason=reason)
 
 
-def usable_adapter(folder: Path, base: Fingerprint | None = None) -> Adapter:
+def usable_adapter(
+    folder: Path, base: Fingerprint | None = None, *, told: Path | None = None
+) -> Adapter:
     """Judge an adapter folder as ``inspect_adapter`` does, and insist that it can be loaded.
+
+    Args:
+        folder: the adapter's.
+        base: the model it should sit on.
+        told: the folder that an error names; None for ``folder``.
 
     Returns:
         an adapter that is OK or UNKNOWN.
@@ -95,13 +103,18 @@ def usable_adapter(folder: Path, base: Fingerprint | None = None) -> Adapter:
     """
     found = inspect_adapter(folder, base)
     if found.status is Status.BLOCKED:
-        msg = f"the adapter in {folder} cannot be used: {found.reason}; choose another adapter"
+        where = told or folder
+        msg = f"the adapter in {where} cannot be used: {found.reason}; choose another adapter"
         raise AdapterError(msg)
     return found
 
 
-def verify_adapter(adapter: Adapter) -> str:
+def verify_adapter(adapter: Adapter, *, told: Path | None = None) -> str:
     """Read all of the weights and hold them against the card.
+
+    Args:
+        adapter: what was judged.
+        told: the folder that an error names; None for the adapter's.
 
     Returns:
         the sha256 of the weights.
@@ -112,8 +125,8 @@ def verify_adapter(adapter: Adapter) -> str:
     sha256 = _weights_sha256(adapter.folder)
     if adapter.card is not None and adapter.card.weights_sha256 != sha256:
         msg = (
-            f"the adapter in {adapter.folder} cannot be used: its {WEIGHTS_FILE} was changed or "
-            "damaged after its card was written; get it again"
+            f"the adapter in {told or adapter.folder} cannot be used: its {WEIGHTS_FILE} was "
+            "changed or damaged after its card was written; get it again"
         )
         raise AdapterError(msg)
     return sha256
@@ -166,12 +179,14 @@ def _check_files(folder: Path) -> None:
         is_plain = {
             entry.name: entry.is_file(follow_symlinks=False) for entry in os.scandir(folder)
         }
-    except OSError as error:
-        msg = f"its folder cannot be read ({error.strerror})"
+    except (OSError, ValueError) as error:  # the last by a path that is none
+        reason = error.strerror if isinstance(error, OSError) else "it has no path"
+        msg = f"its folder cannot be read ({reason})"
         raise AdapterError(msg) from error
     for name in sorted(is_plain):
         if name.startswith("adapter_model.") and name.endswith(_PICKLES):
-            msg = f"its weights are a pickle ({name}), which can run code: save it as safetensors"
+            plain = ascii(name)[1:-1]
+            msg = f"its weights are a pickle ({plain}), which can run code: save it as safetensors"
             raise AdapterError(msg)
     for name in (CONFIG_FILE, WEIGHTS_FILE, FILE_NAME):
         if name not in is_plain and name != FILE_NAME:
@@ -223,6 +238,12 @@ def _check_base(card: AdapterCard | None, base: Fingerprint | None) -> None:
         msg = (
             f"it was trained with the prompt {shown(card.prompt_template)}, and this program "
             f"builds {PROMPT_TEMPLATE!r}"
+        )
+        raise AdapterError(msg)
+    if card.layout not in LAYOUTS:
+        msg = (
+            f"it was trained for the layout {shown(card.layout)}, and this program knows "
+            f"{', '.join(LAYOUTS)}"
         )
         raise AdapterError(msg)
     difference = None if base is None else card.base.difference(base)

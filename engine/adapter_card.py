@@ -27,6 +27,8 @@ MAX_CARD_BYTES = 1 << 20
 MAX_SLOT_LENGTH = 1024
 
 _LONGEST_NAME = 64
+_MOST_LANGUAGES = 500
+_SHORT, _LONG = 1000, 10_000  # characters of texts that are told to people, and of those with a use
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}", re.ASCII)
 
 
@@ -196,7 +198,7 @@ def parse_adapter_card(content: JsonObject) -> AdapterCard:
     slot_length = content.integer("slot_length", least=1, most=MAX_SLOT_LENGTH)
     card = AdapterCard(
         name=check_name(content.text("name")),
-        base_name=base.text("name"),
+        base_name=base.text("name", most=_SHORT),
         base=Fingerprint.parse(base),
         languages=_languages(content.inner("languages")),
         end_of_source=_token(content, "end_of_source"),
@@ -208,14 +210,14 @@ def parse_adapter_card(content: JsonObject) -> AdapterCard:
             content.integers("slot_lengths", least=1, most=MAX_SLOT_LENGTH, default=())
             or (slot_length,)
         ),
-        layout=content.text("layout", "slots"),
-        prompt_template=content.text("prompt_template"),
+        layout=content.text("layout", "slots", most=_SHORT),
+        prompt_template=content.text("prompt_template", most=_SHORT),
         source_language=check_language(content.text("source_language")),
         weights_sha256=content.sha256("weights_sha256"),
-        description=content.text("description", ""),
-        licence=content.text("licence", ""),
-        created_with=content.text("created_with", ""),
-        created_at=content.text("created_at", ""),
+        description=content.text("description", "", most=_LONG),
+        licence=content.text("licence", "", most=_SHORT),
+        created_with=content.text("created_with", "", most=_SHORT),
+        created_at=content.text("created_at", "", most=_SHORT),
         data=tuple(_corpus(entry) for entry in content.inners("data")),
         commands=content.texts("commands", ()),
         seeds=content.integers("seeds", most=2**63 - 1, default=()),
@@ -254,9 +256,13 @@ def check_language(code: str) -> str:
 
 
 def _languages(content: JsonObject) -> Mapping[str, Language]:
+    if len(content.values) > _MOST_LANGUAGES:
+        msg = f"names {len(content.values)} target languages, and {_MOST_LANGUAGES} are the most"
+        raise ValueError(msg)
     found = {
         check_language(code): Language(
-            name=content.inner(code).text("name"), system=content.inner(code).text("system")
+            name=content.inner(code).text("name", most=_SHORT),
+            system=content.inner(code).text("system", most=_LONG),
         )
         for code in content.values
     }
@@ -267,7 +273,7 @@ def _languages(content: JsonObject) -> Mapping[str, Language]:
 
 
 def _token(content: JsonObject, key: str) -> str:
-    text = content.text(key)
+    text = content.text(key, most=_SHORT)
     if not text:
         msg = f"{shown(key)} should name a token, got nothing"
         raise ValueError(msg)
@@ -292,21 +298,21 @@ def _policy(text: str) -> str:
 
 def _corpus(content: JsonObject) -> Corpus:
     return Corpus(
-        name=content.text("name"),
-        licence=content.text("licence"),
+        name=content.text("name", most=_SHORT),
+        licence=content.text("licence", most=_SHORT),
         pairs=None if content.values.get("pairs") is None else content.integer("pairs"),
-        url=content.text("url", ""),
+        url=content.text("url", "", most=_SHORT),
     )
 
 
 def _score(content: JsonObject) -> AdapterScore:
     return AdapterScore(
-        test_set=content.text("test_set"),
+        test_set=content.text("test_set", most=_SHORT),
         lines=content.integer("lines"),
         language=check_language(content.text("language")),
         policy=_policy(content.text("policy")),
         bleu=content.number("bleu"),
         laal=None if content.values.get("laal") is None else content.number("laal"),
-        signature=content.text("signature", ""),
+        signature=content.text("signature", "", most=_SHORT),
         base_bleu=None if content.values.get("base_bleu") is None else content.number("base_bleu"),
     )

@@ -30,6 +30,7 @@ from engine.translator import Translator
 
 _PROBE = "This is a test."
 _PROBE_ROWS = 1024
+_LONGEST_REASON = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,4 +190,5 @@ def _probe(weights: Weights) -> None:
 
 
 def _first_line(error: Exception) -> str:
-    return next(iter(str(error).splitlines()), type(error).__name__)
+    line = next(iter(str(error).splitlines()), type(error).__name__)
+    return line if len(line) <= _LONGEST_REASON else line[:_LONGEST_REASON] + "..."

@@ -4,12 +4,19 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
 from engine.errors import ModelError
+from engine.strict_json import JsonObject, shown
 
 FILE_NAME = "surtitle.json"
 FORMAT_VERSION = 1
+
+_MAX_CARD_BYTES = 1 << 20
+_MAX_SLOT_LENGTH = 1024
+_MOST_LANGUAGES, _MOST_POLICIES = 500, 100
+_LONGEST_NAME, _LONGEST_SYSTEM = 200, 4000  # characters
+_MOST_SHOWN = 40  # languages in a sentence
+_MANY = 40  # languages that a message names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +71,9 @@ class ModelCard:
         """
         found = self.languages.get(code)
         if found is None:
-            known = ", ".join(self.languages)
+            known = ", ".join([*self.languages][:_MANY])
+            if len(self.languages) > _MANY:
+                known += f" and {len(self.languages) - _MANY} more"
             msg = (
                 f"the model {self.name} translates to {known}, not to {code!r}: "
                 "choose one of these or another model"
@@ -95,43 +104,62 @@ def read_card(directory: Path) -> ModelCard:
     """Read the card of a model folder.
 
     Raises:
-        ModelError: the file is missing, is no JSON, lacks a field or is of a newer format.
+        ModelError: the file is missing, is no JSON, lacks a field, has one that is longer or larger
+            than any model needs, or is of a newer format.
     """
     path = directory / FILE_NAME
     try:
-        content = cast("object", json.loads(path.read_text(encoding="utf-8")))
+        content = JsonObject.read(path, _MAX_CARD_BYTES)
     except FileNotFoundError as error:
         msg = (
             f"{directory} is no Surtitle model: it has no {FILE_NAME}; choose a folder that has one"
         )
         raise ModelError(msg) from error
     except (OSError, ValueError) as error:
-        msg = f"{path} cannot be read as JSON ({error}): restore the file or choose another model"
+        reason = error.strerror if isinstance(error, OSError) else error
+        msg = f"{path} cannot be read as JSON ({reason}): restore the file or choose another model"
         raise ModelError(msg) from error
     try:
         return _parse(content)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except ValueError as error:
         msg = f"{path} lacks or garbles a field ({error}): restore the file or choose another model"
         raise ModelError(msg) from error
 
 
-def _parse(content: object) -> ModelCard:
-    if not isinstance(content, dict):
-        msg = "an object was expected"
-        raise TypeError(msg)
-    if content["format_version"] != FORMAT_VERSION:
-        msg = f"format_version is {content['format_version']}, this program reads {FORMAT_VERSION}"
+def _parse(content: JsonObject) -> ModelCard:
+    content.integer("format_version", least=FORMAT_VERSION, most=FORMAT_VERSION)
+    languages, policies = content.inner("languages"), content.texts("policies")
+    if len(languages.values) > _MOST_LANGUAGES or len(policies) > _MOST_POLICIES:
+        msg = (
+            f"{_MOST_LANGUAGES} languages and {_MOST_POLICIES} policies are the most, "
+            f"got {len(languages.values)} and {len(policies)}"
+        )
         raise ValueError(msg)
-    languages = {
-        str(code): Language(name=str(entry["name"]), system=str(entry["system"]))
-        for code, entry in content["languages"].items()
-    }
     return ModelCard(
-        name=str(content["name"]),
-        languages=languages,
-        end_of_source=str(content["end_of_source"]),
-        end_of_write=str(content["end_of_write"]),
-        end_of_target=str(content["end_of_target"]),
-        slot_length=int(content["slot_length"]),
-        policies=tuple(str(policy) for policy in content["policies"]),
+        name=_short(content, "name"),
+        languages={_code(code): _language(languages.inner(code)) for code in languages.values},
+        end_of_source=_short(content, "end_of_source"),
+        end_of_write=_short(content, "end_of_write"),
+        end_of_target=_short(content, "end_of_target"),
+        slot_length=content.integer("slot_length", least=1, most=_MAX_SLOT_LENGTH),
+        policies=policies,
     )
+
+
+def _language(content: JsonObject) -> Language:
+    return Language(name=_short(content, "name"), system=_short(content, "system", _LONGEST_SYSTEM))
+
+
+def _code(code: str) -> str:
+    if len(code) > _LONGEST_NAME:
+        msg = f"a language has the code {shown(code)}"
+        raise ValueError(msg)
+    return code
+
+
+def _short(content: JsonObject, key: str, most: int = _LONGEST_NAME) -> str:
+    text = content.text(key)
+    if len(text) > most:
+        msg = f"{key!r} has {len(text)} characters, and {most} are the most"
+        raise ValueError(msg)
+    return text

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from engine.context import Context
+from engine.errors import ModelError
 from engine.event_log import EventLog
 from engine.journal import Counters, log_session, log_source
 from engine.layout import Headers
@@ -146,6 +147,7 @@ class Conversation:
             log: None writes none.
         """
         self._system = system
+        self._capacity = capacity
         self.weights = weights
         self.model = SlotModel(weights.network, capacity)
         self.counters = Counters()
@@ -161,7 +163,8 @@ class Conversation:
         """Use these settings for utterances that are opened from now on, all of them or none.
 
         Raises:
-            ModelError: the model does not know the language, or cannot run the layout.
+            ModelError: the model does not know the language, is told too much of it to leave room
+                for a sentence, or cannot run the layout.
             PolicyError: the policy is written wrongly.
             ContextError: the glossary is too long.
         """
@@ -169,10 +172,20 @@ class Conversation:
         context = Context(
             self.weights.tokenizer, self.weights.card, settings.target_language, settings.glossary
         )
+        self._check_room(context.prompt())
         self.model.use(settings.layout)  # the last that may refuse
         self.policy, self._context, self.settings = policy, context, settings
         self.prompt = context.prompt()
         log_session(self.log, self._system, self.weights, settings)
+
+    def _check_room(self, prompt: Prompt) -> None:
+        n_rows = len(prompt.headers.system)
+        if 2 * n_rows > self._capacity:
+            msg = (
+                f"what {self.weights.card.name} is told before each sentence takes {n_rows} rows, "
+                f"and the cache has {self._capacity}: choose another adapter or model"
+            )
+            raise ModelError(msg)
 
     def go_on_after(self, other: "Conversation") -> None:
         """Number utterances and count work where another conversation stopped."""

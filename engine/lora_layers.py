@@ -55,8 +55,9 @@ def read_factors(adapter: Adapter) -> dict[str, Factors]:
     scale = lora.alpha / (math.sqrt(lora.rank) if lora.rank_stabilised else lora.rank)
     try:
         tensors = load_file(adapter.folder / WEIGHTS_FILE)
-    except (OSError, SafetensorError) as error:
-        msg = f"the adapter in {adapter.folder} cannot be read: {error}; get it again"
+    except (OSError, SafetensorError) as error:  # it was sound when it was judged
+        reason = error.strerror if isinstance(error, OSError) else "it was changed meanwhile"
+        msg = f"the adapter in {adapter.folder} cannot be read: {reason}; get it again"
         raise AdapterError(msg) from error
     if not all(bool(tensor.isfinite().all()) for tensor in tensors.values()):
         msg = (

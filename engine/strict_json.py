@@ -95,12 +95,13 @@ class JsonObject:
         """All values as they were parsed."""
         return self._values
 
-    def text(self, key: str, default: str | None = None) -> str:
-        """Take text."""
+    def text(self, key: str, default: str | None = None, *, most: int = MOST) -> str:
+        """Take text of at most so many characters."""
         value = self._take(key, default)
-        if isinstance(value, str):
+        if isinstance(value, str) and len(value) <= most:
             return value
-        raise _wrong(key, "text", value)
+        wanted = "text" if most == MOST else f"text of at most {most} characters"
+        raise _wrong(key, wanted, value)
 
     def sha256(self, key: str) -> str:
         """Take a hash: 64 lower-case hexadecimal digits."""

@@ -188,7 +188,7 @@ def hashing_translator(policy="read:3", *, slot_length=16, language="de", log=No
     settings = TranslationSettings(
         target_language=language, policy=policy, layout=LayoutSettings(slot_length=slot_length)
     )
-    translator = Translator(tiny_weights(), settings, capacity=1, log=log)
+    translator = Translator(tiny_weights(), settings, capacity=64, log=log)
     translator.conversation.model = HashingModel()
     return translator
 

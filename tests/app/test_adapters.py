@@ -109,6 +109,38 @@ def test_an_adapter_whose_weights_were_changed_is_not_added(library, home, sourc
     assert contents(home) == {}
 
 
+@pytest.mark.parametrize("change", ["cut", "other weights"])
+def test_what_changes_while_it_is_copied_is_told_by_its_own_folder(
+    library, home, source, monkeypatch, change
+):
+    copy = shutil.copyfileobj
+
+    def copy_another(original, target):
+        copy(original, target)
+        if original.name.endswith(".safetensors"):
+            target.seek(-1, 2)
+            target.truncate() if change == "cut" else target.write(b"?")
+
+    monkeypatch.setattr("app.adapters.shutil.copyfileobj", copy_another)
+    told = refusal(library.add, source)
+    assert f"the adapter in {source} cannot be used" in told
+    assert ".new" not in told
+    assert contents(home) == {}
+
+
+def test_a_link_where_a_killed_run_left_a_folder_is_not_followed(library, home, source, tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "kept").touch()
+    library.add(source)
+    for purpose in ("new", "removed"):
+        (home / f".tiny-en-de.{purpose}").symlink_to(elsewhere)
+    library.add(source, replace=True)
+    library.remove("tiny-en-de")
+    assert contents(elsewhere) == {"kept": b""}
+    assert list(home.iterdir()) == []
+
+
 def test_nothing_is_replaced_unasked(library, home, source, tmp_path):
     library.add(source)
     before = contents(home)

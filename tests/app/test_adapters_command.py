@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.__main__ import main
+from engine.card import Language
 from engine.fingerprint import read_fingerprint
 from tests.adapter_folders import tiny_card, write_adapter
 
@@ -81,11 +82,15 @@ def test_the_list_says_why_an_adapter_cannot_be_used(adapters, source, model):
     assert out.splitlines()[2].strip().endswith("layers 2 there and 3 here")
 
 
-def test_many_policies_are_counted(adapters, model, tmp_path):
+def test_many_policies_and_languages_are_counted(adapters, model, tmp_path):
     base = read_fingerprint(model)
     policies = tuple(f"read:{n}" for n in range(1, 8))
-    adapters("add", write_adapter(tmp_path / "x", base, card=tiny_card(base, policies=policies)))
-    assert "read:1, read:2, read:3, read:4 and 3 more" in adapters("list", "--model", model)[1]
+    languages = dict.fromkeys(["de", "fr", "nl", "it", "ro"], Language(name="x", system="y"))
+    card = tiny_card(base, policies=policies, languages=languages)
+    adapters("add", write_adapter(tmp_path / "x", base, card=card))
+    listed = adapters("list", "--model", model)[1]
+    assert "read:1, read:2, read:3, read:4 and 3 more" in listed
+    assert "de, fr, nl, it and 1 more" in listed
 
 
 def test_an_adapter_is_inspected_by_folder_and_by_name(adapters, source, model):

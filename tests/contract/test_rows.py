@@ -54,7 +54,7 @@ def test_the_translators_rows_equal_the_builders_rows(layout_name):
         layout = LayoutSettings(slot_length=rng.randint(3, 16), name=layout_name)
         settings = TranslationSettings(policy=str(policy), layout=layout)
         weights = tiny_weights()
-        translator = Translator(weights, settings, capacity=1)
+        translator = Translator(weights, settings, capacity=64)
         translator.conversation.model = HashingModel()
         source = [random_word(rng) for _ in range(rng.randint(1, 9))]
         target = [random_word(rng) for _ in range(rng.randint(1, 9))]

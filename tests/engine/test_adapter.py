@@ -24,6 +24,7 @@ from engine.card import FILE_NAME
 from engine.errors import AdapterError, ModelError
 from engine.fingerprint import read_fingerprint
 from engine.lora_weights import WEIGHTS_FILE
+from engine.settings import LAYOUTS
 from tests.adapter_folders import BASE, factors, tiny_card, write_adapter
 
 FILES = ("adapter_config.json", "adapter_model.safetensors", "surtitle.json")
@@ -102,6 +103,7 @@ def test_a_folder_that_is_not_there_is_blocked(tmp_path):
     assert "its folder cannot be read (No such file" in reason(tmp_path / "nowhere")
     (tmp_path / "file").touch()
     assert "its folder cannot be read (Not a directory" in reason(tmp_path / "file")
+    assert reason(Path("a\0b")) == "its folder cannot be read (it has no path)"
 
 
 @pytest.mark.parametrize("name", FILES[:2])
@@ -114,6 +116,11 @@ def test_a_file_that_is_missing_is_named(folder, name):
 def test_a_pickle_is_refused_even_beside_safetensors(folder, name):
     (folder / name).touch()
     assert f"are a pickle ({name}), which can run code" in reason(folder)
+
+
+def test_a_pickles_name_cannot_steer_a_terminal(folder):
+    os.close(os.open(os.fsencode(folder) + b"/adapter_model.\x1b[2J\xff.bin", os.O_CREAT))
+    assert r"a pickle (adapter_model.\x1b[2J\udcff.bin), which" in reason(folder)
 
 
 def test_a_pickle_under_another_name_is_refused(folder):
@@ -203,6 +210,15 @@ def test_a_stranger_without_a_card_is_unknown_and_says_what_is_missing(tmp_path)
 def test_an_adapter_of_another_layout_is_unknown(tmp_path):
     folder = write_adapter(tmp_path / "x", card=tiny_card(layout="gpe"))
     assert doubt(folder) == "it was trained for the layout 'gpe', and captions use slots"
+
+
+@pytest.mark.parametrize("layout", ["spiral", "", "Slots", "x\x1b[2J" * 100])
+def test_an_adapter_of_a_layout_that_nobody_knows_is_blocked(folder, layout):
+    path = folder / FILE_NAME
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"layout": layout}))
+    told = reason(folder)
+    assert told.startswith("it was trained for the layout '")
+    assert told.endswith("', and this program knows " + ", ".join(LAYOUTS)) == (len(layout) < 100)
 
 
 def test_an_adapter_of_an_architecture_that_is_not_known_is_unknown(tmp_path):

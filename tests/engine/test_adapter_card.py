@@ -97,6 +97,36 @@ def test_what_is_written_is_read_again(tmp_path):
         assert read_adapter_card(tmp_path) == card
 
 
+def lengthened(values, key, n):
+    """The same JSON with every text under this key so many characters long."""
+    if isinstance(values, dict):
+        return {
+            name: "x" * n if name == key and isinstance(value, str) else lengthened(value, key, n)
+            for name, value in values.items()
+        }
+    return [lengthened(value, key, n) for value in values] if isinstance(values, list) else values
+
+
+@pytest.mark.parametrize(
+    ("key", "most"),
+    [("system", 10_000), ("description", 10_000), ("licence", 1000), ("end_of_write", 1000),
+     ("url", 1000), ("test_set", 1000), ("signature", 1000), ("created_with", 1000)],
+)  # fmt: skip
+def test_texts_that_are_told_or_used_have_limits(key, most):
+    parsed(lengthened(content(), key, most))
+    assert f"text of at most {most} characters" in refusal(lengthened(content(), key, most + 1))
+
+
+def test_languages_have_a_limit():
+    entry = {"name": "x", "system": "y"}
+    codes = [
+        f"{one}{other}{third}" for one in "abcdefgh" for other in "abcdefgh" for third in "abcdefgh"
+    ]
+    parsed(content() | {"languages": dict.fromkeys(codes[:500], entry)})
+    told = refusal(content() | {"languages": dict.fromkeys(codes[:501], entry)})
+    assert told == "names 501 target languages, and 500 are the most"
+
+
 def test_names_stay_readable_in_the_file():
     assert "tiny é 漢" in CARD.text()
 

@@ -111,7 +111,7 @@ def test_auto_makes_the_system_that_suits_the_model(folder):
     weights = load_weights(ModelSettings(directory=folder, device="cpu"))
     settings = TranslationSettings()
     for of, kind in ((weights, Retranslator), (tiny_weights(), Translator)):
-        assert type(make_system("auto", of, settings, capacity=64, log=EventLog())) is kind
+        assert type(make_system("auto", of, settings, capacity=256, log=EventLog())) is kind
 
 
 def plain_translator(folder, kind, policy, slot_length):

@@ -22,7 +22,7 @@ POLICIES = ["wait:1", "wait:3", "read:2", "offline"]
 
 def retranslator(policy="wait:1", *, log=None):
     """A re-translator that needs no network."""
-    system = Retranslator(tiny_weights(), TranslationSettings(policy=policy), capacity=1, log=log)
+    system = Retranslator(tiny_weights(), TranslationSettings(policy=policy), capacity=64, log=log)
     system.conversation.model = HashingModel()
     return system
 

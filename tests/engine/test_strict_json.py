@@ -119,6 +119,12 @@ def test_a_default_stands_for_a_missing_value_and_not_for_null():
         parsed(a=None).integer("a", default=7)
 
 
+def test_texts_have_limits():
+    assert parsed(a="xy").text("a", most=2) == "xy"
+    with pytest.raises(ValueError, match="'a' should be text of at most 1 characters, got 'xy'"):
+        parsed(a="xy").text("a", most=1)
+
+
 def test_numbers_have_limits():
     for value in (-1, 11, True, 5.0, "5"):
         with pytest.raises(ValueError, match="a whole number from 0 to 10"):

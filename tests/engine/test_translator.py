@@ -316,6 +316,15 @@ def test_changing_a_word_of_an_earlier_utterance_that_waits_touches_no_cache():
     assert list(engine.advance(second)) == []
 
 
+def test_a_card_that_leaves_no_room_for_sentences_is_refused_before_the_first():
+    weights = tiny_weights()
+    told = {"de": replace(weights.card.languages["de"], system="so to say " * 20)}
+    long = replace(weights, card=replace(weights.card, languages=told))
+    with pytest.raises(ModelError, match=r"takes \d+ rows, and the cache has 200: choose another"):
+        Translator(long, TranslationSettings(), capacity=200)
+    Translator(long, TranslationSettings(), capacity=2000)
+
+
 def test_memory_does_not_grow_with_the_length_of_a_meeting():
     engine = Translator(tiny_weights(), TranslationSettings(policy="offline"), capacity=200)
     obey(engine, word_for_word)
