@@ -11,6 +11,7 @@ import mmap
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import cast
 
 from jinja2 import TemplateError
 from transformers.utils.chat_template_utils import render_jinja_template
@@ -19,7 +20,7 @@ CPU_S, MEMORY_BYTES = 1, 1 << 28
 _LONGEST = 1 << 20  # characters of all headers together
 _SHOWN = 200
 
-Conversation = Sequence[Mapping[str, str]]
+Conversation = list[dict[str, str]]
 """Messages, each with ``role`` and ``content``."""
 
 
@@ -34,7 +35,7 @@ def rendered(
     answer = {"failure": "TemplateError", "words": "it knows no conversation"}
     for conversation in conversations:
         try:
-            texts, _ = render_jinja_template(
+            written = render_jinja_template(
                 [conversation],
                 chat_template=template,
                 **variables,  # type: ignore[arg-type]
@@ -44,9 +45,10 @@ def rendered(
             continue
         except Exception as error:  # noqa: BLE001  a stranger's program can raise anything
             return _failure(error)
-        if len(texts[0]) > _LONGEST:
-            return {"failure": "TemplateError", "words": f"it writes {len(texts[0])} characters"}
-        return {"text": str(texts[0])}
+        text = cast("tuple[list[str], object]", written)[0][0]  # its own type is wrong
+        if len(text) > _LONGEST:
+            return {"failure": "TemplateError", "words": f"it writes {len(text)} characters"}
+        return {"text": text}
     return answer
 
 
