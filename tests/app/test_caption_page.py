@@ -1,12 +1,13 @@
 import json
+import socket
 import threading
 import urllib.error
 import urllib.request
 
 import pytest
-from PySide6.QtNetwork import QHostAddress
 
 from app.caption_page import CaptionPage, page_token
+from app.caption_server import MOST_CONNECTIONS
 from app.choices import PrivacyChoices
 
 
@@ -80,15 +81,93 @@ def test_a_browser_that_was_led_here_under_another_name_learns_nothing(page, ask
 def test_other_paths_and_methods_are_refused(page, ask):
     root, _, token = page.address.partition("/?")
     assert ask(f"{root}/etc/passwd?{token}")[0] == 404
+    path = captions_address(page).removeprefix(root)
+    for method in ("POST", "PUT", "OPTIONS", "HEAD", "x"):
+        answer = raw(page, f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert b" 501 " in answer.partition(b"\r\n")[0]
 
 
 def test_only_this_computer_can_reach_it(page):
-    assert page._server.serverAddress() == QHostAddress(QHostAddress.SpecialAddress.LocalHost)
+    assert page._server.socket.getsockname()[0] == "127.0.0.1"
+
+
+def connected(page):
+    return socket.create_connection(("127.0.0.1", page._server.port), timeout=60)
+
+
+def raw(page, request):
+    """Send bytes as they are; give all that comes until the other side ends."""
+    with connected(page) as connection:
+        connection.sendall(request if isinstance(request, bytes) else request.encode())
+        return ended(connection)
+
+
+def ended(connection):
+    answer = b""
+    try:
+        while part := connection.recv(4096):
+            answer += part
+    except ConnectionResetError:
+        pass
+    return answer
+
+
+@pytest.mark.parametrize(
+    "target", ["//[x", "/?token=%ff", "http://[::1", "/captions?" + "&" * 9_000, "*"]
+)
+def test_no_target_of_a_request_is_more_than_refused(page, target, capfd):
+    page.show_lines(["geheim"])
+    answer = raw(page, f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1:1\r\n\r\n")
+    assert b" 403 " in answer.partition(b"\r\n")[0]
+    assert b"geheim" not in answer
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    "request_bytes", [b"\xff\x00\r\n\r\n", b"GET\r\n\r\n", b"x" * 70_000, b"GET / HTTP/9.9\r\n\r\n",
+                      b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 200 + b"\r\n"]
+)  # fmt: skip
+def test_what_is_no_request_is_ended_without_a_word_in_the_terminal(page, request_bytes, capfd):
+    page.show_lines(["geheim"])
+    answer = raw(page, request_bytes)
+    assert b"geheim" not in answer
+    assert b" 200 " not in answer.partition(b"\r\n")[0]
+    assert capfd.readouterr().err == ""
+
+
+def test_so_many_connections_are_open_at_once_and_no_more(page, ask, qtbot):
+    idle = [connected(page) for _ in range(MOST_CONNECTIONS)]
+    for one in idle:
+        one.sendall(b"GET /captions")  # taken, since its thread has begun to read
+    with connected(page) as one_more:
+        assert ended(one_more) == b""
+    for one in idle:
+        one.close()
+    qtbot.waitUntil(lambda: not page._server._open)
+    assert ask(captions_address(page))[0] == 200
+
+
+def test_who_takes_too_long_is_ended_however_slowly_he_goes_on(page, ask, monkeypatch):
+    monkeypatch.setattr("app.caption_server.LONGEST_S", 0.0)
+    with connected(page) as slow:
+        slow.sendall(b"GET / HTTP/1.1\r\nHost:")
+        assert ended(slow) == b""
+    monkeypatch.undo()
+    assert ask(captions_address(page))[0] == 200
+
+
+def test_closing_ends_every_connection(page):
+    idle = [connected(page) for _ in range(3)]
+    page.close()
+    for one in idle:
+        assert ended(one) == b""
+        one.close()
+    assert page.address == ""
 
 
 def test_a_port_that_is_taken_is_told(page, tmp_path):
     other = CaptionPage(tmp_path / "page.token")
-    failure = other.open_at(page._server.serverPort())
+    failure = other.open_at(page._server.port)
     assert "could not be opened at port" in failure
     assert other.address == ""
 
@@ -106,6 +185,11 @@ def test_the_secret_stays_the_same_and_is_for_its_owner_alone(tmp_path):
     assert len(token) >= 20
     assert page_token(path) == token
     assert path.stat().st_mode & 0o777 == 0o600
+    path.chmod(0o644)
+    assert page_token(path) == token
+    assert path.stat().st_mode & 0o777 == 0o600
+    path.write_text("ä" * 30)
+    assert page_token(path).isascii()
     path.write_text("short")
     assert page_token(path) not in {"short", token}
     (tmp_path / "file").write_text("")

@@ -6,10 +6,18 @@ import time
 import pytest
 from PySide6.QtCore import Qt, QTimer
 
+from app.choices import PrivacyChoices
 from app.event_wait import wait_until
 from app.session_journal import past_sessions
+from app.session_keeper import SessionKeeper
 from app.session_record import SessionRecord
-from engine.events import CaptionChanged, UtteranceDropped, UtteranceEnded
+from engine.events import (
+    CaptionChanged,
+    SourceChanged,
+    UtteranceDropped,
+    UtteranceEnded,
+    UtteranceOpened,
+)
 from tests.app import test_application, test_listening
 from tests.app.fakes import FakeEngine
 from tests.app.test_session_journal import opened
@@ -136,6 +144,18 @@ def test_what_is_not_translated_to_its_end_is_kept_as_it_is():
     assert record.flush(5.0) == []
     record.feed(CaptionChanged(utterance=0, kept=1, text="enau", n_read=1), 6.0)
     assert [entry.cue.text for entry in record.flush(7.0)] == ["Genau"]
+
+
+def test_an_end_without_patience_keeps_the_sentence_as_far_as_it_came(qapp, tmp_path):  # noqa: ARG001
+    keeper = SessionKeeper(tmp_path, PrivacyChoices())
+    for event in (
+        UtteranceOpened(utterance=0),
+        SourceChanged(utterance=0, words=("Good", "morn")),
+        CaptionChanged(utterance=0, kept=0, text="Guten", n_read=1),
+    ):
+        keeper.take(event, "de")
+    keeper.close()
+    assert kept(tmp_path) == [("", "Good morn", "Guten")]
 
 
 @pytest.mark.parametrize("comes", [True, False])
