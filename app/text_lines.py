@@ -120,7 +120,7 @@ class LineWriter:
         """Write to a stream: each piece at once when live, else each line when it is whole."""
         self._stream = stream
         self._live = live
-        self._line = ""  # of the open line, what was not written yet
+        self._parts: list[str] = []  # of the open line, what was not written yet
         self._begun = False
         self._blank_waits = False
 
@@ -130,13 +130,16 @@ class LineWriter:
         Raises:
             TextError: writing failed.
         """
-        for character in printable(piece):
-            if character == " ":
-                self._blank_waits = self._begun
-                continue
-            self._line += " " + character if self._blank_waits else character
-            self._begun, self._blank_waits = True, False
-        if self._live and self._line:
+        piece = printable(piece)
+        words = " ".join(filter(None, piece.split(" ")))
+        if words:
+            if self._begun and (self._blank_waits or piece.startswith(" ")):
+                self._parts.append(" ")
+            self._parts.append(words)
+            self._begun = True
+        if piece:
+            self._blank_waits = piece.endswith(" ") or (self._blank_waits and not words)
+        if self._live and self._parts:
             self._send()
 
     def end_line(self) -> None:
@@ -145,12 +148,12 @@ class LineWriter:
         Raises:
             TextError: writing failed.
         """
-        self._line += "\n"
+        self._parts.append("\n")
         self._begun = self._blank_waits = False
         self._send()
 
     def _send(self) -> None:
-        sent, self._line = self._line, ""
+        sent, self._parts = "".join(self._parts), []
         send(self._stream, sent)
 
 

@@ -780,6 +780,17 @@ def test_a_line_is_the_same_however_it_is_cut_into_pieces():
             assert out.getvalue().decode() == "Ab� c \u00a0d �[0m é\n"
 
 
+@pytest.mark.parametrize("size", [1_000, 3_000_000])
+def test_a_line_of_any_length_is_written_in_time_that_grows_with_it_alone(size):
+    text = "ab cd" * 600_000  # with the square of it, that would be many minutes
+    out = io.BytesIO()
+    writer = LineWriter(out)
+    for start in range(0, len(text), size):
+        writer.write(text[start : start + size])
+    writer.end_line()
+    assert out.getvalue().decode() == text + "\n"
+
+
 def test_lines_are_split_at_line_feeds_alone():
     reader = LineReader(io.BytesIO("a\r\nb\u2028c\x00\n\nd".encode()), "text")
 
