@@ -135,7 +135,9 @@ def test_what_is_no_request_is_ended_without_a_word_in_the_terminal(page, reques
     assert capfd.readouterr().err == ""
 
 
-def test_so_many_connections_are_open_at_once_and_no_more(page, ask, qtbot):
+def test_so_many_connections_are_open_at_once_and_no_more(page, ask, qtbot, monkeypatch):
+    for name in ("LONGEST_S", "_Request.timeout"):
+        monkeypatch.setattr(f"app.caption_server.{name}", 10_000)
     idle = [connected(page) for _ in range(MOST_CONNECTIONS)]
     for one in idle:
         one.sendall(b"GET /captions")  # taken, since its thread has begun to read
