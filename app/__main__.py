@@ -98,7 +98,7 @@ def _add_tellings(parser: argparse.ArgumentParser) -> None:
     for command, explanation in (
         ("toggle", "show or hide the overlay of the Surtitle that runs"),
         ("pause", "hold its captions, or go on"),
-        ("clear", "empty its transcript"),
+        ("clear", "empty its overlay"),
         ("lock", "let clicks through its overlay, or take them again"),
     ):
         group.add_argument(

@@ -23,11 +23,12 @@ class Actions(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self.new_session = self._make(self.tr("&New session"), "Ctrl+N")
         self.export = self._make(self.tr("&Export captions…"), "Ctrl+E")
         self.recover = self._make(self.tr("Earlier &sessions…"))
         self.quit = self._make(self.tr("&Quit"), "Ctrl+Q")
         self.pause = self._make(self.tr("&Pause"), "Ctrl+P", has_tick=True)
-        self.clear = self._make(self.tr("&Clear"), "Ctrl+L")
+        self.clear = self._make(self.tr("&Clear the overlay"), "Ctrl+L")
         self.microphone = self._make(self.tr("Listen to the &microphone"), "Ctrl+1", has_tick=True)
         self.system = self._make(self.tr("Listen to what I &hear"), "Ctrl+2", has_tick=True)
         self.find = self._make(self.tr("&Find…"), "Ctrl+F")
@@ -66,7 +67,7 @@ class Actions(QObject):
     def fill(self, bar: QMenuBar) -> None:
         """Put the actions into the menus of a window."""
         file = bar.addMenu(self.tr("&File"))
-        file.addActions([self.export, self.recover])
+        file.addActions([self.new_session, self.export, self.recover])
         file.addSeparator()
         file.addAction(self.quit)
         captions = bar.addMenu(self.tr("&Captions"))

@@ -102,6 +102,7 @@ class Application(QObject):
         window.closed.connect(self._close)
         controls.overlay_toggled.connect(self._show_overlay)
         controls.lock_toggled.connect(self._lock_overlay)
+        controls.clear_clicked.connect(self._clear_overlay)
         self.overlay.closed.connect(self._hide_overlay)
         self.captioning.captions_changed.connect(self._show_captions)
         self.captioning.language_changed.connect(self._tell_letters)
@@ -114,6 +115,7 @@ class Application(QObject):
         self.side_windows.guide.left.connect(self._bring_overlay_back)
         window.banner.offer_taken.connect(self._take_offer)
         window.banner.offer_taken.connect(self.listening.take_offer)
+        window.banner.offer_taken.connect(self.captioning.take_offer)
         window.transcript.painted.connect(self.captioning.take_painted)
         self.stage.painted.connect(self.captioning.take_painted)
         self._connect_actions()
@@ -210,6 +212,11 @@ class Application(QObject):
             self._tell_of_wayland()
         now = self.chosen.now
         self.chosen.choose(replace(now, overlay=replace(now.overlay, visible=visible)))
+
+    @Slot()
+    def _clear_overlay(self) -> None:
+        self.stage.clear()
+        self.page.show_lines(self.stage.caption_lines)
 
     @Slot()
     def _hide_overlay(self) -> None:

@@ -1,6 +1,7 @@
 """Captions on the overlay: which lines stand there, how they look, and where on the screens."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QAction, QGuiApplication
@@ -37,6 +38,9 @@ class CaptionStage(QObject):
         self.overlay = Overlay(choices)
         self._places = places
         self._views: Sequence[UtteranceView] = ()
+        self._fresh: Sequence[UtteranceView] = ()  # of these what was not cleared
+        self._gone = frozenset[int]()  # keys of utterances that were complete when it was cleared
+        self._cut: dict[int, tuple[int, int]] = {}  # of the others: characters that were shown
         self._knows_places = not is_wayland()
         self._guard = ShareGuard(self)
         self._guard.watch(self.overlay)
@@ -62,7 +66,8 @@ class CaptionStage(QObject):
 
     def show_views(self, views: Sequence[UtteranceView]) -> None:
         """Show the last lines of these utterances, or a hint where there is nothing to show."""
-        self._views = views
+        self._views, self._fresh = views, self._after_clear(views)
+        views = self._fresh
         shows, count = self._choices.shows, self.overlay.n_lines
         captions = self._captions.last_lines(views, count) if shows != "source" else ()
         source = self._source.last_lines(views, count) if shows != "captions" else ()
@@ -73,10 +78,40 @@ class CaptionStage(QObject):
         else:
             self.overlay.show_view(OverlayView(lines=captions, source=source))
 
+    @Slot()
+    def clear(self) -> None:
+        """Show nothing of what was said so far; what comes now is shown again."""
+        self._gone = frozenset(view.key for view in self._views if view.ended)
+        self._cut = {
+            view.key: (len(view.source), len(view.caption))
+            for view in self._views
+            if not view.ended
+        }
+        self._make_typesetters()
+        self.show_views(self._views)
+
+    def _after_clear(self, views: Sequence[UtteranceView]) -> Sequence[UtteranceView]:
+        """Leave out what was cleared; only the newest views are looked at."""
+        if not self._gone and not self._cut:
+            return views
+        fresh, cut = list[UtteranceView](), set(self._cut)
+        for view in reversed(views):
+            if view.key in self._gone:
+                if not cut:
+                    break
+                continue
+            if view.key in self._cut:
+                cut.discard(view.key)
+                n_source, n_caption = self._cut[view.key]
+                source, caption = view.source[n_source:], view.caption[n_caption:]
+                view = replace(view, source=source.lstrip(), caption=caption.lstrip())  # noqa: PLW2901
+            fresh.append(view)
+        return [view for view in reversed(fresh) if view.source or view.caption or view.tail]
+
     @property
     def caption_lines(self) -> list[str]:
         """The last lines of the captions, whatever the overlay shows."""
-        lines = self._captions.last_lines(self._views, self.overlay.n_lines)
+        lines = self._captions.last_lines(self._fresh, self.overlay.n_lines)
         return [line.text for line in lines]
 
     def show_look(self, choices: CaptionChoices) -> None:

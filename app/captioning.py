@@ -40,6 +40,8 @@ from engine.settings import ModelSettings, TranslationSettings
 
 _UNPAINTED = 200  # utterances no window shows: both are hidden, or the transcript is scrolled up
 
+_UNDO = "undo new session"  # what the banner offers
+
 _FETCHING = "Fetching"  # as the engine calls it; a fetch can be stopped at once
 
 
@@ -76,6 +78,7 @@ class Captioning(QObject):
         self._tails = Tails()
         self._unpainted: dict[int, int] = {}  # utterances with what no screen shows yet -> keys
         self._waiting: tuple[UtteranceView, ...] = ()
+        self._forgotten: tuple[UtteranceView, ...] = ()  # for whoever takes a new session back
         self._is_loading = self._starts_over = False
         library = AdapterLibrary(settings.data_folder / "adapters", bundled_adapters())
         self.desk = AdapterDesk(library, self)
@@ -119,7 +122,7 @@ class Captioning(QObject):
         controls.language_chosen.connect(self._choose_language)
         controls.policy_chosen.connect(self._choose_policy)
         controls.pause_toggled.connect(self._pause)
-        controls.clear_clicked.connect(self._clear)
+        window.menu_actions.new_session.triggered.connect(self._begin_session)
         controls.adapters_clicked.connect(self.adapter_dialog.open_list)
         window.menu_actions.adapters.triggered.connect(self.adapter_dialog.open_list)
         bridge.event_came.connect(self._take_event)
@@ -376,9 +379,26 @@ class Captioning(QObject):
         self._window.status.show_paused(paused=paused)
 
     @Slot()
-    def _clear(self) -> None:
-        self._window.typed_line.discard()
+    def _begin_session(self) -> None:
+        """Empty the transcript; the banner offers to take that back."""
+        self._window.typed_line.finish()
+        views = self._captions.views + self._waiting
+        if not views:
+            return
+        self._forgotten = views
         self._bridge.clear()
         self._captions.clear()
         self._keeper.clear()
+        self._window.status.show_no_backlog()
         self._show_captions()
+        told = self.tr("A new session has begun")
+        self._window.banner.show_offer(told, self.tr("&Undo"), _UNDO)
+
+    @Slot(str)
+    def take_offer(self, name: str) -> None:
+        """Bring back what a new session took away, if that is what the banner offered."""
+        if name == _UNDO:
+            self._captions.bring_back(self._forgotten)
+            self._forgotten = ()
+            self._keeper.bring_back()
+            self._show_captions()

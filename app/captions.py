@@ -117,6 +117,17 @@ class Captions:
         self._keys.clear()
         self._forget_tails()
 
+    def bring_back(self, views: Sequence[UtteranceView]) -> None:
+        """Show utterances of before above the others, as they were; none of them changes more."""
+        kept = list[UtteranceView]()
+        for view in views:
+            is_known = view.key >= 0
+            kept.append(
+                replace(view, key=view.key if is_known else self._next_key, ended=True, tail="")
+            )
+            self._next_key += not is_known
+        self._views[:0] = kept[-self._limit :]
+
     def restart(self) -> None:
         """Make ready for a new session, whose numbers begin again.
 

@@ -18,7 +18,7 @@ class ControlPanel(QWidget):
         language_chosen(str): the code of a target language.
         policy_chosen(str): a policy as the engine writes it.
         pause_toggled(bool): hold what is typed from now on, or go on.
-        clear_clicked(): forget the transcript.
+        clear_clicked(): empty the overlay.
         overlay_toggled(bool): show or hide the overlay.
         adapters_clicked(): show the adapters.
         lock_toggled(bool): let clicks through the overlay, or take them again.
@@ -42,7 +42,7 @@ class ControlPanel(QWidget):
             self.tr("Pause"), "Ctrl+P", self.tr("Hold the captions; what you type is kept")
         )
         self.clear = _button(
-            self.tr("Clear"), "Ctrl+L", self.tr("Empty the transcript and the line")
+            self.tr("Clear"), "Ctrl+L", self.tr("Empty the overlay; the transcript keeps all")
         )
         self.overlay = _button(
             self.tr("Overlay"), "Ctrl+O", self.tr("Show the captions above all other windows")

@@ -114,8 +114,17 @@ class SessionKeeper(QObject):
         self._record.restart()
 
     def clear(self) -> None:
-        """Forget what was said; the journal keeps what it has until its days are over."""
+        """Forget what was said; its journal keeps all of it, and another one is begun."""
+        for entry in self._record.flush(time.monotonic() - self._start_s):
+            self._write(entry)
         self._record.clear()
+        if self._journal is not None:
+            self._close_journal()
+            self._journal = SessionJournal(self.sessions_folder, datetime.now().astimezone())
+
+    def bring_back(self) -> None:
+        """Have what was forgotten last again."""
+        self._record.bring_back()
 
     def take_lost_session(self) -> PastSession | None:
         """Give the session that did not end well; it is not offered again."""

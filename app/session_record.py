@@ -69,6 +69,7 @@ class SessionRecord:
     _cues: dict[int, Cue] = field(default_factory=dict)
     _next_key: int = 0
     _marked: int | None = None
+    _forgotten: dict[int, Cue] = field(default_factory=dict)
 
     @property
     def cues(self) -> list[Cue]:
@@ -133,8 +134,13 @@ class SessionRecord:
     def clear(self) -> None:
         """Forget everything; what still comes about an utterance of before is not kept."""
         self._utterances.clear()
-        self._cues.clear()
+        self._forgotten, self._cues = self._cues, {}
         self._marked = None
+
+    def bring_back(self) -> None:
+        """Have the cues again that were forgotten last, before those that came since."""
+        self._cues = self._forgotten | self._cues
+        self._forgotten = {}
 
     def _change(
         self, found: _Open, event: SourceChanged | CaptionChanged | UtteranceEnded, now_s: float

@@ -1,6 +1,7 @@
 """The strip at the bottom: what the program does, with which model, and what that costs."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from PySide6.QtWidgets import QLabel, QWidget
 
@@ -23,6 +24,7 @@ class StatusStrip(QWidget):
         super().__init__(parent)
         self._measure_memory = measure_memory
         self._state_text = ""
+        self._newest: Statistics | None = None
         self.state = QLabel()
         self.state.setAccessibleDescription(self.tr("State"))
         self.figures = QLabel()
@@ -75,6 +77,7 @@ class StatusStrip(QWidget):
 
     def show_statistics(self, event: Statistics) -> None:
         """Show the counters."""
+        self._newest = event
         text = self.tr(
             "{:,} tokens fed  ·  {:,} recomputed  ·  {:.0f} ms per word  ·  {:.1f} ms per token"
         )
@@ -87,3 +90,8 @@ class StatusStrip(QWidget):
         if event.backlog_words:
             told = self.tr("{:,} words wait  ·  ").format(event.backlog_words) + told
         self.figures.setText(told)
+
+    def show_no_backlog(self) -> None:
+        """Show that no word waits any more."""
+        if self._newest is not None:
+            self.show_statistics(replace(self._newest, backlog_words=0))

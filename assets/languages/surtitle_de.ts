@@ -20,8 +20,12 @@
         <translation>&amp;Pause</translation>
     </message>
     <message>
-        <source>&amp;Clear</source>
-        <translation>&amp;Leeren</translation>
+        <source>&amp;New session</source>
+        <translation>&amp;Neue Sitzung</translation>
+    </message>
+    <message>
+        <source>&amp;Clear the overlay</source>
+        <translation>Einblendung &amp;leeren</translation>
     </message>
     <message>
         <source>Listen to the &amp;microphone</source>
@@ -378,6 +382,14 @@
         <source>Stopped</source>
         <translation>Angehalten</translation>
     </message>
+    <message>
+        <source>A new session has begun</source>
+        <translation>Eine neue Sitzung hat begonnen</translation>
+    </message>
+    <message>
+        <source>&amp;Undo</source>
+        <translation>&amp;Rückgängig</translation>
+    </message>
 </context>
 <context>
     <name>CaptionsPage</name>
@@ -472,10 +484,6 @@
         <translation>Die Untertitel anhalten; Getipptes bleibt</translation>
     </message>
     <message>
-        <source>Empty the transcript and the line</source>
-        <translation>Mitschrift und Zeile leeren</translation>
-    </message>
-    <message>
         <source>Show the captions above all other windows</source>
         <translation>Die Untertitel über allen Fenstern zeigen</translation>
     </message>
@@ -486,6 +494,10 @@
     <message>
         <source>Clear</source>
         <translation>Leeren</translation>
+    </message>
+    <message>
+        <source>Empty the overlay; the transcript keeps all</source>
+        <translation>Die Einblendung leeren; die Mitschrift behält alles</translation>
     </message>
     <message>
         <source>Overlay</source>

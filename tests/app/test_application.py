@@ -207,16 +207,40 @@ def test_pause_holds_what_is_typed_and_resume_translates_it(program):
     assert one.window.status.state.text().startswith("shouter")
 
 
-def test_clear_empties_transcript_overlay_and_line(program):
+def test_clear_empties_the_overlay_alone_and_what_comes_then_is_shown(program):
     one = program().open().wait_until_ready()
+    one.type("First.")
+    one.press(Qt.Key.Key_Return)
     one.type("Good morning ")
-    one.wait_for_rows(("Good morning", "GOOD MORNING"))
+    one.wait_for_rows(("First.", "FIRST."), ("Good morning", "GOOD MORNING"))
     one.press(Qt.Key.Key_L, Qt.KeyboardModifier.ControlModifier)
-    assert cells(one.window.transcript) == []
-    assert one.window.typed_line.text() == ""
     assert "Captions appear here" in one.overlay.accessibleDescription()
-    one.type("Next ")
-    one.wait_for_rows(("Next", "NEXT"))
+    assert cells(one.window.transcript)[0] == ("First.", "FIRST.")
+    assert one.window.typed_line.text() == "Good morning "
+    one.type("all ")
+    one.wait(lambda: one.overlay.accessibleDescription() == "ALL")
+    one.wait_for_rows(("First.", "FIRST."), ("Good morning all", "GOOD MORNING ALL"))
+
+
+def test_a_new_session_empties_the_transcript_and_is_taken_back(program):
+    one = program().open().wait_until_ready()
+    one.type("Good morning.")
+    one.press(Qt.Key.Key_Return)
+    one.type("And ")
+    one.wait_for_rows(("Good morning.", "GOOD MORNING."), ("And", "AND"))
+    archive = one.application.archive
+    one.press(Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
+    assert cells(one.window.transcript) == []
+    assert (one.window.typed_line.text(), archive.keeper.cues) == ("", [])
+    one.type("Next.")
+    one.press(Qt.Key.Key_Return)
+    one.wait_for_rows(("Next.", "NEXT."))
+    one.window.banner.offer.click()
+    rows = [("Good morning.", "GOOD MORNING."), ("And", "AND"), ("Next.", "NEXT.")]
+    one.wait_for_rows(*rows)
+    one.wait(lambda: [(cue.source, cue.text) for cue in archive.keeper.cues] == rows)
+    one.press(Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
+    assert cells(one.window.transcript) == []
 
 
 def test_another_language_reaches_the_session_and_the_next_start(program):
@@ -324,6 +348,11 @@ def test_words_that_wait_are_told_before_the_other_figures(program):
     event = Statistics(**figures, cached_rows=1, ms_per_word=12, backlog_words=1234)
     one.window.status.show_statistics(event)
     assert one.window.status.figures.text().startswith("1,234 words wait  ·  1 tokens fed")
+    one.type("Some ")
+    one.wait_for_rows(("Some", "SOME"))
+    one.window.status.show_statistics(event)
+    one.window.menu_actions.new_session.trigger()
+    assert one.window.status.figures.text().startswith("1 tokens fed")
 
 
 def test_how_the_model_was_loaded_is_told_when_it_is(program):
@@ -501,7 +530,7 @@ def test_what_another_start_asks_for_is_done(program):
     one.type("Good ")
     one.wait_for_rows(("Good", "GOOD"))
     one.application.obey("clear")
-    assert cells(one.window.transcript) == []
+    assert "Captions appear here" in one.overlay.accessibleDescription()
     one.window.showMinimized()
     one.application.obey("raise")
     assert not one.window.isMinimized()

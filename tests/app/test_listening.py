@@ -479,6 +479,7 @@ def test_clear_while_somebody_speaks_leaves_listening_as_it_is(program):
     one.press(one.bar.microphone)
     one.wait(lambda: one.texts("me")[0])
     one.window.controls.clear.click()
+    one.window.menu_actions.new_session.trigger()
     one.press(one.bar.microphone)
     one.wait(lambda: not one.application.listening.desk.is_listening)
     one.press(one.bar.microphone)
