@@ -4,9 +4,11 @@
         --source-type text --target-type text --to de --policy read:3
 
 SimulEval hands in a word and counts what it gets back as written with that word's delay; each piece
-begins a new word there. That is how our own evaluation counts, too, but for a word that the model
-goes on with after the policy had taken it as whole and read on: SimulEval then counts two words.
-``docs/evaluation.md`` tells more. SimulEval is imported here only; it is not in our environment.
+begins a new word there, and none can be taken back. The model may go on with a word after it has
+read on, so a word is handed over once the next one begins, or the line ends: what SimulEval puts
+together is our caption, and its delays tell when each word was known to be whole. Those of our own
+evaluation tell when it stood there. ``docs/evaluation.md`` tells more. SimulEval is imported here
+only; it is not in our environment.
 """
 
 import argparse
@@ -25,8 +27,9 @@ from engine.settings import TranslationSettings
 from engine.system import SYSTEMS, make_system
 from training.chosen_model import choose_layout, find_model, measured_model
 from training.errors import TrainingError
-from training.word_by_word import WordByWord
+from training.word_by_word import WholeWords, WordByWord
 from training.workers import CAPACITY
+from training.writing import is_spaced
 
 
 @entrypoint
@@ -36,6 +39,7 @@ class SurtitleAgent(TextToTextAgent):  # type: ignore[misc]  # SimulEval has no 
     def __init__(self, arguments: argparse.Namespace) -> None:
         try:
             self._line = WordByWord(_make_system(arguments))
+            self._spaced = is_spaced(arguments.to)
         except (SurtitleError, TrainingError, ValueError) as error:
             raise SystemExit(str(error)) from error
         super().__init__(arguments)  # resets
@@ -57,6 +61,7 @@ class SurtitleAgent(TextToTextAgent):  # type: ignore[misc]  # SimulEval has no 
         """Begin a new line."""
         super().reset()
         self._line.reset()
+        self._words = WholeWords()
 
     def policy(self) -> Action:
         """Translate as far as the newest word allows; SimulEval asks once for each."""
@@ -64,6 +69,10 @@ class SurtitleAgent(TextToTextAgent):  # type: ignore[misc]  # SimulEval has no 
             return WriteAction("", finished=True)
         ended = bool(self.states.source_finished)
         text = self._line.feed(self.states.source[-1], ended=ended)
+        if self._spaced:  # else characters are counted, and none is held back
+            text = self._words.feed(text)
+        if ended:
+            text += self._words.flush()
         return WriteAction(text, finished=ended) if text or ended else ReadAction()
 
 

@@ -1,5 +1,6 @@
-"""Translate a line whose words somebody else's loop hands in one by one."""
+"""Translate a line whose words somebody else's loop hands in, and hand whole words over."""
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -7,6 +8,8 @@ from engine.sentences import word_parts
 
 if TYPE_CHECKING:
     from engine.conversation import AnySystem, Captioned
+
+_NEWEST_WORD = re.compile(r"\S*\Z")
 
 
 @dataclass(slots=True)
@@ -17,12 +20,38 @@ class _Open:
     words: list[str] = field(default_factory=list)
 
 
+class WholeWords:
+    """Hold the newest word of a growing text back until it is whole: another begins, or none does.
+
+    The end of a write does not make a word whole. The model may go on with it when it has read on:
+    with its other half, a comma, a hyphen.
+
+    Invariant: everything ``feed`` returned, followed by ``flush``, is what was fed. Nothing that is
+    returned ends within a word.
+    """
+
+    def __init__(self) -> None:
+        self._held = ""
+
+    def feed(self, text: str) -> str:
+        """Take text; return what became whole, often nothing."""
+        text = self._held + text
+        newest = _NEWEST_WORD.search(text)
+        assert newest is not None  # it may be empty
+        self._held = newest.group()
+        return text[: newest.start()]
+
+    def flush(self) -> str:
+        """Return what is left; another text begins then."""
+        left, self._held = self._held, ""
+        return left
+
+
 class WordByWord:
     """Feed a system as ``training.live`` does, without knowing what comes.
 
     Invariant: what ``feed`` returned for the words of a line, put together, is the line's caption.
-    When the policy goes on to read, it takes the target words that are written as whole, so they
-    are handed over at once, and their delay is the word whose ``feed`` returned them.
+    What is written is handed over at once, though it may end within a word (``WholeWords``).
 
     One thing differs: a line over the engine's limits becomes several utterances, and
     ``training.live`` cuts it at sentence ends. That asks for the whole line; here it is cut at the

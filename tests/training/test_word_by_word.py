@@ -12,7 +12,7 @@ from engine.system import make_system
 from tests.fakes import random_word, tiny_weights
 from training.live import feed_line
 from training.replay import read_events, replay
-from training.word_by_word import WordByWord
+from training.word_by_word import WholeWords, WordByWord
 
 
 def system_of(name, policy, log=None, **settings):
@@ -49,6 +49,31 @@ def test_words_and_delays_are_those_of_the_line_fed_whole(tmp_path, name, policy
     assert [" ".join("".join(one).split()) for one in handed] == [one.hypothesis for one in told]
     assert [delays_of(one) for one in handed] == [list(one.delays) for one in told]
     assert sum(bool(one.delays) for one in told) > n_lines / 2
+
+
+def test_of_a_growing_text_whole_words_alone_are_handed_over():
+    rng = random.Random(9)
+    for _ in range(300):
+        text = "".join(rng.choice("ab,-é漢 \n") for _ in range(rng.randint(0, 30)))
+        words, told, fed = WholeWords(), "", ""
+        while fed != text:
+            piece = text[len(fed) : len(fed) + rng.randint(1, 6)]
+            fed += piece
+            told += words.feed(piece)
+            assert told.split() == fed.split()[: len(told.split())]
+            n_whole = len(fed.split()) - (not fed[-1].isspace())  # the newest may go on
+            assert len(told.split()) == n_whole
+        assert told + words.flush() == text
+        assert words.flush() == ""
+
+
+def test_a_word_that_the_model_goes_on_with_after_it_has_read_on_is_handed_over_once():
+    words = WholeWords()
+    writes = ["Frage", ",", " Luft-", "Mar", "ke", "", " ist", "?"]
+    assert [words.feed(write) for write in writes] == [
+        "", "", "Frage, ", "", "", "", "Luft-Marke ", "",
+    ]  # fmt: skip
+    assert words.flush() == "ist?"
 
 
 def test_a_line_that_is_given_up_leaves_nothing_behind():
