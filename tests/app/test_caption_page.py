@@ -151,6 +151,7 @@ def test_so_many_connections_are_open_at_once_and_no_more(page, ask, qtbot, monk
 
 def test_who_takes_too_long_is_ended_however_slowly_he_goes_on(page, ask, monkeypatch):
     monkeypatch.setattr("app.caption_server.LONGEST_S", 0.0)
+    monkeypatch.setattr("app.caption_server._Request.timeout", 10_000)  # between two bytes
     with connected(page) as slow:
         slow.sendall(b"GET / HTTP/1.1\r\nHost:")
         assert ended(slow) == b""
@@ -158,7 +159,9 @@ def test_who_takes_too_long_is_ended_however_slowly_he_goes_on(page, ask, monkey
     assert ask(captions_address(page))[0] == 200
 
 
-def test_closing_ends_every_connection(page):
+def test_closing_ends_every_connection(page, monkeypatch):
+    for name in ("LONGEST_S", "_Request.timeout"):
+        monkeypatch.setattr(f"app.caption_server.{name}", 10_000)
     idle = [connected(page) for _ in range(3)]
     page.close()
     for one in idle:
