@@ -159,10 +159,11 @@ def test_who_takes_too_long_is_ended_however_slowly_he_goes_on(page, ask, monkey
     assert ask(captions_address(page))[0] == 200
 
 
-def test_closing_ends_every_connection(page, monkeypatch):
+def test_closing_ends_every_connection(page, monkeypatch, qtbot):
     for name in ("LONGEST_S", "_Request.timeout"):
         monkeypatch.setattr(f"app.caption_server.{name}", 10_000)
     idle = [connected(page) for _ in range(3)]
+    qtbot.waitUntil(lambda: len(page._server._open) == 3)
     page.close()
     for one in idle:
         assert ended(one) == b""
