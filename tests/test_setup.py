@@ -1,0 +1,114 @@
+"""What ``scripts/setup`` installs, by a .venv whose Python only writes down what it is asked."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+TOOLS = ("bash", "cat", "cksum", "dirname", "env", "grep", "head", "readlink", "timeout", "uname")
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs a shell")
+
+
+def program(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!{shutil.which('bash')}\n{text}\n", encoding="utf-8")
+    path.chmod(0o755)
+
+
+@pytest.fixture
+def place(tmp_path):
+    """A copy of what setup reads, and a path without the system's packages."""
+    for tool in TOOLS:
+        (tmp_path / "bin").mkdir(exist_ok=True)
+        (tmp_path / "bin" / tool).symlink_to(shutil.which(tool))
+    (tmp_path / "scripts").mkdir()
+    for name in ("scripts/setup", "pyproject.toml", "constraints.txt"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    program(
+        tmp_path / ".venv" / "bin" / "python", f'[[ $1 != -m ]] || echo "$@" >>{tmp_path}/asked'
+    )
+    return tmp_path
+
+
+def has_gpu(place, root=""):
+    command = [ROOT / "scripts" / "has-nvidia-gpu", *filter(None, [root])]
+    done = subprocess.run(
+        command, env={"PATH": str(place / "bin")}, capture_output=True, check=False
+    )
+    assert (done.stdout, done.stderr) == (b"", b"")
+    return done.returncode == 0
+
+
+def installed(place, *arguments, gpu):
+    """Run setup; give the extras that pip is asked for, or nothing where it is not asked."""
+    program(place / "scripts" / "has-nvidia-gpu", "exit 0" if gpu else "exit 1")
+    (place / "asked").write_text("")
+    command = [place / "scripts" / "setup", *arguments]
+    subprocess.run(command, env={"PATH": str(place / "bin")}, capture_output=True, check=True)
+    return [line.rpartition("-e .")[2] for line in (place / "asked").read_text().splitlines()]
+
+
+def test_what_4_bits_need_is_installed_where_there_is_an_nvidia_gpu(place):
+    assert installed(place, gpu=True) == ["[speech,quantise]"]
+    assert installed(place, gpu=True) == []
+
+
+def test_it_is_not_where_there_is_none(place):
+    assert installed(place, gpu=False) == ["[speech]"]
+    assert installed(place, gpu=False) == []
+
+
+def test_a_gpu_that_is_built_in_later_is_found_and_one_that_is_gone_costs_nothing(place):
+    assert installed(place, gpu=False) == ["[speech]"]
+    assert installed(place, gpu=True) == ["[speech,quantise]"]
+    assert installed(place, gpu=False) == []
+
+
+@pytest.mark.parametrize("gpu", [True, False])
+def test_an_installation_for_tests_holds_everything(place, gpu):
+    everything = "[speech,evaluate,finetune,dev]"
+    # then come word aligner and SimulEval, of which there is nothing here
+    (place / "scripts" / "simuleval-environment").symlink_to(shutil.which("true"))
+    assert installed(place, "--tests", gpu=gpu) == [everything]
+    assert installed(place, gpu=gpu) == []
+    assert installed(place, "--tests", gpu=gpu) == []
+
+
+@pytest.mark.parametrize("gpu", [True, False])
+def test_other_requirements_are_installed_anew(place, gpu):
+    assert len(installed(place, gpu=gpu)) == 1
+    with (place / "constraints.txt").open("a") as file:
+        file.write("# changed\n")
+    assert len(installed(place, gpu=gpu)) == 1
+    assert installed(place, gpu=gpu) == []
+
+
+@pytest.mark.parametrize("sign", ["dev/nvidia0", "dev/nvidia3", "proc/driver/nvidia/gpus/0000:01"])
+def test_a_gpu_is_known_by_what_its_driver_shows(place, sign):
+    (place / sign).parent.mkdir(parents=True)
+    (place / sign).touch()
+    assert has_gpu(place, str(place))
+
+
+def test_a_driver_without_a_gpu_is_none(place):
+    (place / "dev").mkdir()
+    (place / "dev" / "nvidiactl").touch()
+    (place / "proc" / "driver" / "nvidia" / "gpus").mkdir(parents=True)
+    assert not has_gpu(place, str(place))
+
+
+@pytest.mark.parametrize(
+    ("says", "found"),
+    [
+        ("echo 'GPU 0: NVIDIA H100 (UUID: GPU-1)'", True),
+        ("echo 'No devices were found'; exit 6", False),
+        ("echo 'NVIDIA-SMI has failed because it could not communicate with the driver'", False),
+    ],
+)
+def test_a_gpu_is_known_by_what_nvidia_smi_says(place, says, found):
+    program(place / "bin" / "nvidia-smi", says)
+    assert has_gpu(place, str(place)) is found
