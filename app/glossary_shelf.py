@@ -10,12 +10,18 @@ from pathlib import Path
 from app.kept_file import put
 from engine.errors import ContextError
 from engine.glossary import read_glossary
+from engine.plain_name import is_plain_name
+from engine.strict_json import shown
 
 Terms = tuple[tuple[str, str], ...]
 """Terms of the source language, each with its translation."""
 
 MAX_TERMS = 500
 """No prompt has room for more; see ``engine.context``."""
+
+_NO_CODE = "no glossary is kept for {}, which is no code of a language: choose another one"
+
+_LONGEST_CODE = 40
 
 LONGEST = 120
 """Characters that a term may have."""
@@ -87,6 +93,11 @@ def write_terms(path: Path, terms: Terms) -> str:
     return ""
 
 
+def _is_code(language: str) -> bool:
+    """Tell whether a code may name a file; a model or imported settings may say anything."""
+    return is_plain_name(language, _LONGEST_CODE)
+
+
 class GlossaryShelf:
     """One file for each target language in a folder."""
 
@@ -103,8 +114,12 @@ class GlossaryShelf:
         Returns:
             them, and a sentence for the person where the file cannot be used.
         """
+        if not _is_code(language):
+            return (), _NO_CODE.format(shown(language))
         if not self.path(language).exists():
             return (), ""
+        if not self.path(language).is_file():
+            return (), f"the glossary {self.path(language)} is no plain file: put one there"
         try:
             return read_terms(self.path(language)), ""
         except ContextError as error:
@@ -112,4 +127,6 @@ class GlossaryShelf:
 
     def write(self, language: str, terms: Terms) -> str:
         """Write the terms of a language; return a sentence if that failed."""
+        if not _is_code(language):
+            return _NO_CODE.format(shown(language))
         return write_terms(self.path(language), terms)

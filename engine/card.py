@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import ModelError
+from engine.plain_name import is_plain_name
 from engine.strict_json import JsonObject, shown
 
 FILE_NAME = "surtitle.json"
 FORMAT_VERSION = 1
+_LONGEST_CODE = 40
 
 _MAX_CARD_BYTES = 1 << 20
 _MAX_SLOT_LENGTH = 1024
@@ -151,8 +153,9 @@ def _language(content: JsonObject) -> Language:
 
 
 def _code(code: str) -> str:
-    if len(code) > _LONGEST_NAME:
-        msg = f"a language has the code {shown(code)}"
+    """Check the code of a language, by which a glossary's file is named."""
+    if not is_plain_name(code, _LONGEST_CODE):
+        msg = f"names the language {shown(code)}, which is no code like de or pt-BR"
         raise ValueError(msg)
     return code
 

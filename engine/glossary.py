@@ -5,6 +5,9 @@ from pathlib import Path
 
 from engine.errors import ContextError
 
+_MOST_BYTES = 1 << 22
+"""Of text that is read; a prompt has room for a hundredth of it."""
+
 
 def read_glossary(path: Path) -> tuple[tuple[str, str], ...]:
     """Read UTF-8 text with a term, a tab and its translation on each line.
@@ -15,11 +18,26 @@ def read_glossary(path: Path) -> tuple[tuple[str, str], ...]:
         ContextError: it cannot be read, or a line is written otherwise.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        msg = f"the glossary {path} cannot be read ({error}): name a UTF-8 text file"
+        text = _text(path)
+    except (OSError, ValueError) as error:
+        msg = f"the glossary {path} cannot be read ({_reason(error)}): name a UTF-8 text file"
         raise ContextError(msg) from error
     return tuple(_terms(path, text.splitlines()))
+
+
+def _text(path: Path) -> str:
+    with path.open("rb") as file:
+        content = file.read(_MOST_BYTES + 1)
+    if len(content) > _MOST_BYTES:
+        msg = f"it is longer than {_MOST_BYTES:,} bytes"
+        raise ValueError(msg)
+    return content.decode("utf-8-sig")
+
+
+def _reason(error: OSError | ValueError) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        return f"byte {error.start} is no UTF-8"
+    return str(error.strerror if isinstance(error, OSError) else error)
 
 
 def _terms(path: Path, lines: Iterable[str]) -> Iterator[tuple[str, str]]:

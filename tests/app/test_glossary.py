@@ -1,3 +1,4 @@
+import os
 import random
 
 import pytest
@@ -64,6 +65,29 @@ def test_each_language_has_its_own_file_and_a_broken_one_is_one_sentence(tmp_pat
     terms, failure = shelf.read("fr")
     assert terms == ()
     assert "line 1 of the glossary" in failure
+
+
+@pytest.mark.parametrize("language", ["../de", "..", "", "a/b", "/tmp/de", "a\\b", "C:de", "d\0e"])
+def test_a_language_that_is_a_path_leads_to_no_file(tmp_path, language):
+    """Imported settings may name any language."""
+    shelf = GlossaryShelf(tmp_path / "data" / "glossary")
+    assert shelf.write("de", TERMS) == ""
+    (tmp_path / "data" / "de.tsv").write_text("secret\tx\n")
+    before = {path: path.is_file() and path.read_text() for path in tmp_path.rglob("*")}
+    terms, failure = shelf.read(language)
+    assert terms == ()
+    assert "which is no code of a language" in failure
+    assert "which is no code of a language" in shelf.write(language, TERMS)
+    assert {path: path.is_file() and path.read_text() for path in tmp_path.rglob("*")} == before
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes of Unix")
+def test_a_pipe_among_the_glossaries_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "de.tsv")
+    assert GlossaryShelf(tmp_path).read("de") == (
+        (),
+        f"the glossary {tmp_path / 'de.tsv'} is no plain file: put one there",
+    )
 
 
 def test_a_disk_that_cannot_be_written_is_one_sentence(tmp_path):

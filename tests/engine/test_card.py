@@ -46,6 +46,13 @@ def test_what_is_saved_is_read_again(tmp_path):
     assert read_card(tmp_path) == CARD
 
 
+@pytest.mark.parametrize("code", ["../de", "", "a/b", "d\0e", "x" * 41, "C:de"])
+def test_a_language_that_is_a_path_is_refused(tmp_path, code):
+    content = saved_content(tmp_path)
+    content["languages"][code] = content["languages"]["de"]
+    assert "which is no code like de or pt-BR" in refusal(written(tmp_path, content))
+
+
 def test_a_language_it_does_not_know_is_told_with_the_first_of_those_it_knows():
     with pytest.raises(ModelError, match=r"translates to de, fr, not to 'xx'"):
         CARD.language("xx")

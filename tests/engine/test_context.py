@@ -134,7 +134,13 @@ def test_a_line_that_is_no_term_is_named(tmp_path, line):
 
 def test_a_glossary_that_cannot_be_read_is_one_sentence(tmp_path):
     (tmp_path / "latin").write_bytes(b"K\xe4se\tcheese")
-    for name in ("nowhere", "latin"):
+    (tmp_path / "long").write_bytes(b"a\tb\n" * (1 << 20) + b"#")
+    for name, reason in (
+        ("nowhere", "No such file or directory"),
+        ("latin", "byte 1 is no UTF-8"),
+        ("long", "it is longer than 4,194,304 bytes"),
+        ("nu\0l", "embedded null byte"),
+    ):
         with pytest.raises(ContextError, match="name a UTF-8 text file") as caught:
             read_glossary(tmp_path / name)
-        assert "\n" not in str(caught.value)
+        assert f"({reason})" in str(caught.value)
