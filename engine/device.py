@@ -75,7 +75,7 @@ def _all_threads() -> int:
     return torch.get_num_threads()
 
 
-def is_out_of_memory(error: Exception) -> bool:
+def is_out_of_memory(error: BaseException) -> bool:
     """Tell whether memory ran out; torch says so of a processor's in words only."""
     kinds = (torch.OutOfMemoryError, MemoryError)
     return isinstance(error, kinds) or "can't allocate memory" in str(error)

@@ -21,29 +21,29 @@ from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_N
 from transformers.utils import logging as transformers_logging
 
 from engine.errors import ModelError, is_failure
+from engine.file_hash import file_sha256
 from engine.fingerprint import MAX_CONFIG_BYTES
 from engine.footprint import Footprint, read_footprint
 from engine.growth_limit import TooLargeError, growth_limit
+from engine.limited import LimitedError, ask
+from engine.limited_child import Asked
 from engine.model_folder import check_model_folder
-from engine.prompt import word_ids
 from engine.strict_json import JsonObject, shown
 
 _log = logging.getLogger(__name__)
 
-_TRIED_WORDS = (
-    "Hello,",
-    "it's",
-    "3.5",
-    "né",
-    "漢字",
-    "\u0645\u0631",
-    "🙂",
-    "<|x|>",
-    "\ue000",
-    "\x07",
-)
-"""What every tokenizer must be able to read, known to it or not."""
+_OURS = frozenset({"74281fcc83b33a2e679ffd3d6aaf683f4775c469b89584e0c4b9eff9d6bf90a2"})
+"""sha256 of the tokenizers of bundled models, which need not be tried."""
 
+_TRIED_WORDS = (
+    *("Hello,", "it's", "3.5", "né", "漢字", "\u0645\u0631", "🙂", "<|x|>", "\ue000", "\x07"),
+    "abcdefghijklmnopqrstuvwxyz" * 4,
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÜß'\"«»„“-–—…",
+)
+"""What every tokenizer must be able to read, known to it or not, and none may swell."""
+
+_TRY_S, _TRY_BYTES = 2, 1 << 28
+_TRY_S_PER_BYTE, _TRY_BYTES_PER_BYTE = 1 / 1_000_000, 40  # of tokenizer.json, several times over
 
 _NO_MODEL = "its config.json and its weights make no model that is known here"
 
@@ -102,6 +102,7 @@ def load_tokenizer(folder: Path) -> PreTrainedTokenizerFast:
     check_model_folder(folder)
     _silence_libraries()
     try:
+        _try_tokenizer(folder / "tokenizer.json")
         tokenizer = cast(
             "PreTrainedTokenizerFast",
             PreTrainedTokenizerFast.from_pretrained(
@@ -109,8 +110,6 @@ def load_tokenizer(folder: Path) -> PreTrainedTokenizerFast:
             ),
         )
         _check_ids(tokenizer, _setting(folder, "vocab_size"))
-        for word in _TRIED_WORDS:
-            tokenizer.backend_tokenizer.decode(word_ids(tokenizer, word))
     except BaseException as error:
         if not is_failure(error):
             raise
@@ -167,6 +166,26 @@ def _numbers(footprint: Footprint) -> int:
 
 def _setting(folder: Path, key: str) -> object:
     return JsonObject.read(folder / "config.json", MAX_CONFIG_BYTES).values.get(key)
+
+
+def _try_tokenizer(path: Path) -> None:
+    """Read and write words by a tokenizer, in a process that it may bring down."""
+    if file_sha256(path) in _OURS:
+        return
+    n_bytes = path.stat().st_size
+    try:
+        ask(
+            Asked(
+                cpu_s=_TRY_S + int(n_bytes * _TRY_S_PER_BYTE),
+                memory_bytes=_TRY_BYTES + _TRY_BYTES_PER_BYTE * n_bytes,
+                tokenizer=str(path),
+                words=list(_TRIED_WORDS),
+                version=path.stat().st_mtime_ns,
+            )
+        )
+    except LimitedError as error:
+        msg = f"its tokenizer.json cannot be used ({error})"
+        raise _UnfitError(msg) from error
 
 
 def _check_ids(tokenizer: PreTrainedTokenizerFast, n_rows: object) -> None:

@@ -13,7 +13,8 @@ from transformers import PreTrainedTokenizerFast
 from engine.card import ModelCard
 from engine.errors import ModelError
 from engine.layout import Headers
-from engine.template import UnusableTemplateError, render
+from engine.limited import LimitedError
+from engine.template import render
 
 _MAX_UNIT = 64
 """Tokens that are read together; a longer word arrives in parts."""
@@ -124,7 +125,7 @@ def _headers(tokenizer: PreTrainedTokenizerFast, name: str, system: str) -> Head
     variables = {**tokenizer.special_tokens_map, "date_string": _DATE}
     try:
         rendered = render(template, _conversations(system), variables)
-    except UnusableTemplateError as error:
+    except LimitedError as error:
         msg = f"the chat template of {name} cannot be used ({error}): choose another model"
         raise ModelError(msg) from error
     try:

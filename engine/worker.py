@@ -80,7 +80,7 @@ class Worker:
             self._report(Failed(message=str(error)))
         except OSError as error:
             self._report(Failed(message=f"a file could not be used: {error}"))
-        except Exception as error:  # noqa: BLE001  the one place where anything becomes a message
+        except BaseException as error:  # noqa: BLE001  the one place where anything becomes a message
             _log.exception("the engine stopped")
             self._report(Failed(message=_unexpected(error)))
 
@@ -334,7 +334,7 @@ class Worker:
             self._report(event)
 
 
-def _unexpected(error: Exception) -> str:
+def _unexpected(error: BaseException) -> str:
     """Say in one sentence that the engine stopped."""
     if is_out_of_memory(error):
         return f"memory ran out ({said(error)}): choose 4 bits, a smaller model or another device"

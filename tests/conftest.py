@@ -1,10 +1,14 @@
 """What every test finds, and must leave behind: nothing that still runs."""
 
+import os
 import signal
 import sys
 import threading
 
 import pytest
+
+if "PYTEST_XDIST_WORKER" in os.environ:  # before torch is imported: the cores are shared
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 GRACE_S = 30  # the library loads weights in threads that it tells to end but does not wait for
 
@@ -13,6 +17,12 @@ def pytest_configure():
     """Let Ctrl+C work in tests that type it: a shell's background jobs begin with it ignored."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items):
+    """Begin with the files that take long: no process shall be left alone with one at the end."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
 
 
 @pytest.fixture
@@ -65,8 +75,9 @@ class _All:
 
 
 @pytest.fixture(autouse=True)
-def _templates_of_tests_are_ours(request, monkeypatch):
-    """Render them here: a process of its own for each would take most of a second."""
-    template = sys.modules.get("engine.template")
-    if template is not None and request.node.get_closest_marker("strange_templates") is None:
-        monkeypatch.setattr(template, "_OURS", _All())
+def _templates_and_tokenizers_of_tests_are_ours(request, monkeypatch):
+    """Use them at once: a process of its own for each would cost a part of a second."""
+    if request.node.get_closest_marker("strangers") is None:
+        for name in ("engine.template", "engine.guarded_loading"):
+            if name in sys.modules:
+                monkeypatch.setattr(sys.modules[name], "_OURS", _All())

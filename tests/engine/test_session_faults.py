@@ -138,15 +138,33 @@ def test_a_sentence_that_was_given_up_is_translated_when_it_is_corrected(model, 
         assert listener.receiver.text == at_once(model, "hh cd ef gh.")
 
 
-def test_what_nobody_expected_still_ends_the_session(model, monkeypatch):
+class PanicException(BaseException):
+    """What libraries in Rust raise: no ``Exception``."""
+
+
+@pytest.mark.parametrize("kind", [RuntimeError, PanicException, SystemExit])
+def test_what_nobody_expected_still_ends_the_session(model, monkeypatch, kind):
     def broken(_slot_model, _rows):
         msg = "something else"
-        raise RuntimeError(msg)
+        raise kind(msg)
 
     with running(model) as (session, listener):
         monkeypatch.setattr(SlotModel, "feed", broken)
         session.feed_words(SENTENCES[0].split())
         assert "something else" in listener.wait_for(Failed).message
+
+
+def test_a_tokenizer_that_panics_is_told_and_not_waited_for(tmp_path):
+    """Its normalizer has a prefix that is no text: the library in Rust panics."""
+    folder = save_tiny_model(tmp_path)
+    path = folder / "tokenizer.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"normalizer": {"type": 7}}))
+    listener = Listener()
+    session = Session(ModelSettings(directory=folder, device="cpu"), TranslationSettings(), listener)
+    session.start()
+    message = listener.wait_for(Failed).message
+    session.stop()
+    assert f"the model in {folder} cannot be loaded: its tokenizer.json is damaged" in message
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)

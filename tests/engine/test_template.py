@@ -8,23 +8,24 @@ import os
 
 import pytest
 
-from engine import template
+from engine import limited, template
 from engine.bundled import bundled_models
 from engine.errors import ModelError
+from engine.limited import LimitedError
+from engine.limited_child import rendered
 from engine.prompt import make_prompt
-from engine.template import UnusableTemplateError, render
-from engine.template_child import rendered
+from engine.template import render
 from tests.engine.test_prompt import CHATML, WITHOUT_SYSTEM, card, tokenizer_with
 from training.tokenizer import CHAT_TEMPLATE
 
 CHAT = [{"role": "user", "content": "Abc é 漢 \ue000"}, {"role": "assistant", "content": "Hag."}]
 
-pytestmark = pytest.mark.strange_templates
+pytestmark = pytest.mark.strangers
 
 
 def refusal(text):
     """The clause in which a template is refused, by a process of its own."""
-    with pytest.raises(UnusableTemplateError) as caught:
+    with pytest.raises(LimitedError) as caught:
         render(text, [CHAT], {})
     reason = str(caught.value)
     assert "\n" not in reason
@@ -81,7 +82,9 @@ def test_brackets_without_end_are_a_clause():
 )
 def test_whatever_a_template_raises_is_told_in_short(text, kind, monkeypatch):
     if kind == "MemoryError":
-        monkeypatch.setattr("engine.template_child.render_jinja_template", _needing_memory)
+        monkeypatch.setattr(
+            "transformers.utils.chat_template_utils.render_jinja_template", _needing_memory
+        )
     answer = rendered(text, [CHAT], {})
     assert answer["failure"] == kind
     assert len(answer["words"]) <= 200
@@ -94,7 +97,7 @@ def _needing_memory(*_, **__):
 def test_a_clause_is_short_and_cannot_steer_a_terminal(monkeypatch):
     for words in ("a" * 5000, "\x1b[2J\nx", ""):
         answer = {"failure": "ValueError", "words": words}
-        monkeypatch.setattr(template, "_answer", lambda _, answer=answer: answer)
+        monkeypatch.setattr(limited, "_answer", lambda _, answer=answer: answer)
         assert refusal("").isprintable()
 
 
@@ -105,23 +108,23 @@ def test_a_conversation_that_is_refused_gives_way_to_the_next():
 
 
 def test_a_process_that_cannot_be_started_is_a_clause(monkeypatch):
-    monkeypatch.setattr(template.sys, "executable", "/nowhere/python")
+    monkeypatch.setattr(limited.sys, "executable", "/nowhere/python")
     assert "no process" in refusal("{{ 1 }} of its own")
 
 
 def test_the_headers_of_a_model_are_read_there(monkeypatch):
     asked = []
-    answer = template._answer
-    monkeypatch.setattr(template, "_answer", lambda text: asked.append(text) or answer(text))
+    answer = limited._answer
+    monkeypatch.setattr(limited, "_answer", lambda text: asked.append(text) or answer(text))
     make_prompt(tokenizer_with(CHATML), card(), "de")
     assert len(asked) == 1
-    monkeypatch.setattr(template, "_answer", lambda _: {"failure": "Time", "words": "too long"})
+    monkeypatch.setattr(limited, "_answer", lambda _: {"failure": "Crash", "words": "too long"})
     with pytest.raises(ModelError, match=r"template of tiny cannot be used \(too long\): choose"):
         make_prompt(tokenizer_with("{{ 1 }}"), card(), "de")
 
 
 def test_the_templates_that_come_with_the_program_need_no_process(monkeypatch):
-    monkeypatch.setattr(template, "_answer", None)
+    monkeypatch.setattr(limited, "_answer", None)
     ours = [(folder / "chat_template.jinja").read_text() for folder in bundled_models()]
     for text in [CHAT_TEMPLATE, *ours]:
         assert hashlib.sha256(text.encode()).hexdigest() in template._OURS
