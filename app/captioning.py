@@ -6,6 +6,7 @@ It holds the caption model and joins it with the window, the bridge and the keep
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from textwrap import shorten
 
 from PySide6.QtCore import QObject, Signal, Slot
 
@@ -31,6 +32,7 @@ from engine.events import (
     Failed,
     LoadProgress,
     Notice,
+    NotTranslated,
     Ready,
     Refused,
     Statistics,
@@ -40,7 +42,8 @@ from engine.settings import ModelSettings, TranslationSettings
 
 _UNPAINTED = 200  # utterances no window shows: both are hidden, or the transcript is scrolled up
 
-_UNDO = "undo new session"  # what the banner offers
+_UNDO, _STRANGE = "undo new session", "not translated"  # of notices in the banner
+_SHOWN = 40  # characters of a text in a notice
 
 _FETCHING = "Fetching"  # as the engine calls it; a fetch can be stopped at once
 
@@ -269,11 +272,21 @@ class Captioning(QObject):
             case Statistics():
                 window.status.show_statistics(event)
             case _:
-                self._keeper.take(event, self._translation.target_language)
-                self._tails.take(event)
-                if self._captions.apply(event) | self._place_tails():
-                    self._note_unpainted(event)
-                    self._show_captions()
+                self._follow(event)
+
+    def _follow(self, event: Event) -> None:
+        """Take what happens to an utterance."""
+        if isinstance(event, NotTranslated):
+            told = self.tr("This does not look like English, and is not translated: {}")
+            source = shorten(event.source, _SHOWN, placeholder=" …")
+            self._window.banner.show_offer(told.format(source), "", _STRANGE)
+        elif isinstance(event, CaptionChanged):
+            self._window.banner.withdraw(_STRANGE)
+        self._keeper.take(event, self._translation.target_language)
+        self._tails.take(event)
+        if self._captions.apply(event) | self._place_tails():
+            self._note_unpainted(event)
+            self._show_captions()
 
     def _show_ready(self, event: Ready) -> None:
         window = self._window

@@ -26,7 +26,7 @@ from engine.fingerprint import read_fingerprint
 from engine.glossary import read_glossary
 from engine.mode import AUTO, mode_notice, suited_slot_length, suited_system
 from engine.policy import parse_policy
-from engine.sentences import split_sentences
+from engine.sentences import is_strange, split_sentences
 from engine.settings import (
     DEVICES,
     QUANTISATIONS,
@@ -196,12 +196,16 @@ def _translate_lines(
     ):
         _tell(note)
     translator = make_system(name, weights, settings.translation, capacity=capacity, log=log)
-    context_rows = 0
+    context_rows = n_strange = 0
     for line in reader:
+        n_strange += any(map(str.isalpha, line)) and is_strange(line.split())
         for piece in _captions(translator, line, live=settings.live):
             writer.write(piece)
         writer.end_line()
         context_rows = max(context_rows, translator.conversation.context_rows)
+    if n_strange:
+        lines = "1 line does" if n_strange == 1 else f"{n_strange} lines do"
+        _tell(f"{lines} not look like English: what cannot be read is handed on as it is")
     if context_rows:
         _tell(f"glossary and sentences before took up to {context_rows} rows of the prompt")
 
@@ -210,10 +214,14 @@ def _captions(translator: "AnySystem", line: str, *, live: bool) -> Iterator[str
     """Yield the captions of a line's sentences piece by piece, a blank behind each sentence.
 
     Nobody edits, so captions only grow. Every sentence is an utterance of its own and is forgotten
-    when it ends. Live or not, the same rows are fed: live only gives the words one by one.
+    when it ends. Live or not, the same rows are fed: live only gives the words one by one. What is
+    in letters that the model cannot read is handed on as it is.
     """
     words = committed_words(line, finished=True)
     for sentence in split_sentences(words, translator.settings.limits, finished=True):
+        if is_strange(sentence.words):
+            yield " ".join(sentence.words) + " "
+            continue
         utterance = translator.open()
         n_words = len(sentence.words)
         for n_known in range(1 if live else n_words, n_words + 1):

@@ -133,6 +133,19 @@ class UtteranceEnded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NotTranslated:
+    """An utterance is in letters that the model cannot read: its source is all there is of it.
+
+    Attributes:
+        utterance: its number.
+        source: its words so far.
+    """
+
+    utterance: int
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UtteranceDropped:
     """An edit removed an utterance; its source and caption are gone."""
 
@@ -203,6 +216,7 @@ Event = (
     | SourceChanged
     | CaptionChanged
     | UtteranceEnded
+    | NotTranslated
     | UtteranceDropped
     | Statistics
     | PaceChanged

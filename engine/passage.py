@@ -6,15 +6,19 @@ from engine.conversation import AnySystem, Captioned
 from engine.events import (
     CaptionChanged,
     Event,
+    NotTranslated,
     SourceChanged,
     UtteranceDropped,
     UtteranceEnded,
     UtteranceOpened,
 )
-from engine.sentences import Sentence, split_sentences, well_formed, word_parts
+from engine.sentences import Sentence, is_strange, split_sentences, well_formed, word_parts
 
 _MAX_UTTERANCES = 60
 """Utterances that can be edited; older ones are final, so that a talk without Enter stays small."""
+
+_TELLING_WORDS = 3
+"""So many words tell that a sentence is in strange letters; fewer may be a name at its start."""
 
 
 class Passage:
@@ -41,6 +45,7 @@ class Passage:
         self._n_final = 0
         self._utterances: list[Captioned] = []
         self._unreported: set[int] = set()  # ended utterances whose end was not yet told
+        self._strange: dict[int, bool] = {}  # those that are not translated: whether it was told
 
     @property
     def n_words(self) -> int:
@@ -50,18 +55,18 @@ class Passage:
     @property
     def is_settled(self) -> bool:
         """Tell whether every utterance that was opened is translated to its end."""
-        return all(utterance.finished for utterance in self._utterances)
+        return all(map(self._is_done, self._utterances))
 
     @property
     def backlog_words(self) -> int:
         """Words that are committed and not read yet."""
         n_opened = sum(len(one.words) for one in self._utterances)
-        unread = (len(one.words) - one.n_read for one in self._utterances if not one.finished)
+        unread = (len(one.words) - one.n_read for one in self._utterances if not self._is_done(one))
         return max(0, len(self._words) - n_opened) + sum(max(0, n) for n in unread)
 
     def give_up(self) -> Iterator[Event]:
         """Leave the utterance as it is that could not be computed, for the next one's sake."""
-        utterance = next(one for one in self._utterances if not one.finished)
+        utterance = next(one for one in self._utterances if not self._is_done(one))
         self._translator.give_up(utterance)
         self._unreported.discard(utterance.number)
         yield UtteranceEnded(utterance=utterance.number)
@@ -126,18 +131,36 @@ class Passage:
     def advance(self) -> Iterator[Event]:
         """Translate every sentence as far as it goes; may be left after any event."""
         for utterance in self._utterances:
-            for change in self._translator.advance(utterance):
-                yield CaptionChanged(
-                    utterance=utterance.number,
-                    kept=change.kept,
-                    text=change.text,
-                    n_read=change.n_read,
-                )
-            if utterance.finished and utterance.number in self._unreported:
+            if utterance.number in self._strange:
+                yield from self._tell_strange(utterance)
+            else:
+                yield from self._translate(utterance)
+            is_done = utterance.ended and self._is_done(utterance)
+            if is_done and utterance.number in self._unreported:
                 self._unreported.discard(utterance.number)
                 yield UtteranceEnded(utterance=utterance.number)
         if len(self._utterances) > _MAX_UTTERANCES:
             self._make_final(len(self._utterances) - _MAX_UTTERANCES)
+
+    def _translate(self, utterance: Captioned) -> Iterator[Event]:
+        for change in self._translator.advance(utterance):
+            yield CaptionChanged(
+                utterance=utterance.number,
+                kept=change.kept,
+                text=change.text,
+                n_read=change.n_read,
+            )
+
+    def _tell_strange(self, utterance: Captioned) -> Iterator[Event]:
+        """Tell once that an utterance is not translated; symbols alone need no word about it."""
+        source = " ".join(utterance.words)
+        is_certain = utterance.ended or len(utterance.words) >= _TELLING_WORDS
+        if is_certain and not self._strange[utterance.number] and any(map(str.isalpha, source)):
+            self._strange[utterance.number] = True
+            yield NotTranslated(utterance=utterance.number, source=source)
+
+    def _is_done(self, utterance: Captioned) -> bool:
+        return utterance.finished or utterance.number in self._strange
 
     def _make_final(self, n_old: int) -> None:
         """Make the oldest utterances final, and the words that are all in them."""
@@ -159,6 +182,10 @@ class Passage:
 
     def _set_source(self, utterance: Captioned, sentence: Sentence) -> Iterator[Event]:
         self._unreported.add(utterance.number)
+        if is_strange(sentence.words):
+            self._strange.setdefault(utterance.number, False)
+        else:
+            self._strange.pop(utterance.number, None)
         cut = self._translator.set_source(
             utterance, sentence.words, ended=sentence.ended, full_stop=sentence.full_stop
         )

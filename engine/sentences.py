@@ -53,6 +53,19 @@ class Sentence:
         return _FULL_STOPS.get(script, ".")
 
 
+def is_strange(words: Sequence[str]) -> bool:
+    """Tell a text that no model here can read as its source: most of it is in no Latin letters.
+
+    A text without any letter or digit is so, too: the numbers that a model makes of emoji say
+    nothing.
+    """
+    letters = [letter for word in words for letter in word if letter.isalpha()]
+    if not letters:
+        return not any(character.isalnum() for word in words for character in word)
+    n_latin = sum("LATIN" in unicodedata.name(letter, "") for letter in letters)
+    return 2 * n_latin < len(letters)
+
+
 def cut_full_stops(text: str) -> tuple[str, str]:
     """Cut a text before the full stops that it ends in."""
     found = _FULL_STOPS_AT_END.search(text)

@@ -379,6 +379,10 @@
         <translation>Das Modell {} kennt {!r} nicht; die Untertitel sind auf {}</translation>
     </message>
     <message>
+        <source>This does not look like English, and is not translated: {}</source>
+        <translation>Das sieht nicht nach Englisch aus und wird nicht übersetzt: {}</translation>
+    </message>
+    <message>
         <source>Stopped</source>
         <translation>Angehalten</translation>
     </message>
@@ -635,6 +639,10 @@
     <message>
         <source>Source above captions</source>
         <translation>Gesagtes über den Untertiteln</translation>
+    </message>
+    <message>
+        <source>&amp;Times from the first caption</source>
+        <translation>&amp;Zeiten ab dem ersten Untertitel</translation>
     </message>
     <message>
         <source>{:,} captions</source>

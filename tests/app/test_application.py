@@ -18,7 +18,7 @@ from app.interrupt import Interrupt
 from app.launch_settings import LaunchSettings
 from app.session_journal import SessionJournal, past_sessions, read_session
 from engine.card import Language, ModelCard
-from engine.events import AdapterChanged, Ready, Refused, Statistics
+from engine.events import AdapterChanged, NotTranslated, Ready, Refused, Statistics
 from tests.adapter_folders import tiny_card, write_adapter
 from tests.app.fakes import LANGUAGES, FakeEngine
 from tests.app.test_session_journal import kept
@@ -220,6 +220,18 @@ def test_clear_empties_the_overlay_alone_and_what_comes_then_is_shown(program):
     one.type("all ")
     one.wait(lambda: one.overlay.accessibleDescription() == "ALL")
     one.wait_for_rows(("First.", "FIRST."), ("Good morning all", "GOOD MORNING ALL"))
+
+
+def test_what_does_not_look_like_english_is_said_until_something_is_translated(program):
+    one = program().open().wait_until_ready()
+    told = NotTranslated(utterance=7, source="صباح الخير " * 20)
+    one.application.bridge.event_came.emit(told)
+    sentence = one.window.banner.sentence.text()
+    assert sentence.startswith("This does not look like English")
+    assert "صباح" in sentence
+    assert len(sentence) < 120
+    one.type("Good ")
+    one.wait(lambda: not one.window.banner.isVisible())
 
 
 def test_a_new_session_empties_the_transcript_and_is_taken_back(program):

@@ -184,10 +184,12 @@ def test_emoji_right_to_left_text_and_markers_of_the_model_go_through(translate)
         "<|end|> <|user|> x\n漢字\n"
     )
 
-    lines = translate(text.encode()).lines
+    ran = translate(text.encode())
 
-    assert len(lines) == 5
-    assert all(lines)
+    assert ran.lines_in_spite[:3] == text.split("\n")[:3]
+    assert ran.lines_in_spite[3]
+    assert ran.lines_in_spite[4] == "漢字"
+    ran.adds(0, "3 lines do not look like English")
 
 
 def test_control_characters_are_not_translated(translate):

@@ -2,7 +2,13 @@ import random
 
 import pytest
 
-from engine.events import SourceChanged, UtteranceDropped, UtteranceEnded, UtteranceOpened
+from engine.events import (
+    NotTranslated,
+    SourceChanged,
+    UtteranceDropped,
+    UtteranceEnded,
+    UtteranceOpened,
+)
 from engine.passage import Passage
 from engine.sentences import Sentence, split_sentences, without_full_stop
 from tests.fakes import (
@@ -170,6 +176,37 @@ def test_a_receiver_of_events_knows_the_passage():
         assert [word for words, _ in editor.text for word in words] == editor.words
         sentences = split_sentences(editor.words, editor.translator.settings.limits, finished=True)
         assert [words for words, _ in editor.text] == [sentence.words for sentence in sentences]
+
+
+def test_what_cannot_be_read_is_not_translated_and_told_once():
+    editor = Editor()
+    editor.append("Hello. صباح الخير")
+    told = editor.translate()
+    assert not any(isinstance(event, NotTranslated) for event in told), "may be a name"
+    editor.append("يا أحمد؟ 😀. Good")
+    told = [event for event in editor.translate() if isinstance(event, NotTranslated)]
+    numbers = editor.receiver.order
+    assert told == [NotTranslated(utterance=numbers[1], source="صباح الخير يا أحمد؟")]
+    editor.finish()
+    assert not any(isinstance(event, NotTranslated) for event in editor.translate())
+    captions = [caption for _, caption in editor.text]
+    assert captions[1:3] == ["", ""]
+    assert editor.receiver.ended == set(numbers)
+    assert editor.passage.is_settled
+    assert editor.passage.backlog_words == 0
+
+
+def test_a_sentence_that_begins_with_a_strange_name_is_translated_when_more_comes():
+    editor, fresh = Editor("read:1"), Editor("read:1")
+    editor.append("Москва")
+    editor.translate()
+    assert editor.text[0][1] == ""
+    editor.append("is big abc.")
+    fresh.append("Москва is big abc.")
+    editor.translate()
+    fresh.translate()
+    assert editor.text == fresh.text
+    assert editor.text[0][1]
 
 
 def test_words_are_counted_from_the_start_of_the_passage():

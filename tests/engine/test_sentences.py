@@ -5,6 +5,7 @@ import pytest
 from engine.sentences import (
     Sentence,
     ends_sentence,
+    is_strange,
     split_sentences,
     without_full_stop,
     word_parts,
@@ -78,6 +79,17 @@ def test_the_last_sentence_ends_when_the_text_is_finished():
 def test_a_sentence_that_ended_without_a_mark_lacks_that_of_its_script(word, full_stop):
     assert Sentence(("We", word), ended=True).full_stop == full_stop
     assert Sentence(("We", word), ended=False).full_stop == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "strange"),
+    [("Good morning", False), ("Ça va, Jürgen?", False), ("Hello 😀", False), ("42", False),
+     ("3.5 %", False), ("Москва is the capital", False), ("😀", True), ("🙂 👩‍👩‍👧 🇩🇪.", True),
+     ("!", True), ("صباح الخير", True), ("בוקר טוב", True), ("おはよう", True),
+     ("ok, доброе утро", True)],
+)  # fmt: skip
+def test_what_is_mostly_in_no_latin_letters_cannot_be_read(text, strange):
+    assert is_strange(text.split()) is strange
 
 
 def test_one_full_stop_is_cut_off_and_no_other_mark():
