@@ -1,7 +1,6 @@
 """The true chain on speech of espeak-ng; skipped without the test model or a voice."""
 
 import random
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,32 +11,16 @@ pytest.importorskip("faster_whisper")
 
 from engine.recognizer import Recognizer, RecognizerSettings
 from engine.speech_gate import GateSettings, SileroDetector, SpeechGate
-from engine.whisper import Whisper, WhisperSettings
-from training import espeak
+from tests.sounds import n_edits
+from tests.spoken import needs_tiny, tiny_whisper
 from training.synthetic_speech import utterance
 
-MODEL = Path(__file__).parents[1] / "assets" / "tiny-whisper"
-
-pytestmark = [
-    pytest.mark.skipif(not (MODEL / "model.bin").exists(), reason="needs the test model"),
-    pytest.mark.skipif(not espeak.is_here(), reason="needs espeak-ng"),
-    pytest.mark.slow,
-]
+pytestmark = [needs_tiny(), pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")
 def whisper():
-    return Whisper(WhisperSettings(model=str(MODEL), device="cpu", n_threads=1))
-
-
-def edits(one, other):
-    row = list(range(len(other) + 1))
-    for i, word in enumerate(one, 1):
-        new = [i]
-        for j, heard in enumerate(other, 1):
-            new.append(min(row[j - 1] + (word != heard), row[j] + 1, new[j - 1] + 1))
-        row = new
-    return row[-1]
+    return tiny_whisper()
 
 
 def held_out(n):
@@ -63,7 +46,7 @@ def test_held_out_speech_is_recognised_word_for_word_with_times(whisper):
     for one in held_out(20):
         heard = whisper.recognize(one.samples, 0.0, "").words
         n_words += len(one.text.split())
-        n_wrong += edits(one.text.split(), [word.text for word in heard])
+        n_wrong += n_edits(one.text.split(), [word.text for word in heard])
         assert all(0 <= word.start_s <= word.end_s <= 30 for word in heard)
     assert n_wrong <= 0.1 * n_words
 
@@ -75,8 +58,8 @@ def test_streaming_commits_about_what_the_whole_recording_gives(whisper):
         streamed = [word.text for word in committed(whisper, one.samples)]
         whole = [word.text for word in whisper.recognize(one.samples, 0.0, "").words]
         n_words += len(said)
-        n_streamed += edits(said, streamed)
-        n_whole += edits(said, whole)
+        n_streamed += n_edits(said, streamed)
+        n_whole += n_edits(said, whole)
     assert n_streamed <= n_whole + 0.1 * n_words
 
 
