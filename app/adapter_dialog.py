@@ -7,7 +7,6 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QDialog,
-    QFileDialog,
     QHeaderView,
     QLabel,
     QPushButton,
@@ -23,6 +22,7 @@ from app.adapter_desk import AdapterDesk, ListedAdapter
 from app.adapter_rows import rows
 from app.adapter_table import AdapterTable
 from app.close_button import close_button
+from app.file_dialogs import ask_folder, ask_open
 from app.flow_row import FlowRow
 from engine.adapter import Status
 from engine.events import AdapterChanged
@@ -245,15 +245,13 @@ class AdapterDialog(QDialog):
 
     @Slot()
     def _ask_folder(self) -> None:
-        path = QFileDialog.getExistingDirectory(self, self.tr("Folder of an adapter"))
+        path = ask_folder(self, self.tr("Folder of an adapter"))
         if path:
-            self.add(Path(path))
+            self.add(path)
 
     @Slot()
     def _ask_file(self) -> None:
         names = "adapter_config.json adapter_model.safetensors surtitle.json"
-        path, _ = QFileDialog.getOpenFileName(
-            self, self.tr("A file of an adapter"), "", f"({names})"
-        )
+        path = ask_open(self, self.tr("A file of an adapter"), f"({names})")
         if path:
-            self.add(Path(path))
+            self.add(path)

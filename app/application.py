@@ -321,7 +321,9 @@ class Application(QObject):
 
     @Slot()
     def _close(self) -> None:
-        """Close the windows, finish what was begun, and end."""
+        """Close the windows, finish what was begun, and end; once."""
+        if self._closing_since_s is not None:
+            return
         self._closing_since_s = time.monotonic()
         self.settings_dialog.close()
         self.side_windows.hide()

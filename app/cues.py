@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from app.text_lines import printable
 
-_LATEST_S = 1e9  # thirty years; no recording is longer, and its milliseconds are still exact
+LATEST_S = 1e9
+"""Thirty years: no recording is longer, and its milliseconds are still exact."""
 
 _SRT_LIKENESSES = str.maketrans(
     {
@@ -48,9 +49,9 @@ class Cue:
     marked: bool = False
 
     def __post_init__(self) -> None:
-        if not 0 <= self.start_s <= self.end_s <= _LATEST_S:
+        if not 0 <= self.start_s <= self.end_s <= LATEST_S:
             msg = (
-                f"a cue lasts from 0 or later to its end, {_LATEST_S:.0f} s at most, got "
+                f"a cue lasts from 0 or later to its end, {LATEST_S:.0f} s at most, got "
                 f"{self.start_s} to {self.end_s}"
             )
             raise ValueError(msg)

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import (
-    QFileDialog,
     QFormLayout,
     QHBoxLayout,
     QLabel,
@@ -17,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.child_command import ChildCommand
+from app.file_dialogs import ask_open
 from app.first_run_pages import as_sentence, paragraph
 
 _LIMIT_S = 6 * 3600.0  # a large model on a long file; a person can stop it before
@@ -165,6 +165,6 @@ class _Choice(QObject):
     @Slot()
     def ask(self) -> None:
         """Ask."""
-        path, _ = QFileDialog.getOpenFileName(self._line.window(), self._title)
+        path = ask_open(self._line.window(), self._title)
         if path:
-            self._line.setText(path)
+            self._line.setText(str(path))

@@ -1,15 +1,16 @@
 """Asks in what form captions are exported, and where to."""
 
+import re
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import (
+    QCheckBox,
     QComboBox,
     QDialog,
     QDialogButtonBox,
-    QFileDialog,
     QFormLayout,
     QLabel,
     QWidget,
@@ -17,8 +18,12 @@ from PySide6.QtWidgets import (
 
 from app.close_button import close_button
 from app.cues import Cue
-from app.export import CONTENTS, FORMS, export
+from app.export import CONTENTS, FORMS, SUBTITLES, export
+from app.file_dialogs import ask_save
 from app.text_lines import TextError
+
+_LINES = 2  # that a sentence has room for from the beginning
+_SEPARATORS = re.compile(r"[/\\]")
 
 
 class ExportDialog(QDialog):
@@ -41,15 +46,18 @@ class ExportDialog(QDialog):
         contents = (self.tr("Captions"), self.tr("Source"), self.tr("Source above captions"))
         for name, content in zip(contents, CONTENTS, strict=True):
             self.content.addItem(name, content)
+        self.since_first = QCheckBox(self.tr("&Times from the first caption"))
+        self.since_first.setChecked(True)
         self.told = QLabel(wordWrap=True)
         self.told.setTextFormat(Qt.TextFormat.PlainText)
+        self.told.setAlignment(Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignTop)
         self._lay_out()
         self.form.currentIndexChanged.connect(self._take_form)
 
     def show_cues(self, cues: Sequence[Cue], started: datetime) -> None:
         """Offer these cues, of a session that was started then."""
         self._cues, self._started = cues, started
-        self.told.setText(self.tr("{:,} captions").format(len(cues)))
+        self._tell(self.tr("{:,} captions").format(len(cues)))
         self.save.setEnabled(bool(cues))
         self.show()
         self.raise_()
@@ -59,34 +67,46 @@ class ExportDialog(QDialog):
         """Write the file; say how that went, and stay open."""
         form, content = self.form.currentData(), self.content.currentData()
         try:
-            count = export(path, self._cues, form, content)
+            since_first = self.since_first.isChecked()
+            count = export(path, self._cues, form, content, since_first=since_first)
         except TextError as error:
             text = str(error)
-            self.told.setText(f"{text[:1].upper()}{text[1:]}.")
+            self._tell(f"{text[:1].upper()}{text[1:]}.")
         else:
-            self.told.setText(self.tr("{:,} captions were written to {}").format(count, path))
+            self._tell(self.tr("{:,} captions were written to {}").format(count, path))
+
+    def _tell(self, text: str) -> None:
+        """Show a sentence, all of it: long paths may be broken, and the window grows with them."""
+        self.told.setText(_SEPARATORS.sub("\\g<0>\u200b", text))
+        wanted = self._rows.totalHeightForWidth(self.width())
+        self.resize(self.width(), max(self.height(), wanted))
 
     def _lay_out(self) -> None:
         buttons = close_button()
         self.save = buttons.addButton(self.tr("&Export…"), QDialogButtonBox.ButtonRole.ActionRole)
-        form = QFormLayout(self)
+        form = self._rows = QFormLayout(self)
         form.addRow(self.tr("&Form"), self.form)
         form.addRow(self.tr("&What"), self.content)
+        form.addRow(self.since_first)
         form.addRow(self.told)
         form.addRow(buttons)
         for label, combo in ((self.tr("Form"), self.form), (self.tr("What"), self.content)):
             combo.setAccessibleName(label)
+        self.save.setDefault(True)
+        self.told.setMinimumHeight(_LINES * self.told.fontMetrics().lineSpacing())
         self.save.clicked.connect(self._ask_path)
         buttons.rejected.connect(self.close)
 
     @Slot()
     def _take_form(self) -> None:
-        self.content.setEnabled(self.form.currentData() != "jsonl")
+        form = self.form.currentData()
+        self.content.setEnabled(form != "jsonl")
+        self.since_first.setEnabled(form in SUBTITLES)
 
     @Slot()
     def _ask_path(self) -> None:
         form = self.form.currentData()
         name = f"captions-{self._started:%Y-%m-%d-%H%M}.{form}"
-        path, _ = QFileDialog.getSaveFileName(self, self.windowTitle(), name, f"*.{form}")
+        path = ask_save(self, self.windowTitle(), name, f"*.{form}")
         if path:
-            self.export_to(Path(path))
+            self.export_to(path)

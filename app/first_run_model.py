@@ -6,7 +6,6 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QFileDialog,
     QHBoxLayout,
     QHeaderView,
     QProgressBar,
@@ -16,6 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.child_command import ChildCommand
+from app.file_dialogs import ask_folder
 from app.first_run_pages import GuidePage, as_sentence, paragraph
 from app.model_desk import ModelDesk, bundled_offers
 from app.model_offers import MachineReport, ModelOffer, known_offers, written_bytes
@@ -267,7 +267,7 @@ class ModelPage(GuidePage):
 
     @Slot()
     def _ask_folder(self) -> None:
-        path = QFileDialog.getExistingDirectory(self, self.tr("Folder of a model"))
+        path = ask_folder(self, self.tr("Folder of a model"))
         if path:
-            self.choose(Path(path))
+            self.choose(path)
             self.chosen.emit()

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
     QDialogButtonBox,
-    QFileDialog,
     QHeaderView,
     QLabel,
     QPushButton,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.close_button import close_button
+from app.file_dialogs import ask_open, ask_save
 from app.first_run_pages import as_sentence, paragraph
 from app.glossary_shelf import (
     LONGEST,
@@ -226,14 +226,12 @@ class GlossaryDialog(QDialog):
 
     @Slot()
     def _ask_import(self) -> None:
-        path, _ = QFileDialog.getOpenFileName(self, self.tr("Import a glossary"), "", _FILES)
+        path = ask_open(self, self.tr("Import a glossary"), _FILES)
         if path:
-            self.import_from(Path(path))
+            self.import_from(path)
 
     @Slot()
     def _ask_export(self) -> None:
-        path, _ = QFileDialog.getSaveFileName(
-            self, self.tr("Export the glossary"), "glossary.tsv", _FILES
-        )
+        path = ask_save(self, self.tr("Export the glossary"), "glossary.tsv", _FILES)
         if path:
-            self.export_to(Path(path))
+            self.export_to(path)

@@ -8,7 +8,6 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
-    QFileDialog,
     QFrame,
     QLabel,
     QPushButton,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 from app.charts import CurveChart, Histogram, Waterfall
 from app.close_button import close_button
 from app.evaluation_page import EvaluationPage
+from app.file_dialogs import ask_save
 from app.first_run_pages import as_sentence, paragraph
 from app.latency_desk import LatencyDesk
 from app.latency_record import COMMITTED, EDGES_S, WHOLE, LatencyRecord, StageTime, histogram
@@ -213,9 +213,9 @@ class LatencyDialog(QDialog):
             self._name_recording()
             return
         title, kinds = self.tr("File for measurements"), "JSON Lines (*.jsonl)"
-        path, _ = QFileDialog.getSaveFileName(self, title, "surtitle.jsonl", kinds)
+        path = ask_save(self, title, "surtitle.jsonl", kinds)
         if path:
-            self.record_to(Path(path))
+            self.record_to(path)
 
     def _name_recording(self) -> None:
         is_on = self._desk.is_recording

@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QComboBox, QFileDialog, QLabel, QPushButton
+from PySide6.QtWidgets import QComboBox, QLabel, QPushButton
 
 from app.choices import ListeningChoices, Preferences
+from app.file_dialogs import ask_folder
 from app.settings_pages import SettingsPage
 from engine.whisper_names import MODELS
 
@@ -58,7 +59,7 @@ class ListeningPage(SettingsPage):
 
     @Slot()
     def _choose_folder(self) -> None:
-        folder = QFileDialog.getExistingDirectory(self, self.tr("Folder of a recogniser"))
+        folder = ask_folder(self, self.tr("Folder of a recogniser"))
         if folder:
-            self.recognizer.setCurrentText(folder)
+            self.recognizer.setCurrentText(str(folder))
             self.take_edit()

@@ -7,7 +7,6 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
-    QFileDialog,
     QLabel,
     QPushButton,
     QVBoxLayout,
@@ -17,6 +16,7 @@ from PySide6.QtWidgets import (
 from app.actions import Actions
 from app.choices import Preferences
 from app.close_button import close_button
+from app.file_dialogs import ask_open, ask_save
 from app.listening_page import ListeningPage
 from app.preferences import export_preferences, import_preferences
 from app.roomy_tabs import RoomyTabs
@@ -114,13 +114,13 @@ class SettingsDialog(QDialog):
 
     @Slot()
     def _ask_import(self) -> None:
-        path, _ = QFileDialog.getOpenFileName(self, self.tr("Import settings"), "", _FILES)
+        path = ask_open(self, self.tr("Import settings"), _FILES)
         if path:
-            self.import_from(Path(path))
+            self.import_from(path)
 
     @Slot()
     def _ask_export(self) -> None:
         name = "surtitle-settings.toml"
-        path, _ = QFileDialog.getSaveFileName(self, self.tr("Export settings"), name, _FILES)
+        path = ask_save(self, self.tr("Export settings"), name, _FILES)
         if path:
-            self.export_to(Path(path))
+            self.export_to(path)

@@ -11,7 +11,6 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QFileDialog,
     QFormLayout,
     QLabel,
     QLineEdit,
@@ -30,6 +29,7 @@ from app.choices import (
     Preferences,
     PrivacyChoices,
 )
+from app.file_dialogs import ask_save
 from app.screen_share import can_hide
 from app.wayland import is_wayland
 
@@ -353,9 +353,9 @@ class PrivacyPage(SettingsPage):
 
     @Slot()
     def _choose_file(self) -> None:
-        path, _ = QFileDialog.getSaveFileName(self, self.tr("Text file for captions"))
+        path = ask_save(self, self.tr("Text file for captions"), "captions.txt")
         if path:
-            self.live_text_file.setText(path)
+            self.live_text_file.setText(str(path))
             self.take_edit()
 
 

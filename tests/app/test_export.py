@@ -1,9 +1,16 @@
 import json
 import locale
+import random
+from itertools import pairwise
+from pathlib import Path
 
 import pytest
 import webvtt
+from PySide6.QtCore import QStandardPaths, Qt
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
+from app import file_dialogs
+from app.cue_times import readable
 from app.cues import Cue
 from app.export import export
 from app.export_dialog import ExportDialog
@@ -67,6 +74,63 @@ def test_a_cue_without_text_is_left_out_and_not_counted(tmp_path):
     assert "\n\n2\n00:00:08,000" in text
 
 
+def times(path):
+    return [(one.start_in_seconds, one.end_in_seconds) for one in webvtt.from_srt(path)]
+
+
+def flashes(*starts):
+    """Cues as typed text has them: each is there as long as it took to compute."""
+    return [Cue(start_s=start, end_s=start + 0.1, text="Ja, das ist es.") for start in starts]
+
+
+def test_subtitles_stay_until_the_next_one_or_for_seven_seconds(tmp_path):
+    export(tmp_path / "it.srt", flashes(311.0, 314.0, 330.0), "srt")
+    assert times(tmp_path / "it.srt") == [(311, 314), (314, 321), (330, 337)]
+
+
+def test_times_may_begin_with_the_first_subtitle_that_is_written(tmp_path):
+    silent = Cue(start_s=1.0, end_s=2.0, text=" ", source="x")
+    export(tmp_path / "it.srt", [silent, *flashes(311.0, 314.0)], "srt", since_first=True)
+    assert times(tmp_path / "it.srt") == [(0, 3), (3, 10)]
+
+
+def test_json_lines_have_the_times_as_they_were(tmp_path):
+    export(tmp_path / "it.jsonl", flashes(311.0), "jsonl", since_first=True)
+    line = json.loads((tmp_path / "it.jsonl").read_text())
+    assert (line["start_s"], line["end_s"]) == (311.0, 311.1)
+
+
+def test_every_subtitle_can_be_read_and_no_two_are_there_at_once():
+    rng = random.Random(0)
+    for _ in range(200):
+        starts = sorted(rng.uniform(0, 60) for _ in range(rng.randrange(1, 25)))
+        cues = [
+            Cue(start_s=start, end_s=start + rng.uniform(0, 5), text="a" * rng.randrange(1, 90))
+            for start in starts
+        ]
+        timed = readable(cues)
+        assert [cue.text for cue in timed] == [cue.text for cue in cues]
+        for before, after in pairwise(timed):
+            assert before.end_s <= after.start_s
+        for cue, now in zip(cues, timed, strict=True):
+            assert now.start_s >= cue.start_s
+            hurries = now.start_s - cue.start_s > 5
+            least_s, letters_per_s = (0.5, 30) if hurries else (1.5, 15)
+            lasts_s = now.end_s - now.start_s
+            assert lasts_s >= max(least_s, len(cue.text) / letters_per_s) - 1e-6
+
+
+def test_subtitles_of_who_talks_fast_never_fall_far_behind():
+    cues = [Cue(start_s=2.0 * n, end_s=2.0 * n + 2, text="a" * 45) for n in range(2_000)]
+    late = [now.start_s - cue.start_s for cue, now in zip(cues, readable(cues), strict=True)]
+    assert max(late) < 7
+
+
+def test_of_two_languages_one_is_read():
+    (cue,) = readable([Cue(start_s=0, end_s=0.1, text="a" * 150 + "\n" + "b" * 120)])
+    assert cue.end_s == 10.0
+
+
 def test_numbers_do_not_follow_the_locale(tmp_path):
     before = locale.setlocale(locale.LC_ALL)
     try:
@@ -111,6 +175,93 @@ def test_the_dialog_writes_what_was_chosen_and_tells_it(qtbot, tmp_path):
     assert dialog.told.text().endswith("choose another place.")
     dialog.form.setCurrentIndex(dialog.form.findData("jsonl"))
     assert not dialog.content.isEnabled()
+    assert not dialog.since_first.isEnabled()
+    dialog.form.setCurrentIndex(dialog.form.findData("vtt"))
+    assert dialog.content.isEnabled()
+    for is_on, first in ((True, "00:00:00.000"), (False, "00:00:04.000")):
+        dialog.show_cues(EIGHT_HOURS[1:3], STARTED)
+        dialog.since_first.setChecked(is_on)
+        dialog.export_to(tmp_path / "mine.vtt")
+        assert webvtt.read(tmp_path / "mine.vtt")[0].start == first
+
+
+def test_what_the_dialog_says_is_never_cut(qtbot, tmp_path):
+    dialog = ExportDialog()
+    qtbot.addWidget(dialog)
+    dialog.show_cues(EIGHT_HOURS[:3], STARTED)
+    before = dialog.size()
+    dialog.export_to(tmp_path / "short.srt")
+    assert dialog.size() == before  # it has room for that from the beginning
+    folder = tmp_path.joinpath(*["a_folder_with_a_long_name"] * 9)
+    folder.mkdir(parents=True)
+    dialog.export_to(folder / "captions.srt")
+    QApplication.processEvents()
+    told = dialog.told
+    assert str(folder / "captions.srt") in told.text().replace("\u200b", "")
+    assert told.height() >= told.heightForWidth(told.width())
+    assert dialog.rect().contains(dialog.save.mapTo(dialog, dialog.save.rect().bottomRight()))
+
+
+def test_enter_exports(qtbot, tmp_path, monkeypatch):
+    dialog = ExportDialog()
+    qtbot.addWidget(dialog)
+    dialog.show_cues(EIGHT_HOURS[:3], STARTED)
+    asked = []
+
+    def ask(_parent, _title, path, _kinds):
+        asked.append(Path(path))
+        return str(tmp_path / "it.srt"), ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
+    qtbot.keyClick(dialog.form, Qt.Key.Key_Return)
+    assert dialog.isVisible()
+    assert (tmp_path / "it.srt").exists()
+    qtbot.keyClick(dialog.form, Qt.Key.Key_Return)
+    assert asked[1].parent == tmp_path
+    assert asked[0].name == asked[1].name == "captions-2026-11-21-0930.srt"
+
+
+def test_files_are_asked_for_among_the_documents_and_then_where_the_last_was(
+    qapp, qtbot, tmp_path, monkeypatch
+):
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    asked = []
+    qapp.setProperty(file_dialogs._LAST, None)
+    monkeypatch.setattr(
+        QStandardPaths, "writableLocation", lambda _place: str(tmp_path / "Documents")
+    )
+    monkeypatch.setattr(Path, "home", lambda: tmp_path / "home")
+    answers = iter(["", str(tmp_path / "there" / "a.txt"), "", str(tmp_path / "there"), ""])
+
+    def answer(folder):
+        asked.append(folder)
+        return next(answers)
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *it: (answer(it[2]), ""))
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *it: (answer(it[2]), ""))
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *it: answer(it[2]))
+    assert file_dialogs.ask_save(parent, "", "x.srt") is None
+    (tmp_path / "Documents").mkdir()
+    (tmp_path / "there").mkdir()
+    assert file_dialogs.ask_open(parent, "") == tmp_path / "there" / "a.txt"
+    assert file_dialogs.ask_save(parent, "", "x.srt") is None
+    assert file_dialogs.ask_folder(parent, "") == tmp_path / "there"
+    assert file_dialogs.ask_open(parent, "") is None
+    assert asked == [
+        str(tmp_path / "home" / "x.srt"),
+        str(tmp_path / "Documents"),
+        str(tmp_path / "there" / "x.srt"),
+        str(tmp_path / "there"),
+        str(tmp_path),
+    ]
+    qapp.setProperty(file_dialogs._LAST, None)
+
+
+def test_no_other_place_asks_for_files():
+    app = Path(file_dialogs.__file__).parent
+    others = [path for path in app.glob("*.py") if path.name != "file_dialogs.py"]
+    assert [path.name for path in others if "QFileDialog" in path.read_text("utf-8")] == []
 
 
 def spoken(*speakers):

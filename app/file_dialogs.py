@@ -1,0 +1,55 @@
+"""Asks for a file or folder; begins where one was chosen last, and before that among the documents.
+
+What is asked here begins elsewhere in Qt: in the folder the program was started in.
+"""
+
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication, QStandardPaths
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+_LAST = "surtitle last folder"  # a property of the application, while it runs
+
+
+def ask_save(parent: QWidget, title: str, name: str, kinds: str = "") -> Path | None:
+    """Ask where to write a file; None where the person does not want to.
+
+    Args:
+        parent: the window that asks.
+        title: of the dialog.
+        name: what the file is called unless the person says otherwise.
+        kinds: which files are listed, as Qt writes it.
+    """
+    path, _ = QFileDialog.getSaveFileName(parent, title, str(last_folder() / name), kinds)
+    return _remembered(path)
+
+
+def ask_open(parent: QWidget, title: str, kinds: str = "") -> Path | None:
+    """Ask which file to read; as ``ask_save``."""
+    path, _ = QFileDialog.getOpenFileName(parent, title, str(last_folder()), kinds)
+    return _remembered(path)
+
+
+def ask_folder(parent: QWidget, title: str) -> Path | None:
+    """Ask for a folder; as ``ask_save``."""
+    return _remembered(QFileDialog.getExistingDirectory(parent, title, str(last_folder())))
+
+
+def last_folder() -> Path:
+    """Tell where the next question begins."""
+    application = QCoreApplication.instance()
+    last = None if application is None else application.property(_LAST)
+    documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+    for folder in (last, documents):
+        if isinstance(folder, str) and Path(folder).is_dir():
+            return Path(folder)
+    return Path.home()
+
+
+def _remembered(path: str) -> Path | None:
+    if not path:
+        return None
+    application = QCoreApplication.instance()
+    if application is not None:
+        application.setProperty(_LAST, str(Path(path).parent))
+    return Path(path)
