@@ -122,7 +122,7 @@ def has_fused_product() -> bool:
 
 def _can_fuse(layer: nn.Linear) -> bool:
     """Tell whether the kernel takes a layer: whole blocks of inputs, whole tiles of outputs."""
-    n_block: int = layer.weight.quant_state.blocksize  # type: ignore[attr-defined]  a Params4bit
+    n_block: int = layer.weight.quant_state.blocksize  # type: ignore[attr-defined]  # Params4bit
     whole = layer.in_features % n_block == 0 and layer.out_features % _TILE == 0
     return whole and has_fused_product()
 
