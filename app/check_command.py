@@ -1,8 +1,9 @@
 """What this computer can do: ``surtitle check``, which the window asks, too, by ``--json``.
 
-Without more it tells processor, memory and graphics card, and which of the models that are known by
-name would fit. With ``--speed`` it measures for some seconds and tells how far captions will lag
-behind a person who speaks. Exit codes as for ``surtitle translate``.
+Without more it tells processor, memory and graphics card, which model and which recognisers are
+here, and which of the models that are known by name would fit. With ``--speed`` it measures for
+some seconds and tells how far captions will lag behind a person who
+speaks. Exit codes as for ``surtitle translate``.
 """
 
 import argparse
@@ -12,12 +13,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
+from app.surroundings import leaving_at_once
 from app.terminal import TerminalSettings, add_options, chosen_settings
 from app.terminal_command import exit_code_of
 from app.text_lines import printable
+from engine.bundled import bundled_models
+from engine.card import read_card
 from engine.catalogue import KNOWN_MODELS
 from engine.errors import SurtitleError
 from engine.settings import ModelSettings
+from engine.whisper_names import MODELS, STANDARD
 
 _NAME = "check"
 _LIVE, _SOURCE = False, "-"  # of surtitle translate
@@ -53,9 +58,12 @@ def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads 
     def work() -> None:
         try:
             if arguments.speed:
-                check_speed(chosen_settings(arguments), report)
+                settings = chosen_settings(arguments)
+                with leaving_at_once():
+                    check_speed(settings, report)
             else:
-                check_machine(arguments.device, report)
+                with leaving_at_once():
+                    check_machine(arguments.device, arguments.model_library, report)
         except SurtitleError as error:
             if not arguments.json:
                 raise
@@ -64,8 +72,13 @@ def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads 
     return exit_code_of(_NAME, work)
 
 
-def check_machine(device: str, report: Report) -> None:
-    """Tell what the computer has, then of each known model whether and how it would be loaded.
+def check_machine(device: str, library: Path, report: Report) -> None:
+    """Tell what the computer has, what is here, and of each known model how it would be loaded.
+
+    Args:
+        device: where models would be loaded to.
+        library: of models that were fetched.
+        report: is told.
 
     Raises:
         ModelError: the device that is asked for is not there.
@@ -74,6 +87,11 @@ def check_machine(device: str, report: Report) -> None:
     from engine.machine import look_around  # noqa: PLC0415
 
     report("machine", asdict(look_around()))
+    for folder in bundled_models():
+        card = read_card(folder)
+        names = [language.name for language in card.languages.values()]
+        report("bundled", {"model": card.name, "languages": names})
+    report("recognisers", {"found": _recognisers(library)})
     for model in KNOWN_MODELS:
         settings = ModelSettings(directory=Path(model.name), device=device)
         plans = load_plans(settings, model.footprint)
@@ -89,6 +107,13 @@ def check_machine(device: str, report: Report) -> None:
                 "device": told.device.type,
             },
         )
+
+
+def _recognisers(library: Path) -> list[str]:
+    """Name the recognisers of speech that are on this computer."""
+    from engine.whisper_models import found_whisper  # noqa: PLC0415  the hub's library is slow
+
+    return [name for name in MODELS if found_whisper(name, library) is not None]
 
 
 def check_speed(settings: TerminalSettings, report: Report) -> None:
@@ -122,6 +147,10 @@ def _write_words(kind: str, values: Mapping[str, object]) -> None:
     match kind:
         case "machine":
             text = _machine_words(values)
+        case "bundled":
+            text = _translator_words(values)
+        case "recognisers":
+            text = _recogniser_words(values)
         case "fit":
             fits = "fits" if values["fits"] else "does not fit:"
             text = f"{values['model']} {fits} {values['words']}"
@@ -133,14 +162,28 @@ def _write_words(kind: str, values: Mapping[str, object]) -> None:
             )
         case _:
             return
-    sys.stdout.write(printable(text) + "\n")
+    sys.stdout.write("\n".join(map(printable, text.split("\n"))) + "\n")
 
 
 def _machine_words(values: Mapping[str, object]) -> str:
-    text = f"{values['processor']}, {values['cores']} cores, "
-    text += f"{_gb(values['free_bytes'])} of {_gb(values['memory_bytes'])} free"
     gpu = f"{values['gpu']}, {_gb(values['gpu_free_bytes'])} of {_gb(values['gpu_bytes'])} free"
-    return f"{text}\n{gpu if values['gpu'] else values['trouble'] or 'no graphics card for torch'}"
+    card = gpu if values["gpu"] else values["trouble"] or "none that torch can use"
+    free = f"{_gb(values['free_bytes'])} of {_gb(values['memory_bytes'])} free"
+    cores = f"{values['cores']} core{'' if values['cores'] == 1 else 's'}"
+    return f"Processor: {values['processor']}, {cores}\nMemory: {free}\nGraphics card: {card}"
+
+
+def _translator_words(values: Mapping[str, object]) -> str:
+    languages = values["languages"]
+    names = ", ".join(map(str, languages)) if isinstance(languages, list) else ""
+    return f"Translator: {values['model']}, English to {names}, comes with Surtitle"
+
+
+def _recogniser_words(values: Mapping[str, object]) -> str:
+    found = values["found"]
+    if isinstance(found, list) and found:
+        return f"Recogniser of speech: {', '.join(found)}"
+    return f"Recogniser of speech: none yet; surtitle listen fetches {STANDARD}"
 
 
 def _gb(n_bytes: object) -> str:

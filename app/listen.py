@@ -21,6 +21,7 @@ from app.listen_settings import (
     make_source,
 )
 from app.subtitles import SubtitleWriter
+from app.surroundings import leaving_at_once
 from app.terminal_command import captions_out, exit_code_of, tell
 
 if TYPE_CHECKING:
@@ -65,9 +66,10 @@ def listen(settings: ListenSettings) -> None:
         TextError: captions cannot be written.
     """
     out = captions_out()
-    from app.cue_maker import CueMaker  # noqa: PLC0415  numpy slows the help down
-    from app.listening_screen import Mailbox, Screen  # noqa: PLC0415
-    from app.listening_view import ListeningView  # noqa: PLC0415
+    with leaving_at_once():
+        from app.cue_maker import CueMaker  # noqa: PLC0415  numpy slows the help down
+        from app.listening_screen import Mailbox, Screen  # noqa: PLC0415
+        from app.listening_view import ListeningView  # noqa: PLC0415
 
     whisper = _whisper_folder(settings)
     view = ListeningView(
@@ -95,17 +97,18 @@ def _listening(
     settings: ListenSettings, whisper: Path, report: "Callable[[Heard], None]"
 ) -> "Iterator[Listener]":
     """Start a session and a listener, and end both."""
-    from engine.listening import (  # noqa: PLC0415  libraries may be missing; torch takes seconds
-        Lane,
-        Listener,
-        ListeningSettings,
-        Recognition,
-    )
-    from engine.listening_events import Noticed  # noqa: PLC0415
-    from engine.session import Session  # noqa: PLC0415
-    from engine.speech_gate import SileroDetector  # noqa: PLC0415
-    from engine.whisper import Whisper, WhisperSettings  # noqa: PLC0415
-    from engine.whisper_names import smaller_model  # noqa: PLC0415
+    with leaving_at_once():
+        from engine.listening import (  # noqa: PLC0415  libraries may be missing; torch takes seconds
+            Lane,
+            Listener,
+            ListeningSettings,
+            Recognition,
+        )
+        from engine.listening_events import Noticed  # noqa: PLC0415
+        from engine.session import Session  # noqa: PLC0415
+        from engine.speech_gate import SileroDetector  # noqa: PLC0415
+        from engine.whisper import Whisper, WhisperSettings  # noqa: PLC0415
+        from engine.whisper_names import smaller_model  # noqa: PLC0415
 
     def noticed(lane: str) -> "Callable[[AudioNotice], None]":
         return lambda notice: report(Noticed(lane=lane, notice=notice))

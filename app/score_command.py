@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from app.check_command import Report, write_json
 from app.file_score import ScoredLine, score_lines, unit_delays, word_error_rate
+from app.surroundings import leaving_at_once
 from app.terminal import TerminalSettings, add_options, chosen_settings
 from app.terminal_command import UsageError, exit_code_of
 from app.text_lines import TextError
@@ -60,10 +61,11 @@ def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads 
         try:
             settings = chosen_settings(arguments)
             pairs = read_pairs(Path(arguments.source), Path(arguments.reference))
-            score_file(settings, pairs, report)
-            if arguments.sound is not None:
-                said = " ".join(source for source, _ in pairs)
-                _score_sound(arguments.sound, said, arguments.asr, arguments.model_library, report)
+            with leaving_at_once():
+                score_file(settings, pairs, report)
+                if arguments.sound is not None:
+                    said, library = " ".join(source for source, _ in pairs), arguments.model_library
+                    _score_sound(arguments.sound, said, arguments.asr, library, report)
         except (SurtitleError, TextError, UsageError) as error:
             if not arguments.json:
                 raise
