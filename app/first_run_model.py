@@ -18,7 +18,7 @@ from app.child_command import ChildCommand
 from app.file_dialogs import ask_folder
 from app.first_run_pages import GuidePage, as_sentence, paragraph
 from app.model_desk import ModelDesk, bundled_offers
-from app.model_offers import MachineReport, ModelOffer, known_offers, written_bytes
+from app.model_offers import Fit, MachineReport, ModelOffer, known_offers, written_bytes
 from engine.machine import Machine
 
 _LIMIT_S = 240.0  # a first import from a slow disk is slow, and so is a busy computer
@@ -153,9 +153,16 @@ class ModelPage(GuidePage):
             where = self.tr("bundled")
         fits = self.tr("runs anywhere") if offer.choice is None else ""
         if fit is not None:
-            fits = fit.words if fit.fits else self.tr("no: {}").format(fit.words)
+            fits = self._fit_words(fit)
         size = written_bytes(offer.n_bytes) if offer.n_bytes else "?"
         return [offer.name, size, offer.licence or "?", where, fits]
+
+    def _fit_words(self, fit: Fit) -> str:
+        if not fit.fits:
+            return self.tr("no: it needs {} of memory").format(written_bytes(fit.needed_bytes))
+        if fit.device == "cpu":
+            return self.tr("yes, on the processor")
+        return self.tr("yes, on the graphics card")
 
     def _recommend(self) -> None:
         """Select what suits, as long as nobody has chosen, and say why it is that."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, Signal
 
+from app.source_words import notice_words
 from engine.errors import SurtitleError
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ class SoundCheck(QObject):
     def _listen(self, kind: str, stopping: threading.Event) -> None:
         def report(notice: "AudioNotice") -> None:
             if not stopping.is_set():
-                self.told.emit(kind, notice.message)
+                self.told.emit(kind, notice_words(notice))
 
         try:
             self._hear(kind, stopping, report)

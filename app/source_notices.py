@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Slot
 
 from app.banner import Banner
+from app.source_words import notice_words
 
 if TYPE_CHECKING:
     from engine.audio import AudioNotice
@@ -45,7 +46,7 @@ class SourceNotices(QObject):
         if notice.kind == "listening":  # the status tells it; what was wrong is over
             self._banner.withdraw(topic)
             return
-        self._banner.show_offer(notice.message, "", topic)
+        self._banner.show_offer(notice_words(notice), "", topic)
         if notice.kind in _GOOD_NEWS:
             self._good_news.add(topic)
             self._forget.start()

@@ -107,11 +107,13 @@ class AudioNotice:
         kind: what happened.
         device: name for people of the device it is about, empty where there is none.
         message: one sentence.
+        missed: name for people of the device in whose place it is, empty where there is none.
     """
 
     kind: NoticeKind
     device: str
     message: str
+    missed: str = ""
 
 
 class AudioSource(Protocol):

@@ -226,7 +226,7 @@ class Watch:
         if missed != self._missed:
             name = self._descriptions.get(missed, missed)
             text = f"{name} {what}: listening to {device.description} until it is back"
-            self._tell(kind, device, text)
+            self._tell(kind, device, text, missed=name)
         self._missed = self._missed or missed
         self._told = None
 
@@ -267,13 +267,18 @@ class Watch:
         self._tell(NoticeKind.HEARD, device, f"{device.description} can be heard again")
         self._told = None
 
-    def _tell(self, kind: NoticeKind, device: AudioDevice | None, text: str) -> None:
-        self._notices.append(_notice(kind, device, text))
+    def _tell(
+        self, kind: NoticeKind, device: AudioDevice | None, text: str, *, missed: str = ""
+    ) -> None:
+        self._notices.append(_notice(kind, device, text, missed))
         self._told = kind
 
 
-def _notice(kind: NoticeKind, device: AudioDevice | None, text: str) -> AudioNotice:
-    return AudioNotice(kind=kind, device=device.description if device else "", message=text)
+def _notice(
+    kind: NoticeKind, device: AudioDevice | None, text: str, missed: str = ""
+) -> AudioNotice:
+    name = device.description if device else ""
+    return AudioNotice(kind=kind, device=name, message=text, missed=missed)
 
 
 def _word(kind: DeviceKind) -> str:

@@ -33,7 +33,7 @@
     </message>
     <message>
         <source>Listen to what I &amp;hear</source>
-        <translation>Hören, was &amp;ich höre</translation>
+        <translation>&amp;Computerton mithören</translation>
     </message>
     <message>
         <source>&amp;Find…</source>
@@ -481,7 +481,7 @@
     </message>
     <message>
         <source>Timing of the captions</source>
-        <translation>Zeitplan der Untertitel</translation>
+        <translation>Tempo der Untertitel</translation>
     </message>
     <message>
         <source>Hold the captions; what you type is kept</source>
@@ -529,11 +529,11 @@
     </message>
     <message>
         <source>Tra&amp;nslate to</source>
-        <translation>Übersetzen &amp;nach</translation>
+        <translation>&amp;Nach</translation>
     </message>
     <message>
         <source>T&amp;iming</source>
-        <translation>&amp;Zeitplan</translation>
+        <translation>Te&amp;mpo</translation>
     </message>
 </context>
 <context>
@@ -1306,8 +1306,16 @@
         <translation>läuft überall</translation>
     </message>
     <message>
-        <source>no: {}</source>
-        <translation>nein: {}</translation>
+        <source>no: it needs {} of memory</source>
+        <translation>nein: es braucht {} Speicher</translation>
+    </message>
+    <message>
+        <source>yes, on the processor</source>
+        <translation>ja, auf dem Prozessor</translation>
+    </message>
+    <message>
+        <source>yes, on the graphics card</source>
+        <translation>ja, auf der Grafikkarte</translation>
     </message>
     <message>
         <source>{} (recommended)</source>
@@ -1486,7 +1494,7 @@
     </message>
     <message>
         <source>&amp;Timing</source>
-        <translation>&amp;Zeitplan</translation>
+        <translation>&amp;Tempo</translation>
     </message>
     <message>
         <source>Language of the &amp;windows</source>
@@ -1685,7 +1693,7 @@
     </message>
     <message>
         <source>Go to a field and press the keys; Backspace takes them away. Keys that work in other programs, too, are given by the desktop: to surtitle --toggle and its like.</source>
-        <translation>Gehen Sie in ein Feld und drücken Sie die Tasten; die Rücktaste nimmt sie weg. Tasten, die auch in anderen Programmen wirken, vergibt die Arbeitsumgebung: an surtitle --toggle und seinesgleichen.</translation>
+        <translation>Gehen Sie in ein Feld und drücken Sie die Tasten; die Rücktaste nimmt sie weg. Tasten, die auch in anderen Programmen wirken, vergibt die Arbeitsumgebung, zum Beispiel an surtitle --toggle.</translation>
     </message>
 </context>
 <context>
@@ -1747,6 +1755,53 @@
     <message>
         <source>Level of {}</source>
         <translation>Pegel: {}</translation>
+    </message>
+</context>
+<context>
+    <name>SourceWords</name>
+    <message>
+        <source>Listening to {0}</source>
+        <translation>{0} wird gehört</translation>
+    </message>
+    <message>
+        <source>{0} is back: listening to it again</source>
+        <translation>{0} ist wieder da und wird wieder gehört</translation>
+    </message>
+    <message>
+        <source>Listening to {0} from now on</source>
+        <translation>Von jetzt an wird {0} gehört</translation>
+    </message>
+    <message>
+        <source>{0} is muted: please switch it on</source>
+        <translation>{0} ist stumm: bitte einschalten</translation>
+    </message>
+    <message>
+        <source>{0} gives nothing but silence: please switch it on</source>
+        <translation>Von {0} kommt nur Stille: bitte einschalten</translation>
+    </message>
+    <message>
+        <source>{0} can be heard again</source>
+        <translation>{0} ist wieder zu hören</translation>
+    </message>
+    <message>
+        <source>Nothing comes from {0}: trying again</source>
+        <translation>Von {0} kommt nichts: es wird wieder versucht</translation>
+    </message>
+    <message>
+        <source>The computer slept: listening to {0} again</source>
+        <translation>Der Computer hat geschlafen: {0} wird wieder gehört</translation>
+    </message>
+    <message>
+        <source>The sound server does not answer: waiting for it</source>
+        <translation>Der Tonserver antwortet nicht: es wird auf ihn gewartet</translation>
+    </message>
+    <message>
+        <source>{1} is not there: listening to {0} until it is back</source>
+        <translation>{1} ist nicht da: bis dahin wird {0} gehört</translation>
+    </message>
+    <message>
+        <source>{1} gives no sound: listening to {0} until it does</source>
+        <translation>Von {1} kommt kein Ton: bis dahin wird {0} gehört</translation>
     </message>
 </context>
 <context>

@@ -132,7 +132,7 @@ def test_what_the_computer_has_and_what_fits_stands_beside_the_models(guide, qtb
     go_to(one, one.model_page)
     page = one.model_page
     qtbot.waitUntil(lambda: "8 cores" in page.machine.text(), timeout=30_000)
-    qtbot.waitUntil(lambda: page.table.item(1, 4).text() == "in 4 bits", timeout=30_000)
+    qtbot.waitUntil(lambda: page.table.item(1, 4).text() == "yes, on the processor", timeout=30_000)
     assert page.table.item(0, 0).text() == "surtitle-en-de (recommended)"
     assert page.table.item(0, 2).text() == "CC-BY-SA-4.0"
     assert page.table.item(0, 3).text() == "bundled"
