@@ -20,6 +20,7 @@ from app.chosen import Chosen
 from app.launch_settings import LaunchSettings
 from app.main_window import MainWindow
 from app.named_model import hub_name
+from app.row_mark import RowMark
 from app.session_keeper import SessionKeeper
 from app.tails import Tails
 from engine.bundled import NO_ADAPTER, bundled_adapters, bundled_models
@@ -37,6 +38,7 @@ from engine.events import (
     Refused,
     Statistics,
     UtteranceEnded,
+    UtteranceOpened,
 )
 from engine.settings import ModelSettings, TranslationSettings
 
@@ -79,6 +81,7 @@ class Captioning(QObject):
         self._keeper = keeper
         self._captions = Captions()
         self._tails = Tails()
+        self._mark = RowMark()
         self._unpainted: dict[int, int] = {}  # utterances with what no screen shows yet -> keys
         self._waiting: tuple[UtteranceView, ...] = ()
         self._forgotten: tuple[UtteranceView, ...] = ()  # for whoever takes a new session back
@@ -132,10 +135,13 @@ class Captioning(QObject):
         bridge.waiting_changed.connect(self._show_waiting)
 
     def mark(self, key: int) -> None:
-        """Keep with the session that the person marked the utterance with this key."""
-        utterance = self._captions.utterance_of(key)
-        if utterance is not None:
-            self._keeper.mark(utterance)
+        """Keep with the session that the person marked the row with this key."""
+        cue = self._mark.cue_of(key)
+        waiting = next((view for view in self._waiting if view.key == key), None)
+        if cue is not None:
+            self._keeper.mark(cue)
+        elif waiting is not None:
+            self._mark.await_text(waiting.lane, waiting.source)
 
     def translate_by(self, policy: str) -> None:
         """Translate by another policy from the next passage on."""
@@ -287,6 +293,23 @@ class Captioning(QObject):
         if self._captions.apply(event) | self._place_tails():
             self._note_unpainted(event)
             self._show_captions()
+        self._follow_mark(event)
+
+    def _follow_mark(self, event: Event) -> None:
+        """Note which cue a new row is; bring the mark from words that waited to their row."""
+        if not isinstance(event, UtteranceOpened | UtteranceEnded):
+            return
+        key, cue = self._captions.key_of(event.utterance), self._keeper.key_of(event.utterance)
+        if key is None or cue is None:
+            return
+        self._mark.tell(key, cue)
+        rows = self._window.transcript.rows.views
+        row = next(row for row in range(len(rows) - 1, -1, -1) if rows[row].key == key)
+        if isinstance(event, UtteranceEnded) and self._mark.is_awaited(
+            rows[row].lane, rows[row].source
+        ):
+            self._window.transcript.mark_row(row)
+            self.mark(key)
 
     def _show_ready(self, event: Ready) -> None:
         window = self._window
@@ -401,6 +424,7 @@ class Captioning(QObject):
         self._forgotten = views
         self._bridge.clear()
         self._captions.clear()
+        self._mark.forget()
         self._keeper.clear()
         self._window.status.show_no_backlog()
         self._show_captions()

@@ -70,10 +70,6 @@ class Captions:
         """Tell the key of an utterance of the session, by its number; None if it is forgotten."""
         return self._keys.get(utterance)
 
-    def utterance_of(self, key: int) -> int | None:
-        """Tell the number of an utterance of the session, by its key; None if it is of another."""
-        return next((number for number, one in self._keys.items() if one == key), None)
-
     def set_tail(self, lane: str, words: Sequence[str]) -> None:
         """Take the words of a lane that may still change; none where all are certain.
 

@@ -103,9 +103,13 @@ class SessionKeeper(QObject):
         start_s = self._start_s
         self._record.place(utterance, begun_at_s - start_s, ended_at_s - start_s)
 
-    def mark(self, utterance: int) -> None:
-        """Take that the person marked an utterance of the session."""
-        entry = self._record.mark(utterance)
+    def key_of(self, utterance: int) -> int | None:
+        """Give the key that an utterance of the running session has while the program runs."""
+        return self._record.key_of(utterance)
+
+    def mark(self, key: int) -> None:
+        """Take that the person marked the utterance with this key."""
+        entry = self._record.mark(key)
         if entry is not None:
             self._write(entry)
 

@@ -80,13 +80,17 @@ class SessionRecord:
         ]
         return sorted(cues, key=lambda cue: cue.start_s)
 
-    def mark(self, utterance: int) -> CueMarked | None:
-        """Mark an utterance of the session, whether it is complete or not; no other is marked."""
+    def key_of(self, utterance: int) -> int | None:
+        """Give the key of an utterance of the running session, by its number."""
         found = self._utterances.get(utterance)
-        if found is None:
+        return None if found is None else found.key
+
+    def mark(self, key: int) -> CueMarked | None:
+        """Mark the cue with this key, whether it is complete or not; no other is marked."""
+        if key not in self._cues and all(one.key != key for one in self._utterances.values()):
             return None
-        self._marked = found.key
-        return CueMarked(key=found.key)
+        self._marked = key
+        return CueMarked(key=key)
 
     def feed(self, event: Event, now_s: float) -> Entry | None:
         """Take an event of the session.

@@ -85,7 +85,7 @@ class Transcript(QTableView):
         Returns:
             its key, or None where there is no row.
         """
-        rows = [row for row, view in enumerate(self.rows.views) if view.key >= 0]
+        rows = [row for row, view in enumerate(self.rows.views) if view.key >= 0 or view.source]
         if not rows:
             return None  # only words that may still change
         self.rows.mark(rows[-1])

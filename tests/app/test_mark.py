@@ -1,15 +1,18 @@
 import json
 import random
+import threading
 from dataclasses import replace
 
 import webvtt
 from PySide6.QtCore import Qt
 
-from app.captions import Captions, UtteranceView
+from app.captions import UtteranceView
 from app.export import export
+from app.row_mark import RowMark
 from app.session_journal import read_session
 from app.session_record import CueMarked, SessionRecord
 from engine.events import CaptionChanged, SourceChanged, UtteranceEnded, UtteranceOpened
+from tests.app.fakes import FakeEngine
 from tests.app.test_application import program  # noqa: F401  a fixture
 from tests.app.test_session_journal import cue, kept, written
 
@@ -76,19 +79,93 @@ def test_a_mark_is_exported_as_each_form_can(tmp_path):
     assert [line.get("marked") for line in lines] == [None, True, None]
 
 
-def test_numbers_and_keys_of_utterances_belong_together():
-    captions = Captions()
-    for number in range(3):
-        captions.apply(UtteranceOpened(utterance=number))
-        assert captions.utterance_of(captions.key_of(number)) == number
+def test_a_mark_of_an_earlier_model_is_still_kept():
+    record = record_of(2)
+    key = record.key_of(0)
+    record.restart()
+    assert record.key_of(0) is None
+    assert record.mark(key) == CueMarked(key=key)
+    assert marked(record.cues) == ["w0"]
 
 
 def test_words_that_may_still_change_are_not_marked(program):  # noqa: F811
     transcript = program().window.transcript
-    transcript.show_views([UtteranceView(key=-1, source="perhaps")])
+    tail = UtteranceView(key=-1_000_000, tail="perhaps")
+    transcript.show_views([tail])
     assert transcript.mark_newest() is None
-    transcript.show_views([UtteranceView(key=4), UtteranceView(key=-1, source="perhaps")])
+    transcript.show_views([UtteranceView(key=4), tail])
     assert transcript.mark_newest() == 4
+
+
+def press_mark(one):
+    one.press(Qt.Key.Key_M, Qt.KeyboardModifier.ControlModifier)
+
+
+def say(one, text):
+    one.type(text)
+    one.press(Qt.Key.Key_Return)
+
+
+def journal_marks(tmp_path):
+    journal = next((tmp_path / "sessions").glob("*/session.jsonl"))
+    return marked(read_session(journal).cues)
+
+
+def test_a_mark_that_is_set_while_the_model_loads_is_in_the_journal(program, tmp_path):  # noqa: F811
+    may_load = threading.Event()
+    one = program(FakeEngine(may_load=may_load)).open()
+    say(one, "Good day")
+    say(one, "Good tea")
+    press_mark(one)
+    say(one, "Good")
+    assert one.window.transcript.rows.marked_row == 1
+    may_load.set()
+    one.wait_until_ready()
+    one.wait(lambda: len(one.application.keeper.cues) == 3)
+    one.wait(lambda: marked(one.application.keeper.cues) == ["Good tea"])
+    assert one.window.transcript.rows.marked_row == 1
+    one.window.close()
+    assert journal_marks(tmp_path) == ["Good tea"]
+
+
+def test_a_mark_that_is_set_before_the_caption_is_finished_is_in_the_journal(program, tmp_path):  # noqa: F811
+    one = program().open().wait_until_ready()
+    one.type("Good tea ")
+    one.wait_for_rows(("Good tea", "GOOD TEA"))
+    press_mark(one)
+    one.press(Qt.Key.Key_Return)
+    say(one, "And on")
+    one.wait(lambda: len(one.application.keeper.cues) == 2)
+    one.window.close()
+    assert journal_marks(tmp_path) == ["Good tea"]
+
+
+def test_a_mark_of_a_row_of_the_model_before_is_in_the_journal(program, tmp_path):  # noqa: F811
+    one = program().open().wait_until_ready()
+    say(one, "Good tea")
+    one.wait(lambda: bool(one.application.keeper.cues))
+    one.application.captioning.start_over()
+    one.wait(lambda: len(one.engine.sessions) == 2)
+    press_mark(one)
+    one.window.close()
+    assert journal_marks(tmp_path) == ["Good tea"]
+
+
+def test_words_that_waited_are_known_again_by_the_utterances_that_have_them():
+    mark = RowMark()
+    assert not mark.is_awaited("", "Good.")
+    mark.await_text("", "Good tea. And milk.")
+    assert mark.is_awaited("", "Good tea.")
+    assert mark.is_awaited("", "Well now. Good tea. And milk.")
+    assert not mark.is_awaited("", "And milk.")
+    assert not mark.is_awaited("", "")
+    assert not mark.is_awaited("me", "Good tea.")
+    mark.tell(3, 7)
+    assert (mark.cue_of(3), mark.cue_of(4)) == (7, None)
+    assert not mark.is_awaited("", "Good tea.")
+    mark.await_text("", "Good.")
+    mark.forget()
+    assert not mark.is_awaited("", "Good.")
 
 
 def test_a_mark_comes_back_after_a_crash(program, tmp_path):  # noqa: F811
