@@ -28,6 +28,7 @@ from tests.listening_fakes import (
     script,
     sound_of,
 )
+from tests.sound_server import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = "we went to the old house. then it rained all day."
@@ -238,40 +239,51 @@ def test_a_crash_loses_no_cue_that_was_shown(tmp_path):
 # --- Ctrl+C ---------------------------------------------------------------------------------------
 
 
-def press_after(seconds, n_times=1):
-    def press():
-        for _ in range(n_times):
-            time.sleep(seconds)
-            os.kill(os.getpid(), signal.SIGINT)
-
-    thread = threading.Thread(target=press)
-    thread.start()
-    return thread
+def press():
+    os.kill(os.getpid(), signal.SIGINT)
 
 
-def test_ctrl_c_still_translates_what_was_said(listen, tmp_path):
-    words = script("we went to the old house. then it rained all day.")
+def press_first():
+    """Press once and wait until that was seen: two at once may be taken for one."""
+    before = signal.getsignal(signal.SIGINT)
+    press()
+    wait_until(lambda: signal.getsignal(signal.SIGINT) is not before)
+
+
+def test_ctrl_c_still_translates_what_was_said(listen, tmp_path, monkeypatch):
+    class PressedAmidASentence(EchoSession):
+        def feed_words(self, words, lane=""):
+            super().feed_words(words, lane)
+            if "then" in words:
+                press()
+
+    monkeypatch.setattr("engine.session.Session", PressedAmidASentence)
+    words = script("we went. then it rained all day.")
+    monkeypatch.setattr("engine.whisper.Whisper", lambda _settings: Script(words))
     long = write_sound(tmp_path / "long.wav", sound_of(words, 60.0))
-    pressing = press_after(4.0)
     ran = listen("--source", long, "--real-time")
-    pressing.join()
     assert ran.exit_code == 0
-    assert ran.out.startswith("WE WENT TO THE OLD HOUSE.\n")
+    assert ran.out.startswith("WE WENT.\nTHEN")
     assert len(ran.out.splitlines()) == 2, "the open utterance is ended too"
     assert "still translated" in ran.err
 
 
 def test_a_second_ctrl_c_leaves_at_once(listen, tmp_path, monkeypatch):
     class Stuck(EchoSession):
-        def end_utterance(self, lane=""):
-            pass
+        presses = iter((press_first, press))
+
+        def feed_words(self, words, lane=""):
+            super().feed_words(words, lane)
+            self.end_utterance(lane)
+
+        def end_utterance(self, lane=""):  # noqa: ARG002  it never ends
+            next(self.presses, lambda: None)()
 
     monkeypatch.setattr("engine.session.Session", Stuck)
-    long = write_sound(tmp_path / "long.wav", sound_of(script("we went."), 60.0))
-    pressing = press_after(2.5, n_times=2)
-    ran = listen("--source", long, "--real-time")
-    pressing.join()
-    assert ran.exit_code == 130
+    words = script("we went")
+    monkeypatch.setattr("engine.whisper.Whisper", lambda _settings: Script(words))
+    long = write_sound(tmp_path / "long.wav", sound_of(words, 60.0))
+    assert listen("--source", long, "--real-time").exit_code == 130
 
 
 def test_who_reports_too_much_waits_until_it_is_taken():

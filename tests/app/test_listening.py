@@ -110,7 +110,7 @@ def test_a_second_click_ends_it_and_what_was_said_is_still_translated(program):
     one.press(one.bar.microphone)
     one.wait_for_sentence()
     one.wait(lambda: not one.application.listening.desk.is_listening)
-    assert one.window.status.listening.text() == ""
+    one.wait(lambda: one.window.status.listening.text() == "")
     assert one.run.sources["me"].stopped
 
 
