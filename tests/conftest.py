@@ -40,7 +40,7 @@ def tiny_hub(tmp_path, monkeypatch, hub_cache):  # noqa: ARG001  it is needed, n
     folder = save_tiny_model(tmp_path / "tiny")
     files = {path.name: path.read_bytes() for path in folder.iterdir()}
     with hub_server.running(files) as hub:
-        settings = hub_server.settings(hub, timeout_s=2)
+        settings = hub_server.settings(hub)
         monkeypatch.setattr("engine.hub.HubSettings", lambda: settings)
         yield hub
 

@@ -21,7 +21,7 @@ from app.overlay import Overlay, OverlayView
 from app.overlay_bar import OverlayBar
 from app.typeset import Line
 
-LIMIT_S = 20  # long, since other programs may keep the machine busy
+LIMIT_S = 60  # long, since other programs may keep the machine busy
 
 
 class Below(QWidget):

@@ -115,7 +115,7 @@ def listened(ears, folder, *wanted, after=None):
     run = ears.prepare(wanted, str(folder), echo, lambda _event: None, after)
     echo.report = run.listener.take
     run.listener.start()
-    assert run.listener.join(20)
+    assert run.listener.join(90)
     return echo
 
 
@@ -141,7 +141,7 @@ def test_a_run_recognises_nothing_before_the_one_before_has_ended(ears, tmp_path
     assert echoes[1].fed == []
     assert runs[1].sources["me"].started, "what is said meanwhile is recorded"
     echoes[0].release()
-    assert all(run.listener.join(20) for run in runs)
+    assert all(run.listener.join(90) for run in runs)
     assert echoes[1].fed == [("me", "good"), ("me", "morning.")]
 
 

@@ -18,7 +18,7 @@ from tests.app.fake_hearing import DEVICES, MICROPHONE, SYSTEM, FakeHearing
 from tests.app.fakes import FakeEngine
 
 SAID = "we went to the old house. then it rained."
-WAIT_MS = 20_000
+WAIT_MS = 90_000
 
 
 class Program:

@@ -32,7 +32,7 @@ def desk(qapp, tmp_path, monkeypatch):  # noqa: ARG001  signals need an applicat
 
 
 def settings(hub):
-    return HubSettings(endpoint=hub.endpoint, timeout_s=5, tries=1)
+    return HubSettings(endpoint=hub.endpoint, timeout_s=20, tries=1)
 
 
 def test_the_bundled_model_and_those_of_the_library_are_here_and_others_are_not(qtbot, desk):

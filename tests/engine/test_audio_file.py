@@ -211,7 +211,7 @@ def test_stopping_wakes_who_waits(tmp_path):
     reader.start()
     source.stop()
     source.stop()
-    reader.join(5)
+    reader.join(50)  # and not as long as it may wait
     assert not reader.is_alive()
     assert source.ended
     assert source.read(1) is None

@@ -488,7 +488,7 @@ def test_stopping_wakes_who_reads(live):
     reader = threading.Thread(target=lambda: read.append(source.read(60)))
     reader.start()
     source.stop()
-    reader.join(5)
+    reader.join(50)  # and not as long as it may wait
     assert read == [None]
     assert source.ended
 

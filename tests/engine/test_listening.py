@@ -32,9 +32,10 @@ from tests.listening_fakes import (
     script,
     sound_of,
 )
+from tests.sound_server import wait_until
 
 TEXT = "we went to the old house. then it rained and we stayed there all day long."
-WAIT_S = 20
+WAIT_S = 90
 
 
 class Clock:
@@ -200,6 +201,7 @@ def test_recognising_waits_while_the_translation_has_too_much_to_do():
     )
     made.start()
     try:
+        wait_until(lambda: len(echo.fed) >= 10)
         assert not made.join(0.5)
         assert 10 <= len(echo.fed) < 25
         echo.release()
@@ -338,7 +340,7 @@ def test_a_slow_translation_is_not_blamed_on_the_recogniser():
     )
     made.start()
     try:
-        made.join(1.0)
+        wait_until(lambda: heard.of(Behind))
         echo.release()
         assert made.join(WAIT_S)
     finally:
