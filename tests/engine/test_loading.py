@@ -34,7 +34,7 @@ def refusal(directory, **settings):
         load_weights(ModelSettings(directory=directory, **settings))
     message = str(caught.value)
     assert "\n" not in message
-    assert len(message) < 400
+    assert len(message.replace(str(directory), "")) < 400
     return message
 
 
