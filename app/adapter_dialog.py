@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from app.adapter_desk import AdapterDesk, ListedAdapter
 from app.adapter_rows import rows
 from app.adapter_table import AdapterTable
+from app.as_sentence import as_sentence
 from app.close_button import close_button
 from app.file_dialogs import ask_folder, ask_open
 from app.flow_row import FlowRow
@@ -173,8 +174,7 @@ class AdapterDialog(QDialog):
             self.details.addTopLevelItems(items)
             self.details.resizeColumnToContents(0)
             if listed.adapter.reason:
-                reason = listed.adapter.reason
-                self.reason.setText(f"{reason[:1].upper()}{reason[1:]}.")
+                self.reason.setText(as_sentence(listed.adapter.reason))
         self._offer(listed)
 
     def _offer(self, listed: ListedAdapter | None) -> None:
@@ -195,8 +195,7 @@ class AdapterDialog(QDialog):
 
     @Slot(str)
     def _tell(self, message: str) -> None:
-        text = message[:1].upper() + message[1:]
-        self.told.setText(text if text.endswith(".") else f"{text}.")
+        self.told.setText(as_sentence(message))
 
     @Slot(bool)
     def _show_busy(self, busy: bool) -> None:  # noqa: FBT001  what the signal carries

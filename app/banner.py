@@ -4,6 +4,8 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QWidget
 
+from app.as_sentence import as_sentence
+
 _STEPS = 1000
 
 
@@ -55,7 +57,7 @@ class Banner(QFrame):
     def show_failure(self, message: str) -> None:
         """Show what failed, with the button to try again."""
         self._has_more_urgent = True
-        self._show(_sentence(message), self.retry)
+        self._show(as_sentence(message), self.retry)
 
     def show_loaded(self) -> None:
         """Take progress and failure away."""
@@ -72,7 +74,7 @@ class Banner(QFrame):
 
         A name that is not empty stands once among the notices: the newest takes the place.
         """
-        notice = (_sentence(message), button, name)
+        notice = (as_sentence(message), button, name)
         place = self._place(name)
         if place is None:
             self._notices.append(notice)
@@ -126,9 +128,3 @@ class Banner(QFrame):
     def _dismiss(self) -> None:
         del self._notices[:1]
         self._show_next_notice()
-
-
-def _sentence(message: str) -> str:
-    """Begin with a capital letter and end with a full stop."""
-    text = message[:1].upper() + message[1:]
-    return text if text.endswith((".", "!", "?")) else text + "."

@@ -15,9 +15,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.as_sentence import as_sentence
 from app.child_command import ChildCommand
 from app.file_dialogs import ask_open
-from app.first_run_pages import as_sentence, paragraph
+from app.first_run_pages import paragraph
 
 _LIMIT_S = 6 * 3600.0  # a large model on a long file; a person can stop it before
 

@@ -14,9 +14,10 @@ from PySide6.QtWidgets import (
     QTableWidgetItem,
 )
 
+from app.as_sentence import as_sentence
 from app.child_command import ChildCommand
 from app.file_dialogs import ask_folder
-from app.first_run_pages import GuidePage, as_sentence, paragraph
+from app.first_run_pages import GuidePage, paragraph
 from app.model_desk import ModelDesk, bundled_offers
 from app.model_offers import Fit, MachineReport, ModelOffer, known_offers, written_bytes
 from engine.machine import Machine

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QComboBox, QFormLayout, QGridLayout, QLabel, QVBoxLayout, QWidget
 
+from app.as_sentence import as_sentence
 from app.choices import Preferences
 from app.language_names import language_name, language_names
 from app.level_meter import LevelMeter
@@ -166,9 +167,3 @@ class SoundPage(GuidePage):
     @Slot(str, str)
     def _tell(self, kind: str, message: str) -> None:
         self.told[kind].setText(as_sentence(message))
-
-
-def as_sentence(message: str) -> str:
-    """Begin with a capital letter and end with a full stop."""
-    text = message[:1].upper() + message[1:]
-    return text if not text or text.endswith((".", "!", "?", "…")) else f"{text}."

@@ -6,8 +6,9 @@ from pathlib import Path
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton
 
+from app.as_sentence import as_sentence
 from app.child_command import ChildCommand
-from app.first_run_pages import GuidePage, as_sentence
+from app.first_run_pages import GuidePage
 from app.model_offers import MachineReport
 from engine.lag_forecast import Forecast
 

@@ -18,9 +18,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.as_sentence import as_sentence
 from app.close_button import close_button
 from app.file_dialogs import ask_open, ask_save
-from app.first_run_pages import as_sentence, paragraph
+from app.first_run_pages import paragraph
 from app.glossary_shelf import (
     LONGEST,
     MAX_TERMS,

@@ -16,11 +16,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.as_sentence import as_sentence
 from app.charts import CurveChart, Histogram, Waterfall
 from app.close_button import close_button
 from app.evaluation_page import EvaluationPage
 from app.file_dialogs import ask_save
-from app.first_run_pages import as_sentence, paragraph
+from app.first_run_pages import paragraph
 from app.latency_desk import LatencyDesk
 from app.latency_record import COMMITTED, EDGES_S, WHOLE, LatencyRecord, StageTime, histogram
 from app.model_offers import written_bytes

@@ -60,7 +60,7 @@ def desk(qtbot, tmp_path):
 
 def test_an_added_adapter_is_listed_with_all_that_is_known(desk, whole):
     told = desk.do(lambda: desk.dialog.add(whole))
-    assert told == "Tiny-en-de was added."
+    assert told == "tiny-en-de was added."
     ((status, name, to, slot, policies, size, now),) = desk.cells()
     assert (status, name, to, slot, policies, now) == (
         "● ok", "tiny-en-de", "de", "16", "read:3", ""
@@ -191,7 +191,7 @@ def test_an_adapter_is_removed_and_the_next_one_shown(desk, whole, tmp_path):
     desk.do(lambda: desk.dialog.add(whole))
     desk.do(lambda: desk.dialog.add(other))
     desk.dialog.table.selectRow(1)
-    assert desk.do(desk.dialog.remove.click) == "Tiny-en-de was removed."
+    assert desk.do(desk.dialog.remove.click) == "tiny-en-de was removed."
     assert [cells[1] for cells in desk.cells()] == ["another"]
     assert desk.details()["name"] == "another"
 

@@ -202,7 +202,7 @@ def test_a_file_is_scored_in_a_process_of_its_own(panel, qtbot):
 @pytest.mark.parametrize(
     ("code", "words"),
     [
-        ('print(\'{"kind": "failed", "message": "a.en cannot be read: name another"}\')', "A.en"),
+        ('print(\'{"kind": "failed", "message": "a.en cannot be read: name another"}\')', "a.en"),
         ("import os; os.abort()", "crashed"),
     ],
 )
