@@ -1,5 +1,6 @@
 """The typed-input line: keys become committed words, by the rules of ``app.draft``."""
 
+import re
 import time
 
 from PySide6.QtCore import QTimer, Signal, Slot
@@ -7,6 +8,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 from app.draft import Draft, Words
 
+_LINE_END = re.compile(r"[\r\n\u2028\u2029]+")
 _LONGEST_TEXT = 1_000_000  # Qt would cut a pasted text at 32,767 characters without a word
 
 
@@ -49,7 +51,21 @@ class TypedLine(QLineEdit):
 
     @Slot(str)
     def _take_text(self, text: str) -> None:
-        self._tell(self._draft.change(text, self.cursorPosition(), _now_ms()))
+        *lines, rest = _LINE_END.split(text)
+        if lines:
+            self._take_lines(lines, rest)
+        else:
+            self._tell(self._draft.change(text, self.cursorPosition(), _now_ms()))
+
+    def _take_lines(self, lines: list[str], rest: str) -> None:
+        """End every line of a pasted text but the last one, which stays to be typed on."""
+        for line in filter(str.strip, lines):
+            self._tell(self._draft.change(line, len(line), _now_ms()))
+            self._tell(self._draft.finish())
+            self.finished.emit()
+            self._draft.begin()
+        self.selectAll()
+        self.insert(rest)
 
     @Slot(int, int)
     def _take_caret(self, _before: int, caret: int) -> None:

@@ -106,6 +106,19 @@ def test_enter_moves_the_line_into_the_transcript(program):
     one.wait_for_rows(("Good morning", "GOOD MORNING"), ("Next one", "NEXT ONE"))
 
 
+def test_every_line_of_a_pasted_text_is_ended_but_the_last(program):
+    one = program().open().wait_until_ready()
+    one.type("So ")
+    QGuiApplication.clipboard().setText("first one\r\n\nthe second one\nand a third")
+    one.window.typed_line.paste()
+    one.wait_for_rows(
+        ("So first one", "SO FIRST ONE"), ("the second one", "THE SECOND ONE"), ("and a", "AND A")
+    )
+    assert one.window.typed_line.text() == "and a third"
+    one.type(" line ")
+    one.wait(lambda: cells(one.window.transcript)[-1][0] == "and a third line")
+
+
 def test_enter_on_an_empty_line_does_nothing(program):
     one = program().open().wait_until_ready()
     one.type("   ")
