@@ -125,7 +125,7 @@ def test_it_learns_where_plain_descent_of_the_same_rate_hardly_moves():
         torch.manual_seed(0)
         nn.init.normal_(network[0].weight)
         optimizer = make(network)
-        for _ in range(60):
+        for _ in range(150):
             optimizer.zero_grad()
             loss = (network[0].weight - target).square().mean()
             loss.backward()
