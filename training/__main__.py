@@ -10,6 +10,7 @@ import sys
 from engine.errors import SurtitleError
 from training import (
     align,
+    augment,
     comet,
     compare,
     convert,
@@ -23,7 +24,8 @@ from training import (
 from training.errors import TrainingError, UsageError
 
 _COMMANDS = (
-    prepare, align, pretrain, finetune, evaluate, long_form, compare, record_scores, convert, comet,
+    prepare, augment, align, pretrain, finetune, evaluate, long_form, compare, record_scores,
+    convert, comet,
 )  # fmt: skip
 
 

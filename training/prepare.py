@@ -186,6 +186,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         ("--max-words", standard.max_words, "longest side that is kept"),
         ("--max-ratio", standard.max_ratio, "length of the longer side to the shorter one"),
         ("--max-targets", standard.max_targets, "translations that are kept of one sentence"),
+        ("--max-url-share", standard.max_url_share, "share of a side that addresses may be"),
     ):
         kind = type(default)
         rules.add_argument(option, type=kind, default=default, help=f"{text} (%(default)s)")
@@ -205,6 +206,7 @@ def run(arguments: argparse.Namespace) -> int:
             max_words=arguments.max_words,
             max_ratio=arguments.max_ratio,
             max_targets=arguments.max_targets,
+            max_url_share=arguments.max_url_share,
         )
         settings = PrepareSettings(
             sources=tuple(arguments.sources),

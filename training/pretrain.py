@@ -28,6 +28,13 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument("--optimizer", default=Optimisation().optimizer, choices=OPTIMIZERS)
     parser.add_argument("--rate", type=float, default=Optimisation().rate, help="peak of AdamW's")
     parser.add_argument(
+        "--warm-up",
+        type=int,
+        default=Optimisation().warm_up_steps,
+        metavar="STEPS",
+        help="in which the rate rises (%(default)s)",
+    )
+    parser.add_argument(
         "--decay",
         type=float,
         default=Optimisation().decay,
@@ -66,6 +73,13 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="compile the network, minutes at the first start; needs a C++ compiler",
     )
     parser.add_argument(
+        "--begin-with",
+        type=Path,
+        metavar="DIR",
+        help="begin with the tokenizer, the weights and the optimiser state of another run, to go on "
+        "with other data or another schedule",
+    )
+    parser.add_argument(
         "--stop-after", type=int, metavar="STEPS", help="pause here; run again to go on"
     )
     parser.set_defaults(run=run)
@@ -97,6 +111,7 @@ def run(arguments: argparse.Namespace) -> int:
             optimisation=Optimisation(
                 optimizer=arguments.optimizer,
                 rate=arguments.rate,
+                warm_up_steps=arguments.warm_up,
                 decay=arguments.decay,
                 epochs=arguments.epochs,
                 batch_tokens=arguments.batch_tokens,
@@ -106,6 +121,7 @@ def run(arguments: argparse.Namespace) -> int:
             precision=arguments.precision,
             compiled=arguments.compile,
             stop_after_steps=arguments.stop_after,
+            begin_with=arguments.begin_with,
         )
     except ValueError as error:
         raise UsageError(str(error)) from error
@@ -113,6 +129,10 @@ def run(arguments: argparse.Namespace) -> int:
         if not path.is_file():
             msg = f"{path} was to be read and does not exist: make it with surtitle-train align"
             raise UsageError(msg)
+    begin_with = settings.begin_with
+    if begin_with is not None and not (begin_with / "checkpoint").is_dir():
+        msg = f"--begin-with names a folder that pretrain wrote; {begin_with} has no checkpoint"
+        raise UsageError(msg)
     from training.pretraining import pretrain  # noqa: PLC0415  torch takes seconds; help must not
 
     pretrain(settings)

@@ -87,9 +87,10 @@ class Run:
 def prepare_run(settings: PretrainSettings) -> Run:
     """Make or load the tokenizer, encode the data, set up the stream of batches."""
     known = (settings.out / "tokenizer.json").exists()
-    if known:
+    learnt = settings.out if known else settings.begin_with
+    if learnt is not None:
         tokenizer = PreTrainedTokenizerFast.from_pretrained(
-            settings.out, local_files_only=True, trust_remote_code=False
+            learnt, local_files_only=True, trust_remote_code=False
         )
     else:
         tokenizer = _learn_tokenizer(settings)
@@ -155,6 +156,7 @@ def _plan(settings: PretrainSettings, stream: Stream) -> Plan:
         seed=optimisation.seed,
         checkpoint_steps=settings.checkpoint_steps,
         stop_after_steps=settings.stop_after_steps,
+        begin_with=settings.begin_with and settings.begin_with / "checkpoint",
     )
 
 

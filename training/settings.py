@@ -129,6 +129,8 @@ class PretrainSettings:
         one_end: a write ends with the token that ends a target.
         compiled: compile the network for each padded length, see ``training.loss.BareLoss``.
         checkpoint_steps: steps between two checkpoints.
+        begin_with: folder of another run, whose tokenizer, weights and optimiser state this one
+            begins with, to go on with other data or another schedule.
     """
 
     data: dict[str, Path]
@@ -145,6 +147,7 @@ class PretrainSettings:
     compiled: bool = False
     checkpoint_steps: int = 200
     stop_after_steps: int | None = None
+    begin_with: Path | None = None
 
     def __post_init__(self) -> None:
         at_least("the slot length", self.slot_length, 1)

@@ -69,6 +69,8 @@ class Plan:
         seed: of what is dropped out.
         checkpoint_steps: steps between two checkpoints.
         stop_after_steps: pause after so many steps from now.
+        begin_with: checkpoint of another run of the same network: this one begins with its weights
+            and its optimiser's state, and counts from 0.
     """
 
     checkpoint: Path
@@ -79,6 +81,7 @@ class Plan:
     seed: int
     checkpoint_steps: int
     stop_after_steps: int | None = None
+    begin_with: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +133,9 @@ class Trainer:
         self._network = machines.spread(network)
         trained = (one for one in self._network.parameters() if one.requires_grad)
         self._optimizer = make_optimizer(trained)
-        load_checkpoint(plan.checkpoint, self._network, self._optimizer)
+        own = load_checkpoint(plan.checkpoint, self._network, self._optimizer)
+        if own is None and plan.begin_with is not None:
+            load_checkpoint(plan.begin_with, self._network, self._optimizer)
         self._counters = read_counters(plan.checkpoint) or Counters(fingerprint=plan.fingerprint)
 
     @property

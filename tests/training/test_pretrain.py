@@ -1,3 +1,4 @@
+import json
 import random
 
 import pytest
@@ -83,6 +84,31 @@ def test_resuming_a_run_that_has_ended_changes_nothing(data, trained):
     assert train(data, trained) == 0
     after = weights_of(trained)
     assert all(torch.equal(after[name], tensor) for name, tensor in before.items())
+
+
+def test_a_run_that_begins_with_another_has_its_tokenizer_and_goes_on_from_its_weights(
+    data, trained, tmp_path
+):
+    other = tmp_path / "other.tsv"
+    other.write_text("".join(data.read_text("utf-8").splitlines(keepends=True)[:20]), "utf-8")
+    out = tmp_path / "model"
+    arguments = ("--begin-with", str(trained), "--stop-after", "1", "--rate", "1e-9")
+    assert train(other, out, *arguments) == 0
+    assert (out / "tokenizer.json").read_bytes() == (trained / "tokenizer.json").read_bytes()
+    begun, ended = (
+        load_file(folder / "checkpoint" / "state.safetensors") for folder in (out, trained)
+    )
+    name = "model.model.embed_tokens.weight"
+    torch.testing.assert_close(begun[name], ended[name], rtol=0, atol=1e-6)
+    steps = [key for key in ended if key.endswith(".step")]
+    assert steps
+    assert all(begun[key] == ended[key] + 1 for key in steps)
+    assert json.loads((out / "checkpoint" / "counters.json").read_text())["step"] == 1
+
+
+def test_a_run_cannot_begin_with_a_folder_without_a_checkpoint(data, tmp_path, capsys):
+    arguments = ["--data", f"de={data}", "--out", str(tmp_path / "out"), *SMALL]
+    assert "no checkpoint" in refusal(capsys, *arguments, "--begin-with", str(tmp_path))
 
 
 def test_another_seed_gives_another_model(data, trained, tmp_path):
