@@ -76,7 +76,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "--begin-with",
         type=Path,
         metavar="DIR",
-        help="begin with the tokenizer, the weights and the optimiser state of another run, to go on "
+        help="begin with the tokenizer, weights and optimiser state of another run, to go on "
         "with other data or another schedule",
     )
     parser.add_argument(
