@@ -237,7 +237,8 @@ def hesitate(pair: SentencePair, rng: random.Random) -> SentencePair | None:
             words[place:place] = _hesitation(words, place, rng)
         elif kind < 0.8:
             words[place:place] = [words[place].rstrip(_EDGES)]
-        elif place < len(words) - 2:
+        else:
+            place = min(place, len(words) - 2)
             again = [word.rstrip(_EDGES) for word in words[place : place + 2]]
             words[place:place] = [*again[:-1], again[-1] + ","]
     return SentencePair(" ".join(words), pair.target, pair.corpus)
