@@ -8,7 +8,7 @@ from datetime import date, time, timedelta
 from pathlib import Path
 
 _WORDS_FILE = Path(__file__).with_name("phrases") / "words.toml"
-_LISTS = {
+_LISTS: dict[str, list[str]] = {
     name: words.split() for name, words in tomllib.loads(_WORDS_FILE.read_text("utf-8")).items()
 }
 _ENDINGS = ("com", "org", "net", "de", "eu", "io", "co.uk")
