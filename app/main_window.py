@@ -1,7 +1,7 @@
 """The main window: lays its parts out and gives them the keyboard, and decides nothing."""
 
-from PySide6.QtCore import QChildEvent, QRect, QTimer, Signal, Slot
-from PySide6.QtGui import QCloseEvent, QKeySequence, QPaintEvent
+from PySide6.QtCore import QChildEvent, QRect, QSize, QTimer, Signal, Slot
+from PySide6.QtGui import QCloseEvent, QKeySequence, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
@@ -85,7 +85,7 @@ class MainWindow(QMainWindow):
         typing = QHBoxLayout()
         typing.addWidget(prompt)
         typing.addWidget(self.typed_line, 1)
-        body = QWidget()
+        body = _Body()
         column = QVBoxLayout(body)
         column.setContentsMargins(_MARGIN, _MARGIN, _MARGIN, _MARGIN)
         column.setSpacing(_MARGIN)
@@ -154,3 +154,21 @@ class MainWindow(QMainWindow):
     @Slot()
     def _tell_painted(self) -> None:
         self.painted.emit()
+
+
+class _Body(QWidget):
+    """What is in the window; the narrower it is, the more lines its rows need, and are given."""
+
+    def minimumSizeHint(self) -> QSize:
+        """Need the height that the rows have at the width of now."""
+        layout, least = self.layout(), super().minimumSizeHint()
+        width = max(self.width(), least.width())
+        return (
+            least if layout is None else QSize(least.width(), layout.minimumHeightForWidth(width))
+        )
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Ask for that height as soon as the width is another one."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()

@@ -246,3 +246,15 @@ def test_alt_with_a_letter_goes_to_one_thing_only(windows, language):
                 texts.setdefault(keys, []).append(text)
             twice |= {f"{page}: {keys}": found for keys, found in texts.items() if len(found) > 1}
     assert twice == {}, language
+
+
+def test_nothing_in_the_main_window_is_cut_off_at_its_smallest(windows, language, qtbot):
+    window = windows()[0]
+    window.show()
+    for width in (0, 600, 700, 850, 0):
+        window.resize(width, 0)
+        qtbot.waitUntil(lambda: cut_off(window) == [])
+        assert all(
+            row.height() >= row.heightForWidth(row.width())
+            for row in (window.controls, window.sources, window.status)
+        ), (language, width)
