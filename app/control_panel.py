@@ -55,6 +55,7 @@ class ControlPanel(QWidget):
         for button in (self.pause, self.overlay, self.lock):
             button.setCheckable(True)
             button.toggled.connect(self._show_ticks)
+            button.setMinimumHeight(_ticked_height(button))
         for written, name, explanation in policy_names():
             self._add_policy(written, name, explanation)
         self._lay_out()
@@ -141,6 +142,13 @@ def _named(text: str, combo: QComboBox) -> QWidget:
     row.addWidget(label)
     row.addWidget(combo)
     return both
+
+
+def _ticked_height(button: QPushButton) -> int:
+    """Tell how high a button is with a tick, so that none moves its row."""
+    ticked = QPushButton(button.text())
+    ticked.setIcon(button.style().standardIcon(QStyle.StandardPixmap.SP_DialogApplyButton))
+    return ticked.sizeHint().height()
 
 
 def _button(text: str, shortcut: str, tip: str) -> QPushButton:

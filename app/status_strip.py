@@ -29,13 +29,12 @@ class StatusStrip(QWidget):
         self.state.setAccessibleDescription(self.tr("State"))
         self.figures = QLabel()
         self.figures.setAccessibleDescription(self.tr("Figures"))
-        self.figures.setToolTip(
-            self.tr(
-                "Tokens the model computed, each once; tokens computed again after a correction; "
-                "time from the newest word to the end of its captions; computing time of a token; "
-                "memory of this program, the model in it"
-            )
+        explanation = self.tr(
+            "Tokens the model computed, each once; tokens computed again after a correction; "
+            "time from the newest word to the end of its captions; computing time of a token; "
+            "memory of this program, the model in it"
         )
+        self.figures.setToolTip(f"<p>{explanation}</p>")  # a tip wraps only as a paragraph
         self.listening = QLabel()
         self.listening.setAccessibleName(self.tr("How listening goes"))
         self.lag = QLabel()

@@ -432,8 +432,10 @@ def test_what_is_on_is_told_by_a_tick_and_not_by_colour_alone(program):
     assert not controls.overlay.icon().isNull()
     for button in (controls.pause, controls.lock):
         assert button.icon().isNull()
+        height = button.sizeHint().expandedTo(button.minimumSize()).height()
         button.click()
         assert not button.icon().isNull()
+        assert button.sizeHint().expandedTo(button.minimumSize()).height() == height
         button.click()
         assert button.icon().isNull()
 

@@ -47,3 +47,7 @@ def test_what_has_no_room_in_one_line_goes_on_in_the_next(strips, qtbot):
     wide, narrow = strip.layout().heightForWidth(2000), strip.layout().heightForWidth(300)
     assert narrow > wide
     assert strip.layout().minimumSize().width() < 600
+
+
+def test_the_tip_of_the_figures_wraps(strips):
+    assert strips(1).figures.toolTip().startswith("<p>")  # Qt wraps no other tip
