@@ -6,6 +6,7 @@ comes out is held against the files. Whatever fails is one sentence in our words
 """
 
 import logging
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
@@ -28,6 +29,7 @@ from engine.growth_limit import TooLargeError, growth_limit
 from engine.limited import LimitedError, ask
 from engine.limited_child import Asked
 from engine.model_folder import check_model_folder
+from engine.prompt import word_ids
 from engine.strict_json import JsonObject, shown
 
 _log = logging.getLogger(__name__)
@@ -72,7 +74,8 @@ def pretrained_network(
     try:
         _check_kind(folder)
         size = read_footprint(folder)
-        with growth_limit(size.n_tensors, _numbers(size)):
+        with growth_limit(size.n_tensors, _numbers(size)), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of a library, on what we judge ourselves
             loaded = AutoModelForCausalLM.from_pretrained(
                 folder,
                 local_files_only=True,
@@ -86,6 +89,7 @@ def pretrained_network(
             )
         network, found = cast("tuple[PreTrainedModel, dict[str, set[object]]]", loaded)
         _check_found(found)
+        network.config.return_dict = True  # whatever the file says: what comes out has names
     except (ModelError, torch.OutOfMemoryError, MemoryError):
         raise
     except Exception as error:
@@ -110,10 +114,13 @@ def load_tokenizer(folder: Path) -> PreTrainedTokenizerFast:
             ),
         )
         _check_ids(tokenizer, _setting(folder, "vocab_size"))
+        word_ids(
+            tokenizer, _TRIED_WORDS[0]
+        )  # by way of transformers, which has settings of its own
     except BaseException as error:
         if not is_failure(error):
             raise
-        raise _cannot_be_loaded(folder, error, "its tokenizer.json is damaged") from error
+        raise _cannot_be_loaded(folder, error, "its tokenizer cannot be used") from error
     return tokenizer
 
 
@@ -189,6 +196,9 @@ def _try_tokenizer(path: Path) -> None:
 
 
 def _check_ids(tokenizer: PreTrainedTokenizerFast, n_rows: object) -> None:
+    if not all(isinstance(id_, int) for id_ in tokenizer.all_special_ids):
+        msg = "its tokenizer_config.json names a marker that its tokenizer.json does not have"
+        raise _UnfitError(msg)
     largest = max(tokenizer.get_vocab().values(), default=-1)
     if isinstance(n_rows, int) and largest >= n_rows:
         msg = (

@@ -232,3 +232,21 @@ def test_a_configuration_of_another_model_is_told_in_our_words(
     assert reason in refusal(folder, load)
     assert capfd.readouterr() == ("", "")
     assert not [record for record in caplog.records if record.levelname != "INFO"]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "reason"),
+    [("bos_token", "", "names a marker that its tokenizer.json does not have"),
+     ("model_max_length", "x", "its tokenizer cannot be used"),
+     ("model_max_length", {}, "its tokenizer cannot be used"),
+     ("unk_token", "", "its tokenizer cannot be used")],
+)  # fmt: skip
+def test_a_tokenizer_that_could_not_read_the_first_word_is_refused(folder, key, value, reason):
+    change(folder, "tokenizer_config.json", **{key: value})
+    (folder / "chat_template.jinja").unlink()
+    assert reason in refusal(folder, load_tokenizer)
+
+
+def test_what_a_network_gives_has_names_whatever_the_configuration_says(folder):
+    change(folder, return_dict=False)
+    assert load(folder)(torch.tensor([[1]])).logits.shape == (1, 1, 384)

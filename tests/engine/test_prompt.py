@@ -110,8 +110,14 @@ def test_headers_and_texts_put_together_are_the_conversation():
     assert conversation.startswith(pieced)
 
 
-def test_a_model_without_a_template_is_refused():
-    assert "has no chat template" in refusal(None)
+@pytest.mark.parametrize("template", [None, 3, [], {}, {"tool_use": CHATML}, {"default": None}])
+def test_a_model_without_a_template_is_refused(template):
+    assert "has no chat template" in refusal(template)
+
+
+def test_of_several_templates_the_default_one_is_taken():
+    several = {"tool_use": STRIPPING, "default": CHATML}
+    assert headers_of(several, "Translate.") == headers_of(CHATML, "Translate.")
 
 
 @pytest.mark.parametrize(
