@@ -22,6 +22,7 @@ MOST_BYTES = 65_536
 # The standard library's reader takes time with the square of the dots in a key, and more.
 _MOST_DOTS = 2_000
 _DEEPEST = 32
+_TOO_LARGE = "a whole number in it is too large"
 
 
 class KeptFile:
@@ -116,9 +117,13 @@ def parse(path: Path) -> dict[str, object]:
         raise ValueError(msg)
     try:
         content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        raise
     except RecursionError as error:
         msg = "it is nested too deeply"
         raise ValueError(msg) from error
+    except ValueError as error:  # Python reads no number of so many digits
+        raise ValueError(_TOO_LARGE) from error
     _check(content)
     return content
 
@@ -132,8 +137,7 @@ def _check(content: object) -> None:
     level: list[object] = [content]
     for _ in range(_DEEPEST):
         if any(isinstance(value, int) and value.bit_length() > 64 for value in level):
-            msg = "a whole number in it is too large"
-            raise ValueError(msg)
+            raise ValueError(_TOO_LARGE)
         tables = [value.values() for value in level if isinstance(value, dict)]
         lists = [value for value in level if isinstance(value, list)]
         level = [value for values in (*tables, *lists) for value in values]

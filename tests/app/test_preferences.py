@@ -110,6 +110,16 @@ def test_a_damaged_file_gives_way_to_its_backup(path):
     assert "settings.toml.bak" in notice
 
 
+def test_a_number_of_too_many_digits_is_told_in_our_words(path):
+    path.parent.mkdir()
+    path.write_text("x = " + "9" * 5000)
+    told = f"{path} cannot be read (a whole number in it is too large); Surtitle starts with"
+    assert PreferencesFile(path).read()[1].startswith(told)
+    assert import_preferences(path)[1] == (
+        f"{path} cannot be read as settings (a whole number in it is too large); nothing was changed"
+    )
+
+
 @pytest.mark.parametrize("damage", [b"\xff\xfe", b"language = ["])
 def test_two_damaged_files_give_way_to_the_defaults(path, damage):
     path.parent.mkdir()

@@ -26,6 +26,7 @@ from engine.fingerprint import read_fingerprint
 from engine.lora_weights import WEIGHTS_FILE
 from engine.settings import LAYOUTS
 from tests.adapter_folders import BASE, factors, tiny_card, write_adapter
+from tests.strangers import damaged, mutated_file
 
 FILES = ("adapter_config.json", "adapter_model.safetensors", "surtitle.json")
 
@@ -290,57 +291,6 @@ def test_an_adapter_says_how_its_base_is_spoken_to(folder, tmp_path):
 
 
 # --- strangers' bytes -----------------------------------------------------------------------------
-
-
-def damaged(content, rng):
-    """Bytes that were changed, cut, doubled or torn out here and there."""
-    changed = bytearray(content)
-    for _ in range(rng.randint(1, 4)):
-        start = rng.randrange(len(changed) + 1)
-        end = min(len(changed), start + rng.choice([1, 1, 1, 2, 8, 100]))
-        match rng.randrange(5):
-            case 0:
-                changed[start:end] = rng.randbytes(end - start)
-            case 1:
-                changed[start:end] = rng.choice([b"", b"}", b'"', b"[", b"\xff", b"9" * 5000])
-            case 2:
-                changed[start:start] = changed[start:end]
-            case 3:
-                del changed[start:end]
-            case 4:
-                del changed[start:]
-        if not changed:
-            break
-    return bytes(changed)
-
-
-def other_value(value, rng):
-    """Another JSON value in the place of one."""
-    strange = [None, True, -1, 0, 2**70, 1.5, "", "../x", "\x1b[2J", "\0", [], {}, [[]], {"a": {}},
-               [None] * 50, "x" * 5000, value, [value], {"x": value}]  # fmt: skip
-    return rng.choice(strange)
-
-
-def mutated(value, rng):
-    """A JSON value with one of its parts changed."""
-    if isinstance(value, dict) and value and rng.random() < 0.85:
-        key = rng.choice(sorted(value))
-        if rng.random() < 0.15:
-            return {name: part for name, part in value.items() if name != key}
-        return value | {key: mutated(value[key], rng)}
-    if isinstance(value, list) and value and rng.random() < 0.7:
-        place = rng.randrange(len(value))
-        return [*value[:place], mutated(value[place], rng), *value[place + 1 :]]
-    return other_value(value, rng)
-
-
-def mutated_file(content, rng):
-    """The same for a file of JSON, or for the header of a safetensors file."""
-    if content.startswith(b"{"):
-        return json.dumps(mutated(json.loads(content), rng)).encode()
-    n_header = int.from_bytes(content[:8], "little")
-    header = json.dumps(mutated(json.loads(content[8 : 8 + n_header]), rng)).encode()
-    return len(header).to_bytes(8, "little") + header + content[8 + n_header :]
 
 
 @pytest.mark.slow

@@ -1,0 +1,205 @@
+"""Run the cases of areas in a process that a guard holds, and tell what went wrong.
+
+A case is known by seed, area and number: the same three give the same case. A process that a case
+brings down is started anew, behind that case.
+"""
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+
+AREAS = {
+    "glossaries": (500, 3),
+    "places": (500, 3),
+    "settings": (600, 5),
+    "journals": (400, 5),
+    "hub": (500, 8),
+    "adapters": (600, 10),
+    "models": (150, 14),
+    "terminal": (200, 12),
+}
+"""Cases of each area in ``make test``, and the seconds behind which no further one is begun."""
+
+_MOST_FAILURES = 5  # of an area; then it is given up
+_ROOT = Path(__file__).parents[2]
+_BAIT = "what no case may touch"
+_DEATHS = {
+    signal.SIGPROF: "it computed too long",
+    signal.SIGALRM: "it waited too long",
+    signal.SIGKILL: "it was killed, as the system does where memory runs out",
+    signal.SIGSEGV: "it crashed",
+    signal.SIGABRT: "it crashed",
+}
+
+
+@dataclass
+class Report:
+    """What became of an area.
+
+    Attributes:
+        n_cases: that were run.
+        failures: by the number of their case.
+        peak_bytes: memory of the process, most at once.
+        seconds: that the cases took.
+    """
+
+    n_cases: int = 0
+    failures: dict = field(default_factory=dict)
+    peak_bytes: int = 0
+    seconds: float = 0.0
+
+
+def fuzz(plan, seed=0, tell=lambda _line: None):
+    """Run areas one behind the other.
+
+    Args:
+        plan: by the area's name: the number of its first case, of the one behind its last, and
+            seconds behind which no further one is begun.
+        seed: of all cases.
+        tell: gets a line for each area.
+
+    Returns:
+        a report for each area.
+    """
+    reports = {}
+    for area, (first, end, seconds) in plan.items():
+        report, number = Report(), first
+        while number < end and report.seconds < seconds and len(report.failures) < _MOST_FAILURES:
+            number = _run_process(area, (seed, number, end, seconds - report.seconds), report)
+        reports[area] = report
+        tell(
+            f"{area}: {report.n_cases} cases, {len(report.failures)} failed, "
+            f"{report.seconds:.1f} s, {report.peak_bytes / 1e6:.0f} MB"
+        )
+    return reports
+
+
+def _run_process(area, cases, report):
+    """Run cases in a process until it ends; return the number of the one behind the last."""
+    with (
+        tempfile.TemporaryDirectory(prefix="surtitle-fuzz-") as home,
+        tempfile.TemporaryFile() as said,
+    ):
+        words = [sys.executable, "-m", "tests.fuzz.run", area, home, *map(str, cases)]
+        process = subprocess.Popen(
+            words, cwd=_ROOT, env=_surroundings(Path(home)), stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=said,
+        )  # fmt: skip
+        with process:
+            process.stdin.write(b"yes\n" * 100)  # what a library must never read
+            process.stdin.close()
+            number = _read_reports(process.stdout, report, cases[1] - 1)
+        if process.returncode:
+            death = _DEATHS.get(-process.returncode, f"it ended with {process.returncode}")
+            said.seek(0)
+            words = said.read().decode(errors="replace")[-3000:]
+            report.failures[number] = f"{death}\n{words}"
+    return number + 1
+
+
+def _read_reports(lines, report, number):
+    """Take what a process tells; return the number of the case it was at last."""
+    for line in lines:
+        told = json.loads(line)
+        if "case" in told:
+            number = told["case"]
+            report.n_cases += 1
+        if "failure" in told:
+            report.failures[number] = told["failure"]
+        if "seconds" in told:
+            report.seconds += told["seconds"]
+            report.peak_bytes = max(report.peak_bytes, told["peak_bytes"])
+            if told["is_last"]:
+                return told["end"] - 1
+    return number
+
+
+def _surroundings(home):
+    """Let everything that a library keeps for a person lie in a folder of ours."""
+    kept = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL") if name in os.environ}
+    return kept | {
+        "HOME": str(home / "home"), "HF_HOME": str(home / "home" / "hf"),
+        "TMPDIR": str(home / "tmp"), "QT_QPA_PLATFORM": "offscreen",
+        "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1",
+    }  # fmt: skip
+
+
+def _run_cases(area, home, seed, numbers, seconds, tell):
+    """Run cases here.
+
+    Args:
+        area: its name; ``tests.fuzz.AREA`` has ``prepared(folder)``, which gives ``run(rng, folder,
+            allow)``: a case with files in a folder of its own, which says first where it may write.
+        home: a folder for everything.
+        seed: of the cases.
+        numbers: of the cases.
+        seconds: behind which no further case is begun.
+        tell: gets what is reported.
+    """
+    from tests.fuzz.guard import Guard, limit_memory, peak_memory  # noqa: PLC0415  not on Windows
+
+    for name in ("home", "tmp", "made"):
+        (home / name).mkdir()
+    with import_module(f"tests.fuzz.{area}").prepared(home / "made") as run:
+        guard, number, n_failures = Guard(), numbers.start, 0
+        limit_memory()
+        started = last_told = time.monotonic()
+        for number in numbers:
+            now = time.monotonic()
+            if now - started > seconds or n_failures == _MOST_FAILURES:
+                break
+            tell({"case": number, "seconds": now - last_told, "is_last": False,
+                  "peak_bytes": peak_memory()})  # fmt: skip
+            last_told = now
+            failure = _failure_of(run, random.Random(f"{seed} {area} {number}"), home, guard)
+            if failure:
+                tell({"failure": failure})
+                n_failures += 1
+        else:
+            number = numbers.stop
+        tell({"seconds": time.monotonic() - last_told, "is_last": True, "end": number,
+              "peak_bytes": peak_memory()})  # fmt: skip
+
+
+def _failure_of(run, rng, home, guard):
+    """Run a case in a fresh folder; return what went wrong, or nothing."""
+    folder, bait = home / "case", home / "home" / "bait"
+    folder.mkdir()
+    bait.write_text(_BAIT)
+    failure = ""
+    try:
+        with guard.watching(folder) as allow:
+            run(rng, folder, allow)
+    except BaseException:  # noqa: BLE001  whatever it is, it is what is looked for
+        failure = traceback.format_exc()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    if not bait.exists() or bait.read_text() != _BAIT:
+        failure += "it changed a file outside its folder\n"
+    return failure + "".join(guard.problems)
+
+
+def main(area, home, seed, first, end, seconds):
+    """Run cases in a process of its own; the reports are lines of JSON on standard output."""
+    reports = os.fdopen(os.dup(1), "w", buffering=1, encoding="utf-8")
+    os.dup2(2, 1)  # what a library prints is none
+
+    def tell(report):
+        reports.write(json.dumps(report) + "\n")
+
+    numbers = range(int(first), int(end))
+    _run_cases(area, Path(home), int(seed), numbers, float(seconds), tell)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
