@@ -171,22 +171,22 @@ def notice(kind, message, device="Desk mic"):
 def test_of_each_source_the_newest_sentence_stands_in_the_banner(notices):
     banner = notices.banner
     notices.take("me", notice(NoticeKind.LOST, "Desk mic is gone", "Headset"))
-    notices.take("them", notice(NoticeKind.MUTED, "Speakers is muted"))
+    notices.take("them", notice(NoticeKind.MUTED, "Speakers is muted", "Speakers"))
     notices.take("me", notice(NoticeKind.RETURNED, "Desk mic is back"))
-    assert banner.sentence.text() == "Desk mic is back."
+    assert banner.sentence.text() == "Desk mic is back: listening to it again."
     assert notices.devices == ("Desk mic",)
     banner.dismiss.click()
-    assert banner.sentence.text() == "Speakers is muted."
+    assert banner.sentence.text() == "Speakers is muted: please switch it on."
     banner.dismiss.click()
     assert not banner.isVisible()
 
 
 def test_good_news_go_by_themselves_and_bad_ones_stay(notices):
     banner = notices.banner
-    notices.take("them", notice(NoticeKind.MUTED, "Speakers is muted"))
+    notices.take("them", notice(NoticeKind.MUTED, "Speakers is muted", "Speakers"))
     notices.take("me", notice(NoticeKind.HEARD, "Desk mic can be heard again"))
     notices._forget.timeout.emit()
-    assert banner.sentence.text() == "Speakers is muted."
+    assert banner.sentence.text() == "Speakers is muted: please switch it on."
     banner.dismiss.click()
     assert not banner.isVisible()
 
