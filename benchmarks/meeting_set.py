@@ -1,0 +1,107 @@
+"""Score what people say in meetings: BLEU, numbers that came through, names that were kept.
+
+``meetings/en-de.tsv`` holds English, German and the names of each sentence, all our own; no
+training data may hold them (``surtitle-train prepare --held-out``).
+"""
+
+import argparse
+import json
+import re
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from engine.bleu import make_bleu
+from engine.loading import load_weights
+from engine.settings import ModelSettings, TranslationSettings
+from engine.translator import Translator
+
+SET = Path(__file__).with_name("meetings") / "en-de.tsv"
+_NUMBER = re.compile(r"\d(?:[\d.,:]*\d)?")
+
+
+@dataclass(frozen=True)
+class Sentence:
+    source: str
+    reference: str
+    names: tuple[str, ...]
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        return tuple(_NUMBER.findall(self.reference))
+
+
+@dataclass(frozen=True)
+class Score:
+    policy: str
+    bleu: float
+    numbers_right: float
+    names_kept: float
+    sentences: int
+
+
+def read_set(path: Path = SET) -> list[Sentence]:
+    sentences = []
+    for line in path.read_text("utf-8").splitlines():
+        source, reference, names = line.split("\t")
+        sentences.append(Sentence(source, reference, tuple(filter(None, names.split(",")))))
+    return sentences
+
+
+def translate(translator: Translator, source: str) -> str:
+    """Feed a sentence word by word; return its caption."""
+    words = source.split()
+    utterance = translator.open()
+    for n in range(1, len(words) + 1):
+        translator.set_source(utterance, words[:n], ended=n == len(words))
+        for _ in translator.advance(utterance):
+            pass
+    return utterance.caption.strip()
+
+
+def numbers_right(sentence: Sentence, caption: str) -> bool:
+    """Whether the caption has exactly the numbers of the reference, in the target's notation."""
+    return sorted(_NUMBER.findall(caption)) == sorted(sentence.numbers)
+
+
+def score(policy: str, sentences: list[Sentence], captions: list[str]) -> Score:
+    pairs = list(zip(sentences, captions, strict=True))
+    right = [numbers_right(one, caption) for one, caption in pairs if one.numbers]
+    kept = [name in caption for one, caption in pairs for name in one.names]
+    bleu = make_bleu("de").corpus_score(captions, [[one.reference for one in sentences]])
+    return Score(
+        policy,
+        round(bleu.score, 1),
+        round(100 * sum(right) / len(right), 1),
+        round(100 * sum(kept) / len(kept), 1),
+        len(sentences),
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model", type=Path, default=Path("assets/models/surtitle-en-de"))
+    parser.add_argument("--policies", default="read:3,read:5,wait:3,wait:5,offline")
+    parser.add_argument("--every", type=int, default=0, help="show every n-th caption, unpicked")
+    parser.add_argument("--out", type=Path, help="scores and captions as JSON")
+    arguments = parser.parse_args()
+    sentences = read_set()
+    weights = load_weights(ModelSettings(directory=arguments.model, device="cpu"))
+    results = []
+    print("| policy | BLEU | numbers right, % | names kept, % | sentences |\n|---|---|---|---|---|")
+    for policy in arguments.policies.split(","):
+        translator = Translator(weights, TranslationSettings(policy=policy))
+        captions = [translate(translator, one.source) for one in sentences]
+        scored = score(policy, sentences, captions)
+        print("|", " | ".join(map(str, asdict(scored).values())), "|")
+        sys.stdout.flush()
+        results.append({**asdict(scored), "captions": captions})
+        if arguments.every:
+            for one, caption in list(zip(sentences, captions, strict=True))[:: arguments.every]:
+                print(f"    {one.source}\n    -> {caption}")
+    if arguments.out:
+        arguments.out.write_text(json.dumps(results, ensure_ascii=False, indent=1) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()
