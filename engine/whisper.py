@@ -4,20 +4,24 @@ faster-whisper and CTranslate2 belong to the extra ``speech`` and are imported w
 loaded. Downloading is left to others: only what lies on this computer is loaded.
 """
 
+import logging
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.audio import SAMPLE_RATE_HZ, Samples
-from engine.errors import ModelError
+from engine.errors import ModelError, is_failure
 from engine.hypothesis import Hypothesis, RecognizedWord
 from engine.phantoms import GuardSettings, SegmentScores, is_phantom
 from engine.settings import DEVICES
+from engine.strict_json import shown
 
 if TYPE_CHECKING:
     from faster_whisper import WhisperModel
     from faster_whisper.transcribe import Segment
+
+_log = logging.getLogger(__name__)
 
 _PROMPT_LETTERS = 200  # Whisper reads 224 tokens before; more would push the sound's own out
 
@@ -134,6 +138,11 @@ def _load(settings: WhisperSettings) -> "WhisperModel":
         msg = "speech was to be recognised on cuda and no usable GPU was found: choose auto or cpu"
         raise ModelError(msg)
     device = "cuda" if n_gpus and settings.device != "cpu" else "cpu"
+    folder = Path(settings.model)
+    if folder.is_dir() and not (folder / "tokenizer.json").is_file():
+        raise _not_loaded(
+            settings.model, "no tokenizer.json"
+        )  # the library would fetch another one
     try:
         return WhisperModel(
             settings.model,
@@ -143,10 +152,15 @@ def _load(settings: WhisperSettings) -> "WhisperModel":
             download_root=str(settings.cache) if settings.cache else None,
             local_files_only=True,
         )
-    except (RuntimeError, ValueError, OSError) as error:
-        reason = " ".join(str(error).split())
-        msg = (
-            f"expected a Whisper model for CTranslate2 on this computer and could not load "
-            f"{settings.model!r} ({reason}): download it first, or name a folder that holds one"
-        )
-        raise ModelError(msg) from error
+    except BaseException as error:  # the library of its tokenizer raises nothing more precise
+        if not is_failure(error):
+            raise
+        _log.info("a library refused %s", settings.model, exc_info=error)
+        raise _not_loaded(settings.model, type(error).__name__) from error
+
+
+def _not_loaded(model: str, reason: str) -> ModelError:
+    return ModelError(
+        f"expected a Whisper model for CTranslate2 on this computer and could not load "
+        f"{shown(model)} ({reason}): download it first, or name a folder that holds one"
+    )

@@ -6,7 +6,7 @@ from pathlib import Path
 from engine.errors import ModelError
 from engine.hub import ModelKind, fetch_model, find_model
 from engine.hub_transfer import HubSettings, Progress
-from engine.strict_json import shown
+from engine.strict_json import JsonObject, shown
 from engine.whisper_names import MODELS
 
 _FILES = (
@@ -14,19 +14,52 @@ _FILES = (
     *("vocabulary.json", "vocabulary.txt"),
 )
 
+_NEEDED = ("config.json", "model.bin", "tokenizer.json")
+_SOUND, _MAX_SOUND_BYTES = "preprocessor_config.json", 1 << 22  # the older ones hold a table
+_SIZES = {
+    "feature_size": 1024,
+    "sampling_rate": 192_000,
+    "hop_length": 10_000,
+    "chunk_length": 300,
+    "n_fft": 16_384,
+}
+"""What a Whisper may say of sound, and the most that any needs."""
+
 
 def _is_wanted(name: str) -> bool:
     return name in _FILES
 
 
 def _check(folder: Path) -> None:
-    missing = [name for name in ("config.json", "model.bin") if not (folder / name).is_file()]
-    if missing or not (folder / "tokenizer.json").is_file():
-        msg = (
-            f"expected a Whisper model for CTranslate2 in {folder}, which has no "
-            f"{(missing or ['tokenizer.json'])[0]}: name another folder"
-        )
-        raise ModelError(msg)
+    """Check that a folder is whole, before libraries wait for a pipe in it or swell.
+
+    Raises:
+        ModelError: it is not.
+    """
+    for name in _FILES:
+        path = folder / name
+        if not path.is_file() and (name in _NEEDED or path.exists()):
+            raise _unfit(folder, f"has no {name} that is a file")
+    try:
+        if (folder / _SOUND).exists():
+            _check_sound(JsonObject.read(folder / _SOUND, _MAX_SOUND_BYTES))
+    except OSError as error:
+        raise _unfit(folder, f"has a {_SOUND} that cannot be read ({error.strerror})") from error
+    except ValueError as error:
+        raise _unfit(folder, f"has a {_SOUND} that {error}") from error
+
+
+def _check_sound(content: JsonObject) -> None:
+    """Check how sound is to be cut: the library makes tables of these sizes."""
+    for key, most in _SIZES.items():
+        if key in content:
+            content.integer(key, least=1, most=most)
+
+
+def _unfit(folder: Path, reason: str) -> ModelError:
+    return ModelError(
+        f"expected a Whisper model for CTranslate2 in {folder}, which {reason}: name another folder"
+    )
 
 
 WHISPER = ModelKind(
@@ -77,9 +110,13 @@ def found_whisper(name: str, library: Path) -> Path | None:
     """Find a Whisper model on this computer; the network is never asked.
 
     Raises:
-        ModelError: there is no such model.
+        ModelError: there is no such model, or its folder is not whole.
     """
-    return _named_folder(name) or find_model(_hub_id(name), library, WHISPER)
+    folder = _named_folder(name)
+    if folder is None:
+        return find_model(_hub_id(name), library, WHISPER)
+    _check(folder)
+    return folder
 
 
 def _named_folder(name: str) -> Path | None:

@@ -27,6 +27,49 @@ def test_a_folder_without_a_model_is_one_clear_sentence(tmp_path):
         Whisper(WhisperSettings(model=str(tmp_path), device="cpu"))
 
 
+class PanicException(BaseException):
+    """What such a library raises where it should not have come to."""
+
+
+@pytest.mark.parametrize(
+    "error", [Exception("x"), RuntimeError("a\nb"), PanicException("x"), KeyError()]
+)
+def test_whatever_a_library_raises_of_a_folder_is_one_clear_sentence(monkeypatch, error):
+    library = pytest.importorskip("faster_whisper")
+
+    def refuse(*_arguments, **_others):
+        raise error
+
+    monkeypatch.setattr(library, "WhisperModel", refuse)
+    with pytest.raises(ModelError, match="download it first, or name a folder") as caught:
+        Whisper(WhisperSettings(device="cpu"))
+    assert f"({type(error).__name__})" in str(caught.value)
+    assert str(caught.value).isprintable()
+
+
+def test_who_ends_the_program_while_a_model_is_loaded_ends_it(monkeypatch):
+    library = pytest.importorskip("faster_whisper")
+
+    def end(*_arguments, **_others):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(library, "WhisperModel", end)
+    with pytest.raises(KeyboardInterrupt):
+        Whisper(WhisperSettings(device="cpu"))
+
+
+def test_a_tokenizer_that_is_missing_is_not_fetched(tmp_path, monkeypatch):
+    """The library would ask the hub for another one."""
+    library = pytest.importorskip("faster_whisper")
+    for name in ("config.json", "model.bin", "vocabulary.json"):
+        (tmp_path / name).touch()
+    asked = []
+    monkeypatch.setattr(library, "WhisperModel", lambda *_, **_others: asked.append(1))
+    with pytest.raises(ModelError, match=r"\(no tokenizer\.json\)"):
+        Whisper(WhisperSettings(model=str(tmp_path), device="cpu"))
+    assert not asked
+
+
 def test_a_model_that_is_not_on_this_computer_is_not_fetched(tmp_path):
     pytest.importorskip("faster_whisper")
     with pytest.raises(ModelError, match=r"'tiny\.en'"):

@@ -1,6 +1,7 @@
 """Whisper models by name, from a hub that may be slow, broken or refused."""
 
 import itertools
+import os
 import shutil
 import socket
 import subprocess
@@ -145,8 +146,46 @@ def test_a_folder_that_is_not_whole_is_said_so(library, tmp_path):
     with pytest.raises(ModelError, match=r"has no model\.bin"):
         whisper_folder(str(folder), library)
     (folder / "model.bin").touch()
-    with pytest.raises(ModelError, match=r"has no tokenizer\.json"):
-        whisper_folder(str(folder), library)
+    for look in (whisper_folder, found_whisper):
+        with pytest.raises(ModelError, match=r"has no tokenizer\.json"):
+            look(str(folder), library)
+
+
+@pytest.fixture
+def whole(tmp_path):
+    folder = tmp_path / "whole"
+    folder.mkdir()
+    for name, content in FILES.items():
+        (folder / name).write_bytes(content)
+    return folder
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes of Unix")
+@pytest.mark.parametrize("name", [*FILES, "vocabulary.txt", "preprocessor_config.json"])
+def test_a_pipe_in_a_folder_is_not_waited_for(whole, library, name):
+    (whole / name).unlink(missing_ok=True)
+    os.mkfifo(whole / name)
+    with pytest.raises(ModelError, match=f"has no {name} that is a file"):
+        whisper_folder(str(whole), library)
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ('{"n_fft": 1000000000}', "'n_fft' should be a whole number from 1 to 16384"),
+        ('{"hop_length": 0}', "'hop_length' should be a whole number"),
+        ('{"feature_size": "x"}', "'feature_size' should be a whole number"),
+        ("[" * 100_000, "is nested too deeply"),
+        ('{"n_fft": 400, "hop_length": 160, "feature_size": 80, "mel_filters": []}', ""),
+    ],
+)
+def test_what_a_folder_says_of_sound_is_bounded(whole, library, content, sentence):
+    (whole / "preprocessor_config.json").write_text(content)
+    if not sentence:
+        assert whisper_folder(str(whole), library) == whole
+        return
+    with pytest.raises(ModelError, match=sentence):
+        whisper_folder(str(whole), library)
 
 
 @pytest.mark.parametrize(
