@@ -14,7 +14,8 @@ import platformdirs
 from app import adapters_command, check_command, devices, listen, score_command, terminal
 from app.adapters_command import adapter_folder, open_library
 from app.launch_settings import LaunchSettings
-from app.surroundings import leaving_at_once, name_temporary_folder, own_stdin
+from app.leaving import leaving_at_once
+from app.surroundings import name_temporary_folder, own_stdin
 from engine.bundled import NO_ADAPTER
 from engine.errors import PolicyError, SurtitleError
 from engine.policy import parse_policy
@@ -35,9 +36,9 @@ def main(argv: list[str] | None = None) -> int:
     Returns:
         the exit code: 0, 1 for a failure, 2 for wrong usage.
     """
-    parser = _parser()
-    arguments = parser.parse_args(argv)
-    name_temporary_folder()
+    with leaving_at_once():
+        arguments = _parser().parse_args(argv)
+        name_temporary_folder()
     with own_stdin() as arguments.stdin:
         if arguments.command is not None:
             exit_code: int = arguments.run(arguments)

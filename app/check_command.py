@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
-from app.surroundings import leaving_at_once
+from app.leaving import leaving_at_once
 from app.terminal import TerminalSettings, add_options, chosen_settings
 from app.terminal_command import exit_code_of
 from app.text_lines import printable

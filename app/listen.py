@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.leaving import leaving_at_once
 from app.listen_settings import (
     ListenSettings,
     add_listening_options,
@@ -21,7 +22,6 @@ from app.listen_settings import (
     make_source,
 )
 from app.subtitles import SubtitleWriter
-from app.surroundings import leaving_at_once
 from app.terminal_command import captions_out, exit_code_of, tell
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from app.check_command import Report, write_json
 from app.file_score import ScoredLine, score_lines, unit_delays, word_error_rate
-from app.surroundings import leaving_at_once
+from app.leaving import leaving_at_once
 from app.terminal import TerminalSettings, add_options, chosen_settings
 from app.terminal_command import UsageError, exit_code_of
 from app.text_lines import TextError

@@ -1,6 +1,6 @@
 """Where the program begins: with next to nothing imported, so that Ctrl+C ends it at once."""
 
-from app.surroundings import leaving_at_once
+from app.leaving import leave_at_once, leaving_at_once
 
 
 def main() -> int:
@@ -11,4 +11,6 @@ def main() -> int:
     """
     with leaving_at_once():
         from app.__main__ import main as program  # noqa: PLC0415  as the module says
-    return program()
+    exit_code = program()
+    leave_at_once()  # Python's own end takes a while once torch is there
+    return exit_code

@@ -1,16 +1,11 @@
-"""What a process is given and libraries would take: standard input, Ctrl+C, a temporary folder."""
+"""What a process is given and libraries would take: standard input, a temporary folder."""
 
 import contextlib
 import os
-import signal
 import sys
 import tempfile
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import BinaryIO, TextIO
-
-INTERRUPTED = 130
-"""Exit code after Ctrl+C, as shells have it."""
 
 
 @contextlib.contextmanager
@@ -43,34 +38,6 @@ def _number(stream: TextIO) -> int | None:
         return stream.fileno()
     except (AttributeError, OSError, ValueError):
         return None
-
-
-@contextlib.contextmanager
-def leaving_at_once(farewell: Callable[[], None] = lambda: None) -> Iterator[None]:
-    """Let Ctrl+C end the process on the spot, without a word and with the exit code for it.
-
-    Libraries that are being imported swallow it, or end in a traceback of their own. Nothing is
-    tidied up, so this is for where all that was written has been handed on.
-
-    Args:
-        farewell: is called before; it may fail.
-    """
-
-    def leave(_number: int, _frame: object) -> None:
-        try:
-            farewell()
-        finally:
-            os._exit(INTERRUPTED)
-
-    is_main = threading.current_thread() is threading.main_thread()
-    if not is_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        yield  # who handles it otherwise, or ignores it, means it
-        return
-    signal.signal(signal.SIGINT, leave)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def name_temporary_folder() -> None:

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from app.adapters_command import adapter_folder, open_library
+from app.leaving import leaving_at_once
 from app.named_model import fetched_model
-from app.surroundings import leaving_at_once
 from app.terminal_command import UsageError, captions_out, exit_code_of, tell
 from app.text_lines import LineReader, LineWriter, TextError, check_text
 from engine.adapter import Adapter, Status, model_card, usable_adapter

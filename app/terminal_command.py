@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
-from app.surroundings import INTERRUPTED
+from app.leaving import INTERRUPTED
 from app.text_lines import ReaderGoneError, TextError, printable
 from engine.errors import SurtitleError, is_failure
 

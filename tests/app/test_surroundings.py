@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from app.surroundings import leaving_at_once, name_temporary_folder, own_stdin
+from app.leaving import leaving_at_once
+from app.surroundings import name_temporary_folder, own_stdin
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -55,7 +56,7 @@ def test_standard_input_that_is_closed_or_not_the_processs_own_is_left_as_it_is(
 def test_ctrl_c_that_is_swallowed_ends_the_process_all_the_same(farewell):
     code = f"""
 import os, signal
-from app.surroundings import leaving_at_once
+from app.leaving import leaving_at_once
 with leaving_at_once(lambda: {farewell}):
     try: os.kill(os.getpid(), signal.SIGINT)
     except BaseException: pass
@@ -78,6 +79,21 @@ class Slow:
 sys.meta_path.insert(0, Slow())
 from app.start import main
 main()
+"""
+    done = run(code)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+
+
+def test_ctrl_c_while_the_process_ends_is_no_traceback():
+    code = """
+import os, signal, sys, types
+program = types.ModuleType("app.__main__")
+program.main = lambda: 0
+sys.modules["app.__main__"] = program
+from app.start import main
+main()
+os.kill(os.getpid(), signal.SIGINT)
+print("went on")
 """
     done = run(code)
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
