@@ -20,26 +20,44 @@ _BOMBS = [
     lambda rng: f"a = {rng.choice(['1e999', '-0.0', '0x' + 'f' * 60, '1' * 400])}",
 ]
 
+_VALUES = [3_000_000_000, 2**31 - 1, 2**62, -1, 0, 1e308, -1e308, float("inf"), float("nan"), True,
+           "", "../../x", "a\0b", "x" * 9000, [], {"a": 1}]  # fmt: skip
+
+
+def _with_a_value(rng, whole):
+    page = rng.choice([name for name, value in whole.items() if isinstance(value, dict)])
+    key = rng.choice(sorted(whole[page]) or ["x"])
+    return toml_text(whole | {page: whole[page] | {key: rng.choice(_VALUES)}}).encode()
+
+
+def _mutated(rng, whole):
+    content = whole
+    for _ in range(rng.randint(1, 3)):
+        content = mutated(content, rng)
+    try:
+        return toml_text(content if isinstance(content, dict) else {"x": content}).encode()
+    except ValueError:  # nothing that TOML can say
+        return b""
+
+
+_MAKERS = [
+    _mutated,
+    _mutated,
+    _mutated,
+    _with_a_value,
+    _with_a_value,
+    lambda rng, whole: damaged(toml_text(whole).encode(), rng),
+    lambda rng, _whole: rng.choice(_BOMBS)(rng).encode(),
+    lambda rng, _whole: text(rng, 40).encode(errors="surrogatepass"),
+]
+
 
 def put_file(rng, path, whole):
     """Write a TOML file that was damaged, by a person, a disk or a stranger."""
-    match rng.randrange(10):
-        case 0:
-            os.mkfifo(path)
-        case 1:
-            path.mkdir()
-        case 2:
-            path.write_text(rng.choice(_BOMBS)(rng))
-        case 3 | 4:
-            path.write_bytes(damaged(toml_text(whole).encode(), rng))
-        case 5:
-            path.write_bytes(text(rng, 40).encode(errors="surrogatepass"))
-        case _:
-            content = whole
-            for _ in range(rng.randint(1, 3)):
-                content = mutated(content, rng)
-            with contextlib.suppress(ValueError):  # nothing that TOML can say
-                path.write_text(toml_text(content if isinstance(content, dict) else {"x": content}))
+    if rng.random() < 0.1:
+        rng.choice([os.mkfifo, os.mkdir, lambda it: it.symlink_to("/dev/zero")])(path)
+    else:
+        path.write_bytes(rng.choice(_MAKERS)(rng, whole))
     if rng.random() < 0.2:
         backup = path.with_name(path.name + ".bak")
         backup.write_bytes(damaged(toml_text(whole).encode(), rng))
