@@ -25,6 +25,7 @@ from engine.event_log import EventLog
 from engine.fingerprint import read_fingerprint
 from engine.glossary import read_glossary
 from engine.mode import AUTO, mode_notice, suited_slot_length, suited_system
+from engine.model_folder import check_model_folder
 from engine.policy import parse_policy
 from engine.sentences import is_strange, split_sentences
 from engine.settings import (
@@ -246,6 +247,7 @@ def chosen_settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa:
         slot_length = _slot_length(arguments.slot)
         glossary = read_glossary(arguments.glossary) if arguments.glossary else ()
         directory = _model_folder(arguments.model, arguments.model_library)
+        check_model_folder(directory)  # when it is loaded, too; here it takes no seconds
         wanted = TranslationSettings(
             target_language=arguments.to or _STANDARD.target_language, policy=policy
         )

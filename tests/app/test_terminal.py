@@ -523,8 +523,13 @@ class Evil(LlamaForCausalLM):
 """
 
 
+@pytest.mark.parametrize("early", [True, False])
 @pytest.mark.parametrize("card", [True, False])
-def test_text_that_answers_yes_never_runs_the_code_of_a_folder(translate, model, tmp_path, card):
+def test_text_that_answers_yes_never_runs_the_code_of_a_folder(
+    translate, model, tmp_path, monkeypatch, card, early
+):
+    if not early:  # what guards the loading itself
+        monkeypatch.setattr(terminal, "check_model_folder", lambda _folder: None)
     folder = tmp_path / "evil"
     shutil.copytree(model, folder)
     config = json.loads((folder / "config.json").read_text())

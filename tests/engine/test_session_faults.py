@@ -160,7 +160,9 @@ def test_a_tokenizer_that_panics_is_told_and_not_waited_for(tmp_path):
     path = folder / "tokenizer.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"normalizer": {"type": 7}}))
     listener = Listener()
-    session = Session(ModelSettings(directory=folder, device="cpu"), TranslationSettings(), listener)
+    session = Session(
+        ModelSettings(directory=folder, device="cpu"), TranslationSettings(), listener
+    )
     session.start()
     message = listener.wait_for(Failed).message
     session.stop()
