@@ -154,7 +154,7 @@ def fetch_file(fetch: Fetch, file: HubFile, files: Sequence[HubFile]) -> bool:
     """
     whole = fetch.staging / file.name
     part = whole.with_name(file.name + ".part")
-    if whole.exists():
+    if whole.is_file() and whole.stat().st_size == file.n_bytes:  # else the disk lost some of it
         return True
     total = sum(one.n_bytes for one in files)
     part.touch()
@@ -172,7 +172,7 @@ def fetch_file(fetch: Fetch, file: HubFile, files: Sequence[HubFile]) -> bool:
             raise HubError(msg)
     if part.stat().st_size != file.n_bytes or _digest(part, file) != file.digest:
         return False
-    part.rename(whole)
+    part.replace(whole)
     return True
 
 

@@ -150,6 +150,21 @@ def test_what_is_not_what_was_promised_is_thrown_away(hub, library, fault):
     assert left(library) == []
 
 
+@pytest.mark.parametrize("content", [b"", b"{", bytes(9999)])
+def test_a_file_of_which_a_crash_left_something_else_is_fetched_anew(hub, files, library, content):
+    staging = library / f".some--model.{hub_server.REVISION[:12]}"
+    staging.mkdir(parents=True)
+    (staging / "config.json").write_bytes(content)
+    folder = fetch(hub, library)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == files
+
+
+def test_a_folder_in_the_place_of_a_file_is_one_sentence(hub, library):
+    (library / f".some--model.{hub_server.REVISION[:12]}" / "config.json").mkdir(parents=True)
+    assert "cannot be written" in refusal(hub, library)
+    assert find_model(NAME, library) is None
+
+
 def test_a_fetch_is_cancelled_at_the_next_piece_and_goes_on_later(hub, files, library):
     asked = []
     with pytest.raises(FetchCancelledError):

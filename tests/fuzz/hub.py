@@ -123,7 +123,8 @@ def prepared(folder):
             else:
                 assert found == library / "some--model"
                 assert not found.is_symlink()
-                assert all(path.is_file() for path in found.iterdir())
+                content = {path.name: path.read_bytes() for path in found.iterdir()}
+                assert lies == 0 or content == _FILES, content
             assert [path.name for path in elsewhere.iterdir()] == ["kept"]
             names = [path.name for path in library.iterdir()] if library.exists() else []
             assert all(name.lstrip(".").startswith("some--model") for name in names), names
