@@ -247,7 +247,7 @@ def test_a_log_that_cannot_be_written_is_told_in_one_sentence(model, tmp_path):
 
 def test_a_cache_that_is_too_small_is_told_in_one_sentence(model):
     small = ModelSettings(directory=model.directory, device="cpu", capacity=2)
-    assert "slot cache" in failure(small)
+    assert "the cache has 2" in failure(small)
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ def test_a_talk_is_its_sentences_one_after_another(tmp_path, policy):
     with EventLog(tmp_path / "log") as log:
         translator = Translator(tiny_weights(torch.float32), settings, log=log)
         for _ in range(2):
-            sentences = [sentence(rng) for _ in range(4)] + [[random_word(rng)]]
+            sentences = [sentence(rng) for _ in range(4)] + [[random_word(rng) + "."]]
             words = [word for one in sentences for word in one]
             assert list(feed_talk(translator, log, 0, words)) == list(range(1, len(words) + 1))
             for index, one in enumerate(sentences):
