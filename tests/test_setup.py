@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -112,3 +113,21 @@ def test_a_driver_without_a_gpu_is_none(place):
 def test_a_gpu_is_known_by_what_nvidia_smi_says(place, says, found):
     program(place / "bin" / "nvidia-smi", says)
     assert has_gpu(place, str(place)) is found
+
+
+def test_an_environment_that_is_only_linked_to_is_never_emptied(place, tmp_path_factory):
+    """``python -m venv --clear`` follows the link, and deletes what another checkout needs."""
+    assert len(installed(place, gpu=False)) == 1
+    other = tmp_path_factory.mktemp("other")
+    shutil.copytree(place / "scripts", other / "scripts")
+    for name in ("pyproject.toml", "constraints.txt"):
+        shutil.copy(place / name, other / name)
+    (other / ".venv").symlink_to(place / ".venv")
+    before = sorted((place / ".venv").rglob("*"))
+    surroundings = {"PATH": str(place / "bin"), "PYTHON": sys.executable}
+    done = subprocess.run(
+        [other / "scripts" / "setup"], env=surroundings, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert f".venv is a link to {place / '.venv'}" in done.stderr
+    assert sorted((place / ".venv").rglob("*")) == before
