@@ -85,7 +85,7 @@ def fuzz(plan, seed=0, tell=lambda _line: None):
 
 
 def _run_process(area, cases, report):
-    """Run cases in a process until it ends; return the number of the one behind the last."""
+    """Run cases in a process until it ends; return the number of the next that is to be run."""
     with (
         tempfile.TemporaryDirectory(prefix="surtitle-fuzz-") as home,
         tempfile.TemporaryFile() as said,
@@ -99,28 +99,28 @@ def _run_process(area, cases, report):
             process.stdin.write(b"yes\n" * 100)  # what a library must never read
             process.stdin.close()
             number = _read_reports(process.stdout, report, cases[1] - 1)
-        if process.returncode:
-            death = _DEATHS.get(-process.returncode, f"it ended with {process.returncode}")
-            said.seek(0)
-            words = said.read().decode(errors="replace")[-3000:]
-            report.failures[number] = f"{death}\n{words}"
+        if not process.returncode:
+            return cases[1]
+        death = _DEATHS.get(-process.returncode, f"it ended with {process.returncode}")
+        said.seek(0)
+        words = said.read().decode(errors="replace")[-3000:]
+        report.failures[number] = f"{death}\n{words}"
     return number + 1
 
 
 def _read_reports(lines, report, number):
-    """Take what a process tells; return the number of the case it was at last."""
+    """Take what a process tells until it ends; return the number of the case it was at last."""
+    started = None
     for line in lines:
         told = json.loads(line)
-        if "case" in told:
-            number = told["case"]
-            report.n_cases += 1
+        started = started or time.monotonic()
+        report.peak_bytes = max(report.peak_bytes, told["peak_bytes"])
         if "failure" in told:
             report.failures[number] = told["failure"]
-        if "seconds" in told:
-            report.seconds += told["seconds"]
-            report.peak_bytes = max(report.peak_bytes, told["peak_bytes"])
-            if told["is_last"]:
-                return told["end"] - 1
+        elif "case" in told:
+            number = told["case"]
+            report.n_cases += 1
+    report.seconds += time.monotonic() - (started or time.monotonic())
     return number
 
 
@@ -151,24 +151,18 @@ def _run_cases(area, home, seed, numbers, seconds, tell):
     for name in ("home", "tmp", "made"):
         (home / name).mkdir()
     with import_module(f"tests.fuzz.{area}").prepared(home / "made") as run:
-        guard, number, n_failures = Guard(), numbers.start, 0
+        guard, n_failures = Guard(), 0
         limit_memory()
-        started = last_told = time.monotonic()
+        until = time.monotonic() + seconds
         for number in numbers:
-            now = time.monotonic()
-            if now - started > seconds or n_failures == _MOST_FAILURES:
+            if time.monotonic() > until or n_failures == _MOST_FAILURES:
                 break
-            tell({"case": number, "seconds": now - last_told, "is_last": False,
-                  "peak_bytes": peak_memory()})  # fmt: skip
-            last_told = now
+            tell({"case": number, "peak_bytes": peak_memory()})
             failure = _failure_of(run, random.Random(f"{seed} {area} {number}"), home, guard)
             if failure:
-                tell({"failure": failure})
+                tell({"failure": failure, "peak_bytes": peak_memory()})
                 n_failures += 1
-        else:
-            number = numbers.stop
-        tell({"seconds": time.monotonic() - last_told, "is_last": True, "end": number,
-              "peak_bytes": peak_memory()})  # fmt: skip
+        tell({"peak_bytes": peak_memory()})
 
 
 def _failure_of(run, rng, home, guard):
