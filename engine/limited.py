@@ -14,6 +14,7 @@ from engine.strict_json import shown
 
 _OUT_OF_TIME = (0, signal.SIGKILL, signal.SIGXCPU) if sys.platform != "win32" else (0,)
 _OUR_WORDS = ("Time", "Crash", "Length", "TemplateError")
+_SLIPS = ("AttributeError", "IndexError", "KeyError", "TypeError")  # a library's
 _WAIT_S = 30.0  # beside the limit: on a busy computer, and where there are no limits
 
 
@@ -46,6 +47,8 @@ def text_of(answer: Mapping[str, str], asked: Asked) -> str:
         words = f"it computes for more than {asked['cpu_s']} s"
     elif kind == MemoryError.__name__:
         words = f"it needs more than {asked['memory_bytes'] >> 20} MB"
+    elif kind in _SLIPS:
+        words = f"the library that reads it fails with {kind}"
     elif kind not in _OUR_WORDS:
         words = f"{kind}: {words}" if words else kind
     raise LimitedError(shown(words).strip("'\""))

@@ -73,6 +73,8 @@ def test_no_network_is_asked_whether_a_recogniser_is_here(tmp_path, monkeypatch)
     monkeypatch.setattr(socket.socket, "connect", no_network)
     hearing = Hearing(tmp_path, "auto")
     assert not hearing.has("base.en")
+    for name in ("config.json", "model.bin", "tokenizer.json"):
+        (tmp_path / name).touch()
     assert hearing.has(str(tmp_path))
     with pytest.raises(ModelError, match="no Whisper model is called 'nonsense'"):
         hearing.has("nonsense")

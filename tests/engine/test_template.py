@@ -11,7 +11,7 @@ import pytest
 from engine import limited, template
 from engine.bundled import bundled_models
 from engine.errors import ModelError
-from engine.limited import LimitedError
+from engine.limited import LimitedError, text_of
 from engine.limited_child import rendered
 from engine.prompt import make_prompt
 from engine.template import render
@@ -129,3 +129,10 @@ def test_the_templates_that_come_with_the_program_need_no_process(monkeypatch):
     for text in [CHAT_TEMPLATE, *ours]:
         assert hashlib.sha256(text.encode()).hexdigest() in template._OURS
         assert "Hag." in render(text, [CHAT], {"bos_token": ""})
+
+
+def test_a_slip_of_a_library_is_named_and_its_own_words_are_not():
+    words = "'NoneType' object has no attribute 'get'"
+    with pytest.raises(LimitedError) as told:
+        text_of({"failure": "AttributeError", "words": words}, {})
+    assert str(told.value) == "the library that reads it fails with AttributeError"
