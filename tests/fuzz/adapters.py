@@ -24,7 +24,7 @@ _NAMES = [None, "mine", "../x", "a/b", "nul", ".x", "x" * 65, ""]
 
 def _header(rng):
     """A header of many names, none of which has data."""
-    n_modules, layers = rng.choice([1, 40, 3000]), [0, rng.choice([1, 1023, 9999])]
+    n_modules, layers = rng.choice([1, 40, 3000, 4000]), [0, rng.choice([1, 1023, 9999])]
     stem = rng.choice(["model.layers", "a.b", "h"])
     modules = [f"{'a.' * rng.choice([0, 0, 60])}m{number}" for number in range(n_modules)]
     if rng.random() < 0.3:
@@ -62,7 +62,8 @@ def _change(rng, folder, contents):
                 other = rng.choice(["adapter_model.bin", "adapter_model.\x1b.pt", "README.md", "x"])
                 (folder / other).write_bytes(b"\x80\x04.")
             case 3:
-                path.write_bytes(rng.randbytes(rng.randint(0, 200)))
+                deep = b'{"a": ' + b"[" * rng.randint(1, 300_000)
+                path.write_bytes(rng.choice([deep, rng.randbytes(rng.randint(0, 200))]))
             case 4:
                 path.write_bytes(b"\x80\x02cos\nsystem\n(S'true'\ntR.")
             case 5 | 6 | 7:

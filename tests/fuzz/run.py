@@ -75,7 +75,8 @@ def fuzz(plan, seed=0, tell=lambda _line: None):
     for area, (first, end, seconds) in plan.items():
         report, number = Report(), first
         while number < end and report.seconds < seconds and len(report.failures) < _MOST_FAILURES:
-            number = _run_process(area, (seed, number, end, seconds - report.seconds), report)
+            left = seconds - report.seconds
+            number = _run_process(area, seed, range(number, end), left, report)
         reports[area] = report
         tell(
             f"{area}: {report.n_cases} cases, {len(report.failures)} failed, "
@@ -84,13 +85,14 @@ def fuzz(plan, seed=0, tell=lambda _line: None):
     return reports
 
 
-def _run_process(area, cases, report):
+def _run_process(area, seed, numbers, seconds, report):
     """Run cases in a process until it ends; return the number of the next that is to be run."""
     with (
         tempfile.TemporaryDirectory(prefix="surtitle-fuzz-") as home,
         tempfile.TemporaryFile() as said,
     ):
-        words = [sys.executable, "-m", "tests.fuzz.run", area, home, *map(str, cases)]
+        cases = map(str, (seed, numbers.start, numbers.stop, seconds))
+        words = [sys.executable, "-m", "tests.fuzz.run", area, home, *cases]
         process = subprocess.Popen(
             words, cwd=_ROOT, env=_surroundings(Path(home)), stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=said,
@@ -98,9 +100,9 @@ def _run_process(area, cases, report):
         with process:
             process.stdin.write(b"yes\n" * 100)  # what a library must never read
             process.stdin.close()
-            number = _read_reports(process.stdout, report, cases[1] - 1)
+            number = _read_reports(process.stdout, report, numbers.stop - 1)
         if not process.returncode:
-            return cases[1]
+            return numbers.stop
         death = _DEATHS.get(-process.returncode, f"it ended with {process.returncode}")
         said.seek(0)
         words = said.read().decode(errors="replace")[-3000:]
