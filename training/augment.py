@@ -28,7 +28,6 @@ PHRASES = Path(__file__).with_name("phrases")
 
 _EDGES = ".,;:!?…\"'“”„‚‘’«»()[]"
 _HESITATIONS = ("uh,", "um,", "er,", "well,", "you know,", "I mean,", "like,", "so,", "uh", "um")
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _FIELD = re.compile(r"\{(\w+)\}")
 
 Change = Callable[[SentencePair, random.Random], SentencePair | None]
@@ -192,16 +191,12 @@ def swap_names(pair: SentencePair, rng: random.Random) -> SentencePair | None:
 def swap_numbers(pair: SentencePair, language: str, rng: random.Random) -> SentencePair | None:
     """Replace each whole number that stands on both sides; None where there is none.
 
-    Numbers keep their number of digits or gain some, and those above a thousand may come grouped,
-    in the notation of each side.
+    Most numbers keep their number of digits, those of four always; longer ones come grouped, in the
+    notation of each side.
     """
     source, target = pair.source.split(), pair.target.split()
     mine, its = Counter(map(_bare, source)), Counter(map(_bare, target))
-    shared = [
-        word
-        for word in mine
-        if _NUMBER.fullmatch(word) and word.isdigit() and mine[word] == its[word]
-    ]
+    shared = [word for word in mine if word.isdecimal() and mine[word] == its[word]]
     if not shared:
         return None
     for number in shared:
