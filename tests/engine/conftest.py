@@ -1,8 +1,22 @@
-"""A sound server of a test's own, and what speaks into its microphone."""
+"""A model folder that a test may damage; a sound server of its own, and what speaks into it."""
 
 import pytest
 
+from tests.fakes import save_tiny_model
 from tests.sound_server import Feeder, TestServer
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    return save_tiny_model(tmp_path_factory.mktemp("tiny"))
+
+
+@pytest.fixture
+def folder(saved, tmp_path):
+    """A copy of the tiny model's folder that a test may damage."""
+    for path in saved.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    return tmp_path
 
 
 @pytest.fixture

@@ -15,19 +15,6 @@ from tests.adapter_folders import tiny_card, write_adapter
 from tests.fakes import save_tiny_model, tiny_weights
 
 
-@pytest.fixture(scope="module")
-def saved(tmp_path_factory):
-    return save_tiny_model(tmp_path_factory.mktemp("tiny"))
-
-
-@pytest.fixture
-def folder(saved, tmp_path):
-    """A copy of the tiny model's folder that a test may damage."""
-    for path in saved.iterdir():
-        (tmp_path / path.name).write_bytes(path.read_bytes())
-    return tmp_path
-
-
 def refusal(directory, **settings):
     """The sentence that loading fails with."""
     with pytest.raises(ModelError) as caught:

@@ -11,20 +11,6 @@ from engine.errors import ModelError
 from engine.growth_limit import TooLargeError, growth_limit
 from engine.guarded_loading import load_tokenizer, pretrained_network
 from engine.model_folder import check_model_folder
-from tests.fakes import save_tiny_model
-
-
-@pytest.fixture(scope="module")
-def saved(tmp_path_factory):
-    return save_tiny_model(tmp_path_factory.mktemp("tiny"))
-
-
-@pytest.fixture
-def folder(saved, tmp_path):
-    """A copy of the tiny model's folder that a test may damage."""
-    for path in saved.iterdir():
-        (tmp_path / path.name).write_bytes(path.read_bytes())
-    return tmp_path
 
 
 def change(folder, name="config.json", **values):
