@@ -178,7 +178,9 @@ def test_in_bfloat16_the_gradients_of_float32_weights_are_float32_and_nearly_the
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.skipif(shutil.which("g++") is None, reason="torch compiles with g++")
 @pytest.mark.timeout(600)  # a busy machine may compile for minutes
-def test_compiled_code_gives_the_loss_and_gradients_of_the_plain_one(model, prompt):
+def test_compiled_code_gives_the_loss_and_gradients_of_the_plain_one(model, prompt, monkeypatch):
+    # More than one, and torch keeps a pool of threads until the process ends.
+    monkeypatch.setattr("torch._inductor.config.compile_threads", 1)
     batch = pad(examples(prompt, ReadN(2), WaitK(3)))
     results = []
     for compiled in (False, True):
