@@ -11,13 +11,17 @@ from pathlib import Path
 
 import platformdirs
 
-from app import adapters_command, check_command, devices, listen, score_command, terminal
-from app.adapters_command import adapter_folder, open_library
-from app.launch_settings import LaunchSettings
-from app.leaving import leaving_at_once
-from app.surroundings import name_temporary_folder, own_stdin
-from engine.bundled import NO_ADAPTER
+from app.cli import adapters as adapters_command
+from app.cli import check as check_command
+from app.cli import devices, listen
+from app.cli import score as score_command
+from app.cli import translate as terminal
+from app.cli.adapters import adapter_folder, open_library
+from app.config.launch_settings import LaunchSettings
+from app.system.early_interrupt import leaving_at_once
+from app.system.process_environment import name_temporary_folder, own_stdin
 from engine.errors import PolicyError, SurtitleError
+from engine.hub.bundled import NO_ADAPTER
 from engine.policy import parse_policy
 from engine.settings import DEVICES
 
@@ -141,9 +145,9 @@ def _lacks_screen() -> bool:
 def _open_window(arguments: argparse.Namespace) -> int:
     try:
         with leaving_at_once():
-            from app import startup  # noqa: PLC0415  the terminal's command does without Qt
-            from app.preferences import PreferencesFile  # noqa: PLC0415
-            from app.wayland import platform_wanted  # noqa: PLC0415
+            from app.application import startup  # noqa: PLC0415  the terminal's command does without Qt
+            from app.config.preferences_file import PreferencesFile  # noqa: PLC0415
+            from app.system.wayland import platform_wanted  # noqa: PLC0415
     except ImportError as error:
         sys.stderr.write(f"surtitle: the window needs a library that is missing: {error}\n")
         return 1

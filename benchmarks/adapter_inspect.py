@@ -22,11 +22,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.adapter import Status, inspect_adapter
-from engine.adapter_card import AdapterCard
-from engine.card import Language
-from engine.fingerprint import Fingerprint, read_fingerprint
-from engine.linear_layers import linear_layers
+from engine.adapters.adapter import Status, inspect_adapter
+from engine.adapters.card import AdapterCard
+from engine.models.fingerprint import Fingerprint, read_fingerprint
+from engine.models.linear_layers import linear_layers
+from engine.models.model_card import Language
 
 MEASURED = ("inspect", "base", "process", "library")
 COLUMNS = (
@@ -135,8 +135,8 @@ def measure(case: Case, n_runs: int) -> dict[str, object]:
         base = read_fingerprint(base_folder)
         assert inspect_adapter(folder, base).status is Status.OK
         code = (
-            "import pathlib; from engine.adapter import inspect_adapter; "
-            "from engine.fingerprint import read_fingerprint; "
+            "import pathlib; from engine.adapters.adapter import inspect_adapter; "
+            "from engine.models.fingerprint import read_fingerprint; "
             f"inspect_adapter(pathlib.Path({str(folder)!r}), "
             f"read_fingerprint(pathlib.Path({str(base_folder)!r})))"
         )

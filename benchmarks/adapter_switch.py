@@ -16,11 +16,11 @@ from statistics import median, quantiles
 
 import torch
 
-from engine.adapter_shelf import AdapterShelf
-from engine.bundled import bundled_models
-from engine.loading import load_weights
+from engine.hub.bundled import bundled_models
+from engine.loading.loader import load_weights
+from engine.session.adapter_switcher import AdapterShelf
 from engine.settings import ModelSettings, TranslationSettings
-from engine.translator import Translator
+from engine.translation.slot_translator import Translator
 
 COLUMNS = ("date", "machine", "model", "what", "times", "ms: p50", "p95", "model loads / p50")
 

@@ -18,10 +18,10 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.audio import AudioChunk, AudioDevice, DeviceKind, SoundSystem, WantedDevice
-from engine.audio_live import LiveSource
-from engine.audio_portaudio import PortAudio
-from engine.audio_server import SoundServer
+from engine.audio.backends.portaudio import PortAudio
+from engine.audio.backends.pulse import SoundServer
+from engine.audio.live_source import LiveSource
+from engine.audio.types import AudioChunk, AudioDevice, DeviceKind, SoundSystem, WantedDevice
 
 ROOT = Path(__file__).parent.parent
 COLUMNS = (
@@ -113,7 +113,11 @@ def main() -> None:
     place = os.environ.get("SOUND_PLACE")
     if place is None:
         sys.exit("capture: type scripts/with-sound .venv/bin/python -m benchmarks.capture")
-    command = [sys.executable, str(ROOT / "tests/feed_microphone.py"), f"{place}/microphone"]
+    command = [
+        sys.executable,
+        str(ROOT / "tests/support/feed_microphone.py"),
+        f"{place}/microphone",
+    ]
     with subprocess.Popen(command, stdin=subprocess.PIPE) as feeder:
         rows = [
             measure(by, arguments.seconds, n_busy)

@@ -26,13 +26,13 @@ import torch
 from transformers import GenerationConfig, PreTrainedModel
 
 from benchmarks.random_models import random_network, shapes, weight_bytes
-from engine.bundled import bundled_models
-from engine.cost import peak_memory_bytes
-from engine.layout import Headers, Row
-from engine.loading import load_weights
-from engine.model import SlotModel
+from engine.hub.bundled import bundled_models
+from engine.inference.flops import peak_memory_bytes
+from engine.inference.slot_model import SlotModel
+from engine.layout.rows import Headers, Row
+from engine.layout.slots import SlotPlanner
+from engine.loading.loader import load_weights
 from engine.settings import LayoutSettings, ModelSettings
-from engine.slots import SlotPlanner
 
 READS = (1, 2, 4, 8)
 COLUMNS = (

@@ -17,21 +17,21 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.audio import SAMPLE_RATE_HZ, AudioSource, Samples
-from engine.audio_sources import AudioSources
-from engine.bundled import bundled_models
-from engine.card import read_card
+from engine.audio.sources import AudioSources
+from engine.audio.types import SAMPLE_RATE_HZ, AudioSource, Samples
 from engine.events import CaptionChanged, Event, Ready, SourceChanged
-from engine.hypothesis import same_word_key
-from engine.listening import Lane, Listener, Recognition
-from engine.listening_events import Heard
-from engine.session import Session
+from engine.hub.bundled import bundled_models
+from engine.models.model_card import read_card
+from engine.session.session import Session
 from engine.settings import LayoutSettings, ModelSettings, TranslationSettings
-from engine.speech_gate import SileroDetector
-from engine.whisper import Whisper, WhisperSettings
-from tests.sounds import music, n_edits, silence, white_noise
-from training.espeak import is_here
-from training.synthetic_speech import sentence, speech
+from engine.speech.events import Heard
+from engine.speech.hypothesis import same_word_key
+from engine.speech.listener import Lane, Listener, Recognition
+from engine.speech.vad import SileroDetector
+from engine.speech.whisper import Whisper, WhisperSettings
+from tests.support.sounds import music, n_edits, silence, white_noise
+from tests.tiny_whisper.espeak import is_here
+from tests.tiny_whisper.synthetic_speech import sentence, speech
 
 WAIT_S = 600.0
 

@@ -17,11 +17,11 @@ import numpy as np
 
 from benchmarks.listen import Ears
 from benchmarks.soak import resident_mib
-from engine.audio import SAMPLE_RATE_HZ, AudioChunk
-from engine.bundled import bundled_models
-from engine.listening_events import Heard, WordsPlaced
-from training.espeak import is_here
-from training.synthetic_speech import sentence, speech
+from engine.audio.types import SAMPLE_RATE_HZ, AudioChunk
+from engine.hub.bundled import bundled_models
+from engine.speech.events import Heard, WordsPlaced
+from tests.tiny_whisper.espeak import is_here
+from tests.tiny_whisper.synthetic_speech import sentence, speech
 
 _CHUNK = SAMPLE_RATE_HZ // 10
 _PARTS = 6

@@ -11,10 +11,10 @@ import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from engine.bleu import make_bleu
-from engine.loading import load_weights
+from engine.loading.loader import load_weights
+from engine.metrics.bleu import make_bleu
 from engine.settings import ModelSettings, TranslationSettings
-from engine.translator import Translator
+from engine.translation.slot_translator import Translator
 
 SET = Path(__file__).with_name("meetings") / "en-de.tsv"
 _NUMBER = re.compile(r"\d(?:[\d.,:]*\d)?")

@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import quantiles
 
 from benchmarks.boxes import draw_boxes
-from training.picture import Curve, Point, draw
+from training.plots.quality_latency import Curve, Point, draw
 
 OFFLINE = "offline"
 COSTED = ("wait:3", "read:5")

@@ -15,7 +15,7 @@ from transformers import (
     Qwen2Config,
 )
 
-from engine.quantisation import pack_layer
+from engine.loading.quantisation import pack_layer
 
 SPREAD = 0.02
 

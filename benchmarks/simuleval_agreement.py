@@ -1,7 +1,8 @@
 """Hold our evaluation against SimulEval over real text: the same captions, the same scores.
 
 ``surtitle-train evaluate`` translates lines of all files that are named, and the real SimulEval
-drives our agent (``training.simuleval_agent``) over the same lines. The agent hands a word over
+drives our agent (``training.interop.simuleval_agent``) over the same lines. The agent hands a word
+over
 once it is whole, and SimulEval counts it then, so our delays are counted likewise here, from our
 event logs: of each word, when the next one began or the line ended. What ``evaluate`` itself says
 of the same run, when the last character of each word stood there, is told beside it.
@@ -25,15 +26,15 @@ from contextlib import ExitStack, redirect_stdout
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from engine.sentences import cut_line
 from engine.settings import UtteranceLimits
+from engine.text.sentences import cut_line
 from training.__main__ import main as train
-from training.lagging import mean_laggings
-from training.quality import measure_quality
-from training.replay import read_events
-from training.runs import Run, read_run
-from training.translation import Translation
-from training.workers import log_paths
+from training.evaluation.replay import read_events
+from training.evaluation.runs import Run, read_run
+from training.evaluation.workers import log_paths
+from training.metrics.lagging import mean_laggings
+from training.metrics.quality import measure_quality
+from training.metrics.translation import Translation
 
 ROOT = Path(__file__).parent.parent
 PROGRAMS = ROOT / ".venv-simuleval" / "bin"
@@ -115,7 +116,14 @@ def start_simuleval(
     """Let SimulEval drive our agent over a file, in its environment; ``out`` gets what it found."""
     types = ("--source-type", "text", "--target-type", "text", "--no-progress-bar")
     files = ("--source", str(source), "--target", str(reference))
-    agent = ("--agent", str(ROOT / "training/simuleval_agent.py"), "--to", "de", "--policy", policy)
+    agent = (
+        "--agent",
+        str(ROOT / "training/interop/simuleval_agent.py"),
+        "--to",
+        "de",
+        "--policy",
+        policy,
+    )
     command = [str(PROGRAMS / "python"), str(RUN), str(out), *agent, *files, *types, *model]
     environment = os.environ | {"PYTHONUTF8": "1"}  # it opens files in the locale's encoding
     pipe = subprocess.PIPE

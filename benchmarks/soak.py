@@ -27,15 +27,15 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from engine.bundled import bundled_models
-from engine.card import read_card
-from engine.conversation import AnySystem
-from engine.event_log import EventLog
 from engine.events import CaptionChanged, Event, SourceChanged, UtteranceEnded
-from engine.loading import load_weights
-from engine.passage import Passage
+from engine.hub.bundled import bundled_models
+from engine.loading.loader import load_weights
+from engine.metrics.event_log import EventLog
+from engine.models.model_card import read_card
 from engine.settings import LayoutSettings, ModelSettings, TranslationSettings
-from engine.system import make_system
+from engine.translation.base import AnySystem
+from engine.translation.factory import make_system
+from engine.translation.passage import Passage
 
 SENTENCES = Path(__file__).with_name("sentences.en")
 COLUMNS = (

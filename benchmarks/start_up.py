@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING
 from engine.events import CaptionChanged, Event, Failed, Ready
 
 if TYPE_CHECKING:
-    from app.application import Application
-    from app.bridge import Bridge
+    from app.application.application import Application
+    from app.session.engine_bridge import Bridge
 
 MARKS = ("visible", "ready", "caption")
 COLUMNS = ("date", "machine", "runs", *(f"{mark}: median s (longest)" for mark in MARKS))
@@ -84,8 +84,8 @@ def open_window(model: Path | None) -> dict[str, float]:
         sys.exit("there is no screen: put scripts/with-display before the command")
     from PySide6.QtWidgets import QApplication  # noqa: PLC0415
 
-    from app.application import Application, LaunchSettings  # noqa: PLC0415
-    from app.bridge import Bridge  # noqa: PLC0415
+    from app.application.application import Application, LaunchSettings  # noqa: PLC0415
+    from app.session.engine_bridge import Bridge  # noqa: PLC0415
 
     qt = QApplication(["surtitle"])
     with tempfile.TemporaryDirectory() as folder:

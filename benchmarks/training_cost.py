@@ -19,18 +19,18 @@ from pathlib import Path
 
 import torch
 
-from engine.attention import Attention
-from engine.layout import IGNORE
-from engine.loading import load_weights
-from engine.prompt import make_prompt
+from engine.inference.attention import Attention
+from engine.layout.rows import IGNORE
+from engine.loading.loader import load_weights
 from engine.settings import ModelSettings
-from training.batches import pack
-from training.chosen_model import find_model
+from engine.text.prompt import make_prompt
 from training.errors import TrainingError
-from training.loss import Markers, summed_loss
-from training.methods import METHODS
-from training.packing import StepStream
-from training.pairs import tokenize
+from training.evaluation.model_choice import find_model
+from training.samples.batches import pack
+from training.samples.loss import Markers, summed_loss
+from training.samples.methods import METHODS
+from training.samples.packing import StepStream
+from training.samples.pairs import tokenize
 from training.settings import Mixture
 
 NAMES = ("causal", "exposst", "conversational", "gpe", "prefix")

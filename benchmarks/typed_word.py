@@ -2,7 +2,7 @@
 
 Three systems translate the same sentences word by word, in turn, sentence by sentence:
 
-* slots: ``engine.translator``, which feeds every token once.
+* slots: ``engine.translation.slot_translator``, which feeds every token once.
 * re-encoded: the same policy, but at each write the whole prompt (system, user header, source so
   far, assistant header, target so far) goes through ``generate`` of transformers, greedy, with the
   library's own cache within the call, up to the marker that ends the write. With wait-k it stops
@@ -39,13 +39,13 @@ from transformers import (
     StoppingCriteriaList,
 )
 
-from engine.loading import Weights, load_weights
+from engine.loading.loader import Weights, load_weights
 from engine.policy import Action, Progress, parse_policy
-from engine.prompt import make_prompt, word_ids
 from engine.settings import LayoutSettings, ModelSettings, TranslationSettings
-from engine.translator import Translator
-from training.chosen_model import find_model
+from engine.text.prompt import make_prompt, word_ids
+from engine.translation.slot_translator import Translator
 from training.errors import TrainingError
+from training.evaluation.model_choice import find_model
 
 SENTENCES = Path(__file__).with_name("sentences.en")
 COLUMNS = (

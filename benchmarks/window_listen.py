@@ -3,7 +3,8 @@
 The window stands on the display it is given and hears the microphone of ``scripts/with-sound``,
 which says sentences of espeak-ng at the pace of real time. The recogniser is the Whisper for tests,
 unless ``--asr`` names another, and the translator the bundled model. Told are, besides the stages
-(spoken, certain, translated, painted; ``engine.word_trail``), words that came out wrong, sound that
+(spoken, certain, translated, painted; ``engine.speech.word_tracker``), words that came out wrong,
+sound that
 was lost, the gaps between turns of the window's event loop while it happened (a timer wants one
 every 4 ms), and the share of that time in which the window's thread computed.
 """
@@ -23,17 +24,17 @@ import numpy as np
 from PySide6.QtCore import QObject, Qt, QTimer, Slot
 from PySide6.QtWidgets import QApplication
 
-from app.application import Application
-from app.bridge import Bridge
-from app.choices import ListeningChoices, Preferences
-from app.launch_settings import LaunchSettings
-from app.preferences import PreferencesFile
-from engine.audio import SAMPLE_RATE_HZ
+from app.application.application import Application
+from app.config.launch_settings import LaunchSettings
+from app.config.preferences import ListeningChoices, Preferences
+from app.config.preferences_file import PreferencesFile
+from app.session.engine_bridge import Bridge
+from engine.audio.types import SAMPLE_RATE_HZ
 from engine.events import Event, Ready
-from engine.word_trail import STAGES
-from tests.sounds import n_edits
-from tests.spoken import TINY, keys, raw
-from training.synthetic_speech import sentence, speech
+from engine.speech.word_tracker import STAGES
+from tests.support.sounds import n_edits
+from tests.support.spoken import TINY, keys, raw
+from tests.tiny_whisper.synthetic_speech import sentence, speech
 
 COLUMNS = (
     "date", "machine", "load", "words", "wrong %",

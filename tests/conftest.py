@@ -34,14 +34,14 @@ def hub_cache(tmp_path, monkeypatch):
 @pytest.fixture
 def tiny_hub(tmp_path, monkeypatch, hub_cache):  # noqa: ARG001  it is needed, not looked at
     """A hub on this computer that has ``some/model``; whoever asks by name asks it."""
-    from tests import hub_server  # noqa: PLC0415  with the next line it imports torch
-    from tests.fakes import save_tiny_model  # noqa: PLC0415
+    from tests.support import hub_server  # noqa: PLC0415  with the next line it imports torch
+    from tests.support.fakes import save_tiny_model  # noqa: PLC0415
 
     folder = save_tiny_model(tmp_path / "tiny")
     files = {path.name: path.read_bytes() for path in folder.iterdir()}
     with hub_server.running(files) as hub:
         settings = hub_server.settings(hub)
-        monkeypatch.setattr("engine.hub.HubSettings", lambda: settings)
+        monkeypatch.setattr("engine.hub.download.HubSettings", lambda: settings)
         yield hub
 
 
@@ -64,8 +64,8 @@ def _no_thread_is_left_running():
 def _torch_keeps_its_threads():
     """Undo what a session chose: no test may compute otherwise because of the one before it."""
     yield
-    if {"torch", "engine.device"} <= sys.modules.keys():
-        n_threads = sys.modules["engine.device"]._all_threads()
+    if {"torch", "engine.loading.device"} <= sys.modules.keys():
+        n_threads = sys.modules["engine.loading.device"]._all_threads()
         sys.modules["torch"].set_num_threads(n_threads)
 
 
@@ -78,6 +78,6 @@ class _All:
 def _templates_and_tokenizers_of_tests_are_ours(request, monkeypatch):
     """Use them at once: a process of its own for each would cost a part of a second."""
     if request.node.get_closest_marker("strangers") is None:
-        for name in ("engine.template", "engine.guarded_loading"):
+        for name in ("engine.untrusted.chat_template", "engine.loading.guarded_loading"):
             if name in sys.modules:
                 monkeypatch.setattr(sys.modules[name], "_OURS", _All())

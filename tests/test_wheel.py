@@ -142,7 +142,7 @@ def test_installed_elsewhere_it_knows_its_version_and_imports_nothing_of_the_che
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     said = run(installed / "bin/surtitle", "--version", cwd=tmp_path)
     assert said == f"surtitle {version}"
-    code = "import app, engine, training, engine.bundled as b; print(*b.bundled_models())"
+    code = "import app, engine, training, engine.hub.bundled as b; print(*b.bundled_models())"
     code += "; print(app.__file__, engine.__file__, training.__file__)"
     for place in run(python, "-c", code, cwd=tmp_path).split():
         assert Path(place).is_relative_to(installed)
@@ -158,7 +158,8 @@ WINDOW = """
 import os, pathlib, sys
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 from PySide6.QtCore import QTimer
-from app import __main__ as entry, startup
+from app import __main__ as entry
+from app.application import startup
 show = startup.Application.show
 def show_and_type(application):
     show(application)

@@ -8,7 +8,7 @@ import argparse
 import sys
 
 from engine.errors import SurtitleError
-from training import (
+from training.commands import (
     align,
     augment,
     comet,

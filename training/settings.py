@@ -127,7 +127,8 @@ class PretrainSettings:
         out: model folder to make; its ``checkpoint`` folder holds what resumes a run.
         slot_length: 1 leaves no gap between a whole source and its target.
         one_end: a write ends with the token that ends a target.
-        compiled: compile the network for each padded length, see ``training.loss.BareLoss``.
+        compiled: compile the network for each padded length, see
+        ``training.samples.loss.BareLoss``.
         checkpoint_steps: steps between two checkpoints.
         begin_with: folder of another run, whose tokenizer, weights and optimiser state this one
             begins with, to go on with other data or another schedule.

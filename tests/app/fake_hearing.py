@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.wanted_source import MICROPHONE, SYSTEM
-from engine.audio import AudioDevice, AudioNotice, DeviceKind, NoticeKind
-from engine.audio_level import Level
+from app.captions.sources import MICROPHONE, SYSTEM
+from engine.audio.level import Level
+from engine.audio.types import AudioDevice, AudioNotice, DeviceKind, NoticeKind
 from engine.errors import FetchCancelledError, ModelError
-from engine.listening import Lane, Listener, ListeningSettings, Recognition
-from engine.listening_events import Noticed
-from engine.whisper_names import MODELS
-from tests.listening_fakes import Chunks, Loudness, Script, script, sound_of
+from engine.speech.events import Noticed
+from engine.speech.listener import Lane, Listener, ListeningSettings, Recognition
+from engine.speech.whisper_names import MODELS
+from tests.support.listening_fakes import Chunks, Loudness, Script, script, sound_of
 
 DEVICES = (
     AudioDevice(

@@ -6,18 +6,18 @@ python -m tests.app.fake_listen listen --source FILE --asr FOLDER
 import sys
 import types
 
-import engine.speech_gate
-import engine.whisper
+import engine.speech.vad
+import engine.speech.whisper
 from app.__main__ import main as surtitle
-from tests.listening_fakes import EchoSession, EndlessScript, Loudness
+from tests.support.listening_fakes import EchoSession, EndlessScript, Loudness
 
 
 def main() -> int:
-    session = types.ModuleType("engine.session")  # the true one takes torch, and seconds
+    session = types.ModuleType("engine.session.session")  # the true one takes torch, and seconds
     session.Session = EchoSession
-    sys.modules["engine.session"] = session
-    engine.whisper.Whisper = lambda _settings: EndlessScript()
-    engine.speech_gate.SileroDetector = Loudness
+    sys.modules["engine.session.session"] = session
+    engine.speech.whisper.Whisper = lambda _settings: EndlessScript()
+    engine.speech.vad.SileroDetector = Loudness
     return surtitle(sys.argv[1:])
 
 

@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QApplication
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from app.application import Application
-from app.bridge import Bridge
-from app.interrupt import Interrupt
-from app.launch_settings import LaunchSettings
+from app.application.application import Application
+from app.config.launch_settings import LaunchSettings
+from app.session.engine_bridge import Bridge
+from app.system.unix_signals import Interrupt
 from tests.app.fakes import FakeEngine
 
 _ENGLISH = "Good morning, everyone. Today we want to talk about the weather and our new garden."

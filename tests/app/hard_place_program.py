@@ -21,15 +21,15 @@ from PySide6.QtTest import QTest
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from app import startup
-from app.application import Application
-from app.banner import Banner
-from app.bridge import Bridge
-from app.export import export
-from app.launch_settings import LaunchSettings
-from app.text_lines import TextError
+from app.application import startup
+from app.application.application import Application
+from app.config.launch_settings import LaunchSettings
+from app.history.export import export
+from app.main_window.banner import Banner
+from app.session.engine_bridge import Bridge
+from app.system.text_io import TextError
 from tests.app.fakes import FakeEngine
-from tests.app.test_transcript import cells
+from tests.app.main_window.test_transcript_view import cells
 
 LIMIT_S = 100
 

@@ -17,9 +17,9 @@ from PySide6.QtWidgets import QApplication
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from app.application import Application
-from app.bridge import Bridge
-from app.launch_settings import LaunchSettings
+from app.application.application import Application
+from app.config.launch_settings import LaunchSettings
+from app.session.engine_bridge import Bridge
 from tests.app.fakes import FakeEngine
 
 

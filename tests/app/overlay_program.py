@@ -15,11 +15,11 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from app.actions import Actions
-from app.choices import PRESETS, CaptionChoices
-from app.overlay import Overlay, OverlayView
-from app.overlay_bar import OverlayBar
-from app.typeset import Line
+from app.captions.line_breaking import Line
+from app.config.preferences import PRESETS, CaptionChoices
+from app.main_window.actions import Actions
+from app.overlay.toolbar import OverlayBar
+from app.overlay.window import Overlay, OverlayView
 
 LIMIT_S = 60  # long, since other programs may keep the machine busy
 

@@ -19,21 +19,21 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from app.application import Application
-from app.bridge import Bridge
-from app.choices import PRESETS, CaptionChoices, OverlayChoices, Preferences
-from app.cues import Cue
-from app.interface_language import speak
-from app.launch_settings import LaunchSettings
-from app.overlay import Overlay, OverlayView
-from app.preferences import PreferencesFile
-from app.session_journal import SessionJournal
-from app.session_record import CueKept
-from app.typeset import Line
-from app.wayland import is_wayland, platform_wanted
-from engine.bundled import ASSETS
+from app.application.application import Application
+from app.captions.line_breaking import Line
+from app.config.launch_settings import LaunchSettings
+from app.config.preferences import PRESETS, CaptionChoices, OverlayChoices, Preferences
+from app.config.preferences_file import PreferencesFile
+from app.history.cue_recorder import CueKept
+from app.history.cues import Cue
+from app.history.journal import SessionJournal
+from app.overlay.window import Overlay, OverlayView
+from app.session.engine_bridge import Bridge
+from app.system.translations import speak
+from app.system.wayland import is_wayland, platform_wanted
 from engine.events import AdapterChanged
-from engine.listening_events import Behind, SpeechChanged, TailChanged
+from engine.hub.bundled import ASSETS
+from engine.speech.events import Behind, SpeechChanged, TailChanged
 from tests.app.fake_hearing import MICROPHONE, SYSTEM, FakeHearing
 from tests.app.fakes import FakeEngine
 from tests.app.side_scenes import SideScenes
@@ -142,7 +142,7 @@ class Stage(SideScenes):
         return journal
 
     def write_adapters(self):
-        from tests.adapter_folders import tiny_card, write_adapter  # noqa: PLC0415  torch is slow
+        from tests.support.adapter_folders import tiny_card, write_adapter  # noqa: PLC0415  torch is slow
 
         shelf = self.folder / "adapters"
         write_adapter(shelf / "qwen-en-de", card=tiny_card(name="qwen-en-de", licence="Apache-2.0"))

@@ -7,12 +7,12 @@ import time
 
 from PySide6.QtCore import QPoint, QTimer
 
-from app.first_run import GuideParts
-from engine.audio import AudioChunk, AudioNotice, NoticeKind
-from engine.audio_level import Level
-from engine.catalogue import KNOWN_MODELS
+from app.dialogs.setup.wizard import GuideParts
+from engine.audio.level import Level
+from engine.audio.types import AudioChunk, AudioNotice, NoticeKind
 from engine.errors import NoSoundError
 from engine.events import ContextChanged, Statistics
+from engine.hub.catalogue import KNOWN_MODELS
 
 MACHINE = {
     "kind": "machine",

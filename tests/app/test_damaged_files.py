@@ -7,23 +7,23 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from app.application import Application
-from app.bridge import Bridge
-from app.choices import Preferences, PrivacyChoices
-from app.cues import Cue
-from app.export import FORMS, export
-from app.kept_file import MOST_BYTES, KeptFile
-from app.launch_settings import LaunchSettings
-from app.live_text import LiveText
-from app.places import Place, PlacesFile
-from app.preferences import PreferencesFile, import_preferences
-from app.scribe import Scribe
-from app.session_journal import delete_old, past_sessions, read_session, unfinished_sessions
-from app.session_keeper import SessionKeeper
-from app.text_lines import TextError
+from app.application.application import Application
+from app.config.launch_settings import LaunchSettings
+from app.config.preferences import Preferences, PrivacyChoices
+from app.config.preferences_file import PreferencesFile, import_preferences
+from app.config.window_geometry import Place, PlacesFile
+from app.history.cues import Cue
+from app.history.export import FORMS, export
+from app.history.history_writer import SessionKeeper
+from app.history.journal import delete_old, past_sessions, read_session, unfinished_sessions
+from app.history.live_text_file import LiveText
+from app.session.engine_bridge import Bridge
+from app.system.background import Scribe
+from app.system.text_io import TextError
+from app.system.toml_file import MOST_BYTES, KeptFile
 from tests.app.fakes import FakeEngine
-from tests.app.test_session_journal import cue, kept, written
-from tests.app.test_session_keeper import say
+from tests.app.history.test_history_writer import say
+from tests.app.history.test_journal import cue, kept, written
 
 needs_pipes = pytest.mark.skipif(sys.platform == "win32", reason="needs pipes with a name")
 
@@ -245,7 +245,7 @@ def test_a_text_file_that_hangs_holds_up_neither_journal_nor_end_and_is_told(
     qapp, tmp_path, monkeypatch, qtbot  # noqa: ARG001
 ):  # fmt: skip
     may_go_on = threading.Event()
-    monkeypatch.setattr("app.session_keeper.TEXT_PATIENCE_S", 0.01)
+    monkeypatch.setattr("app.history.history_writer.TEXT_PATIENCE_S", 0.01)
     keeper = SessionKeeper(tmp_path, PrivacyChoices(live_text=True))
     told = []
     keeper.failed.connect(told.append)

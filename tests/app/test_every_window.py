@@ -21,12 +21,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.interface_language import speak
-from app.screen_room import fitted
-from engine.bundled import ASSETS
+from app.system.translations import speak
+from app.widgets.fit_to_screen import fitted
+from engine.hub.bundled import ASSETS
+from tests.app.application.test_application import program  # noqa: F401  a fixture
+from tests.app.dialogs.setup.test_wizard import parts
 from tests.app.fakes import FakeEngine
-from tests.app.test_application import program  # noqa: F401  a fixture
-from tests.app.test_first_run import parts
 
 INNER = (QComboBox, QAbstractSpinBox, QTabBar)
 """What is made of parts that are no controls of their own."""

@@ -6,8 +6,8 @@ from transformers import AutoModelForCausalLM, Gemma2Config, LlamaConfig
 
 from benchmarks.decode import COLUMNS, main
 from benchmarks.random_models import random_network, shapes, weight_bytes
-from engine.quantisation import is_quantised
-from tests.fakes import save_tiny_model
+from engine.loading.quantisation import is_quantised
+from tests.support.fakes import save_tiny_model
 
 SMALL = {
     "vocab_size": 384,

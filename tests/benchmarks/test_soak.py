@@ -1,10 +1,10 @@
 import pytest
 
 from benchmarks.soak import lags_s, n_other, soak, talk
-from engine.event_log import EventLog
+from engine.metrics.event_log import EventLog
 from engine.settings import TranslationSettings
-from engine.system import make_system
-from tests.fakes import tiny_weights
+from engine.translation.factory import make_system
+from tests.support.fakes import tiny_weights
 
 CAPACITY = 600
 

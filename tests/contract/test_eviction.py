@@ -8,15 +8,15 @@ import random
 import pytest
 import torch
 
-from engine.attention import turn_keys
 from engine.errors import CacheFullError
-from engine.layout import UNFED
-from engine.model import SlotModel
+from engine.inference.attention import turn_keys
+from engine.inference.slot_model import SlotModel
+from engine.layout.rows import UNFED
+from engine.layout.slots import SlotPlanner
 from engine.settings import LayoutSettings, TranslationSettings
-from engine.slots import SlotPlanner
-from engine.translator import Translator
-from tests.fakes import bare_prompt, random_word, tiny_weights
-from tests.networks import ARCHITECTURES, N_IDS, tiny_network
+from engine.translation.slot_translator import Translator
+from tests.support.fakes import bare_prompt, random_word, tiny_weights
+from tests.support.networks import ARCHITECTURES, N_IDS, tiny_network
 
 
 def play(planner, rng, n_turns):

@@ -5,12 +5,12 @@ import random
 import pytest
 import torch
 
-from engine.attention import Attention
+from engine.inference.attention import Attention
 from engine.policy import parse_policy
 from engine.settings import LayoutSettings, TranslationSettings
-from engine.translator import Translator
-from tests.fakes import random_word, tiny_weights
-from training.batches import Example, pad
+from engine.translation.slot_translator import Translator
+from tests.support.fakes import random_word, tiny_weights
+from training.samples.batches import Example, pad
 
 CASES = 240
 

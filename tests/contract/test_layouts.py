@@ -9,15 +9,15 @@ import random
 import pytest
 import torch
 
-from engine.attention import Attention
-from engine.layout import IGNORE
-from engine.model import SlotModel
+from engine.inference.attention import Attention
+from engine.inference.slot_model import SlotModel
+from engine.layout.rows import IGNORE
 from engine.policy import Offline, ReadN, WaitK
 from engine.settings import LAYOUTS, LayoutSettings
-from tests.fakes import bare_prompt, random_pair
-from tests.networks import ALIBI, ARCHITECTURES, N_IDS, tiny_network
-from training.batches import Example, pad
-from training.examples import build_rows
+from tests.support.fakes import bare_prompt, random_pair
+from tests.support.networks import ALIBI, ARCHITECTURES, N_IDS, tiny_network
+from training.samples.batches import Example, pad
+from training.samples.examples import build_rows
 
 CASES = 6
 

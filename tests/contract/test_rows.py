@@ -5,11 +5,11 @@ import random
 import pytest
 
 from engine.policy import Offline, ReadN, WaitK
-from engine.prompt import word_units
 from engine.settings import LAYOUTS, LayoutSettings, TranslationSettings
-from engine.translator import Translator
-from tests.fakes import HashingModel, random_word, tiny_weights
-from training.examples import TokenizedPair, build_rows
+from engine.text.prompt import word_units
+from engine.translation.slot_translator import Translator
+from tests.support.fakes import HashingModel, random_word, tiny_weights
+from training.samples.examples import TokenizedPair, build_rows
 
 CASES = 100
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.fakes import save_tiny_model
-from tests.sound_server import Feeder, TestServer
+from tests.support.fakes import save_tiny_model
+from tests.support.sound_server import Feeder, TestServer
 
 
 @pytest.fixture(scope="module")

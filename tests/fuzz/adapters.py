@@ -5,18 +5,18 @@ import json
 import os
 import shutil
 
-from app.adapter_rows import rows
-from app.adapters import AdapterLibrary
-from engine.adapter import Status, inspect_adapter, usable_adapter, verify_adapter
-from engine.adapter_shelf import AdapterShelf
+from app.library.adapter_details import rows
+from engine.adapters.adapter import Status, inspect_adapter, usable_adapter, verify_adapter
+from engine.adapters.library import AdapterLibrary
 from engine.errors import AdapterError
-from engine.fingerprint import read_fingerprint
-from engine.loading import load_weights
+from engine.loading.loader import load_weights
+from engine.models.fingerprint import read_fingerprint
+from engine.session.adapter_switcher import AdapterShelf
 from engine.settings import ModelSettings
-from tests.adapter_folders import BASE, tiny_card, write_adapter
-from tests.fakes import save_tiny_model
 from tests.fuzz.sentences import check, text
-from tests.strangers import damaged, mutated_file
+from tests.support.adapter_folders import BASE, tiny_card, write_adapter
+from tests.support.fakes import save_tiny_model
+from tests.support.strangers import damaged, mutated_file
 
 _CARD, _CONFIG, _WEIGHTS = "surtitle.json", "adapter_config.json", "adapter_model.safetensors"
 _NAMES = [None, "mine", "../x", "a/b", "nul", ".x", "x" * 65, ""]

@@ -3,10 +3,10 @@
 import contextlib
 import os
 
-from app.glossary_shelf import GlossaryShelf, read_terms, sound_terms
+from app.library.glossaries import GlossaryShelf, read_terms, sound_terms
 from engine.errors import ContextError
 from tests.fuzz.sentences import check, text
-from tests.strangers import damaged
+from tests.support.strangers import damaged
 
 _WHOLE = "# en\tde\n\nhead of state\tStaatsoberhaupt\ncache\tCache\n".encode("utf-8-sig")
 

@@ -14,7 +14,7 @@ import sys
 import traceback
 from pathlib import Path
 
-from engine import limited_child
+from engine.untrusted import limited_child
 
 CPU_S, WALL_S = 5, 120
 """Of one case: of its own processor, and of everything, on a machine that is busy."""

@@ -6,10 +6,10 @@ import json
 import huggingface_hub.constants
 
 from engine.errors import HubError
-from engine.hub import fetch_model, find_model
-from tests import hub_server
+from engine.hub.download import fetch_model, find_model
 from tests.fuzz.sentences import check, text
-from tests.strangers import damaged, mutated
+from tests.support import hub_server
+from tests.support.strangers import damaged, mutated
 
 _FILES = {"config.json": b"{}", "tokenizer.json": b"[]" * 50, "model.safetensors": bytes(3000)}
 _SHAS = ["/../../../..", "/../..", "main", "", "A" * 40, "0" * 39, "\0" * 40, 5, None,

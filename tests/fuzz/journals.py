@@ -5,17 +5,17 @@ import json
 import os
 from datetime import UTC, datetime
 
-from app.export import CONTENTS, FORMS, export
-from app.session_journal import (
+from app.history.export import CONTENTS, FORMS, export
+from app.history.journal import (
     close_session,
     delete_old,
     delete_session,
     past_sessions,
     unfinished_sessions,
 )
-from app.text_lines import TextError
+from app.system.text_io import TextError
 from tests.fuzz.sentences import check, text
-from tests.strangers import damaged, mutated
+from tests.support.strangers import damaged, mutated
 
 _LINES = [
     {"event": "session", "version": 1, "started": "2026-11-21T09:30:00+01:00"},

@@ -6,12 +6,12 @@ import os
 import shutil
 
 from engine.errors import SurtitleError
-from engine.loading import load_weights
+from engine.loading.loader import load_weights
 from engine.settings import ModelSettings, TranslationSettings
-from engine.system import make_system
-from tests.fakes import save_tiny_model
+from engine.translation.factory import make_system
 from tests.fuzz.sentences import check
-from tests.strangers import damaged, mutated_file
+from tests.support.fakes import save_tiny_model
+from tests.support.strangers import damaged, mutated_file
 
 _CODE = """import os, sys
 open(os.path.expanduser("~/bait"), "w").write("it ran")

@@ -4,7 +4,7 @@ import contextlib
 
 from PySide6.QtCore import QRect, QSize
 
-from app.places import PlacesFile, ScreenArea, stood_at
+from app.config.window_geometry import PlacesFile, ScreenArea, stood_at
 from tests.fuzz.sentences import text
 from tests.fuzz.settings import put_file
 

@@ -3,11 +3,16 @@
 import contextlib
 import os
 
-from app.choices import Preferences
-from app.preferences import PreferencesFile, export_preferences, import_preferences, to_content
-from app.toml_text import toml_text
+from app.config.preferences import Preferences
+from app.config.preferences_file import (
+    PreferencesFile,
+    export_preferences,
+    import_preferences,
+    to_content,
+)
+from app.system.toml_text import toml_text
 from tests.fuzz.sentences import check, text
-from tests.strangers import damaged, mutated
+from tests.support.strangers import damaged, mutated
 
 _BOMBS = [
     lambda rng: "a." * rng.randint(1, 40_000) + "a = 1",

@@ -4,10 +4,10 @@ import contextlib
 import io
 import sys
 
-import engine.loading
+import engine.loading.loader
 from app.__main__ import main
-from tests.fakes import save_tiny_model
 from tests.fuzz.sentences import check, text
+from tests.support.fakes import save_tiny_model
 
 _POLICIES = ["read:1", "read:3", "wait:1", "wait:3", "offline"]
 _ARGUMENTS = [
@@ -60,10 +60,10 @@ def _content(rng):
 @contextlib.contextmanager
 def prepared(folder):
     saved = save_tiny_model(folder / "model")
-    weights = engine.loading.load_weights(
+    weights = engine.loading.loader.load_weights(
         engine.settings.ModelSettings(directory=saved, device="cpu")
     )
-    engine.loading.load_weights = lambda _settings: weights  # as it would be each time
+    engine.loading.loader.load_weights = lambda _settings: weights  # as it would be each time
 
     def run(rng, folder, allow):
         log, terms = folder / "log.jsonl", folder / "terms.tsv"

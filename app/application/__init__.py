@@ -1,0 +1,1 @@
+"""The controllers that connect windows, engine and files, and the program they make up."""

@@ -1,0 +1,353 @@
+"""Makes the objects of the program and connects their signals; nowhere else are they joined."""
+
+import time
+from dataclasses import replace
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtGui import QGuiApplication
+
+from app.application.caption_controller import Captioning
+from app.application.diagnostics import diagnostics
+from app.application.history_controller import Archive
+from app.application.listening_controller import Listening
+from app.application.tool_windows import SideWindows
+from app.captions.model import UtteranceView
+from app.config.launch_settings import LaunchSettings
+from app.config.preferences import Preferences
+from app.config.preferences_file import PreferencesFile
+from app.config.preferences_store import Chosen
+from app.config.window_geometry import PlacesFile
+from app.config.window_place import WindowPlace
+from app.dialogs.settings.dialog import SettingsDialog
+from app.history.browser_source import CaptionPage
+from app.main_window.window import MainWindow
+from app.overlay.controller import CaptionStage
+from app.session.engine_bridge import Bridge
+from app.session.recognition_protocol import MakeHearing, make_hearing
+from app.system.event_wait import wait_until
+from app.system.wayland import is_wayland
+from app.widgets.missing_fonts import lacks_letters
+from app.widgets.policy_names import policy_names
+
+_RECOVER, _XWAYLAND = "recover", "xwayland"  # what the banner offers
+PATIENCE_S = 5.0
+"""How long the end waits for what was begun to be translated."""
+
+_POINTS = 2  # a step of larger and smaller letters
+
+
+class Application(QObject):
+    """The running program: what one part emits goes to the parts it concerns.
+
+    Signals:
+        finished(): the windows are closed and nothing runs any more.
+    """
+
+    finished = Signal()
+
+    def __init__(
+        self, settings: LaunchSettings, bridge: Bridge, make: MakeHearing = make_hearing
+    ) -> None:
+        super().__init__()
+        self._settings = settings
+        self.chosen = Chosen(PreferencesFile(settings.preferences_file), self)
+        now = self.chosen.now
+        self.bridge = bridge
+        self.window = MainWindow()
+        places = PlacesFile(settings.places_file)
+        if settings.forget_places:
+            places.forget()
+        self.stage = CaptionStage(now.captions, places, self)
+        self.overlay = self.stage.overlay
+        self._window_place = WindowPlace(self.window, places, "window")
+        self.archive = Archive(settings.data_folder, now.privacy, self.window)
+        self.keeper = self.archive.keeper
+        self.captioning = Captioning(settings, self.chosen, self.window, bridge, self.keeper)
+        self.listening = Listening(
+            settings, self.chosen, self.window, bridge, self.captioning, make
+        )
+        self.side_windows = SideWindows(settings, self.chosen, self.captioning, self.window)
+        self.side_windows.follow(bridge, self.listening)
+        self.page = CaptionPage(settings.data_folder / "page.token", self)
+        self.settings_dialog = SettingsDialog(policy_names(), self.window.menu_actions, self.window)
+        self.window.menu_actions.use_shortcuts(now.shortcuts)
+        if self.chosen.notice is not None:
+            self.window.banner.show_notice(self.chosen.notice)
+        if settings.crashed:
+            told = self.tr("Surtitle crashed last time; Help, Copy diagnostics says how")
+            self.window.banner.show_notice(told)
+        offer = self.archive.offer()
+        if offer is not None:
+            self.window.banner.show_offer(*offer, _RECOVER)
+        self.wants_restart = False
+        self._closing_since_s: float | None = None
+        self._told_of_wayland = False
+        self._connect()
+        self._use_page()
+
+    def show(self) -> None:
+        """Open the windows; the model is loaded as soon as they stand on the screen."""
+        if not self._window_place.come_back():
+            area = QGuiApplication.primaryScreen().availableGeometry()
+            self.window.leave_room_for(self.overlay.geometry(), area)
+        self.window.show()
+        overlay = self.chosen.now.overlay
+        self.window.controls.lock.setChecked(overlay.locked)
+        self.window.controls.overlay.setChecked(overlay.visible)
+        self.side_windows.show()
+        self._tell_letters(self.captioning.language)
+
+    def _connect(self) -> None:
+        window, controls = self.window, self.window.controls
+        window.closed.connect(self._close)
+        controls.overlay_toggled.connect(self._show_overlay)
+        controls.lock_toggled.connect(self._lock_overlay)
+        controls.clear_clicked.connect(self._clear_overlay)
+        self.overlay.closed.connect(self._hide_overlay)
+        self.captioning.captions_changed.connect(self._show_captions)
+        self.captioning.language_changed.connect(self._tell_letters)
+        self.stage.size_wanted.connect(self._choose_size)
+        self.chosen.changed.connect(self._use_choices)
+        self.chosen.failed.connect(window.banner.show_notice)
+        self.settings_dialog.edited.connect(self.chosen.choose)
+        self.keeper.failed.connect(window.banner.show_notice)
+        self.side_windows.guide.opened.connect(self.overlay.hide)
+        self.side_windows.guide.left.connect(self._bring_overlay_back)
+        window.banner.offer_taken.connect(self._take_offer)
+        window.banner.offer_taken.connect(self.listening.take_offer)
+        window.banner.offer_taken.connect(self.captioning.take_offer)
+        window.transcript.painted.connect(self.captioning.take_painted)
+        self.stage.painted.connect(self.captioning.take_painted)
+        self._connect_actions()
+
+    def _connect_actions(self) -> None:
+        window, actions = self.window, self.window.menu_actions
+        actions.settings.triggered.connect(self._show_settings)
+        actions.larger.triggered.connect(self._enlarge)
+        actions.smaller.triggered.connect(self._shrink)
+        actions.reset_place.triggered.connect(self._reset_place)
+        actions.mark.triggered.connect(self._mark)
+        actions.export.triggered.connect(self.archive.export)
+        actions.recover.triggered.connect(self.archive.show_sessions)
+        actions.diagnostics.triggered.connect(self._copy_diagnostics)
+        actions.page_address.triggered.connect(self._copy_page_address)
+        actions.go_to_mark.triggered.connect(window.transcript.go_to_mark)
+        actions.hide_overlay.triggered.connect(actions.overlay.toggle)
+        self.overlay.addActions(actions.for_overlay())
+        self.stage.add_bar(actions.for_bar(), actions.lock)
+        self.stage.hide_from_share(hidden=self.chosen.now.overlay.hide_from_share)
+
+    @Slot(tuple)
+    def _show_captions(self, views: tuple[UtteranceView, ...]) -> None:
+        self.stage.show_views(views)
+        self.page.show_lines(self.stage.caption_lines)
+
+    @Slot(str)
+    def _tell_letters(self, language: str) -> None:
+        if lacks_letters(language):
+            told = self.tr(
+                "No font here has the letters of {}, so captions would be rows of boxes; install "
+                "one that has them, for example Noto"
+            )
+            self.window.banner.show_notice(told.format(language))
+
+    @Slot()
+    def _mark(self) -> None:
+        """Mark the newest row, in the window and in what is kept of the session."""
+        key = self.window.transcript.mark_newest()
+        if key is not None:
+            self.captioning.mark(key)
+
+    @Slot(int, int)
+    def _choose_size(self, characters: int, lines: int) -> None:
+        now = self.chosen.now
+        captions = replace(now.captions, characters=characters, lines=lines)
+        self.chosen.choose(replace(now, captions=captions))
+
+    @Slot()
+    def _enlarge(self) -> None:
+        self._change_letters(_POINTS)
+
+    @Slot()
+    def _shrink(self) -> None:
+        self._change_letters(-_POINTS)
+
+    def _change_letters(self, points: int) -> None:
+        now = self.chosen.now
+        size = min(96, max(14, now.captions.point_size + points))
+        self.chosen.choose(replace(now, captions=replace(now.captions, point_size=size)))
+
+    @Slot(object, object)
+    def _use_choices(self, before: Preferences, now: Preferences) -> None:
+        """Let what was chosen take effect, whichever window it was chosen in."""
+        if now.captions != before.captions:
+            self.stage.show_look(now.captions)
+        self.stage.hide_from_share(hidden=now.overlay.hide_from_share)
+        if now.overlay.locked != before.overlay.locked:
+            self.window.controls.lock.setChecked(now.overlay.locked)
+        if now.translation.policy != before.translation.policy:
+            self.captioning.translate_by(now.translation.policy)
+            self.window.controls.show_policy(now.translation.policy)
+        if now.listening != before.listening:
+            self.listening.use(before.listening, now.listening)
+        if now.shortcuts != before.shortcuts:
+            self.window.menu_actions.use_shortcuts(now.shortcuts)
+        if now.privacy != before.privacy:
+            self.keeper.use(now.privacy)
+            self._use_page()
+        if self.settings_dialog.isVisible():
+            self.settings_dialog.show_preferences(now)
+
+    @Slot()
+    def _show_settings(self) -> None:
+        self.settings_dialog.show_preferences(self.chosen.now)
+        self.settings_dialog.show()
+        self.settings_dialog.raise_()
+        self.settings_dialog.activateWindow()
+
+    @Slot(bool)
+    def _show_overlay(self, visible: bool) -> None:  # noqa: FBT001  what the signal carries
+        self.overlay.setVisible(visible)
+        if visible and is_wayland() and not self._told_of_wayland:
+            self._tell_of_wayland()
+        now = self.chosen.now
+        self.chosen.choose(replace(now, overlay=replace(now.overlay, visible=visible)))
+
+    @Slot()
+    def _clear_overlay(self) -> None:
+        self.stage.clear()
+        self.page.show_lines(self.stage.caption_lines)
+
+    @Slot()
+    def _hide_overlay(self) -> None:
+        self.window.controls.overlay.setChecked(False)
+
+    @Slot()
+    def _reset_place(self) -> None:
+        """Bring the overlay where it is seen, also when it was hidden."""
+        self.stage.reset_place()
+        self.window.controls.overlay.setChecked(True)
+
+    @Slot()
+    def _bring_overlay_back(self) -> None:
+        """Show the overlay again that gave way to the guide."""
+        self.overlay.setVisible(self.chosen.now.overlay.visible and self.window.isVisible())
+
+    def _tell_of_wayland(self) -> None:
+        """Say once what the overlay cannot do there, and offer the way around it."""
+        self._told_of_wayland = True
+        told = self.tr(
+            "Wayland lets no program keep a window above the others or put it anywhere: the "
+            "overlay may go behind them, and does not come back to its place"
+        )
+        was_tried = self.chosen.now.overlay.through_xwayland  # and did not work
+        if self._settings.can_use_xwayland and not was_tried:
+            told += self.tr(". Through XWayland most desktops let it")
+            button = self.tr("Start again through &XWayland")
+            self.window.banner.show_offer(told, button, _XWAYLAND)
+        else:
+            self.window.banner.show_notice(told)
+
+    @Slot(str)
+    def _take_offer(self, name: str) -> None:
+        if name == _RECOVER:
+            self.archive.recover()
+        elif name == _XWAYLAND:
+            now = self.chosen.now
+            self.chosen.choose(replace(now, overlay=replace(now.overlay, through_xwayland=True)))
+            self.wants_restart = True
+            self.window.close()
+
+    @Slot(bool)
+    def _lock_overlay(self, locked: bool) -> None:  # noqa: FBT001  what the signal carries
+        self.stage.set_locked(locked=locked)
+        now = self.chosen.now
+        self.chosen.choose(replace(now, overlay=replace(now.overlay, locked=locked)))
+
+    def _use_page(self) -> None:
+        failure = self.page.use(self.chosen.now.privacy)
+        if failure is not None:
+            self.window.banner.show_notice(failure)
+
+    @Slot()
+    def _copy_page_address(self) -> None:
+        address = self.page.address
+        told = self.tr("The address is on the clipboard; who knows it can read the captions")
+        if not address:
+            told = self.tr("The caption page is off; the settings, under Privacy, turn it on")
+        QGuiApplication.clipboard().setText(address)
+        self.window.banner.show_notice(told)
+
+    @Slot()
+    def _copy_diagnostics(self) -> None:
+        state = {
+            "state": self.window.status.state.text(),
+            "figures": self.window.status.figures.text(),
+            "lag": self.window.status.lag.text(),
+            "captions": f"{len(self.keeper.cues):,}",
+        }
+        text = diagnostics(self.chosen.now, state, self._settings.log_folder)
+        QGuiApplication.clipboard().setText(text)
+        self.window.banner.show_notice(
+            self.tr("Diagnostics are on the clipboard; nothing that was said is in them")
+        )
+
+    @Slot(str)
+    def obey(self, command: str) -> None:
+        """Do what another start of the program asks for, one of ``one_instance.COMMANDS``."""
+        controls = self.window.controls
+        if self._closing_since_s is not None:
+            return
+        match command:
+            case "toggle":
+                controls.overlay.toggle()
+            case "pause":
+                controls.pause.toggle()
+            case "lock":
+                controls.lock.toggle()
+            case "clear":
+                controls.clear.click()
+            case _:
+                self.raise_window()
+
+    @Slot()
+    def raise_window(self) -> None:
+        """Bring the main window before the others."""
+        window = self.window
+        window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
+        window.show()
+        window.raise_()
+        window.activateWindow()
+
+    @Slot()
+    def _close(self) -> None:
+        """Close the windows, finish what was begun, and end; once."""
+        if self._closing_since_s is not None:
+            return
+        self._closing_since_s = time.monotonic()
+        self.settings_dialog.close()
+        self.side_windows.hide()
+        self.overlay.closed.disconnect(self._hide_overlay)
+        self.overlay.close()
+        self.window.hide()
+        QGuiApplication.processEvents()  # off the screen before the wait for the engine
+        self.side_windows.close()
+        self.captioning.finish()
+        self.listening.finish()
+        wait_until(self._has_finished, PATIENCE_S)
+        self.listening.close()
+        self.captioning.close(self._patience_left_s())
+        self.page.close()
+        self.archive.close()
+        self.finished.emit()
+
+    def _has_finished(self) -> bool:
+        is_busy = self.captioning.is_busy or (
+            self.bridge.is_running and self.listening.desk.is_listening
+        )
+        return not is_busy or self._patience_left_s() <= 0
+
+    def _patience_left_s(self) -> float:
+        """Tell how long the end may still take."""
+        since_s = time.monotonic() if self._closing_since_s is None else self._closing_since_s
+        return since_s + PATIENCE_S - time.monotonic()

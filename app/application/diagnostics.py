@@ -1,0 +1,73 @@
+"""What helps to find a fault, as text for the clipboard. Nothing that was said, and no paths."""
+
+import platform
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict
+from importlib import metadata
+from pathlib import Path
+
+from PySide6.QtCore import qVersion
+from PySide6.QtGui import QGuiApplication
+
+from app.config.preferences import Preferences
+from app.system.logs import LAST_FAULT_NAME
+
+_LIBRARIES = ("surtitle", "PySide6-Essentials", "torch", "transformers", "tokenizers")
+_FAULT_LINES = 40
+
+
+def diagnostics(preferences: Preferences, state: Mapping[str, str], logs: Path) -> str:
+    """Describe the program, the computer and the choices.
+
+    Args:
+        preferences: paths among them are told as there or not there.
+        state: what else is known, as labels and values, for example the model's name.
+        logs: folder of the logs; the trace of the last crash is in it.
+    """
+    lines = ["Surtitle, diagnostics", ""]
+    lines += [f"{name}: {_version(name)}" for name in _LIBRARIES]
+    lines += [
+        f"Python: {platform.python_version()}, {sys.platform}, {platform.machine()}",
+        f"system: {platform.platform()}",
+        f"Qt: {qVersion()}, {QGuiApplication.platformName()}",
+    ]
+    for screen in QGuiApplication.screens():
+        size, scale = screen.size(), screen.devicePixelRatio()
+        lines.append(f"screen: {size.width()} x {size.height()}, scale {scale:g}")
+    lines += [f"{label}: {value}" for label, value in state.items()]
+    lines += ["", *_choices(preferences), "", *_fault(logs)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def _choices(preferences: Preferences) -> list[str]:
+    lines = []
+    for page, values in asdict(preferences).items():
+        pairs = values.items() if isinstance(values, dict) else [("", values)]
+        for name, value in pairs:
+            told = "set" if isinstance(value, Path) else value
+            lines.append(f"{page}.{name} = {told}" if name else f"{page} = {told}")
+    return lines
+
+
+def _fault(logs: Path) -> list[str]:
+    """Give the trace of the last crash: names of functions and files of ours, no values."""
+    try:
+        text = (logs / LAST_FAULT_NAME).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ["no crash is known"]
+    return ["the last crash:", *map(_without_folder, text.splitlines()[:_FAULT_LINES])]
+
+
+def _without_folder(line: str) -> str:
+    """Keep of ``File "/home/somebody/x/app/overlay.py", line 3`` only the file's own name."""
+    before, quote, rest = line.partition('"')
+    path, end, after = rest.partition('"')
+    return f"{before}{quote}{Path(path).name}{end}{after}"

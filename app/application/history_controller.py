@@ -1,0 +1,65 @@
+"""What was said and what can be done with it: kept, found again after a crash, exported."""
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtWidgets import QWidget
+
+from app.config.preferences import PrivacyChoices
+from app.dialogs.export_dialog import ExportDialog
+from app.dialogs.session_window import SessionWindow
+from app.dialogs.sessions_dialog import SessionsDialog
+from app.history.history_writer import SessionKeeper
+from app.history.journal import PastSession
+
+
+class Archive(QObject):
+    """The keeper of the session with the windows that show what was kept."""
+
+    def __init__(self, folder: Path, choices: PrivacyChoices, window: QWidget) -> None:
+        super().__init__(window)
+        self.keeper = SessionKeeper(folder, choices, self)
+        self.export_dialog = ExportDialog(window)
+        self.session_window = SessionWindow(window)
+        self.sessions_dialog = SessionsDialog(
+            self.keeper.sessions_folder, lambda: self.keeper.running_journal, window
+        )
+        self.sessions_dialog.show_wanted.connect(self.session_window.show_session)
+        for one in (self.sessions_dialog, self.session_window):
+            one.export_wanted.connect(self._export_session)
+
+    def offer(self) -> tuple[str, str] | None:
+        """Say what is offered after a crash, and what the button says; None where all is well."""
+        lost = self.keeper.lost_session
+        if lost is None:
+            return None
+        told = self.tr("The session of {:%Y-%m-%d %H:%M} did not end well; its captions are kept")
+        return told.format(lost.started), self.tr("&Show them")
+
+    @Slot()
+    def recover(self) -> None:
+        """Show the captions of the session that did not end well."""
+        lost = self.keeper.take_lost_session()
+        if lost is not None:
+            self.session_window.show_session(lost)
+
+    @Slot()
+    def export(self) -> None:
+        """Ask where the captions of now should be written."""
+        self.export_dialog.show_cues(self.keeper.cues, self.keeper.started)
+
+    @Slot()
+    def show_sessions(self) -> None:
+        """List earlier sessions."""
+        self.sessions_dialog.open_list()
+
+    def close(self) -> None:
+        """Close the windows and write what is left."""
+        self.export_dialog.close()
+        self.session_window.close()
+        self.sessions_dialog.close()
+        self.keeper.close()
+
+    @Slot(object)
+    def _export_session(self, session: PastSession) -> None:
+        self.export_dialog.show_cues(session.cues, session.started)

@@ -1,0 +1,36 @@
+"""How far captions are behind who speaks, in words."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication
+
+if TYPE_CHECKING:
+    from engine.speech.word_tracker import StageLag
+
+_RATE_HZ = 16_000  # of every source; engine.audio.types stands on numpy
+
+
+def lag_text(lags: Sequence["StageLag"], n_dropped: int) -> str:
+    """Tell the lag of the newest words and the sound that was lost.
+
+    Args:
+        lags: of stages that words came through.
+        n_dropped: 16 kHz samples.
+    """
+    by_stage = {lag.stage: lag.median_s for lag in lags}
+    whole = by_stage.get("whole", sum(by_stage.values()))
+    told = QCoreApplication.translate("Lag", "lag {:.1f} s  ·  {:.2f} s of sound lost")
+    return told.format(whole, n_dropped / _RATE_HZ)
+
+
+def lag_tip(lags: Sequence["StageLag"]) -> str:
+    """Tell how long each stage took for the newest words, a line each."""
+    names = {
+        "recognised": QCoreApplication.translate("Lag", "spoken to certain"),
+        "translated": QCoreApplication.translate("Lag", "certain to translated"),
+        "shown": QCoreApplication.translate("Lag", "translated to painted"),
+        "whole": QCoreApplication.translate("Lag", "spoken to painted"),
+    }
+    line = QCoreApplication.translate("Lag", "{}: {:.2f} s (95 % within {:.2f} s)")
+    return "\n".join(line.format(names[lag.stage], lag.median_s, lag.p95_s) for lag in lags)

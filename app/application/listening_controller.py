@@ -1,0 +1,336 @@
+"""From a click on a source to its words in the transcript: joins the window with what listens."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from app.application.caption_controller import Captioning
+from app.application.lag_text import lag_text, lag_tip
+from app.application.source_notices import SourceNotices
+from app.captions.sources import LANES, MICROPHONE, WantedSource
+from app.config.launch_settings import LaunchSettings
+from app.config.preferences import ListeningChoices
+from app.config.preferences_store import Chosen
+from app.main_window.source_bar import SourceControls
+from app.main_window.window import MainWindow
+from app.session.engine_bridge import Bridge
+from app.session.listening_service import ListeningDesk, names_smaller
+from app.session.recognition_protocol import MakeHearing
+from engine.speech.whisper_names import smaller_model
+
+if TYPE_CHECKING:
+    from engine.speech.events import Heard
+
+FETCH, SMALLER = "fetch recogniser", "smaller recogniser"
+"""What the banner offers."""
+
+_METER_MS, _LAG_MS = 60, 1000
+
+
+class Listening(QObject):
+    """Listen to what is on in the source bar, while the captions are not paused.
+
+    Nothing is recorded before the person clicks a source, and nothing is fetched unasked.
+
+    Signals:
+        lags_came(list of StageLag): of the newest words, once a second while somebody is heard.
+    """
+
+    lags_came = Signal(list)
+
+    def __init__(
+        self,
+        settings: LaunchSettings,
+        chosen: Chosen,
+        window: MainWindow,
+        bridge: Bridge,
+        captioning: Captioning,
+        make: MakeHearing,
+    ) -> None:
+        super().__init__(window)
+        self._chosen = chosen
+        self._window = window
+        self._bar, self._banner, self._fetch_bar = window.sources, window.banner, window.fetch_bar
+        self._status = window.status
+        self.desk = ListeningDesk(make, settings.data_folder / "models", settings.device, self)
+        self._captioning = captioning
+        self._wanted: tuple[WantedSource, ...] = ()  # as the buttons say, unless it is paused
+        self._begun: tuple[WantedSource, ...] = ()  # what is listened to
+        self._after_fetch: tuple[WantedSource, ...] = ()
+        self._is_ready = False
+        self._fetching = ""
+        self._notices = SourceNotices(window.banner, self)
+        self._meters = self._timer(_METER_MS, self._show_levels)
+        self._lags = self._timer(_LAG_MS, self._show_lags)
+        listening = chosen.now.listening
+        window.sources.microphone.devices.show_device(listening.microphone)
+        window.sources.system.devices.show_device(listening.system)
+        self._bridge = bridge
+        bridge.let_overhear(self.desk.take)
+        self._connect(bridge, captioning)
+
+    def finish(self) -> None:
+        """Record no more; what was said is still translated."""
+        if self._wanted:  # else nothing that hears was ever made
+            self._wanted = ()
+            self.desk.listen((), self._recognizer)
+
+    def close(self) -> None:
+        """Record no more and end at once."""
+        for timer in (self._meters, self._lags):
+            timer.stop()
+        self._notices.close()
+        self._bridge.let_overhear(None)
+        self.desk.close()
+
+    def _timer(self, interval_ms: int, slot: Callable[[], None]) -> QTimer:
+        timer = QTimer(self)
+        timer.setInterval(interval_ms)
+        timer.timeout.connect(slot)
+        return timer
+
+    def _connect(self, bridge: Bridge, captioning: Captioning) -> None:
+        bar, desk = self._bar, self.desk
+        bar.wanted_changed.connect(self._listen)
+        bar.devices_wanted.connect(desk.list_devices)
+        bar.device_chosen.connect(self._choose_device)
+        self._window.controls.pause_toggled.connect(self._pause)
+        self._fetch_bar.cancelled.connect(desk.cancel_fetch)
+        desk.devices_listed.connect(bar.show_devices)
+        desk.recognizer_missing.connect(self._offer_fetch)
+        desk.progressed.connect(self._show_fetch)
+        desk.fetched.connect(self._begin_after_fetch)
+        desk.fetch_failed.connect(self._end_fetch)
+        desk.began.connect(self._show_begun)
+        desk.reported.connect(self._take)
+        desk.reported.connect(self._take_words)
+        desk.ended.connect(self._show_ended)
+        desk.failed.connect(self._fail)
+        desk.words_came.connect(captioning.take_words)
+        desk.passage_ended.connect(bridge.end_lane)
+        captioning.caption_painted.connect(desk.show)
+        captioning.restarted.connect(desk.restart)
+
+    def use(self, before: ListeningChoices, now: ListeningChoices) -> None:
+        """Listen as the person chooses it now."""
+        self._bar.microphone.devices.show_device(now.microphone)
+        self._bar.system.devices.show_device(now.system)
+        if now.recognizer == before.recognizer:
+            return
+        for offer in (FETCH, SMALLER):
+            self._banner.withdraw(offer)
+        if self._wanted:
+            self.desk.listen(self._wanted, now.recognizer)
+
+    @Slot(str)
+    def take_offer(self, name: str) -> None:
+        """Do what the banner offered, if it was one of ours."""
+        now = self._chosen.now
+        if name == FETCH:
+            self._fetch(now.listening.recognizer)
+        elif name == SMALLER:
+            listening = replace(now.listening, recognizer=smaller_model(now.listening.recognizer))
+            self._chosen.choose(replace(now, listening=listening))
+
+    @property
+    def _recognizer(self) -> str:
+        return self._chosen.now.listening.recognizer
+
+    @property
+    def _lanes(self) -> tuple[str, ...]:
+        """Name the lanes that are on."""
+        return tuple(LANES[one.kind] for one in self._wanted)
+
+    @Slot()
+    def _listen(self) -> None:
+        """Listen to what is on now, and record nothing else."""
+        is_paused = self._window.controls.pause.isChecked()
+        sources = [] if is_paused else self._bar.on
+        wanted = tuple(
+            WantedSource(kind=one.kind, device=one.devices.currentData()) for one in sources
+        )
+        if self._fetching:
+            self._after_fetch = wanted
+            if wanted or not self._begun:
+                return  # it begins when the recogniser is here; to end needs none
+        if wanted == self._wanted:
+            return
+        self._wanted = wanted
+        self._notices.keep(self._lanes)
+        self._is_ready = False
+        if wanted:
+            self._status.show_listening(self.tr("Starting to listen"))
+            self.desk.list_devices()
+        else:
+            self._show_stopped()
+        self.desk.listen(wanted, self._recognizer)
+
+    @Slot(bool)
+    def _pause(self, _paused: bool) -> None:  # noqa: FBT001  what the signal carries
+        self._listen()
+
+    @Slot(str, str)
+    def _choose_device(self, kind: str, name: str) -> None:
+        now = self._chosen.now
+        listening = (
+            replace(now.listening, microphone=name)
+            if kind == MICROPHONE
+            else replace(now.listening, system=name)
+        )
+        self._chosen.choose(replace(now, listening=listening))
+
+    def _show_stopped(self) -> None:
+        self._begun = ()
+        for timer in (self._meters, self._lags):
+            timer.stop()
+        self._bar.show_nothing()
+        self._notices.keep(())
+        told = self.tr("Translating what was said") if self.desk.is_listening else ""
+        if self._window.controls.pause.isChecked() and self._bar.on:
+            told = self.tr("Paused: nothing is recorded")
+        self._status.show_listening(told)
+
+    def _show_off(self, wanted: tuple[WantedSource, ...] = ()) -> None:
+        """Let the buttons say that these are listened to and nothing else."""
+        self._wanted = wanted
+        self._notices.keep(self._lanes)
+        for source in self._bar.sources:
+            source.show_on(on=any(one.kind == source.kind for one in wanted))
+        if not wanted:
+            self._show_stopped()
+
+    @Slot()
+    def _show_begun(self) -> None:
+        if self._wanted:
+            self._begun = self._wanted
+            self._status.show_listening(self.tr("Loading the recogniser; what is said is kept"))
+            self._show_heard()
+            self._meters.start()
+            self._lags.start()
+
+    @Slot()
+    def _show_ended(self) -> None:
+        self._begun = ()
+        self._show_lags()
+        if not self._wanted and not self._bar.on:
+            self._status.show_listening("")
+
+    @Slot(str)
+    def _fail(self, message: str) -> None:
+        """Say what failed; what still records records no more, as the buttons say."""
+        self._show_off()
+        self.desk.listen((), self._recognizer)
+        self._banner.show_notice(message)
+
+    # the recogniser
+
+    @Slot(str)
+    def _offer_fetch(self, recognizer: str) -> None:
+        """Offer to fetch a recogniser; what listens already goes on as before."""
+        self._after_fetch = self._wanted
+        self._show_off(self._begun)
+        told = self.tr("The recogniser {} is not on this computer; typing works without it")
+        if self._begun:
+            self._is_ready = True
+            self._show_heard()
+            told = self.tr("The recogniser {} is not on this computer; the one before goes on")
+        self._banner.show_offer(told.format(recognizer), self.tr("&Fetch it"), FETCH)
+
+    def _fetch(self, recognizer: str) -> None:
+        self._fetching = recognizer
+        for source in self._bar.sources:
+            source.show_on(on=any(one.kind == source.kind for one in self._after_fetch))
+        if not self._begun:
+            self._status.show_listening(self.tr("Listening begins when the recogniser is here"))
+        self._fetch_bar.show_progress(recognizer, 0, 0)
+        self.desk.fetch(recognizer)
+
+    @Slot(str, object, object)
+    def _show_fetch(self, recognizer: str, done: int, total: int) -> None:
+        if recognizer == self._fetching:
+            self._fetch_bar.show_progress(recognizer, done, total)
+
+    @Slot(str)
+    def _begin_after_fetch(self, _recognizer: str) -> None:
+        self._fetching = ""
+        self._fetch_bar.hide()
+        self._status.show_listening("")
+        self._wanted = ()
+        self._listen()
+
+    @Slot(str)
+    def _end_fetch(self, message: str) -> None:
+        """Go back to what was before the fetch, which failed or was cancelled."""
+        self._fetching = ""
+        self._fetch_bar.hide()
+        self._show_off(self._begun)
+        if message:
+            self._banner.show_notice(message)
+
+    # what is reported
+
+    @Slot(object)
+    def _take_words(self, event: "Heard") -> None:
+        from engine.speech.events import (  # noqa: PLC0415  numpy, which is imported by now
+            TailChanged,
+            WordsPlaced,
+        )
+
+        match event:
+            case TailChanged(lane=lane, words=words):
+                self._captioning.show_tail(lane, words)
+            case WordsPlaced(utterance=number, begun_at_s=begun_at_s, ended_at_s=ended_at_s):
+                self._captioning.take_times(number, begun_at_s, ended_at_s)
+
+    @Slot(object)
+    def _take(self, event: "Heard") -> None:
+        from engine.speech.events import (  # noqa: PLC0415  numpy, which is imported by now
+            Behind,
+            CaughtUp,
+            ListeningFailed,
+            Noticed,
+            RecognizerReady,
+            SpeechChanged,
+        )
+
+        match event:
+            case SpeechChanged(lane=lane, speaks=speaks):
+                self._source_of(lane).lamp.show_speech(speaks=speaks)
+            case RecognizerReady():
+                self._is_ready = True
+                self._show_heard()
+            case Noticed(lane=lane, notice=notice) if lane in self._lanes:
+                self._notices.take(lane, notice)
+                self._show_heard()
+            case Behind(message=message):
+                smaller = names_smaller(message, self._recognizer)
+                button = self.tr("&Use {}").format(smaller) if smaller else ""
+                self._banner.show_offer(message, button, SMALLER)
+            case CaughtUp():
+                self._banner.withdraw(SMALLER)
+            case ListeningFailed(message=message):
+                self._fail(message)
+
+    def _show_heard(self) -> None:
+        """Name the devices that are heard."""
+        if self._wanted and self._is_ready:
+            names = " · ".join(self._notices.devices)
+            told = self.tr("Listening to {}").format(names) if names else self.tr("Listening")
+            self._status.show_listening(told)
+
+    def _source_of(self, lane: str) -> SourceControls:
+        return next(source for source in self._bar.sources if LANES[source.kind] == lane)
+
+    @Slot()
+    def _show_levels(self) -> None:
+        for lane, level in self.desk.levels().items():
+            self._source_of(lane).meter.show_level(level)
+
+    @Slot()
+    def _show_lags(self) -> None:
+        lags = self.desk.lags()
+        if lags:
+            self._status.show_lag(lag_text(lags, self.desk.n_dropped), lag_tip(lags))
+            self.lags_came.emit(lags)

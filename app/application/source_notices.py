@@ -1,0 +1,74 @@
+"""What happens to sources, in the banner: the newest sentence about each, good news briefly."""
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Slot
+
+from app.main_window.banner import Banner
+from app.widgets.source_messages import notice_words
+
+if TYPE_CHECKING:
+    from engine.audio.types import AudioNotice
+
+_GOOD_NEWS_MS = 8000
+_GOOD_NEWS = ("heard", "returned", "woke")
+_PLACES = ("listening", "returned", "moved", "lost")
+"""Values of ``NoticeKind``: those that go by themselves, and those that name the device."""
+
+
+class SourceNotices(QObject):
+    """Take notices of sources, lane by lane."""
+
+    def __init__(self, banner: Banner, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._banner = banner
+        self._good_news = set[str]()
+        self._devices: dict[str, str] = {}
+        self._told = set[str]()  # lanes of which something was told
+        self._forget = QTimer(self)
+        self._forget.setSingleShot(True)
+        self._forget.setInterval(_GOOD_NEWS_MS)
+        self._forget.timeout.connect(self._withdraw_good_news)
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """Names for people of the devices that are heard."""
+        return tuple(filter(None, self._devices.values()))
+
+    def take(self, lane: str, notice: "AudioNotice") -> None:
+        """Show what happened to a source."""
+        topic = _topic(lane)
+        self._told.add(lane)
+        self._good_news.discard(topic)
+        if notice.kind in _PLACES:
+            self._devices[lane] = notice.device
+        if notice.kind == "listening":  # the status tells it; what was wrong is over
+            self._banner.withdraw(topic)
+            return
+        self._banner.show_offer(notice_words(notice), "", topic)
+        if notice.kind in _GOOD_NEWS:
+            self._good_news.add(topic)
+            self._forget.start()
+
+    def keep(self, lanes: Collection[str]) -> None:
+        """Take that these lanes are heard and no other: what was said of others goes with them."""
+        for lane in [one for one in self._devices if one not in lanes]:
+            del self._devices[lane]
+        for lane in self._told - set(lanes):
+            self._banner.withdraw(_topic(lane))
+        self._told &= set(lanes)
+
+    def close(self) -> None:
+        """Leave nothing running."""
+        self._forget.stop()
+
+    @Slot()
+    def _withdraw_good_news(self) -> None:
+        for topic in self._good_news:
+            self._banner.withdraw(topic)
+        self._good_news.clear()
+
+
+def _topic(lane: str) -> str:
+    return f"source {lane}"

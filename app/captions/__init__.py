@@ -1,0 +1,1 @@
+"""The captions of a session and how they break into lines. Plain Python."""

@@ -1,0 +1,205 @@
+"""Caption text -> lines for the overlay, with breaks that never move. Plain Python.
+
+text grows:   Guten Morgen zusammen. Heute wol
+lines:        Guten Morgen         <- closed: stays as it is, for good
+              zusammen. Heute      <- closed
+              wol                  <- open: grows, or hands its last word on to the next line
+"""
+
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from app.captions.model import UtteranceView
+from app.captions.tentative_words import dotted
+
+Measure = Callable[[str], float]
+"""Tells how wide a text is, in the unit of the line width."""
+
+RIGHT_TO_LEFT_MARK = "\u200f"
+"""Without width; a line that begins with it is set from the right, whatever its first letter is."""
+
+_JOINER = "\u200d"
+_MARKS = _JOINER + "\ufe0e\ufe0f"  # zero-width joiner and variation selectors
+
+
+class LineBreaker:
+    """Break one growing text into lines.
+
+    Invariant: a text gives the same lines however it was cut into parts; a line that ``feed``
+    returned never changes; all lines joined are the text, every space kept where it stood.
+    """
+
+    def __init__(self, width: float, measure: Measure) -> None:
+        self._width = width
+        self._measure = measure
+        self._line = ""
+
+    @property
+    def open_line(self) -> str:
+        """The last line, which still grows."""
+        return self._line
+
+    def feed(self, part: str) -> list[str]:
+        """Append text.
+
+        Returns:
+            the lines it closed.
+        """
+        closed = []
+        # One character after the other: so a break rests on nothing that came after it, not even
+        # where the longer text is the narrower one (kerning, Arabic letters that join).
+        for character in part:
+            if self._overflows(character):
+                cut = self._cut()
+                closed.append(self._line[:cut])
+                self._line = self._line[cut:]
+            self._line += character
+        return closed
+
+    def flush(self) -> str:
+        """Close the last line."""
+        line, self._line = self._line, ""
+        return line
+
+    def _overflows(self, character: str) -> bool:
+        # Spaces hang over the edge, and a line has at least one character.
+        if character.isspace() or not self._line.strip() or _is_joined(self._line[-1], character):
+            return False
+        return self._measure(self._line + character) > self._width
+
+    def _cut(self) -> int:
+        """Find where the open line closes: before its last word, or inside it if it is alone."""
+        spaces = [place for place, character in enumerate(self._line) if character.isspace()]
+        cut = spaces[-1] + 1 if spaces else 0
+        return cut if self._line[:cut].strip() else len(self._line)
+
+
+def _is_joined(before: str, character: str) -> bool:
+    """Tell whether two code points are one character on the screen."""
+    return (
+        character in _MARKS or before == _JOINER or unicodedata.category(character).startswith("M")
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A line as it is painted.
+
+    Attributes:
+        text: without white space at its ends.
+        right_to_left: whether the text it is of runs from right to left.
+        n_tail: characters at its end that may still change.
+    """
+
+    text: str
+    right_to_left: bool = False
+    n_tail: int = 0
+
+    @property
+    def certain(self) -> str:
+        """What of it will not change, but may grow."""
+        return self.text[: len(self.text) - self.n_tail].rstrip()
+
+
+class Typesetter:
+    """Set the end of a transcript in lines; every utterance begins a line of its own."""
+
+    def __init__(
+        self,
+        width: float,
+        measure: Measure,
+        text_of: Callable[[UtteranceView], str] = lambda view: view.caption,
+        tail_of: Callable[[UtteranceView], str] = lambda _view: "",
+    ) -> None:
+        """Set ``text_of`` each view in lines as wide as ``width`` at most.
+
+        What ``tail_of`` gives stands behind it and may change at any time; no break of the text
+        before it rests on it.
+        """
+        self._width = width
+        self._measure = measure
+        self._text_of = text_of
+        self._tail_of = tail_of
+        self._set: dict[int, _SetText] = {}
+
+    def last_lines(self, views: Sequence[UtteranceView], count: int) -> tuple[Line, ...]:
+        """Give the last ``count`` lines, fewer where there is less text."""
+        lines: list[Line] = []
+        visited: dict[int, _SetText] = {}
+        for view in reversed(views):
+            if len(lines) >= count:
+                break
+            text = self._text_of(view)
+            found = self._set.get(view.key)
+            if found is None or not text.startswith(found.text):
+                found = _SetText(LineBreaker(self._width, self._measure))
+            found.grow_to(text)
+            visited[view.key] = found
+            lines = self._with_tail(found.lines(), self._tail_of(view)) + lines
+        self._set = visited
+        return tuple(lines[-count:])
+
+    @property
+    def keys(self) -> tuple[int, ...]:
+        """The utterances that the last lines are of."""
+        return tuple(self._set)
+
+    def _with_tail(self, lines: list[Line], tail: str) -> list[Line]:
+        """Put words behind lines, as many to a line as fit."""
+        for word in dotted(tail).split():
+            last = lines[-1] if lines else Line(text="")
+            longer = f"{last.text} {word}" if last.text else word
+            if not last.text or self._measure(longer) <= self._width:
+                n_tail = len(longer) - len(last.certain)
+                lines[-1:] = [replace(last, text=longer, n_tail=n_tail)]
+            else:
+                lines.append(replace(last, text=word, n_tail=len(word)))
+        return lines
+
+
+class _SetText:
+    """One text with its lines so far, so that only what is new is measured."""
+
+    def __init__(self, breaker: LineBreaker) -> None:
+        self._breaker = breaker
+        self._closed: list[str] = []
+        self.text = ""
+
+    def grow_to(self, text: str) -> None:
+        self._closed += self._breaker.feed(text[len(self.text) :])
+        self.text = text
+
+    def lines(self) -> list[Line]:
+        shown = [line.strip() for line in [*self._closed, self._breaker.open_line]]
+        right_to_left = runs_right_to_left(self.text)
+        return [Line(text=line, right_to_left=right_to_left) for line in shown if line]
+
+
+def runs_right_to_left(text: str) -> bool:
+    """Tell the direction of a text by its first letter that has one, as Unicode does (UAX 9, P2).
+
+    It holds for all lines of the text, also for one that begins with a name in Latin letters.
+    """
+    for character in text:
+        direction = unicodedata.bidirectional(character)
+        if direction in {"L", "R", "AL"}:
+            return direction != "L"
+    return False
+
+
+def lines_scrolled(before: Sequence[Line], after: Sequence[Line]) -> int | None:
+    """Tell by how many lines text moved up; None where other text took its place.
+
+    A line may have grown, or handed its last word on to the next one.
+    """
+    for moved in range(len(before)):
+        pairs = zip(before[moved:], after, strict=False)
+        if len(before) - moved <= len(after) and all(_continues(*pair) for pair in pairs):
+            return moved
+    return None
+
+
+def _continues(before: Line, after: Line) -> bool:
+    one, other = before.certain, after.certain
+    return one.startswith(other) or other.startswith(one)

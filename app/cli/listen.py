@@ -1,0 +1,171 @@
+"""Listen and translate in the terminal: ``surtitle listen --source mic --to de``.
+
+Captions go to standard output, all else to standard error. Exit codes: 0 when the file has ended or
+after Ctrl+C, which first translates what was said; 1 for a failure, 2 for wrong usage, 130 after
+a second Ctrl+C, 141 when the reader of the output went away. What needs libraries of sound, of
+speech or torch is imported when everything else is found to be in order.
+"""
+
+import argparse
+import contextlib
+import shutil
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.cli.exit_codes import captions_out, exit_code_of, tell
+from app.cli.listen_options import (
+    ListenSettings,
+    add_listening_options,
+    listen_settings,
+    make_source,
+)
+from app.history.subtitle_writer import SubtitleWriter
+from app.system.early_interrupt import leaving_at_once
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from engine.audio.types import AudioNotice
+    from engine.events import Event
+    from engine.speech.events import Heard
+    from engine.speech.listener import Listener
+
+_NAME = "listen"
+_TELL_EVERY_S = 1.0
+_MEGABYTE = 1_000_000
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add ``listen`` to the commands of ``surtitle``."""
+    parser = subparsers.add_parser(
+        "listen",
+        help="translate what is said, in the terminal",
+        description="Translate English speech from a microphone, from what the computer plays, or "
+        "from a file. Ctrl+C ends it.",
+    )
+    add_listening_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads its own
+    """Obey the command line.
+
+    Returns:
+        the exit code, as the module says.
+    """
+    return exit_code_of(_NAME, lambda: listen(listen_settings(arguments)))
+
+
+def listen(settings: ListenSettings) -> None:
+    """Translate what is heard until it ends.
+
+    Raises:
+        SurtitleError: the engine cannot do it.
+        TextError: captions cannot be written.
+    """
+    out = captions_out()
+    with leaving_at_once():
+        from app.cli.listen_output import Mailbox, Screen  # noqa: PLC0415
+        from app.cli.listen_rows import ListeningView  # noqa: PLC0415
+        from app.history.cue_splitter import CueMaker  # noqa: PLC0415  numpy slows the help down
+
+    whisper = _whisper_folder(settings)
+    view = ListeningView(
+        out,
+        is_terminal=sys.stdout.isatty(),
+        width=lambda: shutil.get_terminal_size().columns,
+    )
+    maker = CueMaker(settings.translation.translation.target_language)
+    with contextlib.ExitStack() as opened:
+        mailbox = Mailbox()
+        listener = opened.enter_context(_listening(settings, whisper, mailbox.put))
+        opened.enter_context(mailbox)  # closed first, so that nobody waits to report
+        writers = [
+            opened.enter_context(contextlib.closing(SubtitleWriter(path, form)))
+            for form, path in settings.subtitles.items()
+        ]
+        screen = Screen(listener, view, maker, writers, _tell)
+        with mailbox.interrupts():
+            screen.serve(mailbox)
+        screen.sum_up()
+
+
+@contextlib.contextmanager
+def _listening(
+    settings: ListenSettings, whisper: Path, report: "Callable[[Heard], None]"
+) -> "Iterator[Listener]":
+    """Start a session and a listener, and end both."""
+    with leaving_at_once():
+        from engine.session.session import Session  # noqa: PLC0415
+        from engine.speech.events import Noticed  # noqa: PLC0415
+        from engine.speech.listener import (  # noqa: PLC0415  libraries may be missing; torch takes seconds
+            Lane,
+            Listener,
+            ListeningSettings,
+            Recognition,
+        )
+        from engine.speech.vad import SileroDetector  # noqa: PLC0415
+        from engine.speech.whisper import Whisper, WhisperSettings  # noqa: PLC0415
+        from engine.speech.whisper_names import smaller_model  # noqa: PLC0415
+
+    def noticed(lane: str) -> "Callable[[AudioNotice], None]":
+        return lambda notice: report(Noticed(lane=lane, notice=notice))
+
+    asked = settings.translation
+    device = asked.model.device if asked.model.device in ("cpu", "cuda") else "auto"
+    recognizer = WhisperSettings(model=str(whisper), device=device)
+
+    def take(event: "Event") -> None:
+        listener.take(event)  # there before the session is started
+
+    session = Session(asked.model, asked.translation, take, log=asked.log)
+    listener = Listener(
+        [
+            Lane(
+                name=wanted.lane,
+                source=make_source(wanted, noticed(wanted.lane), real_time=settings.real_time),
+                live=settings.real_time or not wanted.is_file,
+            )
+            for wanted in settings.wanted
+        ],
+        session,
+        Recognition(make_model=lambda: Whisper(recognizer), make_detector=SileroDetector),
+        report,
+        ListeningSettings(smaller_model=smaller_model(settings.whisper)),
+    )
+    listener.start()
+    session.start()
+    try:
+        yield listener
+    finally:
+        listener.close()
+        session.stop()
+
+
+def _whisper_folder(settings: ListenSettings) -> Path:
+    """Find the recogniser, or fetch it and show how far that is."""
+    from engine.speech.whisper_models import found_whisper, whisper_folder  # noqa: PLC0415  as above
+
+    found = found_whisper(settings.whisper, settings.library)
+    if found is not None:
+        return whisper_folder(str(found), settings.library)
+    _tell(f"fetching {settings.whisper} from huggingface.co; Ctrl+C keeps what is there")
+    told_s = time.monotonic()
+
+    def progress(done: int, total: int) -> None:
+        nonlocal told_s
+        if sys.stderr is None or not sys.stderr.isatty():
+            return
+        if time.monotonic() - told_s >= _TELL_EVERY_S or done == total:
+            told_s = time.monotonic()
+            sys.stderr.write(f"\r{done // _MEGABYTE} of {total // _MEGABYTE} MB")
+            sys.stderr.write("\n" if done == total else "")
+            sys.stderr.flush()
+
+    return whisper_folder(settings.whisper, settings.library, progress=progress)
+
+
+def _tell(sentence: str) -> None:
+    tell(_NAME, sentence)

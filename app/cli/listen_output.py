@@ -1,0 +1,191 @@
+"""Events of a listener on their way to rows, subtitle files and sentences on standard error."""
+
+import contextlib
+import queue
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from app.cli.listen_rows import ListeningView
+from app.history.cue_splitter import CueMaker
+from app.history.subtitle_writer import SubtitleWriter
+from engine.audio.types import SAMPLE_RATE_HZ
+from engine.errors import SurtitleError
+from engine.events import Failed, Notice, Ready, Refused
+from engine.speech.events import (
+    Behind,
+    Heard,
+    ListeningEnded,
+    ListeningFailed,
+    Noticed,
+    RecognizerReady,
+)
+from engine.speech.listener import Listener
+from engine.speech.word_tracker import StageLag
+
+_MOST_WAITING = 5_000  # events; who reports more waits until they are shown
+_POLL_S = 0.2
+
+
+class Stop:
+    """Stands for Ctrl+C among the events."""
+
+
+STOP: Final = Stop()
+
+
+class Mailbox:
+    """Events on their way from the engine's threads to the one that writes.
+
+    Who reports waits where too many are there already, unless nobody reads any more.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: queue.SimpleQueue[Heard | Stop] = (
+            queue.SimpleQueue()
+        )  # a signal may put, too
+        self._closed = threading.Event()
+
+    def put(self, event: Heard | Stop) -> None:
+        """Leave an event."""
+        while self._waiting.qsize() > _MOST_WAITING and not self._closed.wait(_POLL_S):
+            pass
+        self._waiting.put(event)
+
+    @property
+    def is_empty(self) -> bool:
+        """Tell whether nothing waits."""
+        return self._waiting.empty()
+
+    def __iter__(self) -> Iterator[Heard | Stop]:
+        """Yield what comes, for ever."""
+        while True:
+            with contextlib.suppress(queue.Empty):
+                yield self._waiting.get(timeout=_POLL_S)
+
+    def __enter__(self) -> "Mailbox":
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._closed.set()
+
+    @contextlib.contextmanager
+    def interrupts(self) -> Iterator[None]:
+        """Take the first Ctrl+C for an event; the second is one as ever."""
+
+        def stop(_number: int, _frame: object) -> None:
+            signal.signal(signal.SIGINT, before)
+            self._waiting.put(STOP)
+
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = signal.getsignal(signal.SIGINT)
+        signal.signal(signal.SIGINT, stop)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+
+class Screen:
+    """Where events go: rows, cues, sentences on standard error."""
+
+    def __init__(
+        self,
+        listener: Listener,
+        view: ListeningView,
+        maker: CueMaker,
+        writers: Sequence[SubtitleWriter],
+        tell: Callable[[str], None],
+    ) -> None:
+        """Write.
+
+        Args:
+            listener: is told what is shown.
+            view: on standard output.
+            maker: of cues.
+            writers: of cues.
+            tell: gets sentences for the person.
+        """
+        self._listener = listener
+        self._view = view
+        self._maker = maker
+        self._writers = writers
+        self._tell_person = tell
+        self._n_loading = 2
+        self._failure = ""
+
+    def serve(self, mailbox: Mailbox) -> None:
+        """Take events until the last.
+
+        Raises:
+            SurtitleError: the session or the listener failed.
+            TextError: captions cannot be written.
+        """
+        for event in mailbox:
+            if isinstance(event, Stop):
+                self._tell("ending; what was said is still translated, Ctrl+C again leaves it")
+                self._listener.stop()
+                continue
+            if isinstance(event, ListeningEnded):
+                break
+            self._take(event)
+            if mailbox.is_empty:
+                self._show(self._view.draw())
+        self._view.close()
+        if self._failure:
+            raise SurtitleError(self._failure)
+
+    def sum_up(self) -> None:
+        """Tell how long each stage took, here and in JSON Lines."""
+        lags = self._listener.lags()
+        lost_s = self._listener.n_dropped / SAMPLE_RATE_HZ
+        for writer in self._writers:
+            writer.write_summary({"lags": [_fields(lag) for lag in lags], "lost_s": lost_s})
+        if lags:
+            stages = ", ".join(f"{lag.stage} {lag.median_s:.2f} ({lag.p95_s:.2f})" for lag in lags)
+            self._tell(
+                f"{lags[0].n_words} words; median seconds (95 % within) for each stage: {stages}; "
+                f"{lost_s:.2f} s of sound lost"
+            )
+
+    def _take(self, event: Heard) -> None:
+        for cue in self._maker.feed(event):
+            for writer in self._writers:
+                writer.write(cue)
+        self._show(self._view.take(event))
+        match event:
+            case Failed(message=message):
+                raise SurtitleError(message)
+            case ListeningFailed(message=message):
+                self._failure = message
+            case Refused(message=message) | Notice(message=message) | Behind(message=message):
+                self._tell(message)
+            case Noticed(notice=notice):
+                self._tell(notice.message)
+            case Ready() | RecognizerReady():
+                self._loaded()
+
+    def _loaded(self) -> None:
+        self._n_loading -= 1
+        if not self._n_loading:
+            self._tell("listening; Ctrl+C ends it")
+
+    def _show(self, utterances: Sequence[int]) -> None:
+        for number in utterances:
+            self._listener.shown(number)
+
+    def _tell(self, sentence: str) -> None:
+        self._view.hide()
+        self._tell_person(sentence)
+
+
+def _fields(lag: StageLag) -> dict[str, str | int | float]:
+    return {
+        "stage": lag.stage,
+        "n_words": lag.n_words,
+        "median_s": round(lag.median_s, 3),
+        "p95_s": round(lag.p95_s, 3),
+    }

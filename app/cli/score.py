@@ -1,0 +1,192 @@
+"""Score captions of a file: ``surtitle score SOURCE REFERENCE``, which the window asks, too.
+
+Lines of the source come word by word, as from somebody who speaks; what is written meanwhile is
+held against the same line of the reference. With ``--sound`` a recording of the source is
+recognised as well, and held against the source. ``surtitle-train evaluate`` tells more.
+"""
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.cli.check import Report, write_json
+from app.cli.exit_codes import UsageError, exit_code_of
+from app.cli.scoring import ScoredLine, score_lines, unit_delays, word_error_rate
+from app.cli.translate import TerminalSettings, add_options, chosen_settings
+from app.system.early_interrupt import leaving_at_once
+from app.system.text_io import TextError
+from engine.errors import SurtitleError
+from engine.text.sentences import cut_line, word_parts
+
+if TYPE_CHECKING:
+    from engine.translation.base import AnySystem
+
+_NAME = "score"
+_STANDARD_RECOGNIZER = "base.en"
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add ``score`` to the commands of ``surtitle``."""
+    parser = subparsers.add_parser(
+        _NAME,
+        help="score captions of a file against a reference",
+        description="Translate a file word by word and tell BLEU, chrF and lagging; with --sound "
+        "also how well a recording of it is recognised.",
+    )
+    parser.add_argument("source", metavar="SOURCE", help="lines of text, UTF-8")
+    parser.add_argument("reference", metavar="REFERENCE", help="their translations, line by line")
+    parser.add_argument("--sound", type=Path, metavar="FILE", help="a recording of the source")
+    parser.add_argument(
+        "--asr", default=_STANDARD_RECOGNIZER, metavar="MODEL", help="Whisper that recognises it"
+    )
+    parser.add_argument("--json", action="store_true", help="write JSON lines, for programs")
+    add_options(parser)
+    parser.set_defaults(run=run, live=False)
+
+
+def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads its own
+    """Obey the command line.
+
+    Returns:
+        the exit code.
+    """
+    report = write_json if arguments.json else _write_words
+
+    def work() -> None:
+        try:
+            settings = chosen_settings(arguments)
+            pairs = read_pairs(Path(arguments.source), Path(arguments.reference))
+            with leaving_at_once():
+                score_file(settings, pairs, report)
+                if arguments.sound is not None:
+                    said, library = " ".join(source for source, _ in pairs), arguments.model_library
+                    _score_sound(arguments.sound, said, arguments.asr, library, report)
+        except (SurtitleError, TextError, UsageError) as error:
+            if not arguments.json:
+                raise
+            report("failed", {"message": str(error)})
+
+    return exit_code_of(_NAME, work)
+
+
+def read_pairs(source: Path, reference: Path) -> list[tuple[str, str]]:
+    """Read lines and their references; pairs without text are left out.
+
+    Raises:
+        TextError: a file cannot be read, or they have unlike numbers of lines.
+    """
+    sources, references = _lines(source), _lines(reference)
+    if len(sources) != len(references):
+        msg = (
+            f"{source.name} has {len(sources)} lines and {reference.name} has {len(references)}: "
+            "name files whose lines belong together"
+        )
+        raise TextError(msg)
+    pairs = zip(sources, references, strict=True)
+    return [(one.strip(), other.strip()) for one, other in pairs if one.strip()]
+
+
+def score_file(settings: TerminalSettings, pairs: list[tuple[str, str]], report: Report) -> None:
+    """Translate lines word by word, tell of each, and score them all.
+
+    Raises:
+        SurtitleError: the model cannot be loaded.
+        TextError: there is nothing to score.
+    """
+    from engine.loading.loader import load_weights  # noqa: PLC0415
+    from engine.metrics.event_log import EventLog  # noqa: PLC0415  torch takes seconds to import
+    from engine.translation.factory import make_system  # noqa: PLC0415
+
+    report("stage", {"stage": "loading"})
+    weights = load_weights(settings.model)
+    name, capacity = settings.model.system, settings.model.capacity
+    system = make_system(name, weights, settings.translation, capacity=capacity, log=EventLog())
+    language = settings.translation.target_language
+    lines = list[ScoredLine]()
+    for source, reference in pairs:
+        lines.append(_scored(system, source, reference, language))
+        report("line", {"n": len(lines), "of": len(pairs)})
+    report("score", {**asdict(score_lines(lines, language)), "model": weights.card.name})
+
+
+def _scored(system: "AnySystem", source: str, reference: str, language: str) -> ScoredLine:
+    start_s = time.perf_counter()
+    pieces = list(_pieces(system, source))
+    seconds = time.perf_counter() - start_s
+    hypothesis, delays = unit_delays(pieces, language)
+    return ScoredLine(
+        n_words=len(source.split()),
+        hypothesis=hypothesis,
+        reference=reference,
+        delays=delays,
+        seconds=seconds,
+    )
+
+
+def _pieces(system: "AnySystem", line: str) -> Iterator[tuple[int, str]]:
+    """Feed a line word by word; yield the words that have come, and what is appended then."""
+    came = [n for n, word in enumerate(line.split(), start=1) for _ in word_parts(word)]
+    n_before = 0
+    for parts in cut_line(line, system.settings.limits):
+        utterance = system.open()
+        for n_known in range(1, len(parts) + 1):
+            ended = n_known == len(parts)
+            system.set_source(utterance, parts[:n_known], ended=ended)
+            for change in system.advance(utterance):
+                yield came[n_before + n_known - 1], change.text
+        n_before += len(parts)
+        yield came[n_before - 1], " "
+
+
+def _score_sound(path: Path, said: str, named: str, library: Path, report: Report) -> None:
+    """Recognise a recording, as fast as it goes, and hold it against what was said.
+
+    Raises:
+        SurtitleError: the recording cannot be read, or the recogniser is not here.
+    """
+    from engine.audio.sources import AudioSources  # noqa: PLC0415  libraries may be missing
+    from engine.errors import ModelError  # noqa: PLC0415
+    from engine.speech.recognizer import Recognizer, RecognizerSettings  # noqa: PLC0415
+    from engine.speech.vad import GateSettings, SileroDetector, SpeechGate  # noqa: PLC0415
+    from engine.speech.whisper import Whisper, WhisperSettings  # noqa: PLC0415
+    from engine.speech.whisper_models import found_whisper  # noqa: PLC0415
+
+    folder = found_whisper(named, library)
+    if folder is None:
+        msg = f"the recogniser {named} is not on this computer: let surtitle listen fetch it first"
+        raise ModelError(msg)
+    report("stage", {"stage": "recognising"})
+    model = Whisper(WhisperSettings(model=str(folder)))
+    gate = SpeechGate(SileroDetector(), GateSettings())
+    recognizer = Recognizer(model, gate, RecognizerSettings())
+    source = AudioSources().file(path, lambda _notice: None, real_time=False)
+    source.start()
+    heard = list[str]()
+    while not source.ended:
+        chunk = source.read(1.0)
+        if chunk is not None:
+            heard += [word.text for one in recognizer.feed(chunk) for word in one.committed]
+    heard += [word.text for one in recognizer.flush() for word in one.committed]
+    rate = word_error_rate(" ".join(heard), said)
+    report("wer", {"wer": rate, "real_time_factor": recognizer.real_time_factor})
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        msg = f"{path} cannot be read as UTF-8 text ({error}): name another file"
+        raise TextError(msg) from error
+
+
+def _write_words(kind: str, values: Mapping[str, object]) -> None:
+    """Write for a person: the scores, one a line."""
+    if kind in ("score", "wer"):
+        for name, value in values.items():
+            shown = f"{value:.3f}" if isinstance(value, float) else json.dumps(value)
+            sys.stdout.write(f"{name}: {shown}\n")

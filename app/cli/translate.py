@@ -1,0 +1,374 @@
+"""Translate in the terminal, a line in, a line out: ``surtitle translate``.
+
+What cannot be done is one sentence on stderr. Exit codes: 0, 1 for a failure, 2 for wrong usage,
+130 after Ctrl+C, and 141 when the reader of the output went away: like any program that SIGPIPE
+ends, without a word. torch is imported when everything else is found to be in order.
+"""
+
+import argparse
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from app.cli.adapters import adapter_folder, open_library
+from app.cli.exit_codes import UsageError, captions_out, exit_code_of, tell
+from app.library.model_names import fetched_model
+from app.system.early_interrupt import leaving_at_once
+from app.system.text_io import LineReader, LineWriter, TextError, check_text
+from engine.adapters.adapter import Adapter, Status, model_card, usable_adapter
+from engine.errors import ModelError
+from engine.hub.bundled import NO_ADAPTER, bundled_models, default_adapter
+from engine.metrics.event_log import EventLog
+from engine.models.fingerprint import read_fingerprint
+from engine.models.model_card import ModelCard
+from engine.policy import parse_policy
+from engine.settings import (
+    DEVICES,
+    QUANTISATIONS,
+    SYSTEMS,
+    LayoutSettings,
+    ModelSettings,
+    TranslationSettings,
+)
+from engine.text.glossary import read_glossary
+from engine.text.sentences import is_strange, split_sentences
+from engine.text.typed import committed_words
+from engine.translation.factory_names import AUTO, mode_notice, suited_slot_length, suited_system
+from engine.untrusted.model_folder import check_model_folder
+
+if TYPE_CHECKING:
+    from engine.translation.base import AnySystem
+
+_STDIN = "-"
+_LONGEST_SLOT = 1024  # no utterance has so many tokens
+_STANDARD = TranslationSettings()
+_NAME = "translate"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TerminalSettings:
+    """What one run reads, how it translates and where else it writes.
+
+    Attributes:
+        model: weights, adapter and device.
+        translation: language, policy and slots.
+        source: a file, or None for standard input.
+        log: where the engine's events go, or None.
+        live: captions are written piece by piece, while the words of the line are read.
+    """
+
+    model: ModelSettings
+    translation: TranslationSettings = field(default_factory=TranslationSettings)
+    source: Path | None = None
+    log: Path | None = None
+    live: bool = False
+
+    def __post_init__(self) -> None:
+        if self.source and self.log and _same_file(self.source, self.log):
+            msg = f"the log would overwrite the text in {self.source}: name another file for --log"
+            raise ValueError(msg)
+
+
+def _same_file(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:  # a log is seldom there before
+        return False
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add ``translate`` to the commands of ``surtitle``."""
+    parser = subparsers.add_parser(
+        "translate",
+        help="translate lines of text in the terminal",
+        description="Translate English text: a line in, a line out. Text is UTF-8.",
+    )
+    parser.add_argument(
+        "source",
+        nargs="?",
+        default=_STDIN,
+        metavar="FILE",
+        help="the text; without it, or with -, standard input",
+    )
+    add_options(parser)
+    parser.add_argument("--live", action="store_true", help="show captions while they grow")
+    parser.set_defaults(run=run)
+
+
+def add_options(parser: argparse.ArgumentParser, *, device: str = "--device") -> None:
+    """Add what a command asks for that translates: all that ``chosen_settings`` reads.
+
+    Args:
+        parser: of the command.
+        device: what the option is called that says where to compute.
+    """
+    for option, kind, metavar, text in (
+        ("--to", str, "CODE", f"target language ({_STANDARD.target_language})"),
+        ("--policy", str, "POLICY", f"read:N, wait:K or offline ({_STANDARD.policy})"),
+        ("--model", Path, "DIR|NAME", "model folder, or owner/name on the hub (the bundled one)"),
+        (device, str, "NAME", f"where to compute: {', '.join(DEVICES)} (auto)"),
+    ):  # the window takes them too: without a default, those given before the command count here
+        name = "device" if option == device else option.removeprefix("--")
+        parser.add_argument(
+            option, dest=name, type=kind, default=argparse.SUPPRESS, metavar=metavar, help=text
+        )
+    parser.add_argument(
+        "--adapter",
+        default=argparse.SUPPRESS,  # as above
+        metavar="NAME|DIR|none",
+        help="LoRA adapter for the model (a bundled one that helps; see surtitle adapters)",
+    )
+    parser.add_argument(
+        "--quantize",
+        "--quantise",
+        choices=QUANTISATIONS,
+        default="auto",
+        help="how the weights are kept; auto: whole where they fit, else in 4 bits",
+    )
+    parser.add_argument(
+        "--slot", metavar="L", help="positions in a slot (as the model was trained)"
+    )
+    parser.add_argument(
+        "--system",
+        choices=SYSTEMS,
+        default=AUTO,
+        help="slots, or retranslate: all words anew at each one; auto: what the model was made for",
+    )
+    parser.add_argument(
+        "--glossary", type=Path, metavar="FILE.tsv", help="terms and translations for the prompt"
+    )
+    parser.add_argument(
+        "--context",
+        type=int,
+        default=_STANDARD.context_sentences,
+        metavar="N",
+        help="let the prompt tell of the N sentences before (%(default)s)",
+    )
+    parser.add_argument("--log", type=Path, metavar="FILE.jsonl", help="write the engine's events")
+
+
+def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads its own
+    """Obey the command line.
+
+    Returns:
+        the exit code, as the module says.
+    """
+    return exit_code_of(_NAME, lambda: translate(chosen_settings(arguments), arguments.stdin))
+
+
+def translate(settings: TerminalSettings, stdin: BinaryIO | None) -> None:
+    """Translate every line of the source to standard output.
+
+    Args:
+        settings: what is read and how it is translated.
+        stdin: what stands for a source that is not named; None where it is closed.
+
+    Raises:
+        SurtitleError: the engine cannot do it.
+        TextError: the text cannot be read, or captions or log cannot be written.
+    """
+    out = captions_out()
+    with (
+        _opened(settings.source, stdin) as reader,
+        _opened_log(settings.log) as log,
+        leaving_at_once(lambda: _tell_broken(reader)),
+    ):
+        try:
+            _translate_lines(settings, reader, LineWriter(out, live=settings.live), log)
+        finally:
+            _tell_broken(reader)
+
+
+def _translate_lines(
+    settings: TerminalSettings, reader: LineReader, writer: LineWriter, log: EventLog
+) -> None:
+    from engine.loading.device import share_processor  # noqa: PLC0415  torch takes seconds to import
+    from engine.loading.loader import load_weights  # noqa: PLC0415
+    from engine.translation.factory import make_system  # noqa: PLC0415
+
+    weights = load_weights(settings.model)
+    share_processor(weights.n_parameters)
+    name, capacity = settings.model.system, settings.model.capacity
+    for note in (
+        *weights.report.notes,
+        mode_notice(weights.card, suited_system(name, weights.card)),
+    ):
+        _tell(note)
+    translator = make_system(name, weights, settings.translation, capacity=capacity, log=log)
+    context_rows = n_strange = 0
+    for line in reader:
+        n_strange += any(map(str.isalpha, line)) and is_strange(line.split())
+        for piece in _captions(translator, line, live=settings.live):
+            writer.write(piece)
+        writer.end_line()
+        context_rows = max(context_rows, translator.conversation.context_rows)
+    if n_strange:
+        lines = "1 line does" if n_strange == 1 else f"{n_strange} lines do"
+        _tell(f"{lines} not look like English: what cannot be read is handed on as it is")
+    if context_rows:
+        _tell(f"glossary and sentences before took up to {context_rows} rows of the prompt")
+
+
+def _captions(translator: "AnySystem", line: str, *, live: bool) -> Iterator[str]:
+    """Yield the captions of a line's sentences piece by piece, a blank behind each sentence.
+
+    Nobody edits, so captions only grow. Every sentence is an utterance of its own and is forgotten
+    when it ends. Live or not, the same rows are fed: live only gives the words one by one. What is
+    in letters that the model cannot read is handed on as it is.
+    """
+    words = committed_words(line, finished=True)
+    for sentence in split_sentences(words, translator.settings.limits, finished=True):
+        if is_strange(sentence.words):
+            yield " ".join(sentence.words) + " "
+            continue
+        utterance = translator.open()
+        n_words = len(sentence.words)
+        for n_known in range(1 if live else n_words, n_words + 1):
+            known, ended = sentence.words[:n_known], n_known == n_words
+            stop = sentence.full_stop if ended else ""
+            translator.set_source(utterance, known, ended=ended, full_stop=stop)
+            for change in translator.advance(utterance):
+                yield change.text
+        yield " "
+
+
+def chosen_settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa: TID251  as above
+    """Check what the command line says; what needs no file comes first.
+
+    Raises:
+        ModelError: the model folder cannot be used.
+        TextError: no model was named and none comes with the program.
+        UsageError: a value is wrong.
+    """
+    try:
+        policy = str(parse_policy(arguments.policy or _STANDARD.policy))
+        slot_length = _slot_length(arguments.slot)
+        glossary = read_glossary(arguments.glossary) if arguments.glossary else ()
+        directory = _model_folder(arguments.model, arguments.model_library)
+        check_model_folder(directory)  # when it is loaded, too; here it takes no seconds
+        wanted = TranslationSettings(
+            target_language=arguments.to or _STANDARD.target_language, policy=policy
+        )
+        adapter = _adapter(arguments.adapter, directory, arguments.adapter_library, wanted)
+        model = ModelSettings(
+            directory=directory,
+            adapter=None if adapter is None else adapter.folder,
+            device=arguments.device,
+            quantise=arguments.quantize,
+            system=arguments.system,
+        )
+        card = model_card(directory, adapter)
+        system = suited_system(model.system, card)
+        return TerminalSettings(
+            model=model,
+            translation=TranslationSettings(
+                target_language=_language(card, wanted.target_language),
+                policy=policy,
+                layout=LayoutSettings(
+                    slot_length=slot_length or suited_slot_length(card, system),
+                    name=card.layout,
+                ),
+                glossary=glossary,
+                context_sentences=arguments.context,
+            ),
+            source=None if arguments.source == _STDIN else Path(arguments.source),
+            log=arguments.log,
+            live=arguments.live,
+        )
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+
+
+def _slot_length(text: str | None) -> int | None:
+    """Read the option; None stands for what the model was trained with."""
+    if text is None:
+        return None
+    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= _LONGEST_SLOT):
+        msg = f"a slot has a whole number of positions from 1 to {_LONGEST_SLOT}, got {text!r}"
+        raise UsageError(msg)
+    return int(text)
+
+
+def _model_folder(named: Path | None, library: Path) -> Path:
+    bundled = [] if named else bundled_models()
+    if named is None and not bundled:
+        msg = "no model comes with this copy of Surtitle: name a model folder with --model DIR"
+        raise TextError(msg)
+    return fetched_model(named, library) if named else bundled[0]
+
+
+def _adapter(
+    named: str | None, model: Path, library: Path, wanted: TranslationSettings
+) -> Adapter | None:
+    """Find and judge the adapter; one that is not known to help is used, but not silently.
+
+    Where none is named, it is a bundled one that is known to help, if there is one.
+    """
+    if named == NO_ADAPTER:
+        return None
+    base = read_fingerprint(model)
+    if named is None:
+        default = default_adapter(base, wanted)
+        return None if default is None else usable_adapter(default, base)
+    adapter = usable_adapter(adapter_folder(named, open_library(library)), base)
+    if adapter.status is Status.UNKNOWN:
+        _tell(
+            f"the adapter in {adapter.folder} is used, but nobody knows what for: {adapter.reason}"
+        )
+    return adapter
+
+
+def _language(card: ModelCard, code: str) -> str:
+    try:
+        card.language(code)
+    except ModelError as error:
+        raise UsageError(str(error)) from error
+    return code
+
+
+@contextlib.contextmanager
+def _opened(source: Path | None, stdin: BinaryIO | None) -> Iterator[LineReader]:
+    """Open the source; standard input stays open."""
+    if source is None:
+        if stdin is None:
+            msg = "standard input is closed: name a FILE or send text through a pipe"
+            raise TextError(msg)
+        yield LineReader(stdin, "standard input")
+        return
+    try:
+        check_text(source)
+        stream = source.open("rb")
+    except OSError as error:
+        msg = f"expected a text file, but {source} cannot be read: {error.strerror}; name another"
+        raise TextError(msg) from error
+    with stream:
+        yield LineReader(stream, str(source))
+
+
+@contextlib.contextmanager
+def _opened_log(path: Path | None) -> Iterator[EventLog]:
+    """Open the log. Whatever else is read or written inside tells of its failures as ours."""
+    try:
+        with EventLog(path) as log:
+            yield log
+    except OSError as error:
+        if path is None:
+            raise
+        msg = f"the log {path} cannot be written: {error.strerror}; name another file for --log"
+        raise TextError(msg) from error
+
+
+def _tell_broken(reader: LineReader) -> None:
+    if reader.n_broken:
+        lines = "1 line" if reader.n_broken == 1 else f"{reader.n_broken} lines"
+        _tell(
+            f"expected UTF-8, but {lines} of {reader.name} had other bytes, first line "
+            f"{reader.first_broken}: \N{REPLACEMENT CHARACTER} was read in their place; "
+            "convert the text to UTF-8"
+        )
+
+
+def _tell(sentence: str) -> None:
+    tell(_NAME, sentence)

@@ -1,0 +1,1 @@
+"""Preferences, command line and window positions."""

@@ -1,0 +1,131 @@
+"""Where windows stood, so that they come back there, and never where nobody can see them.
+
+A place is kept relative to its screen, so it means the same after the screen got another size or
+another place among the others. It lies in a file apart from the choices.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QPoint, QRect, QSize
+from PySide6.QtGui import QGuiApplication
+
+from app.system.toml_file import KeptFile, table
+
+_WIDEST = 16_777_215  # pixels; Qt's own bound for a window
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScreenArea:
+    """A screen, and the part of it that panels leave free."""
+
+    name: str
+    area: QRect
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a window stands.
+
+    Attributes:
+        screen: its name.
+        x: how much of the free width is left of the window, 0 to 1.
+        y: how much of the free height is above it.
+        width: in pixels that do not depend on the screen; 0 where the window has one size only.
+        height: likewise.
+    """
+
+    screen: str
+    x: float
+    y: float
+    width: int = 0
+    height: int = 0
+
+
+def screens() -> list[ScreenArea]:
+    """List the screens, the first one first."""
+    found = sorted(QGuiApplication.screens(), key=QGuiApplication.primaryScreen().__ne__)
+    return [
+        ScreenArea(
+            name=f"{screen.name()} {screen.serialNumber()}".strip(),
+            area=screen.availableGeometry(),
+        )
+        for screen in found
+    ]
+
+
+def place_of(window: QRect, areas: Sequence[ScreenArea], *, with_size: bool = False) -> Place:
+    """Tell where a window stands: on the screen that has most of it."""
+    home = max(areas, key=lambda one: _common(one.area, window))
+    room = home.area.size() - window.size()
+    return Place(
+        screen=home.name,
+        x=_share(window.left() - home.area.left(), room.width()),
+        y=_share(window.top() - home.area.top(), room.height()),
+        width=window.width() if with_size else 0,
+        height=window.height() if with_size else 0,
+    )
+
+
+def stood_at(place: Place, size: QSize, areas: Sequence[ScreenArea]) -> QRect:
+    """Find where a window comes: all of it inside the screen it was on, or inside the first one.
+
+    Args:
+        place: as ``place_of`` told it.
+        size: the window's; a smaller screen makes it smaller.
+        areas: the screens of now, at least one.
+    """
+    home = next((one for one in areas if one.name == place.screen), areas[0])
+    size = size.boundedTo(home.area.size())
+    room = home.area.size() - size
+    offset = QPoint(
+        round(_clamped(place.x) * room.width()), round(_clamped(place.y) * room.height())
+    )
+    return QRect(home.area.topLeft() + offset, size)
+
+
+class PlacesFile:
+    """Read and write the places of windows by name; what is damaged is forgotten."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = KeptFile(path)
+        self._file.read()
+
+    def find(self, window: str) -> Place | None:
+        """Give the place of a window, or None."""
+        known = table(self._file.content, window)
+        screen, x, y = known.get("screen"), known.get("x"), known.get("y")
+        if not isinstance(screen, str) or not isinstance(x, float) or not isinstance(y, float):
+            return None
+        width, height = _size(known.get("width")), _size(known.get("height"))
+        if not width or not height:
+            width = height = 0
+        return Place(screen=screen, x=_clamped(x), y=_clamped(y), width=width, height=height)
+
+    def remember(self, window: str, place: Place) -> None:
+        """Write a place down; where that fails the window comes elsewhere next time, no more."""
+        if place != self.find(window):
+            self._file.write({**self._file.content, window: asdict(place)})
+
+    def forget(self) -> None:
+        """Forget all places."""
+        self._file.write({})
+
+
+def _common(area: QRect, window: QRect) -> int:
+    both = area.intersected(window)
+    return max(0, both.width()) * max(0, both.height())
+
+
+def _size(value: object) -> int:
+    """Give a width or height, 0 for what cannot be one."""
+    return value if isinstance(value, int) and 0 < value <= _WIDEST else 0
+
+
+def _share(offset: int, room: int) -> float:
+    return _clamped(offset / room) if room > 0 else 0.5
+
+
+def _clamped(share: float) -> float:
+    return min(1.0, max(0.0, share))

@@ -1,0 +1,1 @@
+"""The dialog that loads, names and removes LoRA adapters."""

@@ -1,0 +1,256 @@
+"""The window of adapters: which there are, whether each can be used and why not, and what it is."""
+
+from pathlib import Path
+
+from PySide6.QtCore import QModelIndex, Qt, Signal, Slot
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QDialog,
+    QHeaderView,
+    QLabel,
+    QPushButton,
+    QSplitter,
+    QTableView,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.dialogs.adapters.service import AdapterDesk, ListedAdapter
+from app.dialogs.adapters.table_model import AdapterTable
+from app.library.adapter_details import rows
+from app.widgets.as_sentence import as_sentence
+from app.widgets.close_button import close_button
+from app.widgets.file_dialogs import ask_folder, ask_open
+from app.widgets.flow_layout import FlowRow
+from engine.adapters.adapter import Status
+from engine.events import AdapterChanged
+
+
+class AdapterDialog(QDialog):
+    """A table, the details of its row, and what can be done with it.
+
+    Signals:
+        load_wanted(Path): load the adapter in this folder and let it translate.
+        use_wanted(str): let this loaded adapter translate; the bare model where it is empty.
+        unload_wanted(str): forget this loaded adapter.
+    """
+
+    load_wanted = Signal(object)
+    use_wanted = Signal(str)
+    unload_wanted = Signal(str)
+
+    def __init__(self, desk: AdapterDesk, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Adapters"))
+        self.setAcceptDrops(True)
+        self._desk = desk
+        self._loaded: tuple[str, ...] = ()
+        self._used: str | None = None
+        self._compared: str | None = None
+        self.rows = AdapterTable(self)
+        self.table, self.details = QTableView(), QTreeWidget()
+        self.reason, self.told = QLabel(wordWrap=True), QLabel(wordWrap=True)
+        self._dress()
+        self._lay_out()
+        self.table.selectionModel().currentRowChanged.connect(self._show_row)
+        desk.listed.connect(self._show_list)
+        desk.told.connect(self._tell)
+        desk.busy_changed.connect(self._show_busy)
+        self._show_details(None)
+
+    def open_list(self) -> None:
+        """Show the library as it is now."""
+        self._desk.refresh()
+        self.show()
+        self.raise_()
+        self.activateWindow()
+
+    def show_loaded(self, event: AdapterChanged) -> None:
+        """Show what the session has loaded, and what translates."""
+        self._loaded, self._used = event.names, event.used
+        self.rows.show_loaded(event.names, event.used)
+        self._show_details(self._chosen())
+
+    def show_refusal(self, message: str) -> None:
+        """Tell why the session did not do what was asked for here; captions go on."""
+        self._tell(message)
+
+    def add(self, path: Path) -> None:
+        """Copy an adapter into the library."""
+        self._desk.add(path)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Take folders and files of this computer."""
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Add what was dropped."""
+        for url in event.mimeData().urls():
+            if url.isLocalFile():
+                self.add(Path(url.toLocalFile()))
+        event.acceptProposedAction()
+
+    def _dress(self) -> None:
+        self.table.setModel(self.rows)
+        self.table.setAccessibleName(self.tr("Adapters"))
+        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.table.setTabKeyNavigation(False)
+        self.table.setShowGrid(False)
+        self.table.verticalHeader().hide()
+        header = self.table.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setStretchLastSection(True)
+        self.details.setHeaderHidden(True)
+        self.details.setColumnCount(2)
+        self.details.setRootIsDecorated(False)
+        self.details.setWordWrap(True)
+        self.details.setAccessibleName(self.tr("All that is known of the adapter"))
+        for label in (self.reason, self.told):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+
+    def _lay_out(self) -> None:
+        buttons = QWidget()
+        self._row = FlowRow(buttons)
+        self.load = self._add_button(self.tr("&Load"), self._load)
+        self.compare = self._add_button(self.tr("&Bare model"), self._compare)
+        self.unload = self._add_button(self.tr("&Unload"), self._unload)
+        self.verify = self._add_button(self.tr("&Verify"), self._verify)
+        self.add_folder = self._add_button(self.tr("Add &folder…"), self._ask_folder)
+        self.add_file = self._add_button(self.tr("Add f&ile…"), self._ask_file)
+        self.remove = self._add_button(self.tr("&Remove"), self._remove)
+        self._row.add_gap()
+        close = close_button()
+        close.rejected.connect(self.close)
+        self._row.addWidget(close)
+        split = QSplitter(Qt.Orientation.Vertical)
+        split.addWidget(self.table)
+        split.addWidget(self.details)
+        column = QVBoxLayout(self)
+        hint = self.tr(
+            "An adapter teaches a model to translate live. Drop a folder here to add it."
+        )
+        column.addWidget(QLabel(hint, wordWrap=True))
+        column.addWidget(split, 1)
+        for widget in (self.reason, self.told, buttons):
+            column.addWidget(widget)
+        self.resize(820, 560)
+
+    def _add_button(self, text: str, act: object) -> QPushButton:
+        button = QPushButton(text)
+        button.clicked.connect(act)
+        button.setAutoDefault(False)
+        self._row.addWidget(button)
+        return button
+
+    def _chosen(self) -> ListedAdapter | None:
+        row = self.table.currentIndex().row()
+        return self.rows.listed[row] if 0 <= row < len(self.rows.listed) else None
+
+    @Slot(list)
+    def _show_list(self, listed: list[ListedAdapter]) -> None:
+        chosen = self._chosen()
+        self.rows.show_adapters(listed)
+        names = [it.shelved.name for it in listed]
+        row = names.index(chosen.shelved.name) if chosen and chosen.shelved.name in names else 0
+        if listed:
+            self.table.selectRow(row)
+        self._show_details(self._chosen())
+
+    @Slot(QModelIndex, QModelIndex)
+    def _show_row(self, _now: QModelIndex, _before: QModelIndex) -> None:
+        self._show_details(self._chosen())
+
+    def _show_details(self, listed: ListedAdapter | None) -> None:
+        self.details.clear()
+        self.reason.setText("")
+        if listed is not None:
+            items = [QTreeWidgetItem(list(pair)) for pair in rows(listed.adapter)]
+            self.details.addTopLevelItems(items)
+            self.details.resizeColumnToContents(0)
+            if listed.adapter.reason:
+                self.reason.setText(as_sentence(listed.adapter.reason))
+        self._offer(listed)
+
+    def _offer(self, listed: ListedAdapter | None) -> None:
+        """Enable what can be done with an adapter."""
+        status = listed.adapter.status if listed else Status.BLOCKED
+        name = listed.adapter.name if listed else ""
+        is_loaded, is_used = name in self._loaded, name == self._used
+        self.load.setEnabled(status is not Status.BLOCKED and not is_used)
+        all_the_same = self.tr("&Load all the same")
+        self.load.setText(all_the_same if status is Status.UNKNOWN else self.tr("&Load"))
+        self.unload.setEnabled(is_loaded and not is_used)
+        self.verify.setEnabled(listed is not None and listed.adapter.weights is not None)
+        is_own = listed is not None and not listed.shelved.bundled
+        self.remove.setEnabled(is_own and not is_used)
+        self.compare.setEnabled(self._used is not None or self._compared in self._loaded)
+        back = self.tr("&Back to the adapter")
+        self.compare.setText(self.tr("&Bare model") if self._used is not None else back)
+
+    @Slot(str)
+    def _tell(self, message: str) -> None:
+        self.told.setText(as_sentence(message))
+
+    @Slot(bool)
+    def _show_busy(self, busy: bool) -> None:  # noqa: FBT001  what the signal carries
+        if busy:
+            self.told.setText(self.tr("Working…"))
+        elif self.told.text() == self.tr("Working…"):
+            self.told.setText("")
+
+    @Slot()
+    def _load(self) -> None:
+        listed = self._chosen()
+        if listed is None:
+            return
+        if listed.adapter.name in self._loaded:
+            self.use_wanted.emit(listed.adapter.name)
+        else:
+            self._tell(self.tr("{} is being loaded; captions go on").format(listed.shelved.name))
+            self.load_wanted.emit(listed.shelved.folder)
+
+    @Slot()
+    def _compare(self) -> None:
+        """Switch between the adapter and the bare model, from the next utterance on."""
+        if self._used is not None:
+            self._compared = self._used
+            self.use_wanted.emit("")
+        elif self._compared is not None:
+            self.use_wanted.emit(self._compared)
+
+    @Slot()
+    def _unload(self) -> None:
+        listed = self._chosen()
+        if listed is not None:
+            self.unload_wanted.emit(listed.adapter.name)
+
+    @Slot()
+    def _verify(self) -> None:
+        listed = self._chosen()
+        if listed is not None:
+            self._desk.verify(listed)
+
+    @Slot()
+    def _remove(self) -> None:
+        listed = self._chosen()
+        if listed is not None:
+            self._desk.remove(listed.shelved.name)
+
+    @Slot()
+    def _ask_folder(self) -> None:
+        path = ask_folder(self, self.tr("Folder of an adapter"))
+        if path:
+            self.add(path)
+
+    @Slot()
+    def _ask_file(self) -> None:
+        names = "adapter_config.json adapter_model.safetensors surtitle.json"
+        path = ask_open(self, self.tr("A file of an adapter"), f"({names})")
+        if path:
+            self.add(path)

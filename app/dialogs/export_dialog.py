@@ -1,0 +1,112 @@
+"""Asks in what form captions are exported, and where to."""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QLabel,
+    QWidget,
+)
+
+from app.history.cues import Cue
+from app.history.export import CONTENTS, FORMS, SUBTITLES, export
+from app.system.text_io import TextError
+from app.widgets.close_button import close_button
+from app.widgets.file_dialogs import ask_save
+
+_LINES = 2  # that a sentence has room for from the beginning
+_SEPARATORS = re.compile(r"[/\\]")
+
+
+class ExportDialog(QDialog):
+    """Choose a form and what is in it; then a file, and it is written."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Export captions"))
+        self._cues: Sequence[Cue] = ()
+        self._started = datetime.now().astimezone()
+        self.form, self.content = QComboBox(), QComboBox()
+        names = (
+            self.tr("Subtitles (SRT)"),
+            self.tr("Subtitles for the web (WebVTT)"),
+            self.tr("Plain text, without times"),
+            self.tr("JSON Lines, all that is known"),
+        )
+        for name, form in zip(names, FORMS, strict=True):
+            self.form.addItem(name, form)
+        contents = (self.tr("Captions"), self.tr("Source"), self.tr("Source above captions"))
+        for name, content in zip(contents, CONTENTS, strict=True):
+            self.content.addItem(name, content)
+        self.since_first = QCheckBox(self.tr("&Times from the first caption"))
+        self.since_first.setChecked(True)
+        self.told = QLabel(wordWrap=True)
+        self.told.setTextFormat(Qt.TextFormat.PlainText)
+        self.told.setAlignment(Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignTop)
+        self._lay_out()
+        self.form.currentIndexChanged.connect(self._take_form)
+
+    def show_cues(self, cues: Sequence[Cue], started: datetime) -> None:
+        """Offer these cues, of a session that was started then."""
+        self._cues, self._started = cues, started
+        self._tell(self.tr("{:,} captions").format(len(cues)))
+        self.save.setEnabled(bool(cues))
+        self.show()
+        self.raise_()
+        self.activateWindow()
+
+    def export_to(self, path: Path) -> None:
+        """Write the file; say how that went, and stay open."""
+        form, content = self.form.currentData(), self.content.currentData()
+        try:
+            since_first = self.since_first.isChecked()
+            count = export(path, self._cues, form, content, since_first=since_first)
+        except TextError as error:
+            text = str(error)
+            self._tell(f"{text[:1].upper()}{text[1:]}.")
+        else:
+            self._tell(self.tr("{:,} captions were written to {}").format(count, path))
+
+    def _tell(self, text: str) -> None:
+        """Show a sentence, all of it: long paths may be broken, and the window grows with them."""
+        self.told.setText(_SEPARATORS.sub("\\g<0>\u200b", text))
+        wanted = self._rows.totalHeightForWidth(self.width())
+        self.resize(self.width(), max(self.height(), wanted))
+
+    def _lay_out(self) -> None:
+        buttons = close_button()
+        self.save = buttons.addButton(self.tr("&Export…"), QDialogButtonBox.ButtonRole.ActionRole)
+        form = self._rows = QFormLayout(self)
+        form.addRow(self.tr("&Form"), self.form)
+        form.addRow(self.tr("&What"), self.content)
+        form.addRow(self.since_first)
+        form.addRow(self.told)
+        form.addRow(buttons)
+        for label, combo in ((self.tr("Form"), self.form), (self.tr("What"), self.content)):
+            combo.setAccessibleName(label)
+        self.save.setDefault(True)
+        self.told.setMinimumHeight(_LINES * self.told.fontMetrics().lineSpacing())
+        self.save.clicked.connect(self._ask_path)
+        buttons.rejected.connect(self.close)
+
+    @Slot()
+    def _take_form(self) -> None:
+        form = self.form.currentData()
+        self.content.setEnabled(form != "jsonl")
+        self.since_first.setEnabled(form in SUBTITLES)
+
+    @Slot()
+    def _ask_path(self) -> None:
+        form = self.form.currentData()
+        name = f"captions-{self._started:%Y-%m-%d-%H%M}.{form}"
+        path = ask_save(self, self.windowTitle(), name, f"*.{form}")
+        if path:
+            self.export_to(path)

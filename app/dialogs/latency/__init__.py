@@ -1,0 +1,1 @@
+"""The window that shows where the time of each word goes."""

@@ -1,0 +1,258 @@
+"""The window of latency and evaluation: where time goes, what it costs, how good a file becomes."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFrame,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.dialogs.latency.collector import LatencyDesk
+from app.dialogs.latency.evaluation_page import EvaluationPage
+from app.dialogs.latency.record import (
+    COMMITTED,
+    EDGES_S,
+    WHOLE,
+    LatencyRecord,
+    StageTime,
+    histogram,
+)
+from app.dialogs.setup.pages import paragraph
+from app.library.models import written_bytes
+from app.widgets.as_sentence import as_sentence
+from app.widgets.charts import CurveChart, Histogram, Waterfall
+from app.widgets.close_button import close_button
+from app.widgets.file_dialogs import ask_save
+from app.widgets.tab_widget import RoomyTabs
+
+_REFRESH_MS = 250  # no eye reads faster
+
+
+class LatencyDialog(QDialog):
+    """Three pages over one record; it is painted only while it is seen.
+
+    Signals:
+        diagnostics_wanted(): copy the diagnostics.
+    """
+
+    diagnostics_wanted = Signal()
+
+    def __init__(
+        self, desk: LatencyDesk, evaluation: EvaluationPage, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Latency and evaluation"))
+        self._desk = desk
+        self._is_stale = True
+        self.waterfall = Waterfall(
+            self.tr("Where the time of a word goes (thick: median, thin: 95 %)")
+        )
+        self.committed = Histogram(self.tr("From a word to its caption, in seconds"))
+        self.tokens = CurveChart(self.tr("Tokens fed, and computed again"))
+        self.memory = CurveChart(self.tr("Memory of this program"))
+        self.summary, self.cost = paragraph(), paragraph()
+        self.evaluation = evaluation
+        self.tabs = RoomyTabs()
+        self.tabs.addTab(_column(self.summary, self.waterfall, self.committed), self.tr("&Lag"))
+        self.tabs.addTab(_column(self.cost, self.tokens, self.memory), self.tr("&Cost"))
+        self.tabs.addTab(_scrolled(evaluation), self.tr("E&valuate a file"))
+        self.told = QLabel(wordWrap=True)
+        self.told.hide()
+        self._buttons = close_button()
+        self.record = self._add_button(self.tr("&Record…"), self._toggle_recording)
+        self.diagnostics = self._add_button(self.tr("Copy &diagnostics"), self._copy_diagnostics)
+        self.reset = self._add_button(self.tr("&Begin anew"), self._clear)
+        self._buttons.rejected.connect(self.close)
+        column = QVBoxLayout(self)
+        for widget in (self.tabs, self.told, self._buttons):
+            column.addWidget(widget)
+        self.resize(720, 500)
+        self._timer = QTimer(self)
+        self._timer.setInterval(_REFRESH_MS)
+        self._timer.timeout.connect(self._refresh)
+        desk.changed.connect(self._go_stale)
+        desk.failed.connect(self._tell_failure)
+
+    def open_panel(self) -> None:
+        """Show the window."""
+        self.show()
+        self.raise_()
+        self.activateWindow()
+
+    def record_to(self, path: Path) -> None:
+        """Write measurements into a file from now on."""
+        self._desk.record_to(path)
+        self._tell(self.tr("Measurements are written to {}; nothing that is said").format(path))
+        self._name_recording()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Show what is known, and follow it."""
+        super().showEvent(event)
+        self._is_stale = True
+        self._refresh()
+        self._timer.start()
+
+    def _add_button(self, text: str, act: object) -> QPushButton:
+        button = self._buttons.addButton(text, QDialogButtonBox.ButtonRole.ActionRole)
+        button.clicked.connect(act)
+        button.setAutoDefault(False)
+        return button
+
+    @Slot()
+    def _go_stale(self) -> None:
+        self._is_stale = True
+
+    @Slot()
+    def _refresh(self) -> None:
+        """Paint what is new; look no more once nobody sees it."""
+        if not self.isVisible():
+            self._timer.stop()
+        elif self._is_stale:
+            self._is_stale = False
+            self._show_lag(self._desk.record)
+            self._show_cost(self._desk.record)
+
+    def _show_lag(self, record: LatencyRecord) -> None:
+        names = [
+            self.tr("Capture"),
+            self.tr("Voice activity"),
+            self.tr("Recognition"),
+            self.tr("Wait for later words"),
+            self.tr("Model"),
+            self.tr("Paint"),
+        ]
+        stages = record.stages()
+        rows = [
+            (name, stage.median_s, stage.p95_s, self._stage_words(stage))
+            for name, stage in zip(names, stages, strict=True)
+        ]
+        words = "; ".join(f"{name}: {text}" for name, _, _, text in rows)
+        self.waterfall.show_rows(rows, words)
+        counts = histogram(record.seconds(COMMITTED))
+        labels = [*(f"{edge:g}" for edge in EDGES_S), f"> {EDGES_S[-1]:g}"]
+        told = self._lag_words(record.summed(COMMITTED), record.summed(WHOLE))
+        self.committed.show_bars(list(zip(labels, counts, strict=True)), told)
+        self.summary.setText(told)
+
+    def _stage_words(self, stage: StageTime) -> str:
+        if stage.n_words:
+            return self.tr("{:.2f} s (95 %: {:.2f} s)").format(stage.median_s, stage.p95_s)
+        if stage.stage in ("capture", "voice activity"):
+            return self.tr("not measured apart")
+        return self.tr("no data")
+
+    def _lag_words(self, committed: StageTime, whole: StageTime) -> str:
+        if not committed.n_words:
+            return self.tr("No word has got its caption yet: type or say something.")
+        told = self.tr("{:,} words: {:.2f} s to the caption (95 %: {:.2f} s)").format(
+            committed.n_words, committed.median_s, committed.p95_s
+        )
+        if not whole.n_words:
+            return as_sentence(told)
+        shown = self.tr("{:.2f} s to the screen (95 %: {:.2f} s)")
+        return as_sentence(f"{told}, {shown.format(whole.median_s, whole.p95_s)}")
+
+    def _show_cost(self, record: LatencyRecord) -> None:
+        newest = record.newest
+        if newest is None:
+            self.cost.setText(self.tr("Nothing was computed yet."))
+        else:
+            told = self.tr(
+                "{:,} tokens fed in {:,} passes, {:,} computed again, {:,} looked at and taken "
+                "back; {:,} rows in the cache; {:,} rows of the prompt for glossary and context; "
+                "{:,} loops cut."
+            )
+            self.cost.setText(
+                told.format(
+                    newest.tokens_fed,
+                    newest.forwards,
+                    newest.tokens_recomputed,
+                    newest.probes,
+                    newest.cached_rows,
+                    newest.context_rows,
+                    newest.loops_cut,
+                )
+            )
+            points = record.tokens_fed.points
+            again = self.tr("{:,} fed, {:,} again; {}")
+            told = again.format(newest.tokens_fed, newest.tokens_recomputed, self._span(points))
+            curves = [points, record.tokens_recomputed.points]
+            self.tokens.show_curves(curves, f"{newest.tokens_fed:,}", told)
+        self._show_memory(record.memory.points)
+
+    def _show_memory(self, points: Sequence[tuple[float, float]]) -> None:
+        if not points:
+            self.memory.show_curves([], "", self.tr("This system does not tell"))
+            return
+        most = written_bytes(max(value for _, value in points))
+        now = self.tr("{} now; {}").format(written_bytes(points[-1][1]), self._span(points))
+        self.memory.show_curves([points], most, now)
+
+    def _span(self, points: Sequence[tuple[float, float]]) -> str:
+        """Say over what time a curve goes."""
+        seconds = points[-1][0] - points[0][0] if points else 0.0
+        if seconds < 120:
+            return self.tr("over {:.0f} s").format(seconds)
+        return self.tr("over {:.0f} min").format(seconds / 60)
+
+    def _tell(self, message: str) -> None:
+        self.told.setText(as_sentence(message))
+        self.told.show()
+
+    @Slot(str)
+    def _tell_failure(self, message: str) -> None:
+        self._tell(message)
+        self._name_recording()
+
+    @Slot()
+    def _toggle_recording(self) -> None:
+        if self._desk.is_recording:
+            self._desk.stop_recording()
+            self._tell(self.tr("Recording has ended"))
+            self._name_recording()
+            return
+        title, kinds = self.tr("File for measurements"), "JSON Lines (*.jsonl)"
+        path = ask_save(self, title, "surtitle.jsonl", kinds)
+        if path:
+            self.record_to(path)
+
+    def _name_recording(self) -> None:
+        is_on = self._desk.is_recording
+        self.record.setText(self.tr("Stop &recording") if is_on else self.tr("&Record…"))
+
+    @Slot()
+    def _clear(self) -> None:
+        self._desk.clear()
+        self._refresh()
+
+    @Slot()
+    def _copy_diagnostics(self) -> None:
+        self.diagnostics_wanted.emit()
+        self._tell(self.tr("Diagnostics are on the clipboard; nothing that was said is in them"))
+
+
+def _column(*widgets: QWidget) -> QWidget:
+    page = QWidget()
+    column = QVBoxLayout(page)
+    column.setSpacing(12)
+    for widget in widgets:
+        column.addWidget(widget, 0 if isinstance(widget, QLabel) else 1)
+    return _scrolled(page)
+
+
+def _scrolled(page: QWidget) -> QScrollArea:
+    """Let a page scroll where the screen is small."""
+    area = QScrollArea(widgetResizable=True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    area.setWidget(page)
+    return area

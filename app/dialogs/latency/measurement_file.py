@@ -1,0 +1,73 @@
+"""Measurements as JSON lines: how long words took, and what the program used. No text, no names.
+
+The first line has ``schema``. Every line has ``event`` and ``at_s``, seconds since recording began:
+``stage`` (``stage``, ``utterance``, ``seconds``), ``statistics`` (the counters of
+``engine.events.Statistics``), ``memory`` (``bytes`` of this process).
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import TextIO
+
+from app.dialogs.latency.record import Sample
+from app.system.text_io import TextError
+from engine.events import Statistics
+
+SCHEMA = 1
+
+
+class MeasurementFile:
+    """Append lines to a file, made anew; all of it on one thread.
+
+    Raises of every method: TextError where the file cannot be written; it is closed then.
+    """
+
+    def __init__(self, path: Path, start_s: float) -> None:
+        """Prepare; the file is made with the first line."""
+        self.path = path
+        self._start_s = start_s
+        self._file: TextIO | None = None
+        self._is_broken = False
+
+    def write_samples(self, samples: Iterable[Sample], now_s: float) -> None:
+        """Write how long words took."""
+        for sample in samples:
+            self._write("stage", now_s, asdict(sample))
+
+    def write_statistics(self, statistics: Statistics, now_s: float) -> None:
+        """Write the counters of the session."""
+        self._write("statistics", now_s, asdict(statistics))
+
+    def write_memory(self, n_bytes: int, now_s: float) -> None:
+        """Write how much memory the process holds."""
+        self._write("memory", now_s, {"bytes": n_bytes})
+
+    def close(self) -> None:
+        """Write no more."""
+        self._is_broken = True
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _write(self, event: str, now_s: float, values: Mapping[str, object]) -> None:
+        if self._is_broken:
+            return
+        try:
+            if self._file is None:
+                self._file = self.path.open("w", encoding="utf-8")
+                self._put({"event": "began", "at_s": 0.0, "schema": SCHEMA})
+            self._put({"event": event, "at_s": round(now_s - self._start_s, 3)} | dict(values))
+        except OSError as error:
+            self._is_broken = True
+            msg = (
+                f"measurements cannot be written to {self.path}: {error.strerror}; recording has "
+                "stopped, choose another file"
+            )
+            raise TextError(msg) from error
+
+    def _put(self, line: Mapping[str, object]) -> None:
+        if self._file is not None:
+            self._file.write(json.dumps(line) + "\n")
+            self._file.flush()

@@ -1,0 +1,132 @@
+"""The settings window: pages, each with its own reset; what is changed is seen at once."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QLabel,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.config.preferences import Preferences
+from app.config.preferences_file import export_preferences, import_preferences
+from app.dialogs.settings.listening_page import ListeningPage
+from app.dialogs.settings.pages import (
+    CaptionsPage,
+    OverlayPage,
+    PolicyPage,
+    PrivacyPage,
+    SettingsPage,
+)
+from app.dialogs.settings.shortcuts_page import ShortcutsPage
+from app.main_window.actions import Actions
+from app.widgets.close_button import close_button
+from app.widgets.file_dialogs import ask_open, ask_save
+from app.widgets.tab_widget import RoomyTabs
+
+_FILES = "TOML (*.toml)"
+
+
+class SettingsDialog(QDialog):
+    """Show the preferences; tell each change at once, so that the overlay shows it live.
+
+    Signals:
+        edited(Preferences): these are wanted now.
+    """
+
+    edited = Signal(object)
+
+    def __init__(
+        self,
+        policies: Sequence[tuple[str, str, str]],
+        actions: Actions,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Settings"))
+        self._shown = Preferences()
+        self.captions, self.overlay = CaptionsPage(), OverlayPage()
+        self.translation, self.privacy = PolicyPage(policies), PrivacyPage()
+        self.listening, self.shortcuts = ListeningPage(), ShortcutsPage(actions)
+        self.pages: tuple[SettingsPage, ...] = (
+            self.captions,
+            self.overlay,
+            self.translation,
+            self.listening,
+            self.shortcuts,
+            self.privacy,
+        )
+        self.tabs = RoomyTabs()
+        for page in self.pages:
+            self.tabs.addTab(page, page.title)
+            page.edited.connect(self._tell)
+        self.notice = QLabel(wordWrap=True)
+        self.notice.setTextFormat(Qt.TextFormat.PlainText)
+        self.notice.hide()
+        self.buttons = close_button()
+        self.reset = self._add_button(self.tr("Reset this page"))
+        self.load = self._add_button(self.tr("Import…"))
+        self.save = self._add_button(self.tr("Export…"))
+        self.reset.clicked.connect(self._reset_page)
+        self.load.clicked.connect(self._ask_import)
+        self.save.clicked.connect(self._ask_export)
+        self.buttons.rejected.connect(self.close)
+        self.tabs.currentChanged.connect(self.notice.hide)
+        column = QVBoxLayout(self)
+        column.addWidget(self.tabs)
+        column.addWidget(self.notice)
+        column.addWidget(self.buttons)
+
+    @Slot(Preferences)
+    def show_preferences(self, preferences: Preferences) -> None:
+        """Fill all pages."""
+        self._shown = preferences
+        for page in self.pages:
+            page.show_preferences(preferences)
+
+    def import_from(self, path: Path) -> None:
+        """Take the settings of a file; a file that is none of ours changes nothing."""
+        preferences, notice = import_preferences(path)
+        self._show_notice(notice)
+        if preferences is not None:
+            self._tell(preferences)
+
+    def export_to(self, path: Path) -> None:
+        """Write the settings into a file."""
+        failure = export_preferences(self._shown, path)
+        self._show_notice(failure or self.tr("The settings were written to {}").format(path))
+
+    def _add_button(self, text: str) -> QPushButton:
+        return self.buttons.addButton(text, QDialogButtonBox.ButtonRole.ResetRole)
+
+    def _show_notice(self, notice: str | None) -> None:
+        self.notice.setText(notice or "")
+        self.notice.setVisible(bool(notice))
+
+    @Slot(object)
+    def _tell(self, preferences: Preferences) -> None:
+        self.show_preferences(preferences)
+        self.edited.emit(preferences)
+
+    @Slot()
+    def _reset_page(self) -> None:
+        page = self.pages[self.tabs.currentIndex()]
+        self._tell(page.defaults(self._shown))
+
+    @Slot()
+    def _ask_import(self) -> None:
+        path = ask_open(self, self.tr("Import settings"), _FILES)
+        if path:
+            self.import_from(path)
+
+    @Slot()
+    def _ask_export(self) -> None:
+        name = "surtitle-settings.toml"
+        path = ask_save(self, self.tr("Export settings"), name, _FILES)
+        if path:
+            self.export_to(path)

@@ -1,0 +1,1 @@
+"""The setup wizard of the first start."""

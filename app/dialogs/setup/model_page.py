@@ -1,0 +1,281 @@
+"""The page of the guide on which a model is chosen, beside what this computer has room for."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QProgressBar,
+    QPushButton,
+    QTableWidget,
+    QTableWidgetItem,
+)
+
+from app.dialogs.setup.model_service import ModelDesk, bundled_offers
+from app.dialogs.setup.pages import GuidePage, paragraph
+from app.library.models import Fit, MachineReport, ModelOffer, known_offers, written_bytes
+from app.system.child_process import ChildCommand
+from app.widgets.as_sentence import as_sentence
+from app.widgets.file_dialogs import ask_folder
+from engine.loading.hardware import Machine
+
+_LIMIT_S = 240.0  # a first import from a slow disk is slow, and so is a busy computer
+_STEPS = 1000
+
+
+class ModelPage(GuidePage):
+    """What this computer has, which models there are, and fetching the one that is chosen.
+
+    Signals:
+        chosen(): another model is selected, or it came here.
+    """
+
+    chosen = Signal()
+
+    def __init__(self, desk: ModelDesk, check: ChildCommand) -> None:
+        super().__init__()
+        self.title = self.tr("Model")
+        self.language = "de"
+        self.report = MachineReport()
+        self._desk, self._check = desk, check
+        self._offers = list[ModelOffer]()
+        self._wanted: Path | None = None
+        self._was_chosen = False  # by a person, so nothing is recommended over it
+        self._fetching = ""
+        self.machine = self.add_text(self.tr("Looking what this computer has…"))
+        self.machine.setAccessibleDescription(self.tr("This computer"))
+        self.table = QTableWidget(0, 5)
+        self._dress()
+        self.column.addWidget(self.table, 1)
+        self.told = self.add_text("")
+        self.progress = QProgressBar(textVisible=False)
+        self.progress.setAccessibleName(self.tr("Fetching the model"))
+        self.fetch = QPushButton(self.tr("&Fetch"))
+        self.cancel = QPushButton(self.tr("&Cancel"))
+        self.folder = QPushButton(self.tr("Choose f&older…"))
+        row = QHBoxLayout()
+        self.room = paragraph()
+        row.addWidget(self.room, 1)
+        for widget in (self.progress, self.fetch, self.cancel, self.folder):
+            row.addWidget(widget)
+        self.column.addLayout(row)
+        self._connect()
+        self._show_offers([*bundled_offers(), *known_offers()])
+        self._offer()
+
+    def look(self) -> None:
+        """Look what is here, and what the computer has, unless that is known: it takes a while."""
+        self._desk.refresh()
+        if self.report.machine is None and not self._check.is_running:
+            self.machine.setText(self.tr("Looking what this computer has…"))
+            self._check.run(["check", "--json"], _LIMIT_S)
+
+    @property
+    def model(self) -> Path | None:
+        """What is chosen, as the preferences store it."""
+        offer = self.offer
+        return self._wanted if offer is None else offer.choice
+
+    @property
+    def offer(self) -> ModelOffer | None:
+        """What is chosen, with what is known of it."""
+        row = self.table.currentRow()
+        return self._offers[row] if 0 <= row < len(self._offers) else None
+
+    def choose(self, model: Path | None) -> None:
+        """Select a model; one that is not in the list is put there."""
+        self._wanted = model
+        self._was_chosen = model is not None
+        self._show_offers(self._offers)
+
+    def _dress(self) -> None:
+        table = self.table
+        table.setAccessibleName(self.tr("Models"))
+        table.setHorizontalHeaderLabels(
+            [
+                self.tr("Model"),
+                self.tr("Size"),
+                self.tr("Licence"),
+                self.tr("Where"),
+                self.tr("On this computer"),
+            ]
+        )
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        table.setTabKeyNavigation(False)
+        table.setShowGrid(False)
+        table.setWordWrap(False)
+        table.verticalHeader().hide()
+        header = table.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignVCenter)
+        header.setStretchLastSection(True)
+
+    def _connect(self) -> None:
+        self._desk.listed.connect(self._show_offers)
+        self._desk.progressed.connect(self._show_progress)
+        self._desk.fetched.connect(self._show_fetched)
+        self._desk.failed.connect(self._show_failure)
+        self._check.line_came.connect(self._take_line)
+        self._check.ended.connect(self._end_check)
+        self.table.itemSelectionChanged.connect(self._select)
+        self.fetch.clicked.connect(self._fetch)
+        self.cancel.clicked.connect(self._desk.cancel)
+        self.folder.clicked.connect(self._ask_folder)
+
+    @Slot(list)
+    def _show_offers(self, offers: Sequence[ModelOffer]) -> None:
+        """Show all models; what was chosen stays so."""
+        self._offers = list(offers)
+        if self._wanted not in [offer.choice for offer in offers] and self._wanted is not None:
+            own = ModelOffer(
+                choice=self._wanted, name=str(self._wanted), n_bytes=0, licence="", is_here=True
+            )
+            self._offers.append(own)
+        self.table.blockSignals(True)  # noqa: FBT003  Qt's own
+        self.table.setRowCount(len(self._offers))
+        for row, offer in enumerate(self._offers):
+            for column, text in enumerate(self._cells(offer)):
+                self.table.setItem(row, column, QTableWidgetItem(text))
+        choices = [offer.choice for offer in self._offers]
+        self.table.selectRow(choices.index(self._wanted) if self._wanted in choices else 0)
+        self.table.blockSignals(False)  # noqa: FBT003
+        self._recommend()
+        self._offer()
+
+    def _cells(self, offer: ModelOffer) -> list[str]:
+        fit = self.report.fits.get(offer.name)
+        where = self.tr("here") if offer.is_here else self.tr("to fetch")
+        if offer.choice is None:
+            where = self.tr("bundled")
+        fits = self.tr("runs anywhere") if offer.choice is None else ""
+        if fit is not None:
+            fits = self._fit_words(fit)
+        size = written_bytes(offer.n_bytes) if offer.n_bytes else "?"
+        return [offer.name, size, offer.licence or "?", where, fits]
+
+    def _fit_words(self, fit: Fit) -> str:
+        if not fit.fits:
+            return self.tr("no: it needs {} of memory").format(written_bytes(fit.needed_bytes))
+        if fit.device == "cpu":
+            return self.tr("yes, on the processor")
+        return self.tr("yes, on the graphics card")
+
+    def _recommend(self) -> None:
+        """Select what suits, as long as nobody has chosen, and say why it is that."""
+        best = self.report.recommended(self._offers, self.language)
+        if best is None or best not in self._offers:
+            return
+        row = self._offers.index(best)
+        name = self.table.item(row, 0)
+        if name is not None:
+            name.setText(self.tr("{} (recommended)").format(best.name))
+        if not self._was_chosen and self.report.machine is not None:
+            self._wanted = best.choice
+            self.table.blockSignals(True)  # noqa: FBT003
+            self.table.selectRow(row)
+            self.table.blockSignals(False)  # noqa: FBT003
+
+    @Slot(object)
+    def _take_line(self, line: Mapping[str, object]) -> None:
+        self.report.feed(line)
+        if self.report.machine is not None:
+            self.machine.setText(self._machine_words(self.report.machine))
+        if line.get("kind") == "fit":
+            self._show_offers(self._offers)
+
+    @Slot(str)
+    def _end_check(self, failure: str) -> None:
+        failure = failure or self.report.failure
+        if failure:
+            told = self.tr("What this computer has could not be found out: {}").format(failure)
+            self.machine.setText(as_sentence(told))
+
+    def _machine_words(self, machine: Machine) -> str:
+        told = self.tr("This computer: {}, {} cores; {} of {} memory free.").format(
+            machine.processor,
+            machine.cores,
+            written_bytes(machine.free_bytes),
+            written_bytes(machine.memory_bytes),
+        )
+        if machine.gpu:
+            card = self.tr("Graphics card: {}, {} of {} free.").format(
+                machine.gpu,
+                written_bytes(machine.gpu_free_bytes),
+                written_bytes(machine.gpu_bytes),
+            )
+            return f"{told} {card}"
+        none = self.tr("No graphics card that can be used: the processor computes.")
+        return f"{told} {as_sentence(machine.trouble)} {none}".replace("  ", " ")
+
+    @Slot()
+    def _select(self) -> None:
+        offer = self.offer
+        if offer is not None:
+            self._wanted, self._was_chosen = offer.choice, True
+        self._offer()
+        self.chosen.emit()
+
+    def _offer(self) -> None:
+        """Enable what can be done with the model that is chosen."""
+        offer, free = self.offer, self._desk.free_bytes
+        can_fetch = offer is not None and not offer.is_here and not self._fetching
+        self.fetch.setVisible(not self._fetching)
+        self.fetch.setEnabled(can_fetch)
+        self.cancel.setVisible(bool(self._fetching))
+        self.progress.setVisible(bool(self._fetching))
+        told = (
+            "" if free is None else self.tr("{} are free on the disk.").format(written_bytes(free))
+        )
+        if can_fetch and offer is not None and free is not None and offer.n_bytes > free:
+            told = self.tr("{} Not enough for this model.").format(told)
+            self.fetch.setEnabled(False)
+        if can_fetch and offer is not None and offer.is_gated:
+            asks = self.tr(
+                "Its owner must be asked on huggingface.co first, and a token be stored here."
+            )
+            told = f"{told} {asks}"
+        self.room.setText(told)
+
+    @Slot()
+    def _fetch(self) -> None:
+        offer = self.offer
+        if offer is None or offer.choice is None:
+            return
+        self._fetching = offer.choice.as_posix()
+        self.progress.setRange(0, 0)
+        self.told.setText(self.tr("Asking huggingface.co for {}…").format(offer.name))
+        self._desk.fetch(self._fetching)
+        self._offer()
+
+    @Slot(str, object, object)
+    def _show_progress(self, name: str, done: int, total: int) -> None:
+        self.progress.setRange(0, _STEPS)
+        self.progress.setValue(round(_STEPS * done / max(total, 1)))
+        told = self.tr("{}: {} of {} are here.")
+        self.told.setText(told.format(name, written_bytes(done), written_bytes(total)))
+
+    @Slot(str)
+    def _show_fetched(self, name: str) -> None:
+        self._fetching = ""
+        self.told.setText(self.tr("{} is here.").format(name))
+        self._offer()
+        self.chosen.emit()
+
+    @Slot(str)
+    def _show_failure(self, message: str) -> None:
+        stopped = self.tr("Stopped; what is here is kept, and it goes on from there.")
+        self._fetching = ""
+        self.told.setText(as_sentence(message) or stopped)
+        self._offer()
+
+    @Slot()
+    def _ask_folder(self) -> None:
+        path = ask_folder(self, self.tr("Folder of a model"))
+        if path:
+            self.choose(path)
+            self.chosen.emit()

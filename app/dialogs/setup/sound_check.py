@@ -1,0 +1,109 @@
+"""Hears a microphone and what the computer plays, only to show how loud each is; keeps nothing."""
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
+
+from PySide6.QtCore import QObject, Signal
+
+from app.widgets.source_messages import notice_words
+from engine.errors import SurtitleError
+
+if TYPE_CHECKING:
+    from engine.audio.types import AudioNotice, AudioSource, WantedDevice
+
+KINDS = ("microphone", "system")
+"""What is heard, as ``engine.audio.types.DeviceKind`` writes it."""
+
+_READ_S = 0.1
+
+
+class Sources(Protocol):
+    """Makes what records; ``engine.audio.sources.AudioSources`` does."""
+
+    def live(
+        self, wanted: "WantedDevice", report: Callable[["AudioNotice"], None]
+    ) -> "AudioSource":
+        """Make a source that records from a device."""
+
+
+def make_sources() -> Sources:
+    """Make the sources of this computer; called on a thread, since it imports much."""
+    from engine.audio.sources import AudioSources  # noqa: PLC0415  numpy is slow, and may be missing
+
+    return AudioSources()
+
+
+class SoundCheck(QObject):
+    """Listen to both as long as somebody looks at the meters.
+
+    Signals:
+        level_came(str, Level): how loud one of ``KINDS`` was just now.
+        told(str, str): what happened to one of ``KINDS``, a sentence.
+    """
+
+    level_came = Signal(str, object)
+    told = Signal(str, str)
+
+    def __init__(
+        self, make: Callable[[], Sources] = make_sources, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._make = make
+        self._stopping: threading.Event | None = None
+        self._threads = list[threading.Thread]()
+
+    def start(self) -> None:
+        """Begin to listen, unless it does already."""
+        if self._stopping is not None:
+            return
+        stopping = self._stopping = threading.Event()
+        self._threads = [thread for thread in self._threads if thread.is_alive()]
+        for kind in KINDS:
+            name = f"surtitle-check-{kind}"
+            thread = threading.Thread(target=self._listen, args=(kind, stopping), name=name)
+            self._threads.append(thread)
+            thread.start()
+
+    def stop(self) -> None:
+        """Listen no more; the devices are let go of in a moment."""
+        if self._stopping is not None:
+            self._stopping.set()
+            self._stopping = None
+
+    def close(self) -> None:
+        """Listen no more, and wait until the devices are let go of."""
+        self.stop()
+        for thread in self._threads:
+            thread.join()
+        self._threads.clear()
+
+    # Below here all runs on the threads, and speaks by signals alone.
+
+    def _listen(self, kind: str, stopping: threading.Event) -> None:
+        def report(notice: "AudioNotice") -> None:
+            if not stopping.is_set():
+                self.told.emit(kind, notice_words(notice))
+
+        try:
+            self._hear(kind, stopping, report)
+        except (SurtitleError, ImportError) as error:
+            if not stopping.is_set():
+                self.told.emit(kind, str(error))
+
+    def _hear(
+        self, kind: str, stopping: threading.Event, report: Callable[["AudioNotice"], None]
+    ) -> None:
+        sources = self._make()
+        from engine.audio.level import measure_level  # noqa: PLC0415
+        from engine.audio.types import DeviceKind, WantedDevice  # noqa: PLC0415  as above
+
+        source = sources.live(WantedDevice(kind=DeviceKind(kind)), report)
+        source.start()
+        try:
+            while not (stopping.is_set() or source.ended):
+                chunk = source.read(_READ_S)
+                if chunk is not None and not stopping.is_set():
+                    self.level_came.emit(kind, measure_level(chunk.samples))
+        finally:
+            source.stop()

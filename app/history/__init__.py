@@ -1,0 +1,1 @@
+"""What is kept of a session and written out: journals, cues, subtitles, the browser page."""

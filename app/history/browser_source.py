@@ -1,0 +1,98 @@
+"""A page with the captions, for a browser source in OBS. Only this computer can reach it.
+
+``app.history.caption_server`` serves it. It asks for what is new itself, so nothing is kept open.
+"""
+
+import contextlib
+import re
+import secrets
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from app.config.preferences import PrivacyChoices
+from app.system.toml_file import put, read_small
+
+if TYPE_CHECKING:
+    from app.history.caption_server import CaptionServer
+
+_N_LINES = 2
+_SECRET = re.compile("[A-Za-z0-9_-]{20,}")
+
+
+class CaptionPage(QObject):
+    """Serve the last captions while it is open.
+
+    Attributes:
+        token: the secret in its address; empty until the page was open once.
+    """
+
+    def __init__(self, token_file: Path, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._token_file = token_file
+        self.token = ""
+        self._lines: tuple[str, ...] = ()  # exchanged as a whole: the server's threads read it
+        self._server: CaptionServer | None = None
+
+    def use(self, choices: PrivacyChoices) -> str | None:
+        """Be open or closed, as the person chose.
+
+        Returns:
+            a sentence for the person where it could not be opened.
+        """
+        self.close()
+        return self.open_at(choices.page_port) if choices.page else None
+
+    def open_at(self, port: int) -> str | None:
+        """Listen on a port, 0 for any that is free; what is returned is as in ``use``."""
+        from app.history.caption_server import CaptionServer  # noqa: PLC0415  slow to import, and rarely used
+
+        self.token = self.token or page_token(self._token_file)
+        try:
+            self._server = CaptionServer(port, self.token, lambda: self._lines)
+        except OSError as error:
+            told = self.tr(
+                "The caption page could not be opened at port {}: {}; choose another port in the "
+                "settings"
+            )
+            return told.format(port, error.strerror)
+        return None
+
+    def close(self) -> None:
+        """Listen no more."""
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+
+    @property
+    def address(self) -> str:
+        """Where the page is, with its secret; empty while it is closed."""
+        if self._server is None:
+            return ""
+        return f"http://127.0.0.1:{self._server.port}/?token={self.token}"
+
+    def show_lines(self, lines: Sequence[str]) -> None:
+        """Show these captions, of which the last ones are seen."""
+        self._lines = tuple(lines)[-_N_LINES:]
+
+
+def page_token(path: Path) -> str:
+    """Read the secret of the page's address, or make one, so that the address stays the same.
+
+    Where it cannot be stored, it holds until the program ends. The file is its owner's alone, also
+    one that had other rights.
+    """
+    try:
+        token = read_small(path).strip()
+        is_private = not path.stat().st_mode & 0o077
+    except (OSError, ValueError):
+        token, is_private = "", False
+    if not _SECRET.fullmatch(token):
+        token, is_private = secrets.token_urlsafe(24), False
+    if not is_private:
+        with contextlib.suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            put(path, token)
+    return token

@@ -1,0 +1,191 @@
+"""The HTTP server behind ``browser_source``: the standard library's, on threads, without Qt.
+
+It listens on the loopback address alone, answers nobody who does not know its secret, and nobody
+whose browser was led here under another name (DNS rebinding). Who holds a connection without asking
+has it for a few seconds, and only so many are open at once: any program of this computer can reach
+the port, whoever started it.
+"""
+
+import contextlib
+import html
+import json
+import logging
+import os
+import secrets
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler
+from socketserver import ThreadingTCPServer
+from urllib.parse import parse_qs
+
+_log = logging.getLogger(__name__)
+
+HOST = "127.0.0.1"
+MOST_CONNECTIONS, LONGEST_S = 32, 5.0
+
+_POLL_S = 0.2  # how often what is open too long is looked for; also how long closing takes at most
+
+_PAGE = """<!DOCTYPE html>
+<html><head><meta charset="utf-8"><title>Surtitle</title><style>
+body {{ margin: 0; background: transparent; font: 600 48px/1.25 sans-serif; color: white; }}
+p {{ margin: 0; padding: 0.1em 0.4em; min-height: 1.25em; }}
+p {{ text-shadow: 0 0 6px black, 0 0 3px black; }}
+</style></head><body><div id="lines" aria-live="polite"></div><script>
+const lines = document.getElementById("lines");
+let shown = "";
+async function look() {{
+  try {{
+    const answer = await fetch("/captions?token={token}", {{ cache: "no-store" }});
+    const text = await answer.text();
+    if (text !== shown) {{
+      shown = text;
+      lines.replaceChildren(...JSON.parse(text).map((line) => {{
+        const paragraph = document.createElement("p");
+        paragraph.dir = "auto";
+        paragraph.textContent = line;
+        return paragraph;
+      }}));
+    }}
+  }} catch (error) {{ }}
+  setTimeout(look, 200);
+}}
+look();
+</script></body></html>
+"""
+
+_HEADERS = {
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+class CaptionServer(ThreadingTCPServer):
+    """Listen from when it is made until it is closed.
+
+    Attributes:
+        token: the secret.
+        lines: gives the captions of now; called on any thread.
+    """
+
+    allow_reuse_address = os.name != "nt"  # there it would let others listen on the same port
+    daemon_threads = True
+    request_queue_size = MOST_CONNECTIONS
+
+    def __init__(self, port: int, token: str, lines: Callable[[], Sequence[str]]) -> None:
+        """Listen on a port, 0 for any that is free.
+
+        Raises:
+            OSError: that cannot be.
+            OverflowError: there is no such port.
+        """
+        self.token = token
+        self.lines = lines
+        self._open: dict[socket.socket, float] = {}  # connections, and when they were opened
+        self._guard = threading.Lock()  # of these
+        super().__init__((HOST, port), _Request)
+        self._thread = threading.Thread(
+            target=self.serve_forever, args=(_POLL_S,), name="surtitle-page"
+        )
+        self._thread.start()
+
+    @property
+    def port(self) -> int:
+        """The port it listens on."""
+        return int(self.socket.getsockname()[1])
+
+    def close(self) -> None:
+        """Listen no more, and end every connection."""
+        self.shutdown()
+        self._thread.join()
+        self.server_close()
+        self._end_older_than(0.0)
+
+    def get_request(self) -> tuple[socket.socket, object]:
+        """Take a connection; where the program has no room for one, wait before the next try."""
+        try:
+            return super().get_request()
+        except OSError:
+            time.sleep(_POLL_S)
+            raise
+
+    def verify_request(self, request: object, client_address: object) -> bool:  # noqa: ARG002  as it is called
+        """Tell whether there is room for a connection; else it is ended at once."""
+        with self._guard:
+            if len(self._open) >= MOST_CONNECTIONS or not isinstance(request, socket.socket):
+                return False
+            self._open[request] = time.monotonic()
+        return True
+
+    def shutdown_request(self, request: object) -> None:
+        """End a connection, whoever ends it."""
+        with self._guard:
+            if isinstance(request, socket.socket):
+                self._open.pop(request, None)
+        super().shutdown_request(request)  # type: ignore[arg-type]  # what typeshed calls it
+
+    def service_actions(self) -> None:
+        """End the connections that are open too long; called again and again."""
+        self._end_older_than(LONGEST_S)
+
+    def handle_error(self, request: object, client_address: object) -> None:  # noqa: ARG002  as it is called
+        """Say nothing of a connection that broke off: who holds its other end may do that."""
+        if not isinstance(sys.exception(), OSError):
+            _log.exception("a request could not be answered")
+
+    def _end_older_than(self, seconds: float) -> None:
+        now_s = time.monotonic()
+        with self._guard:
+            late = [one for one, since_s in self._open.items() if now_s - since_s >= seconds]
+        for one in late:
+            with contextlib.suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)  # wakes its thread, which closes it
+
+
+class _Request(BaseHTTPRequestHandler):
+    """Answer one request."""
+
+    server: CaptionServer
+    server_version, sys_version = "Surtitle", ""
+    timeout = LONGEST_S
+
+    def do_GET(self) -> None:
+        """Answer with the page or the captions, if the secret is right."""
+        path, _, query = self.path.partition("?")
+        given = parse_qs(query).get("token", [""])[0]
+        if not self._is_ours() or not secrets.compare_digest(
+            given.encode(errors="replace"), self.server.token.encode()
+        ):
+            self._answer(
+                HTTPStatus.FORBIDDEN, "text/plain", "the address of this page holds a secret\n"
+            )
+        elif path == "/captions":
+            lines = json.dumps(list(self.server.lines()), ensure_ascii=False)
+            self._answer(HTTPStatus.OK, "application/json", lines)
+        elif path == "/":
+            page = _PAGE.format(token=html.escape(self.server.token))
+            self._answer(HTTPStatus.OK, "text/html", page)
+        else:
+            self._answer(HTTPStatus.NOT_FOUND, "text/plain", "there is no such page\n")
+
+    def log_message(self, *_arguments: object) -> None:
+        """Write nothing down: a page that is watched asks five times a second."""
+
+    def _is_ours(self) -> bool:
+        """Tell whether the browser calls this computer by its own name."""
+        host = self.headers.get("Host", "").strip()
+        return (host.rpartition(":")[0] or host) in {HOST, "localhost"}
+
+    def _answer(self, status: HTTPStatus, kind: str, body: str) -> None:
+        data = body.encode(errors="replace")
+        self.send_response(status)
+        self.send_header("Content-Type", f"{kind}; charset=utf-8")
+        self.send_header("Content-Length", str(len(data)))
+        for name, value in _HEADERS.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(data)

@@ -1,0 +1,46 @@
+"""Times in which cues can be read: captions of typed text come as fast as they are computed. Pure.
+
+The figures are those of subtitlers: up to 15 letters a second, no cue for less than 1.5 seconds.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from app.history.cues import LATEST_S, Cue
+
+_LEAST_S, _LETTERS_PER_S = 1.5, 15.0
+_LONGEST_S = 7.0  # what is read stays until the next cue comes, but not through a long silence
+_LATE_S = 5.0  # a cue that would come later than this behind its words hurries those before it
+_HURRIED_S, _HURRIED_LETTERS_PER_S = 0.5, 30.0
+
+
+def readable(cues: Sequence[Cue]) -> list[Cue]:
+    """Let each cue stay until the next one, and at least as long as it takes to read it.
+
+    None begins before its words were said, no two are there at once, and their order stays.
+
+    Args:
+        cues: by their beginnings; of several lines the longest counts, since it is one of the
+            languages.
+    """
+    timed = list[Cue]()
+    free_s = 0.0  # nobody reads any more
+    for place, cue in enumerate(cues):
+        start_s = max(cue.start_s, free_s)
+        n_letters = max(map(len, cue.text.splitlines()), default=0)
+        if start_s - cue.start_s <= _LATE_S:
+            free_s = start_s + max(_LEAST_S, n_letters / _LETTERS_PER_S)
+        else:
+            free_s = start_s + max(_HURRIED_S, n_letters / _HURRIED_LETTERS_PER_S)
+        end_s = max(cue.end_s, start_s + _LONGEST_S)
+        if place + 1 < len(cues):
+            end_s = min(end_s, cues[place + 1].start_s)
+        end_s = min(max(end_s, free_s), LATEST_S)
+        timed.append(replace(cue, start_s=min(start_s, LATEST_S), end_s=end_s))
+    return timed
+
+
+def from_first(cues: Sequence[Cue]) -> list[Cue]:
+    """Let time begin with the first cue."""
+    first_s = min((cue.start_s for cue in cues), default=0.0)
+    return [replace(cue, start_s=cue.start_s - first_s, end_s=cue.end_s - first_s) for cue in cues]

@@ -1,0 +1,115 @@
+"""Cues -> a file of the person's choice: SRT, WebVTT, text or JSON Lines; one language or two."""
+
+import contextlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from app.history.cue_times import from_first, readable
+from app.history.cues import Cue, to_json, to_srt, to_vtt
+from app.system.text_io import TextError, printable
+
+FORMS = ("srt", "vtt", "txt", "jsonl")
+SUBTITLES = ("srt", "vtt")
+"""The forms that have times to be read by."""
+
+CONTENTS = ("captions", "source", "both")
+_MARK = "→"  # before the line of a text that the person marked
+
+
+def export(
+    path: Path,
+    cues: Iterable[Cue],
+    form: str,
+    content: str = "captions",
+    *,
+    since_first: bool = False,
+) -> int:
+    """Write cues; the file is there as a whole or not at all.
+
+    Who speaks is told where two are told apart; JSON Lines tell it in any case. Subtitles stay as
+    long as it takes to read them; JSON Lines have the times as they were.
+
+    Args:
+        path: what is there already gives way.
+        cues: by their beginnings.
+        form: one of ``FORMS``.
+        content: one of ``CONTENTS``; JSON Lines hold both languages in any case.
+        since_first: the times of subtitles begin with the first of them, not with the session.
+
+    Returns:
+        the number of cues that had something to write.
+
+    Raises:
+        TextError: the file cannot be written.
+        ValueError: there is no such form or content.
+    """
+    if form not in FORMS or content not in CONTENTS:
+        msg = f"expected one of {FORMS} and one of {CONTENTS}, got {form!r} and {content!r}"
+        raise ValueError(msg)
+    cues = _named(cues, form)
+    if form != "jsonl":
+        cues = _chosen(cues, content)
+    if form in SUBTITLES:
+        cues = readable(from_first(cues) if since_first else cues)
+    fresh = path.with_name(path.name + ".new")
+    count = 0
+    try:
+        fresh.unlink(missing_ok=True)  # left by a crash, or a pipe
+        with fresh.open("x", encoding="utf-8", errors="replace", newline="\n") as file:
+            if form == "vtt":
+                file.write("WEBVTT\n\n")
+            for text in _texts(cues, form, content):
+                file.write(text)
+                count += 1
+        fresh.replace(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            fresh.unlink(missing_ok=True)
+        msg = f"the captions cannot be written to {path}: {error.strerror}; choose another place"
+        raise TextError(msg) from error
+    return count
+
+
+def _named(cues: Iterable[Cue], form: str) -> list[Cue]:
+    """Leave the speaker out where there is only one."""
+    cues = list(cues)
+    tells_apart = len({cue.speaker for cue in cues}) > 1
+    return cues if tells_apart or form == "jsonl" else [replace(cue, speaker="") for cue in cues]
+
+
+def _chosen(cues: Sequence[Cue], content: str) -> list[Cue]:
+    """Choose what is shown, of two languages the source above; leave out where that is nothing."""
+    texts = {
+        "captions": [cue.text for cue in cues],
+        "source": [cue.source for cue in cues],
+        "both": [f"{cue.source}\n{cue.text}" for cue in cues],
+    }[content]
+    pairs = zip(cues, texts, strict=True)
+    return [replace(cue, text=text) for cue, text in pairs if text.strip()]
+
+
+def _texts(cues: Iterable[Cue], form: str, content: str) -> Iterator[str]:
+    """Yield what each cue is in the file; those without text are left out, and not numbered."""
+    number = 1
+    for cue in cues:
+        text = _text(cue, number, form, content)
+        if text:
+            yield text
+            number += 1
+
+
+def _text(cue: Cue, number: int, form: str, content: str) -> str:
+    if form == "jsonl":
+        return to_json(cue)
+    if form == "srt":
+        return to_srt(cue, number)
+    if form == "vtt":
+        return to_vtt(cue)
+    lines = [" ".join(printable(line).split()) for line in cue.text.splitlines()]
+    if cue.speaker and lines:
+        lines[0] = f"{cue.speaker}: {lines[0]}"
+    if cue.marked and lines:
+        lines[0] = f"{_MARK} {lines[0]}"
+    text = "".join(f"{line}\n" for line in lines if line)
+    return text + "\n" if text and content == "both" else text

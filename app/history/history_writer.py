@@ -1,0 +1,188 @@
+"""Keeps what was said: in memory for export, in the journal, and in the text file for others."""
+
+import time
+from datetime import datetime
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.config.preferences import PrivacyChoices
+from app.history.cue_recorder import CueKept, Entry, SessionRecord
+from app.history.cues import Cue
+from app.history.journal import (
+    PastSession,
+    SessionJournal,
+    close_session,
+    delete_old,
+    unfinished_sessions,
+)
+from app.history.live_text_file import LiveText
+from app.system.background import Scribe
+from engine.events import Event
+
+TEXT_PATIENCE_S = 1.0
+"""How long the end waits for the text file, which may be on a disk that hangs."""
+
+_MOST_WAITING = 100  # captions, before a text file is said to hang
+
+
+class SessionKeeper(QObject):
+    """Take the events of the session; the one owner of the journal and the live text.
+
+    Signals:
+        failed(str): something could not be written. Told once for each file; captions go on.
+    """
+
+    failed = Signal(str)
+    _scribe_failed = Signal(str)
+
+    def __init__(
+        self, folder: Path, choices: PrivacyChoices, parent: QObject | None = None
+    ) -> None:
+        """Keep files in ``folder``, as far as the choices want any."""
+        super().__init__(parent)
+        self._folder = folder
+        self._start_s = time.monotonic()
+        self.started = datetime.now().astimezone()
+        self._record = SessionRecord()
+        self._journal: SessionJournal | None = None
+        self._live_text: LiveText | None = None
+        self._told: set[str] = set()
+        self._scribe_failed.connect(self._tell)  # emitted on the scribes' threads
+        self._scribe = Scribe(self._scribe_failed.emit)
+        # The person may have chosen a file on a disk that hangs: nothing else waits for it.
+        self._text_scribe = self._new_text_scribe()
+        self._choices = PrivacyChoices(journal=False)
+        delete_old(self.sessions_folder, self.started, choices.journal_days)
+        self._unfinished = unfinished_sessions(self.sessions_folder)
+        self.use(choices)
+
+    @property
+    def sessions_folder(self) -> Path:
+        """Where the journals lie."""
+        return self._folder / "sessions"
+
+    @property
+    def running_journal(self) -> Path | None:
+        """The journal of the session that is running, once there is one."""
+        return None if self._journal is None else self._journal.path
+
+    @property
+    def cues(self) -> list[Cue]:
+        """What was said since the start, or since it was cleared."""
+        return self._record.cues
+
+    @property
+    def lost_session(self) -> PastSession | None:
+        """The newest session that did not end well, if there was something in it."""
+        return next((it for it in self._unfinished if it.cues), None)
+
+    def use(self, choices: PrivacyChoices) -> None:
+        """Write from now on what these choices want written."""
+        before, self._choices = self._choices, choices
+        if choices.journal != before.journal:
+            self._close_journal()
+            started = datetime.now().astimezone()
+            self._journal = (
+                SessionJournal(self.sessions_folder, started) if choices.journal else None
+            )
+        wanted = (choices.live_text, choices.live_text_file)
+        if wanted != (before.live_text, before.live_text_file):
+            self._close_live_text()
+            self._live_text = self._chosen_text(choices) if choices.live_text else None
+
+    def take(self, event: Event, language: str) -> None:
+        """Take an event of the session, which translates into a language."""
+        self._record.language = language
+        entry = self._record.feed(event, time.monotonic() - self._start_s)
+        if entry is not None:
+            self._write(entry)
+
+    def place(self, utterance: int, begun_at_s: float, ended_at_s: float) -> None:
+        """Take when an utterance that was heard was said, by ``time.monotonic``."""
+        start_s = self._start_s
+        self._record.place(utterance, begun_at_s - start_s, ended_at_s - start_s)
+
+    def key_of(self, utterance: int) -> int | None:
+        """Give the key that an utterance of the running session has while the program runs."""
+        return self._record.key_of(utterance)
+
+    def mark(self, key: int) -> None:
+        """Take that the person marked the utterance with this key."""
+        entry = self._record.mark(key)
+        if entry is not None:
+            self._write(entry)
+
+    def restart(self) -> None:
+        """Make ready for a new session, whose numbers begin again."""
+        self._record.restart()
+
+    def clear(self) -> None:
+        """Forget what was said; its journal keeps all of it, and another one is begun."""
+        for entry in self._record.flush(time.monotonic() - self._start_s):
+            self._write(entry)
+        self._record.clear()
+        if self._journal is not None:
+            self._close_journal()
+            self._journal = SessionJournal(self.sessions_folder, datetime.now().astimezone())
+
+    def bring_back(self) -> None:
+        """Have what was forgotten last again."""
+        self._record.bring_back()
+
+    def take_lost_session(self) -> PastSession | None:
+        """Give the session that did not end well; it is not offered again."""
+        lost = self.lost_session
+        self._close_unfinished()
+        return lost
+
+    def close(self) -> None:
+        """Write what is left, and end well."""
+        for entry in self._record.flush(time.monotonic() - self._start_s):
+            self._write(entry)
+        self._close_unfinished()
+        self._close_journal()
+        self._close_live_text()
+        self._scribe.close()
+
+    def _close_unfinished(self) -> None:
+        for session in self._unfinished:
+            close_session(session)
+        self._unfinished = []
+
+    def _write(self, entry: Entry) -> None:
+        if self._journal is not None:
+            journal = self._journal
+            self._scribe.run(lambda: journal.write(entry))
+        if self._live_text is not None and isinstance(entry, CueKept) and entry.cue.text:
+            live_text, text = self._live_text, entry.cue.text
+            self._text_scribe.run(lambda: live_text.write(text))
+            if self._text_scribe.n_waiting > _MOST_WAITING:
+                self._tell(
+                    f"{live_text.path} does not take captions; choose another file in the settings"
+                )
+
+    def _chosen_text(self, choices: PrivacyChoices) -> LiveText:
+        chosen = choices.live_text_file
+        path = chosen or self._folder / "captions.txt"
+        return LiveText(path, is_ours=chosen is None)
+
+    def _close_journal(self) -> None:
+        if self._journal is not None:
+            self._scribe.run(self._journal.close)
+
+    def _close_live_text(self) -> None:
+        if self._live_text is not None:
+            self._text_scribe.run(self._live_text.close)
+            self._text_scribe.close()
+            self._text_scribe = self._new_text_scribe()
+            self._live_text = None
+
+    def _new_text_scribe(self) -> Scribe:
+        return Scribe(self._scribe_failed.emit, TEXT_PATIENCE_S)
+
+    @Slot(str)
+    def _tell(self, message: str) -> None:
+        if message not in self._told:
+            self._told.add(message)
+            self.failed.emit(message)

@@ -1,0 +1,353 @@
+"""A session on the disk while it goes on: JSON lines, each there for good when it is written.
+
+    {"event": "session", "version": 1, "started": "2026-11-21T09:30:00+01:00"}
+    {"event": "cue", "key": 0, "start_s": 1.2, "end_s": 3.4, "text": "Guten Morgen.", ...}
+    {"event": "withdrawn", "key": 0}
+    {"event": "mark", "key": 0}
+    {"event": "closed"}
+
+Lines are only ever appended, so a crash loses what was not written yet and nothing else. A journal
+without its last line is offered for recovery.
+"""
+
+import contextlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import BinaryIO
+
+from app.history.cue_recorder import CueKept, CueMarked, CueWithdrawn, Entry
+from app.history.cues import Cue
+from app.system.text_io import TextError
+from engine.untrusted.regular_file import open_plain
+
+VERSION = 1
+FILE_NAME = "session.jsonl"
+_CLOSED = b'{"event": "closed"}\n'
+_CLOSING = {"event": "closed"}
+_NAME = "%Y-%m-%d_%H%M%S"
+
+_MOST_BYTES, _LONGEST_LINE = 100_000_000, 1_000_000
+"""Of a journal that is read: hundreds of hours of talk, and far more than an utterance has."""
+
+_WRONG = (ValueError, OverflowError, RecursionError)
+"""What a line may raise that nobody of ours wrote."""
+
+
+class SessionJournal:
+    """Append to one journal. Its folder is made with the first entry, so no session is empty.
+
+    Invariant: after a ``write`` that did not fail, the file tells all entries so far. One that
+    somebody deleted or moved away is begun anew, with all of them.
+    """
+
+    def __init__(self, folder: Path, started: datetime) -> None:
+        """Write into a new folder in ``folder``, named by the time."""
+        self._shelf = folder
+        self._started = started
+        self._file: int | None = None
+        self._cues: dict[int, CueKept] = {}
+        self._mark: CueMarked | None = None
+        self._due: list[Mapping[str, object]] = []  # what the disk did not take so far
+        self.path: Path | None = None
+
+    def write(self, entry: Entry) -> None:
+        """Append an entry; it is on the disk when this returns.
+
+        Raises:
+            TextError: it cannot be written; what was written before is still whole, and the next
+                entry brings this one along.
+        """
+        match entry:
+            case CueKept():
+                self._cues[entry.key] = entry
+            case CueMarked():
+                self._mark = entry
+            case CueWithdrawn():
+                self._cues.pop(entry.key, None)
+        self._append(_line(entry))
+
+    def close(self) -> None:
+        """Write that the session ended as it should."""
+        if self._file is not None or self._cues:
+            with contextlib.suppress(TextError):  # then it is offered for recovery, and is whole
+                self._append(_CLOSING)
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    def _append(self, line: Mapping[str, object]) -> None:
+        self._due.append(line)
+        try:
+            if self._file is not None and not self._is_there(self._file):
+                os.close(self._file)
+                self._file = None
+            if self._file is None:
+                self._file = self._begin()
+                self._due = [due for due in self._due if due is _CLOSING]
+            if self._due:
+                append(self._file, *self._due)
+        except OSError as error:
+            msg = (
+                f"the journal in {self._shelf} cannot be written: {error.strerror}; captions go "
+                "on, and a crash would lose them"
+            )
+            raise TextError(msg) from error
+        self._due.clear()
+
+    def _is_there(self, file: int) -> bool:
+        try:
+            return self.path is not None and os.path.samestat(self.path.stat(), os.fstat(file))
+        except OSError:
+            return False
+
+    def _begin(self) -> int:
+        """Write all entries so far into a new file."""
+        started = self._started.isoformat(timespec="seconds")
+        first = {"event": "session", "version": VERSION, "started": started}
+        entries: list[Entry] = [*self._cues.values()]
+        if self._mark is not None:
+            entries.append(self._mark)
+        path = self.path = self._make_folder() / FILE_NAME
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_EXCL, 0o600)
+        try:
+            append(file, first, *map(_line, entries))
+        except OSError:
+            os.close(file)
+            with contextlib.suppress(OSError):  # so that no attempt leaves a folder
+                _delete(path)
+            raise
+        return file
+
+    def _make_folder(self) -> Path:
+        self._shelf.mkdir(parents=True, exist_ok=True, mode=0o700)
+        name, number = self._started.strftime(_NAME), 1
+        folder = self._shelf / name
+        while folder.exists():
+            number += 1
+            folder = self._shelf / f"{name}_{number}"
+        folder.mkdir(mode=0o700)
+        return folder
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PastSession:
+    """A session as its journal tells it.
+
+    Attributes:
+        path: of the journal.
+        started: when it began, or when the file was written where it does not say.
+        cues: by their beginnings; of an edited one the last.
+        ended_well: whether the program closed it.
+        damaged_lines: lines that are no entries; more than one is not the work of a crash.
+    """
+
+    path: Path
+    started: datetime
+    cues: tuple[Cue, ...]
+    ended_well: bool
+    damaged_lines: int
+
+
+def read_session(path: Path) -> PastSession:
+    """Read a journal, however it ended.
+
+    Raises:
+        OSError: it cannot be read at all.
+    """
+    cues: dict[int, Cue] = {}
+    ended_well, damaged, marked = False, 0, -1
+    with open_plain(path) as file:
+        started = _written(file.fileno())
+        for line in _lines(file):
+            try:
+                entry = _entry(line)
+                started = _take(entry, cues) or started
+                ended_well = ended_well or entry["event"] == "closed"
+                marked = _mark(entry, marked)
+            except _WRONG:
+                damaged += 1
+    if marked in cues:
+        cues[marked] = replace(cues[marked], marked=True)
+    ordered = tuple(sorted(cues.values(), key=lambda cue: cue.start_s))
+    return PastSession(
+        path=path, started=started, cues=ordered, ended_well=ended_well, damaged_lines=damaged
+    )
+
+
+def past_sessions(folder: Path, running: Path | None = None) -> list[PastSession]:
+    """Read all journals but that of the running session, the newest first.
+
+    What cannot be read is left out.
+    """
+    return _read_all(path for path in _journals(folder) if path != running)
+
+
+def close_session(session: PastSession) -> None:
+    """Write that a session needs no recovery any more; where that fails it is offered again."""
+    with contextlib.suppress(OSError):
+        file = os.open(session.path, os.O_WRONLY | os.O_APPEND)
+        try:
+            # The crash may have cut the last line off; a blank one is no entry and no damage.
+            os.write(file, b"\n")
+            append(file, _CLOSING)
+        finally:
+            os.close(file)
+
+
+def delete_session(session: PastSession) -> None:
+    """Delete a journal, and its folder unless somebody has put other files there.
+
+    Raises:
+        OSError: it cannot be deleted.
+    """
+    _delete(session.path)
+
+
+def unfinished_sessions(folder: Path) -> list[PastSession]:
+    """Read the journals that were not closed, the newest first; of the others only the end."""
+    return _read_all(path for path in _journals(folder) if not _is_closed(path))
+
+
+def delete_old(folder: Path, now: datetime, days: int) -> None:
+    """Delete journals that nothing was written into for so many days."""
+    for path in _journals(folder):
+        with contextlib.suppress(OSError), open_plain(path) as file:
+            written = _written(file.fileno())
+            if now - written > timedelta(days=days):
+                _delete(path)
+
+
+def _journals(folder: Path) -> list[Path]:
+    """List the journals; none where the folder cannot be read."""
+    try:
+        return list(folder.glob(f"*/{FILE_NAME}"))
+    except OSError:
+        return []
+
+
+def _read_all(paths: Iterable[Path]) -> list[PastSession]:
+    found = []
+    for path in paths:
+        with contextlib.suppress(OSError):
+            found.append(read_session(path))
+    return sorted(found, key=lambda session: session.started, reverse=True)
+
+
+def _delete(path: Path) -> None:
+    """Delete a journal, and its folder if nothing else is in it.
+
+    Raises:
+        OSError: the journal cannot be deleted.
+    """
+    path.unlink()
+    with contextlib.suppress(OSError):
+        path.parent.rmdir()
+
+
+def _written(file: int) -> datetime:
+    """Tell when a file was written; now where the disk has a time that no calendar has."""
+    try:
+        return datetime.fromtimestamp(os.fstat(file).st_mtime).astimezone()
+    except _WRONG:
+        return datetime.now().astimezone()
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """Give the lines of a journal; one that is longer than any of ours is given cut, as damage."""
+    while file.tell() < _MOST_BYTES and (line := file.readline(_LONGEST_LINE)):
+        rest = line if len(line) == _LONGEST_LINE else b""
+        while rest and not rest.endswith(b"\n"):
+            rest = file.readline(_LONGEST_LINE)
+        yield line
+
+
+def _is_closed(path: Path) -> bool:
+    with contextlib.suppress(OSError), open_plain(path) as file:
+        file.seek(0, os.SEEK_END)
+        file.seek(max(0, file.tell() - len(_CLOSED)))
+        return file.read() == _CLOSED
+    return False
+
+
+def _line(entry: Entry) -> dict[str, object]:
+    """Say an entry as its line does."""
+    if isinstance(entry, CueKept):
+        return {"event": "cue", "key": entry.key, **asdict(entry.cue)}
+    event = "mark" if isinstance(entry, CueMarked) else "withdrawn"
+    return {"event": event, "key": entry.key}
+
+
+def append(file: int, *lines: Mapping[str, object]) -> None:
+    """Write lines to the end of a file, and wait until they are on the disk.
+
+    Raises:
+        OSError: that failed; what was written of them is taken back.
+    """
+    size = os.fstat(file).st_size
+    text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    data = text.encode(errors="replace")
+    n_written = 0
+    try:
+        while n_written < len(data):
+            n_written += os.write(file, data[n_written:])
+        os.fsync(file)
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.ftruncate(file, size)
+        raise
+
+
+def _entry(line: bytes) -> dict[str, object]:
+    """Read a line.
+
+    Raises:
+        ValueError: it is no entry.
+    """
+    if not line.strip():
+        return {"event": ""}
+    entry = json.loads(line)
+    if not isinstance(entry, dict) or not isinstance(entry.get("event"), str):
+        msg = "a journal holds one object a line, with the name of an event"
+        raise ValueError(msg)  # noqa: TRY004  what comes from a file is a value, not a type
+    return entry
+
+
+def _take(entry: dict[str, object], cues: dict[int, Cue]) -> datetime | None:
+    """Apply an entry; give the time that the first one has. ``ValueError`` as ``_entry``."""
+    key = entry.get("key")
+    if entry["event"] == "session":
+        return datetime.fromisoformat(str(entry.get("started"))).astimezone()
+    if entry["event"] == "cue" and isinstance(key, int):
+        cues[key] = _cue(entry)
+    elif entry["event"] == "withdrawn" and isinstance(key, int):
+        cues.pop(key, None)
+    return None
+
+
+def _mark(entry: dict[str, object], marked: int) -> int:
+    """Tell which key is marked after an entry."""
+    key = entry.get("key")
+    return key if entry["event"] == "mark" and isinstance(key, int) else marked
+
+
+def _cue(entry: dict[str, object]) -> Cue:
+    start_s, end_s = entry.get("start_s"), entry.get("end_s")
+    if not isinstance(start_s, int | float) or not isinstance(end_s, int | float):
+        msg = "a cue has a beginning and an end"
+        raise ValueError(msg)  # noqa: TRY004  what comes from a file is a value, not a type
+    text, source, speaker, language = (
+        str(entry.get(name, "")).encode(errors="replace").decode()  # no half characters
+        for name in ("text", "source", "speaker", "language")
+    )
+    return Cue(
+        start_s=start_s,
+        end_s=end_s,
+        text=text,
+        source=source,
+        speaker=speaker,
+        language=language,
+    )

@@ -1,0 +1,60 @@
+"""A text file that grows with the captions, for programs that show what a file holds."""
+
+import os
+import stat
+import sys
+from pathlib import Path
+
+from app.system.text_io import TextError, printable
+
+_NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a pipe that nobody reads would be waited for
+
+
+class LiveText:
+    """Append a line for each caption; nothing is ever written over."""
+
+    def __init__(self, path: Path, *, is_ours: bool = False) -> None:
+        """Write into a file.
+
+        Args:
+            path: is made with the first caption, and then for its owner alone.
+            is_ours: the person did not choose it: one that is there becomes its owner's alone.
+        """
+        self.path = path
+        self._is_ours = is_ours
+        self._file: int | None = None
+
+    def write(self, caption: str) -> None:
+        """Append a caption.
+
+        Raises:
+            TextError: the file cannot be written, or is a pipe, a device or the like.
+        """
+        line = " ".join(printable(caption).split()) + "\n"
+        try:
+            if self._file is None:
+                self._file = self._open()
+            os.write(self._file, line.encode(errors="replace"))
+        except (OSError, ValueError) as error:
+            told = error.strerror if isinstance(error, OSError) else error
+            msg = (
+                f"captions cannot be appended to {self.path}: {told}; choose another file in "
+                "the settings"
+            )
+            raise TextError(msg) from error
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    def _open(self) -> int:
+        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _NO_WAIT, 0o600)
+        if not stat.S_ISREG(os.fstat(file).st_mode):
+            os.close(file)
+            raise OSError(0, "it is no plain file")
+        if self._is_ours and sys.platform != "win32":
+            os.fchmod(file, 0o600)
+        return file

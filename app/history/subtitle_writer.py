@@ -1,0 +1,118 @@
+"""Write cues into a file as they are committed, so that a crash loses at most the last one.
+
+Each cue is one write to the end of the file, and is on the disk when ``write`` returns. Nothing is
+changed again once it is written. The file is a whole SRT, WebVTT or JSON Lines file at any moment.
+"""
+
+import contextlib
+import dataclasses
+import json
+import os
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+
+from app.history.cues import Cue, to_json, to_srt, to_vtt
+from app.system.text_io import TextError
+
+FORMATS = ("srt", "vtt", "jsonl")
+
+
+class SubtitleWriter:
+    """Write one file; close it, or leave it: it is complete either way."""
+
+    def __init__(self, path: Path, form: str) -> None:
+        """Create the file.
+
+        Args:
+            path: where; what is there already is never overwritten, but a device or pipe may be.
+            form: one of ``FORMATS``.
+
+        Raises:
+            ValueError: there is no such format.
+            TextError: the file is there already, or cannot be written.
+        """
+        if form not in FORMATS:
+            msg = f"the format must be one of {', '.join(FORMATS)}, got {form!r}"
+            raise ValueError(msg)
+        self._path = path
+        self._form = form
+        self._n_bytes = self._n_written = 0
+        self._last_start_s = 0.0
+        self._file: int | None = _created(path)
+        self._can_sync = stat.S_ISREG(os.fstat(self._file).st_mode)
+        if form == "vtt":
+            self._append("WEBVTT\n\n")
+
+    def write(self, cue: Cue) -> None:
+        """Append a cue; it is on the disk when this returns.
+
+        WebVTT wants cues in the order of their beginnings: one that began before the last one is
+        written as if it had begun with it.
+
+        Raises:
+            TextError: it cannot be written; what was written before is still whole.
+        """
+        text = self._text(cue)
+        if text:
+            self._append(text)
+            self._n_written += 1
+
+    def write_summary(self, summary: Mapping[str, object]) -> None:
+        """Append a last line that sums the cues up: to JSON Lines; the others have no place for it.
+
+        Raises:
+            TextError: it cannot be written.
+        """
+        if self._form == "jsonl":
+            self._append(json.dumps(summary, ensure_ascii=False) + "\n")
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    def _text(self, cue: Cue) -> str:
+        match self._form:
+            case "srt":
+                return to_srt(cue, self._n_written + 1)
+            case "jsonl":
+                return to_json(cue)
+            case _:
+                start_s = self._last_start_s = max(cue.start_s, self._last_start_s)
+                return to_vtt(
+                    dataclasses.replace(cue, start_s=start_s, end_s=max(cue.end_s, start_s))
+                )
+
+    def _append(self, text: str) -> None:
+        if self._file is None:
+            msg = "the file is closed"
+            raise ValueError(msg)
+        data = text.encode(errors="replace")
+        n_written = 0
+        try:
+            while n_written < len(data):
+                n_written += os.write(self._file, data[n_written:])
+            if self._can_sync:
+                os.fsync(self._file)
+        except OSError as error:
+            with contextlib.suppress(OSError):  # half a cue is none
+                os.ftruncate(self._file, self._n_bytes)
+            msg = f"the subtitles {self._path} cannot be written: {error.strerror}"
+            raise TextError(msg) from error
+        self._n_bytes += n_written
+
+
+def _created(path: Path) -> int:
+    flags = os.O_WRONLY | os.O_APPEND | getattr(os, "O_BINARY", 0)
+    try:
+        if path.exists() and not path.is_file():
+            return os.open(path, flags)  # a pipe or a terminal
+        return os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o644)
+    except FileExistsError as error:
+        msg = f"the subtitles would overwrite {path}: name another file, or move that one away"
+        raise TextError(msg) from error
+    except OSError as error:
+        msg = f"the subtitles {path} cannot be written: {error.strerror}; name another file"
+        raise TextError(msg) from error

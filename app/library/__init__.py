@@ -1,0 +1,1 @@
+"""What lies on this computer: models, adapters, glossaries. Plain Python."""

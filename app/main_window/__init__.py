@@ -1,0 +1,1 @@
+"""The main window: panel, transcript, line for typed words, status bar."""

@@ -1,0 +1,96 @@
+"""The strip at the bottom: what the program does, with which model, and what that costs."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from PySide6.QtWidgets import QLabel, QWidget
+
+from app.system.process_memory import resident_bytes
+from app.widgets.flow_layout import FlowRow
+from engine.events import Ready, Statistics
+
+_GAP = 18
+
+
+class StatusStrip(QWidget):
+    """Small figures for who wants to know; never in the way."""
+
+    def __init__(
+        self,
+        parent: QWidget | None = None,
+        *,
+        measure_memory: Callable[[], int | None] = resident_bytes,
+    ) -> None:
+        super().__init__(parent)
+        self._measure_memory = measure_memory
+        self._state_text = ""
+        self._newest: Statistics | None = None
+        self.state = QLabel()
+        self.state.setAccessibleDescription(self.tr("State"))
+        self.figures = QLabel()
+        self.figures.setAccessibleDescription(self.tr("Figures"))
+        explanation = self.tr(
+            "Tokens the model computed, each once; tokens computed again after a correction; "
+            "time from the newest word to the end of its captions; computing time of a token; "
+            "memory of this program, the model in it"
+        )
+        self.figures.setToolTip(f"<p>{explanation}</p>")  # a tip wraps only as a paragraph
+        self.listening = QLabel()
+        self.listening.setAccessibleName(self.tr("How listening goes"))
+        self.lag = QLabel()
+        self.lag.setAccessibleName(self.tr("Lag"))
+        self.listening.hide()
+        row = FlowRow(self)
+        row.setSpacing(_GAP)
+        row.addWidget(self.state)
+        row.addWidget(self.listening)
+        row.add_gap()
+        row.addWidget(self.lag)
+        row.addWidget(self.figures)
+
+    def show_listening(self, text: str) -> None:
+        """Tell how listening goes; names of devices that are too long go on in the tip."""
+        self.listening.setText(text)
+        self.listening.setVisible(bool(text))
+        self.listening.setToolTip(text)
+
+    def show_lag(self, text: str, tip: str) -> None:
+        """Show how far captions are behind who speaks; the tip has more."""
+        self.lag.setText(text)
+        self.lag.setToolTip(tip)
+        self.lag.setAccessibleDescription(tip)
+
+    def show_state(self, text: str) -> None:
+        """Tell what the program does."""
+        self._state_text = text
+        self.state.setText(text)
+
+    def show_ready(self, event: Ready) -> None:
+        """Name the model."""
+        self.show_state(self.tr("{}, loaded in {:.1f} s").format(event.model, event.load_s))
+
+    def show_paused(self, *, paused: bool) -> None:
+        """Tell that what is typed waits, or what was told before that."""
+        told = self.tr("Paused: what you type is kept") if paused else self._state_text
+        self.state.setText(told)
+
+    def show_statistics(self, event: Statistics) -> None:
+        """Show the counters."""
+        self._newest = event
+        text = self.tr(
+            "{:,} tokens fed  ·  {:,} recomputed  ·  {:.0f} ms per word  ·  {:.1f} ms per token"
+        )
+        told = text.format(
+            event.tokens_fed, event.tokens_recomputed, event.ms_per_word, event.ms_per_token
+        )
+        n_bytes = self._measure_memory()
+        if n_bytes is not None:
+            told += self.tr("  ·  {:,.0f} MB").format(n_bytes / 1e6)
+        if event.backlog_words:
+            told = self.tr("{:,} words wait  ·  ").format(event.backlog_words) + told
+        self.figures.setText(told)
+
+    def show_no_backlog(self) -> None:
+        """Show that no word waits any more."""
+        if self._newest is not None:
+            self.show_statistics(replace(self._newest, backlog_words=0))

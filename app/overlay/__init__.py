@@ -1,0 +1,1 @@
+"""The captions over everything else on the screen."""

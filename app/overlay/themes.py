@@ -1,0 +1,66 @@
+"""Colours of the overlay: four presets that stay legible on whatever lies behind it. No Qt."""
+
+from dataclasses import dataclass
+
+from app.config.preferences import PRESETS
+
+Rgb = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """One preset.
+
+    Attributes:
+        text: colour of captions.
+        quiet: of the source beside captions, and of hints.
+        background: of the box.
+        opacity: of the box, 0 to 255.
+        rim: colour around the letters.
+    """
+
+    text: Rgb
+    quiet: Rgb
+    background: Rgb
+    opacity: int
+    rim: Rgb
+
+
+_BLACK, _WHITE = (0, 0, 0), (255, 255, 255)
+_SEVENTY_PERCENT, _NINETY_PERCENT = 178, 230
+
+_LOOKS = (
+    Look(
+        text=_WHITE, quiet=(190, 190, 190), background=_BLACK, opacity=_SEVENTY_PERCENT, rim=_BLACK
+    ),
+    Look(
+        text=(255, 230, 0),
+        quiet=(205, 195, 150),
+        background=_BLACK,
+        opacity=_SEVENTY_PERCENT,
+        rim=_BLACK,
+    ),
+    Look(text=_BLACK, quiet=(70, 70, 70), background=_WHITE, opacity=_NINETY_PERCENT, rim=_WHITE),
+    Look(text=(255, 255, 0), quiet=_WHITE, background=_BLACK, opacity=255, rim=_BLACK),
+)
+
+
+def look(preset: str) -> Look:
+    """Give the colours of a preset, one of ``PRESETS``."""
+    return _LOOKS[PRESETS.index(preset)]
+
+
+def contrast(one: Rgb, other: Rgb) -> float:
+    """Tell the contrast of two colours, 1 to 21 (WCAG 2.2, https://www.w3.org/TR/WCAG22)."""
+    darker, lighter = sorted((_luminance(one), _luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(colour: Rgb) -> float:
+    red, green, blue = (_linear(part / 255) for part in colour)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def _linear(part: float) -> float:
+    result: float = part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+    return result

@@ -1,0 +1,1 @@
+"""The way between windows and the engine's threads."""

@@ -1,0 +1,402 @@
+"""Connects the window with the engine's thread; no other file names ``engine.session``.
+
+Commands go down at once, or wait here while the model loads, after a failure and during a pause.
+Events come up on the worker's thread and are handed on in the GUI's. What is typed is the lane
+without a name; what is heard comes in the lanes of who listens.
+"""
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
+
+from app.session.unfinished_words import SentWords
+from engine.events import Event, Failed, Ready
+from engine.settings import ModelSettings, TranslationSettings
+
+_log = logging.getLogger(__name__)
+
+Report = Callable[[Event], None]
+
+
+class Session(Protocol):
+    """What the bridge needs of ``engine.session.session.Session``; see there."""
+
+    def start(self) -> None:
+        """Load the model and serve, on another thread."""
+
+    def stop(self, patience_s: float = 0.0) -> None:
+        """End that thread and wait for it; for so long it may translate what it was told."""
+
+    def set_words(self, words: Sequence[str]) -> None:
+        """Make these the committed words of the passage."""
+
+    def feed_words(self, words: Sequence[str], lane: str = "") -> None:
+        """Append committed words to the passage of a lane."""
+
+    def end_utterance(self, lane: str = "") -> None:
+        """Finish the passage of a lane."""
+
+    def change(self, translation: TranslationSettings) -> None:
+        """Use other settings from the next utterance on."""
+
+    def clear(self) -> None:
+        """Forget the passage."""
+
+    def load_adapter(self, folder: Path, *, use: bool = True) -> None:
+        """Load an adapter, and let it translate from the next utterance on."""
+
+    def use_adapter(self, name: str | None) -> None:
+        """Let a loaded adapter translate from the next utterance on; None for none."""
+
+    def unload_adapter(self, name: str) -> None:
+        """Forget an adapter that does not translate."""
+
+
+MakeSession = Callable[[ModelSettings, TranslationSettings, Report], Session]
+"""Makes a session. Called on a thread of its own, since it may take seconds."""
+
+
+def make_session(model: ModelSettings, translation: TranslationSettings, report: Report) -> Session:
+    """Make the engine's session."""
+    from engine.session.session import Session as EngineSession  # noqa: PLC0415  torch takes seconds to import
+
+    return EngineSession(model, translation, report)
+
+
+@dataclass(frozen=True, slots=True)
+class _SetWords:
+    words: tuple[str, ...]
+
+    def send(self, session: Session) -> None:
+        session.set_words(self.words)
+
+
+@dataclass(frozen=True, slots=True)
+class _FeedWords:
+    words: tuple[str, ...]
+    lane: str
+
+    def send(self, session: Session) -> None:
+        session.feed_words(self.words, self.lane)
+
+
+@dataclass(frozen=True, slots=True)
+class _EndUtterance:
+    lane: str = ""
+
+    def send(self, session: Session) -> None:
+        session.end_utterance(self.lane)
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    translation: TranslationSettings
+
+    def send(self, session: Session) -> None:
+        session.change(self.translation)
+
+
+@dataclass(frozen=True, slots=True)
+class _LoadAdapter:
+    folder: Path
+    use: bool
+
+    def send(self, session: Session) -> None:
+        session.load_adapter(self.folder, use=self.use)
+
+
+@dataclass(frozen=True, slots=True)
+class _UseAdapter:
+    name: str | None
+
+    def send(self, session: Session) -> None:
+        session.use_adapter(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class _UnloadAdapter:
+    name: str
+
+    def send(self, session: Session) -> None:
+        session.unload_adapter(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Clear:
+    def send(self, session: Session) -> None:
+        session.clear()
+
+
+_WordCommand = _SetWords | _FeedWords | _EndUtterance | _Clear
+_Command = _WordCommand | _Change | _LoadAdapter | _UseAdapter | _UnloadAdapter
+
+
+class Bridge(QObject):
+    """Hold the session, wherever it is in its life.
+
+    Signals:
+        event_came(Event): the session reported something. Emitted in the GUI thread.
+        waiting_changed(tuple of (str, str)): what waits of the finished passages and of what was
+            heard, for the model or for the end of the pause: its lane, and the text.
+
+    Invariant: every passage reaches a session that is ready, whatever failed or paused before; only
+    ``clear`` drops words.
+    """
+
+    event_came = Signal(object)
+    waiting_changed = Signal(tuple)
+    _reported = Signal(int, object)
+
+    def __init__(self, make: MakeSession = make_session, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._make = make
+        self._run: _Run | None = None
+        self._run_number = 0
+        self._ready = False
+        self._paused = False
+        self._words: tuple[str, ...] = ()  # of the passage that is not finished
+        self._sent: tuple[str, ...] = ()  # those the session has of its unfinished passage
+        self._waiting: list[_Command] = []
+        self._heard = SentWords()
+        self._overhear: Report | None = None
+        # This object stays in the GUI thread, and the slot is its method: so what the worker emits
+        # is queued to here. A plain function as slot would run on the worker's thread.
+        self._reported.connect(self._take)
+
+    def start(self, model: ModelSettings, translation: TranslationSettings) -> None:
+        """Start a session, in place of the one before if there was one."""
+        self.stop()
+        self._run_number += 1
+        number = self._run_number
+        self._run = _Run(
+            lambda report: self._make(model, translation, report),
+            lambda event: self._hand_up(number, event),
+        )
+
+    def let_overhear(self, take: Report | None) -> None:
+        """Let somebody else take the session's events on its own thread; failures are not told."""
+        self._overhear = take
+
+    def stop(self) -> None:
+        """End the session and wait for its threads; what waits here goes to the next one."""
+        if self._run is not None:
+            self._run.stop()
+        self._run = None
+        self._ready = False
+        self._sent = ()
+        self._keep_heard()
+
+    def finish(self, patience_s: float) -> None:
+        """End the session when it has translated what it was told, or after so long."""
+        if self._run is not None and self._ready:
+            self._run.stop(patience_s)
+            QCoreApplication.sendPostedEvents(self)  # what it reported until then
+        self.stop()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether there is a session, or one is being made."""
+        return self._run is not None
+
+    @property
+    def has_waiting_words(self) -> bool:
+        """Whether words wait for a session that may still come."""
+        is_word = any(isinstance(one, _WordCommand) for one in self._waiting)
+        return is_word and self._run is not None
+
+    def set_words(self, words: Sequence[str]) -> None:
+        """Say what the committed words of the passage are now."""
+        self._words = tuple(words)
+        self._give(_SetWords(self._words))
+
+    def end_utterance(self) -> None:
+        """Finish the passage."""
+        self._words = ()
+        self._give(_EndUtterance())
+
+    @Slot(tuple, str)
+    def feed_words(self, words: Sequence[str], lane: str) -> None:
+        """Append words that were heard to the passage of a lane that has a name."""
+        self._give(_FeedWords(tuple(words), lane))
+
+    @Slot(str)
+    def end_lane(self, lane: str) -> None:
+        """Finish the passage of a lane that has a name."""
+        self._give(_EndUtterance(lane))
+
+    def change(self, translation: TranslationSettings) -> None:
+        """Translate otherwise from the next passage on."""
+        self._give(_Change(translation))
+
+    def load_adapter(self, folder: Path, *, use: bool = True) -> None:
+        """Load an adapter, and let it translate from the next utterance on.
+
+        ``AdapterChanged`` comes when it does, or ``Refused`` where it cannot.
+        """
+        self._give(_LoadAdapter(folder, use))
+
+    def use_adapter(self, name: str | None) -> None:
+        """Let a loaded adapter translate from the next utterance on; None for none."""
+        self._give(_UseAdapter(name))
+
+    def unload_adapter(self, name: str) -> None:
+        """Forget an adapter that does not translate."""
+        self._give(_UnloadAdapter(name))
+
+    def clear(self) -> None:
+        """Forget the passage and the words that wait.
+
+        Words that were heard still go to the session, which drops them at once: who listens counts
+        on every word to come back.
+        """
+        self._words = ()
+        waiting, self._waiting = self._waiting, []
+        heard = [one for one in waiting if isinstance(one, _FeedWords)]
+        if heard:
+            self._waiting += [*heard, _Clear()]
+        self._waiting += [one for one in waiting if not isinstance(one, _WordCommand)]
+        if self._ready and self._run is not None and self._run.session is not None:
+            self._run.session.clear()
+            self._sent = ()
+        self._tell_waiting()
+
+    def _hand_up(self, run_number: int, event: Event) -> None:
+        """Take an event on the worker's thread."""
+        self._reported.emit(run_number, event)
+        overhear = self._overhear
+        if overhear is not None and not isinstance(event, Failed):
+            overhear(event)
+
+    def pause(self, *, paused: bool) -> None:
+        """Hold what is typed and chosen back, or send what was held.
+
+        Nothing is recorded during a pause: what is heard then was said before it, and goes on.
+        """
+        self._paused = paused
+        self._send_waiting()
+
+    @Slot(int, object)
+    def _take(self, run_number: int, event: Event) -> None:
+        if run_number != self._run_number or self._run is None:
+            return  # the last words of a session that was replaced
+        if isinstance(event, Failed):
+            self._keep_words()
+            self.stop()
+        self._heard.take(event)
+        self.event_came.emit(event)
+        if isinstance(event, Ready):
+            self._ready = True
+            self._send_waiting()
+
+    def _keep_words(self) -> None:
+        """Let the next session begin with the passage that this one did not finish."""
+        if self._ready and self._words and _SetWords(self._words) not in self._waiting:
+            self._waiting.insert(0, _SetWords(self._words))
+
+    def _keep_heard(self) -> None:
+        """Let the next session begin with what was heard and not translated to its end."""
+        kept = list[_Command]()
+        for lane, words, is_ended in self._heard.take_unfinished():
+            kept.append(_FeedWords(words, lane))
+            if is_ended:
+                kept.append(_EndUtterance(lane))
+        self._waiting[:0] = kept
+
+    def _give(self, command: _Command) -> None:
+        replaces = bool(self._waiting) and isinstance(command, type(self._waiting[-1]))
+        if replaces and isinstance(command, _SetWords | _Change):
+            self._waiting.pop()  # keeps what waits as short as what was typed
+        self._waiting.append(command)
+        self._send_waiting()
+
+    def _send_waiting(self) -> None:
+        session = None if self._run is None else self._run.session
+        if self._ready and session is not None:
+            waiting, self._waiting = self._waiting, []
+            for command in waiting:
+                if self._paused and not _was_heard(command):
+                    self._waiting.append(command)
+                    continue
+                command.send(session)
+                self._sent = _words_after(command, self._sent)
+                self._note_heard(command)
+        self._tell_waiting()
+
+    def _note_heard(self, command: _Command) -> None:
+        match command:
+            case _FeedWords(words=words, lane=lane):
+                self._heard.feed(lane, words)
+            case _EndUtterance(lane=lane) if lane:
+                self._heard.end(lane)
+
+    def _tell_waiting(self) -> None:
+        texts = list[tuple[str, str]]()
+        sent = words = self._sent
+        for command in self._waiting:
+            match command:
+                case _EndUtterance(lane=""):
+                    is_longer = words[: len(sent)] == sent
+                    texts.append(("", " ".join(words[len(sent) :] if is_longer else words)))
+                    sent = ()
+                case _Clear():
+                    texts.clear()
+                case _FeedWords(words=heard, lane=lane):
+                    texts.append((lane, " ".join(heard)))
+            words = _words_after(command, words)
+        self.waiting_changed.emit(tuple((lane, text) for lane, text in texts if text))
+
+
+def _was_heard(command: _Command) -> bool:
+    """Tell what a pause does not hold back: what was heard, and what drops that."""
+    return isinstance(command, _FeedWords | _Clear) or (
+        isinstance(command, _EndUtterance) and bool(command.lane)
+    )
+
+
+def _words_after(command: _Command, words: tuple[str, ...]) -> tuple[str, ...]:
+    """Give the typed words of the unfinished passage after a command."""
+    match command:
+        case _SetWords():
+            return command.words
+        case _EndUtterance(lane=""):
+            return ()
+        case _:
+            return words
+
+
+class _Run:
+    """One session from its import to its end. ``report`` is called on threads of its own."""
+
+    def __init__(self, make: Callable[[Report], Session], report: Report) -> None:
+        self.session: Session | None = None
+        self._make = make
+        self._report = report
+        self._lock = threading.Lock()
+        self._stopped = False
+        self._loader = threading.Thread(target=self._load, name="surtitle-loader")
+        self._loader.start()
+
+    def stop(self, patience_s: float = 0.0) -> None:
+        """Wait until no thread of it is left; for so long it may translate what it was told."""
+        with self._lock:
+            self._stopped = True
+        self._loader.join()
+        if self.session is not None:
+            self.session.stop(patience_s)
+
+    def _load(self) -> None:
+        try:
+            session = self._make(self._report)
+        except Exception as error:  # noqa: BLE001  the top of this thread
+            _log.warning("the engine could not be loaded", exc_info=True)
+            self._report(Failed(message=f"The translation engine could not be loaded: {error}"))
+            return
+        with self._lock:
+            if not self._stopped:
+                self.session = session
+                session.start()

@@ -1,0 +1,220 @@
+"""Listens for a window: what takes time is done on other threads, and told by signals."""
+
+import threading
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.captions.sources import WantedSource
+from app.session.recognition_protocol import Hearing, MakeHearing, Run
+from app.system.background import Scribe
+from engine.errors import FetchCancelledError
+from engine.events import Event
+from engine.hub.fetch_steps import in_steps
+from engine.speech.whisper_names import smaller_model
+
+if TYPE_CHECKING:  # all of it stands on numpy, which the window does without
+    from engine.audio.level import Level
+    from engine.speech.events import Heard
+    from engine.speech.word_tracker import StageLag
+
+_NEWEST_WORDS = 20  # whose lag is shown
+
+
+class ListeningDesk(QObject):
+    """List devices, fetch recognisers, listen. No method but ``close`` waits.
+
+    When other sources are wanted another run begins: it records at once, and recognises when the
+    one before has nothing left. Words come back through ``take``, run by run.
+
+    Signals:
+        devices_listed(list of AudioDevice): what can be listened to now.
+        recognizer_missing(str): this recogniser is not here; nothing else has changed.
+        progressed(str, int, int): of this recogniser so many bytes of so many are here.
+        fetched(str): this recogniser is here now.
+        fetch_failed(str): one sentence, or nothing where it was cancelled.
+        began(): sound is recorded; the recogniser may still be loading.
+        reported(event): one of ``engine.speech.events``, of any run.
+        ended(): everything that was heard is translated, and nothing is recorded.
+        failed(str): nothing can be heard; one sentence.
+        words_came(tuple of str, str): these words became certain in this lane.
+        passage_ended(str): the passage of this lane ends with them.
+    """
+
+    devices_listed = Signal(list)
+    recognizer_missing = Signal(str)
+    progressed = Signal(str, object, object)  # bytes do not fit into Qt's int
+    fetched = Signal(str)
+    fetch_failed = Signal(str)
+    began = Signal()
+    reported = Signal(object)
+    ended = Signal()
+    failed = Signal(str)
+    words_came = Signal(tuple, str)
+    passage_ended = Signal(str)
+    _erred = Signal(str)
+    _fetch_erred = Signal(str)
+    _list_erred = Signal(str)
+
+    def __init__(
+        self, make: MakeHearing, library: Path, device: str, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._make: Callable[[], Hearing] = partial(make, library, device)
+        self._hearing: Hearing | None = None
+        self._making = threading.Lock()
+        self._runs: list[Run] = []  # the oldest first; the scribe appends, and takes what ended
+        self._guard = threading.Lock()  # of the runs
+        self._cancelled = threading.Event()
+        # What the threads emit is queued to here, since the slots are methods of this object.
+        self._erred.connect(self._tell_failure)
+        self._fetch_erred.connect(self._tell_fetch_failure)
+        self._list_erred.connect(self._tell_no_devices)
+        self._scribe = Scribe(self._erred.emit)
+        self._fetcher = Scribe(self._fetch_erred.emit)
+        self._lister = Scribe(self._list_erred.emit)
+
+    @property
+    def is_listening(self) -> bool:
+        """Whether something is recorded, or what was recorded is not translated to its end."""
+        return bool(self._living())
+
+    @Slot()
+    def list_devices(self) -> None:
+        """Ask what can be listened to; ``devices_listed`` tells."""
+        self._lister.run(lambda: self.devices_listed.emit(list(self._made().devices())))
+
+    def fetch(self, recognizer: str) -> None:
+        """Fetch a recogniser; what was begun before is gone on with."""
+        self._cancelled.clear()
+        self._fetcher.run(partial(self._fetch, recognizer))
+
+    @Slot()
+    def cancel_fetch(self) -> None:
+        """Fetch no more; what is here is kept for the next time."""
+        self._cancelled.set()
+
+    def listen(self, wanted: Sequence[WantedSource], recognizer: str) -> None:
+        """Listen to these sources from now on; to none: what was said is still translated."""
+        self._scribe.run(partial(self._listen, tuple(wanted), recognizer))
+
+    def take(self, event: Event) -> None:
+        """Take an event of the session, on its thread."""
+        living = self._living()
+        if living:
+            living[0].listener.take(event)
+
+    @Slot()
+    def restart(self) -> None:
+        """Say that another session takes the place of the one before."""
+        for run in self._living()[:1]:
+            run.listener.restart()
+
+    @Slot(int)
+    def show(self, utterance: int) -> None:
+        """Say that an utterance stands on a screen as it is now."""
+        for run in self._living()[:1]:
+            run.listener.shown(utterance)
+
+    def levels(self) -> dict[str, "Level"]:
+        """Tell how loud each lane is now."""
+        return {
+            lane: source.level
+            for run in self._living()[-1:]
+            for lane, source in run.sources.items()
+        }
+
+    def lags(self, newest: int | None = _NEWEST_WORDS) -> list["StageLag"]:
+        """Sum up how long each stage took for so many newest words, or for all of this run."""
+        return [lag for run in self._living()[:1] for lag in run.listener.lags(newest)]
+
+    @property
+    def n_dropped(self) -> int:
+        """Count the 16 kHz samples that were lost by what listens now."""
+        return sum(run.listener.n_dropped for run in self._living())
+
+    def close(self) -> None:
+        """End all of it at once and wait for it."""
+        self.cancel_fetch()
+        for scribe in (self._scribe, self._fetcher, self._lister):
+            scribe.close()
+        for run in self._living():
+            run.listener.close()
+
+    # Below here what is no slot runs on threads, and speaks by signals alone.
+
+    def feed_words(self, words: Sequence[str], lane: str = "") -> None:
+        """Hand words on, which a run found certain."""
+        self.words_came.emit(tuple(words), lane)
+
+    def end_utterance(self, lane: str = "") -> None:
+        """Hand on that a passage has ended."""
+        self.passage_ended.emit(lane)
+
+    def _made(self) -> Hearing:
+        with self._making:
+            self._hearing = self._hearing or self._make()
+            return self._hearing
+
+    def _living(self) -> list[Run]:
+        with self._guard:
+            return list(self._runs)
+
+    def _listen(self, wanted: tuple[WantedSource, ...], recognizer: str) -> None:
+        hearing = self._made()
+        if wanted and not hearing.has(recognizer):
+            self.recognizer_missing.emit(recognizer)
+            return
+        newest = next(reversed(self._living()), None)
+        if newest is not None:
+            newest.listener.stop()
+        if not wanted:
+            return
+        after = None if newest is None else newest.listener
+        run = hearing.prepare(wanted, recognizer, self, self._report, after)
+        with self._guard:
+            self._runs.append(run)
+        run.listener.start()  # now that it is among those that events go to
+        self.began.emit()
+
+    def _report(self, event: "Heard") -> None:
+        from engine.speech.events import ListeningEnded  # noqa: PLC0415  as TYPE_CHECKING says
+
+        if isinstance(event, ListeningEnded):
+            with self._guard:
+                del self._runs[:1]
+                is_last = not self._runs
+            if is_last:
+                self.ended.emit()
+        elif not isinstance(event, Event):  # who owns the session tells those
+            self.reported.emit(event)
+
+    def _fetch(self, recognizer: str) -> None:
+        tell = in_steps(partial(self.progressed.emit, recognizer))
+        try:
+            self._made().fetch(recognizer, tell, self._cancelled.is_set)
+        except FetchCancelledError:
+            self.fetch_failed.emit("")
+        else:
+            self.fetched.emit(recognizer)
+
+    @Slot(str)
+    def _tell_failure(self, message: str) -> None:
+        self.failed.emit(message)
+
+    @Slot(str)
+    def _tell_fetch_failure(self, message: str) -> None:
+        self.fetch_failed.emit(message)
+
+    @Slot(str)
+    def _tell_no_devices(self, _message: str) -> None:
+        self.devices_listed.emit([])
+
+
+def names_smaller(message: str, recognizer: str) -> str:
+    """Name the smaller recogniser that a sentence advises; nothing where it advises none."""
+    smaller = smaller_model(recognizer)
+    return smaller if smaller and smaller in message else ""

@@ -1,0 +1,1 @@
+"""What the operating system offers: files, processes, screens, signals, languages."""

@@ -1,0 +1,1 @@
+"""Widgets and texts that several windows share."""

@@ -1,0 +1,94 @@
+"""A bar that shows how loud something is; the caller measures, and says how often."""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+if TYPE_CHECKING:
+    from engine.audio.level import Level  # numpy is not needed before something is heard
+
+_QUIET_DB, _LOUD_DB, _CLIPPED_DB = -60.0, -6.0, -1.0
+_FALL_DB = 1.5  # of the mark of the loudest, with each level that is shown
+_GREEN, _AMBER, _RED = QColor(0x2E, 0x9E, 0x5B), QColor(0xC9, 0x8A, 0x00), QColor(0xC6, 0x3A, 0x3A)
+_WIDTH, _HEIGHT = 180, 14
+
+
+class LevelMeter(QWidget):
+    """Show the mean as a bar and the loudest sample as a mark that falls slowly.
+
+    Colour is never alone: the bar's length says the same, and the description says it in words.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._rms_db = self._peak_db = _QUIET_DB
+        self._is_live = False
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.show_nothing()
+
+    @property
+    def filled(self) -> float:
+        """How much of the bar is filled, 0 to 1."""
+        return _share(self._rms_db) if self._is_live else 0.0
+
+    def sizeHint(self) -> QSize:
+        """Give the size of a bar with a mark."""
+        return QSize(_WIDTH, _HEIGHT)
+
+    def show_level(self, level: "Level") -> None:
+        """Show how loud the newest piece of sound was."""
+        self._is_live = True
+        self._rms_db = level.rms_db
+        self._peak_db = max(level.peak_db, self._peak_db - _FALL_DB)
+        told = self.tr("{:.0f} decibels below the loudest").format(-level.rms_db)
+        if level.peak_db >= _CLIPPED_DB:
+            told = self.tr("Too loud: turn it down")
+        elif level.rms_db <= _QUIET_DB:
+            told = self.tr("Silent")
+        self._tell(told)
+
+    def show_nothing(self) -> None:
+        """Show that nothing is heard, because nothing is recorded."""
+        self._is_live = False
+        self._rms_db = self._peak_db = _QUIET_DB
+        self._tell(self.tr("Not listening"))
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002  the bar is painted whole
+        """Paint groove, bar and mark."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        groove = QRectF(self.rect()).adjusted(0.5, 2.5, -0.5, -2.5)
+        radius = groove.height() / 2
+        painter.setBrush(self.palette().color(QPalette.ColorRole.Mid))
+        painter.drawRoundedRect(groove, radius, radius)
+        if not self._is_live:
+            return
+        right_to_left = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
+        if right_to_left:
+            painter.translate(self.width(), 0)
+            painter.scale(-1, 1)
+        painter.setBrush(_colour(self._peak_db))
+        bar = QRectF(groove)
+        bar.setWidth(groove.width() * self.filled)
+        if bar.width() >= groove.height():
+            painter.drawRoundedRect(bar, radius, radius)
+        mark = QRectF(groove.left() + (groove.width() - 2) * _share(self._peak_db), 0.5, 2, 13)
+        painter.drawRect(mark)
+
+    def _tell(self, words: str) -> None:
+        self.setAccessibleDescription(words)
+        self.setToolTip(words)
+        self.update()
+
+
+def _share(decibels: float) -> float:
+    return min(max(1 - decibels / _QUIET_DB, 0.0), 1.0)
+
+
+def _colour(peak_db: float) -> QColor:
+    if peak_db >= _CLIPPED_DB:
+        return _RED
+    return _AMBER if peak_db >= _LOUD_DB else _GREEN

@@ -1,0 +1,1 @@
+"""What an adapter folder holds, read without torch."""

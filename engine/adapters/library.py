@@ -1,0 +1,207 @@
+"""The adapters at hand: those that come with the program, and those the person added.
+
+What is added is judged, copied beside the others under a hidden name, judged again, and put in its
+place in one step: a crash or a full disk leaves the library as it was. Nothing outside the library
+is ever changed.
+"""
+
+import contextlib
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.adapters.adapter import Adapter, usable_adapter, verify_adapter
+from engine.adapters.card import check_name
+from engine.adapters.lora_config import CONFIG_FILE
+from engine.adapters.lora_weights import WEIGHTS_FILE
+from engine.errors import AdapterError
+from engine.models.model_card import FILE_NAME
+from engine.untrusted.safe_names import delete_hidden
+
+_FILES = (CONFIG_FILE, WEIGHTS_FILE, FILE_NAME)
+_PAPERS = ("README.md", "LICENSE", "LICENSE.txt", "NOTICE")
+_LONGEST_PAPER = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShelvedAdapter:
+    """An adapter in the library.
+
+    Attributes:
+        name: of its folder.
+        folder: where it lies.
+        bundled: it came with the program and stays.
+    """
+
+    name: str
+    folder: Path
+    bundled: bool
+
+
+class AdapterLibrary:
+    """List, find, add and remove adapters; the one owner of the folder they lie in."""
+
+    def __init__(self, folder: Path, bundled: Sequence[Path] = ()) -> None:
+        """Look after a folder, which is made when something is added.
+
+        Args:
+            folder: the person's own adapters, a folder each.
+            bundled: folders of those that come with the program.
+        """
+        self._folder = folder
+        self._bundled = tuple(bundled)
+
+    def shelf(self) -> list[ShelvedAdapter]:
+        """List the adapters: the bundled ones, then the person's own, by name.
+
+        Raises:
+            AdapterError: the folder cannot be read.
+        """
+        shelved = [ShelvedAdapter(name=it.name, folder=it, bundled=True) for it in self._bundled]
+        with self._telling("read"):
+            if self._folder.is_dir():
+                self._take_back()
+                names = sorted(it.name for it in os.scandir(self._folder) if _is_adapter(it))
+                for name in names:
+                    folder = self._folder / name
+                    shelved.append(ShelvedAdapter(name=name, folder=folder, bundled=False))
+        return shelved
+
+    def find(self, name: str) -> ShelvedAdapter:
+        """Find an adapter by its name.
+
+        Raises:
+            AdapterError: there is none.
+        """
+        for shelved in self.shelf():
+            if shelved.name == name:
+                return shelved
+        msg = f"there is no adapter {name!r}: surtitle adapters list names those at hand"
+        raise AdapterError(msg)
+
+    def add(self, source: Path, *, name: str | None = None, replace: bool = False) -> Adapter:
+        """Copy an adapter into the library.
+
+        Args:
+            source: its folder, or one of the files in it.
+            name: to keep it under; None for its own.
+            replace: an adapter that has this name gives way.
+
+        Returns:
+            the adapter in its new place, OK or UNKNOWN.
+
+        Raises:
+            AdapterError: it cannot be used, its name is taken, or there is no room.
+        """
+        folder = source.parent if source.name in _FILES else source
+        adapter = usable_adapter(folder)
+        name = _checked(name or adapter.name)
+        target = self._folder / name
+        if any(name == bundled.name for bundled in self._bundled):
+            msg = f"an adapter {name!r} comes with the program: add this one under another name"
+            raise AdapterError(msg)
+        with self._telling("written"):
+            self._take_back()
+            if target.exists() and not replace:
+                msg = f"there is an adapter {name!r} already: replace it, or choose another name"
+                raise AdapterError(msg)
+            self._folder.mkdir(parents=True, exist_ok=True)
+            with self._fresh(name) as fresh:
+                _copy(folder, fresh)
+                copied = usable_adapter(fresh, told=folder)  # it may have changed since
+                verify_adapter(copied, told=folder)
+                self._put(fresh, name)
+        return usable_adapter(target)
+
+    def remove(self, name: str) -> None:
+        """Delete one of the person's own adapters.
+
+        Raises:
+            AdapterError: there is none of this name, or it comes with the program.
+        """
+        shelved = self.find(_checked(name))
+        if shelved.bundled:
+            msg = f"the adapter {name!r} comes with the program and cannot be removed"
+            raise AdapterError(msg)
+        with self._telling("written"):
+            doomed = self._hidden(name, "removed")
+            delete_hidden(doomed, self._folder)  # of a run that was killed
+            shelved.folder.rename(doomed)
+            delete_hidden(doomed, self._folder)
+
+    def _hidden(self, name: str, purpose: str) -> Path:
+        return self._folder / f".{name}.{purpose}"
+
+    @contextlib.contextmanager
+    def _fresh(self, name: str) -> Iterator[Path]:
+        """Make an empty folder that is gone afterwards, unless it was put elsewhere."""
+        folder = self._hidden(name, "new")
+        delete_hidden(folder, self._folder)  # of a run that was killed
+        folder.mkdir()
+        try:
+            yield folder
+        finally:
+            with contextlib.suppress(OSError):
+                delete_hidden(folder, self._folder)
+
+    def _put(self, fresh: Path, name: str) -> None:
+        """Put a folder in its place; another one there goes, or comes back if this fails."""
+        target, old = self._folder / name, self._hidden(name, "old")
+        if not target.exists():
+            fresh.rename(target)
+            return
+        delete_hidden(old, self._folder)  # of a run that was killed
+        target.rename(old)
+        try:
+            fresh.rename(target)
+        except OSError:
+            old.rename(target)
+            raise
+        delete_hidden(old, self._folder)
+
+    def _take_back(self) -> None:
+        """Put back what was on its way out when the program was killed."""
+        for old in self._folder.glob(".*.old"):
+            target = self._folder / old.name.removeprefix(".").removesuffix(".old")
+            if not target.exists():
+                old.rename(target)
+
+    @contextlib.contextmanager
+    def _telling(self, verb: str) -> Iterator[None]:
+        """Turn what the system says into a sentence."""
+        try:
+            yield
+        except OSError as error:
+            msg = (
+                f"the adapters in {self._folder} cannot be {verb}: {error.strerror or error}; "
+                "make room there, or see to its permissions"
+            )
+            raise AdapterError(msg) from error
+
+
+def _is_adapter(entry: "os.DirEntry[str]") -> bool:
+    return entry.is_dir(follow_symlinks=False) and not entry.name.startswith(".")
+
+
+def _checked(name: str) -> str:
+    try:
+        return check_name(name)
+    except ValueError as error:
+        msg = f"the adapter {error}; choose another name for it"
+        raise AdapterError(msg) from error
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy what belongs to an adapter and nothing else: no checkpoint, no link, no other folder."""
+    for name in (*_FILES, *_PAPERS):
+        path = source / name
+        if path.is_symlink() or not path.is_file():
+            continue
+        if name in _PAPERS and path.stat().st_size > _LONGEST_PAPER:
+            continue
+        with path.open("rb") as original, (target / name).open("wb") as copy:
+            shutil.copyfileobj(original, copy)
+            copy.flush()
+            os.fsync(copy.fileno())

@@ -1,0 +1,1 @@
+"""Sound sources: microphones, loopback, files; resampled and watched."""

@@ -1,0 +1,1 @@
+"""One file for each system that sound comes from."""

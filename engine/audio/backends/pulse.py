@@ -1,0 +1,187 @@
+"""The devices of a PulseAudio or PipeWire server, by its own tools ``pactl`` and ``parec``.
+
+They run as processes of their own: a server that hangs, or a library that aborts, cannot take the
+program along, and a monitor of what the computer plays is a device like any other. Libraries were
+tried as well: docs/decisions/0005-audio.md.
+"""
+
+import os
+import re
+import select
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+
+from engine.audio.backends.parec import ParecTap, end_process
+from engine.audio.types import AudioDevice, DeviceKind, Tap
+from engine.errors import NoSoundError
+
+TIMEOUT_S = 0.5
+"""A server that is well answers in a few milliseconds; one that must be started first does not."""
+
+_PLAIN = ("env", "LC_ALL=C", "LANGUAGE=")
+"""Makes the tools speak English; names of devices stay what they are."""
+
+_LEASH = ("setpriv", "--pdeathsig", "TERM", "--")
+"""Ends a tool with the thread that started it, even if the program is killed."""
+
+_MIXERS = ("source", "sink")
+_FIELD = re.compile(r"\t(\w[\w ]*): (.*)")
+_NEWS = re.compile(rb" on (source|sink|server) #")  # and not of clients, which we are ourselves
+_RATE = re.compile(r"\b(\d+)Hz\b")
+
+
+def is_here() -> bool:
+    """Tell whether this computer has the tools; a server may still be missing."""
+    tools = ("pactl", "parec")
+    return sys.platform == "linux" and all(shutil.which(tool) is not None for tool in tools)
+
+
+class SoundServer:
+    """The sound server of this session, running or not."""
+
+    def __init__(self, *, timeout_s: float = TIMEOUT_S) -> None:
+        """Prepare; nothing is asked yet. A server that lets us wait longer counts as gone."""
+        self._timeout_s = timeout_s
+        self._news: subprocess.Popen[bytes] | None = (
+            None  # writes a line whenever something changes
+        )
+
+    def devices(self) -> tuple[AudioDevice, ...]:
+        """List microphones and monitors, in the server's order.
+
+        Raises:
+            NoSoundError: no server answers.
+        """
+        if self._news is None:  # before listing, so that nothing can change in between unseen
+            self._news = _started("subscribe")
+        try:
+            return parse_devices(*_answers(self._timeout_s))
+        except NoSoundError:
+            self.close()  # a new server is asked anew
+            raise
+
+    def changed(self) -> bool:
+        """Tell whether the server, or its end, was heard of since the last call."""
+        news = self._news
+        if news is None or news.stdout is None:
+            return True
+        said = b""
+        while select.select([news.stdout], [], [], 0)[0]:
+            part = os.read(news.stdout.fileno(), 1 << 16)
+            if not part:
+                self.close()  # the server is gone
+                return True
+            said += part
+        return _NEWS.search(said) is not None
+
+    def open(self, device: AudioDevice) -> Tap:
+        """Begin to record; whether it can be done shows when it is read."""
+        return ParecTap(
+            [
+                *_prefix(),
+                "parec",
+                "--verbose",  # tells of moves
+                "--client-name=Surtitle",
+                f"--stream-name={device.kind.capitalize()}",
+                f"--device={device.name}",
+                "--property=node.dont-reconnect=true",  # or PipeWire follows the default output
+                f"--rate={device.rate_hz}",
+                "--channels=1",
+                "--format=float32ne",
+                "--latency-msec=20",
+            ],
+            device.rate_hz,
+        )
+
+    def close(self) -> None:
+        """Hear no more news."""
+        if self._news is not None:
+            end_process(self._news)
+            self._news = None
+
+
+_QUESTIONS = (("info",), ("list", "sources"), ("list", "sinks"))
+
+
+def _prefix() -> tuple[str, ...]:
+    return (*_LEASH, *_PLAIN) if shutil.which(_LEASH[0]) else _PLAIN
+
+
+def _started(*words: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [*_prefix(), "pactl", *words],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def _answers(timeout_s: float) -> list[str]:
+    """Ask all questions at once, since starting a process is what takes the time."""
+    processes = [_started(*words) for words in _QUESTIONS]
+    try:
+        answers = [process.communicate(timeout=timeout_s)[0] for process in processes]
+    except subprocess.TimeoutExpired as error:
+        msg = f"the sound server did not answer within {timeout_s:g} s: restart it"
+        raise NoSoundError(msg) from error
+    finally:
+        for process in processes:
+            end_process(process)
+    if any(process.returncode for process in processes):
+        msg = "no sound server answers: start PipeWire or PulseAudio"
+        raise NoSoundError(msg)
+    return [answer.decode(errors="replace") for answer in answers]
+
+
+def parse_devices(info: str, sources: str, sinks: str) -> tuple[AudioDevice, ...]:
+    """Read what ``pactl`` says.
+
+    Args:
+        info: of ``pactl info``.
+        sources: of ``pactl list sources``.
+        sinks: of ``pactl list sinks``; what is played through a muted one cannot be heard.
+    """
+    defaults = dict(line.split(": ", 1) for line in info.splitlines() if ": " in line)
+    muted_sinks = {fields["Name"] for _, fields in _entries(sinks) if fields.get("Mute") == "yes"}
+    return tuple(
+        _device(number, fields, defaults, muted_sinks) for number, fields in _entries(sources)
+    )
+
+
+def _device(
+    number: int, fields: dict[str, str], defaults: dict[str, str], muted_sinks: set[str]
+) -> AudioDevice:
+    name = fields["Name"]
+    sink = fields.get("Monitor of Sink", "n/a")
+    rate = _RATE.search(fields.get("Sample Specification", ""))
+    is_muted = fields.get("Mute") == "yes"
+    description = fields.get("Description", name)
+    if sink == "n/a":
+        kind, is_default = DeviceKind.MICROPHONE, name == defaults.get("Default Source")
+    else:
+        kind, is_default = DeviceKind.SYSTEM, sink == defaults.get("Default Sink")
+        is_muted |= sink in muted_sinks
+        description = description.removeprefix("Monitor of ")
+    return AudioDevice(
+        name=name,
+        description=description,
+        kind=kind,
+        rate_hz=int(rate[1]) if rate else 48_000,
+        number=number,
+        is_default=is_default,
+        is_muted=is_muted,
+    )
+
+
+def _entries(listing: str) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the number and the fields of every source or sink that has a name."""
+    for entry in re.split(r"^(?:Source|Sink) #", listing, flags=re.MULTILINE)[1:]:
+        number, _, rest = entry.partition("\n")
+        fields: dict[str, str] = {}
+        for line in rest.splitlines():
+            if match := _FIELD.fullmatch(line):
+                fields[match[1]] = match[2]
+        if number.isdigit() and fields.get("Name"):
+            yield int(number), fields

@@ -1,0 +1,121 @@
+"""What the computer plays, on Windows: WASAPI's loopback by way of SoundCard.
+
+SoundCard fills in the silence that WASAPI leaves out while nothing plays. Its calls are the same on
+every system, so that this file can be tried where there is no Windows.
+"""
+
+import threading
+import time
+
+import numpy as np
+import soundcard
+
+from engine.audio.backends.ring_buffer import Ring
+from engine.audio.types import AudioDevice, DeviceKind, Samples, Tap
+from engine.errors import NoSoundError, TapEndedError
+
+_RATE_HZ = 48_000  # Windows converts where it must
+_BLOCK_S = 0.02
+_RING_S = 20.0
+_POLL_S = 0.01
+_JOIN_S = 2.0
+
+
+class Loopback:
+    """The outputs of this computer, as something to record."""
+
+    def devices(self) -> tuple[AudioDevice, ...]:
+        """List the outputs.
+
+        Raises:
+            NoSoundError: the system does not say.
+        """
+        try:
+            default = str(soundcard.default_speaker().id)
+            listed = soundcard.all_microphones(include_loopback=True)
+        except (RuntimeError, IndexError, AttributeError) as error:  # what SoundCard raises
+            msg = f"the outputs of this computer cannot be listed: {error}"
+            raise NoSoundError(msg) from error
+        return tuple(
+            AudioDevice(
+                name=str(device.id),
+                description=str(device.name).removeprefix("Monitor of "),
+                kind=DeviceKind.SYSTEM,
+                rate_hz=_RATE_HZ,
+                is_default=device.id in (default, f"{default}.monitor"),
+            )
+            for device in listed
+            if device.isloopback
+        )
+
+    def changed(self) -> bool:
+        """Tell nothing: SoundCard has no news of devices."""
+        return False
+
+    def open(self, device: AudioDevice) -> Tap:
+        """Begin to record; whether it can be done shows when it is read."""
+        return LoopbackTap(device)
+
+    def close(self) -> None:
+        """Do nothing: taps are closed by their owners."""
+
+
+class LoopbackTap:
+    """A thread that records into a ring.
+
+    Attributes:
+        rate_hz: samples a second.
+        moved_to: always None: SoundCard would not know.
+    """
+
+    moved_to: int | None = None
+
+    def __init__(self, device: AudioDevice) -> None:
+        """Begin."""
+        self.rate_hz = device.rate_hz
+        self._device = device
+        self._ring = Ring(round(_RING_S * device.rate_hz))
+        self._closing = threading.Event()
+        self._failure = "it was closed"
+        self._thread = threading.Thread(target=self._run, name="surtitle-loopback", daemon=True)
+        self._thread.start()
+
+    @property
+    def n_dropped(self) -> int:
+        """Count the samples that found no room in the ring."""
+        return self._ring.n_dropped
+
+    def read(self, timeout_s: float) -> Samples:
+        """Return what came, waiting until something has come.
+
+        Raises:
+            TapEndedError: the device cannot be recorded any more.
+        """
+        end_s = time.monotonic() + timeout_s
+        while True:
+            is_alive = self._thread.is_alive()
+            block = self._ring.read()
+            if len(block):
+                return block
+            if not is_alive:
+                msg = f"{self._device.description} cannot be recorded: {self._failure}"
+                raise TapEndedError(msg)
+            if time.monotonic() >= end_s:
+                return block
+            time.sleep(_POLL_S)
+
+    def close(self) -> None:
+        """Stop recording; a device that hangs is left behind."""
+        self._closing.set()
+        self._thread.join(_JOIN_S)
+
+    def _run(self) -> None:
+        n_block = round(_BLOCK_S * self.rate_hz)
+        try:
+            microphone = soundcard.get_microphone(self._device.name, include_loopback=True)
+            with microphone.recorder(self.rate_hz, channels=2, blocksize=n_block) as recorder:
+                while not self._closing.is_set():
+                    block = recorder.record(n_block)  # (n_block, 2)
+                    self._ring.write(np.mean(block, axis=1, dtype=np.float32))
+        except (RuntimeError, IndexError, OSError, TypeError) as error:  # what SoundCard raises
+            self._failure = str(error)

@@ -1,0 +1,138 @@
+"""The first track of sound of a file, decoded by FFmpeg, as 16 kHz mono with its place in time."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import av
+import numpy as np
+
+from engine.audio.types import SAMPLE_RATE_HZ, Samples
+from engine.errors import AudioError
+
+_LONGEST_BLOCK = 1600  # samples; some codecs have frames of a second and more
+_LEAST_GAP_S = 0.1
+"""Time stamps are rounded, and codecs begin with a little silence of their own."""
+
+_OPTIONS = {"protocol_whitelist": "none"}  # a playlist must not open other files, or the network
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Block:
+    """A tenth of a second of sound, or less.
+
+    Attributes:
+        samples: shape (n_samples,), 16 kHz mono.
+        start_s: where the first one stands, in seconds since a player would start.
+    """
+
+    samples: Samples
+    start_s: float
+
+    @property
+    def end_s(self) -> float:
+        """Tell where the first sample after the block would stand."""
+        return self.start_s + len(self.samples) / SAMPLE_RATE_HZ
+
+
+class Decoder:
+    """Open a file and decode it block by block.
+
+    Invariant: blocks never overlap; what is damaged is left out, and what follows keeps its place.
+
+    Attributes:
+        blocks: in order; taking one may raise AudioError.
+        n_damaged: packets that could not be decoded.
+        n_missing: 16 kHz samples that should have been in them.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Open the file.
+
+        Raises:
+            AudioError: it cannot be read, is no media file, or has no sound.
+        """
+        self._path = path
+        self.n_damaged = self.n_missing = 0
+        self._damaged_before = 0
+        self._heard_s = 0.0  # where the next decoded frame should stand
+        self._end_s = 0.0  # where the next block stands
+        self._resampler = _resampler()
+        self._file = _opened(path)
+        try:
+            self._container = av.open(self._file, "r", options=_OPTIONS)
+        except (av.error.FFmpegError, ValueError) as error:
+            self._file.close()
+            msg = f"expected an audio or video file, but {path} is none that can be read: {error}"
+            raise AudioError(msg) from error
+        if not self._container.streams.audio:
+            self.close()
+            msg = f"expected a file with sound, but there is none in {path}: name another"
+            raise AudioError(msg)
+        self._origin_s = (self._container.start_time or 0) / av.time_base
+        self.blocks = self._decode()
+
+    def close(self) -> None:
+        """Close the file; blocks end."""
+        self.blocks = iter(())
+        self._container.close()
+        self._file.close()
+
+    def _decode(self) -> Iterator[Block]:
+        for frame in self._frames():
+            self._find_gap(frame)
+            try:
+                resampled = self._resampler.resample(frame)
+            except ValueError:  # the sound has another rate or other channels from here on
+                yield from self._placed(self._resampler.resample(None))
+                self._resampler = _resampler()
+                resampled = self._resampler.resample(frame)
+            yield from self._placed(resampled)
+        yield from self._placed(self._resampler.resample(None) if self._heard_s > 0 else [])
+
+    def _frames(self) -> Iterator[av.AudioFrame]:
+        try:
+            for packet in self._container.demux(self._container.streams.audio[0]):
+                try:
+                    yield from packet.decode()
+                except av.error.InvalidDataError:
+                    self.n_damaged += 1
+        except av.error.InvalidDataError:
+            self.n_damaged += 1  # and nothing more can be found behind it
+        except (OSError, av.error.FFmpegError) as error:
+            msg = f"{self._path} cannot be read any further: {error}"
+            raise AudioError(msg) from error
+
+    def _find_gap(self, frame: av.AudioFrame) -> None:
+        """Follow the time stamps: forward only, and only if they are off by more than a little."""
+        gap_s = 0.0
+        if frame.time is not None:
+            gap_s = frame.time - self._origin_s - self._heard_s
+        if gap_s >= _LEAST_GAP_S:
+            self._heard_s += gap_s
+            self._end_s += gap_s
+            if self.n_damaged > self._damaged_before:
+                self.n_missing += round(gap_s * SAMPLE_RATE_HZ)
+        self._damaged_before = self.n_damaged
+        self._heard_s += frame.samples / frame.sample_rate
+
+    def _placed(self, frames: list[av.AudioFrame]) -> Iterator[Block]:
+        for frame in frames:
+            samples = frame.to_ndarray()[0].astype(np.float32, copy=False)
+            for start in range(0, len(samples), _LONGEST_BLOCK):
+                block = Block(samples=samples[start : start + _LONGEST_BLOCK], start_s=self._end_s)
+                self._end_s = block.end_s
+                yield block
+
+
+def _resampler() -> av.AudioResampler:
+    return av.AudioResampler(format="flt", layout="mono", rate=SAMPLE_RATE_HZ)
+
+
+def _opened(path: Path) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except OSError as error:
+        msg = f"expected an audio or video file, but {path} cannot be read: {error.strerror}"
+        raise AudioError(msg) from error

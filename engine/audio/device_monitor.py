@@ -1,0 +1,285 @@
+"""Decide which device is recorded, from what is seen of it, and say in words what happened.
+
+A plain state machine: time comes in as an argument, nothing is opened or read here.
+
+    what is seen                      what follows
+    chosen device not listed          the default, else another; back when it is listed again
+    nothing comes any more            opened anew; if that does not help, as above, and it is tried
+                                      again at growing intervals
+    default changed, none was chosen  the new default
+    moved by a person, in a mixer     that device is the chosen one from now on
+    only zeros                        told by name, with the reason where the system knows it
+    no server                         told; recorded again as soon as there is one
+    the computer slept                opened anew
+
+A muted microphone is never replaced by another one: who mutes it does not want to be heard.
+"""
+
+from dataclasses import dataclass
+
+from engine.audio.audio_failures import Failures
+from engine.audio.types import AudioDevice, AudioNotice, DeviceKind, NoticeKind, WantedDevice
+
+STALL_S = 0.6
+"""A device that gave sound and then nothing for so long has stopped."""
+
+START_S = 2.0
+"""A device that was opened may take so long to begin; Bluetooth does."""
+
+MUTED_S = 0.3
+ZEROS_S = 0.6
+HUSHED_S = 10.0
+"""Zeros are told after so long: where the system says that it is muted; where it does not; and
+where the device was found to hush between words, as some headsets and noise filters do."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What is to be recorded now.
+
+    Attributes:
+        device: the device, or None where there is none to record.
+        opening: a number that changes whenever the device must be opened, anew or at all.
+        notices: what a person should be told, in order.
+    """
+
+    device: AudioDevice | None
+    opening: int
+    notices: tuple[AudioNotice, ...]
+
+
+class Watch:
+    """See, and decide.
+
+    Invariant: as long as a device of the wanted kind is listed that does not fail, ``decide`` names
+    one that is listed.
+    """
+
+    def __init__(self, wanted: WantedDevice) -> None:
+        """Look after the device somebody wants."""
+        self._wanted = wanted
+        self._devices: tuple[AudioDevice, ...] | None = ()
+        self._descriptions: dict[str, str] = {}  # of all that ever were listed, by name
+        self._failures = Failures()
+        self._current: AudioDevice | None = None
+        self._opening = 0
+        self._opened_s = 0.0
+        self._heard_s: float | None = None  # the newest sound since it was opened
+        self._broken = False  # it ended, or is open and gives nothing
+        self._zeros_since_s: float | None = None
+        self._silent_since_s = 0.0  # when that was told
+        self._patience_s = ZEROS_S
+        self._missed: str | None = None  # name of the device that another one stands in for
+        self._told: NoticeKind | None = None  # the trouble that is not over yet
+        self._on_sound: AudioNotice | None = None  # what will be true when sound comes
+        self._notices: list[AudioNotice] = []
+
+    def see_devices(self, devices: tuple[AudioDevice, ...] | None) -> None:
+        """Take what is listed now; None where no server answers."""
+        self._devices = devices
+        self._descriptions |= {device.name: device.description for device in devices or ()}
+
+    def see_sound(self, now_s: float, *, is_zero: bool) -> None:
+        """Take that a block came; ``is_zero``: every sample of it is exactly 0."""
+        if self._current is None:
+            return
+        self._heard_s = now_s
+        self._broken = False
+        self._failures.hear(self._current, for_s=now_s - self._opened_s)
+        if self._on_sound is not None:
+            self._notices.append(self._on_sound)
+            if self._on_sound.kind is NoticeKind.RETURNED:
+                self._missed = None
+            self._told = self._on_sound = None
+        elif self._told is NoticeKind.STALLED:
+            self._tell_heard(self._current)
+        if not is_zero:
+            self._zeros_since_s = None
+        elif self._zeros_since_s is None:
+            self._zeros_since_s = now_s
+
+    def see_end(self, now_s: float) -> None:
+        """Take that the recording ended, or could not be begun."""
+        if self._current is not None:
+            self._broken = True
+            self._failures.add(self._current, now_s)
+
+    def see_move(self, number: int, now_s: float) -> None:
+        """Take that the system moved the recording; list the devices anew before this."""
+        current = self._listed(self._current)
+        moved_to = next((device for device in self._devices or () if device.number == number), None)
+        if current is None or moved_to is None or moved_to == current:
+            return  # the device was taken away, and not by a person
+        self._wanted = WantedDevice(kind=moved_to.kind, name=moved_to.name)
+        self._current, self._missed = moved_to, None
+        self._opened_s, self._heard_s = now_s, None
+        text = f"the sound settings moved the recording to {moved_to.description}: listening to it"
+        self._tell(NoticeKind.MOVED, moved_to, text)
+
+    def see_sleep(self, slept_s: float) -> None:
+        """Take that the computer slept."""
+        device = self._current
+        if device is not None:
+            text = (
+                f"the computer slept for {slept_s:.0f} s: listening to {device.description} again"
+            )
+            self._tell(NoticeKind.WOKE, device, text)
+            self._broken = True
+
+    def decide(self, now_s: float) -> Decision:
+        """Say what is to be recorded from now on."""
+        if self._devices is None:
+            self._wait_for_server()
+        else:
+            self._current = self._listed(self._current) or self._current  # it may be muted now
+            self._find_stall(now_s)
+            self._choose(now_s)
+            self._find_quiet(now_s)
+        notices, self._notices = tuple(self._notices), []
+        return Decision(device=self._current, opening=self._opening, notices=notices)
+
+    def _listed(self, device: AudioDevice | None) -> AudioDevice | None:
+        """Look a device up in the newest list; plugged in anew, it is another one."""
+        for other in self._devices or ():
+            if device and (other.name, other.number) == (device.name, device.number):
+                return other
+        return None
+
+    def _wait_for_server(self) -> None:
+        if self._told is not NoticeKind.NO_SERVER:
+            text = "the sound server does not answer: waiting for it"
+            self._tell(NoticeKind.NO_SERVER, None, text)
+        self._current = self._missed = None
+        self._failures = Failures()
+
+    def _find_stall(self, now_s: float) -> None:
+        device = self._listed(self._current)
+        due_s = self._opened_s + START_S if self._heard_s is None else self._heard_s + STALL_S
+        if device is None or self._broken or now_s < due_s:
+            return
+        self._broken = True
+        if self._failures.add(device, now_s) == 1:
+            text = f"nothing comes from {device.description}: opening it anew"
+            self._tell(NoticeKind.STALLED, device, text)
+
+    def _choose(self, now_s: float) -> None:
+        best, current = self._best(now_s), self._current
+        if best is None:
+            self._wait(self._listed(current))
+        elif current is None:
+            self._begin(best)
+            self._open(best, now_s)
+        elif best != current:
+            self._replace(current, best)
+            self._patience_s = ZEROS_S
+            self._open(best, now_s)
+        elif self._broken:
+            self._open(best, now_s)
+
+    def _best(self, now_s: float) -> AudioDevice | None:
+        """Find the device to record, among those that do not fail just now."""
+        good = [
+            device
+            for device in self._devices or ()
+            if device.kind is self._wanted.kind and not self._failures.is_blocked(device, now_s)
+        ]
+        good.sort(key=lambda device: (device.name != self._wanted.name, not device.is_default))
+        return good[0] if good else None
+
+    def _open(self, device: AudioDevice, now_s: float) -> None:
+        self._current = device
+        self._opening += 1
+        self._opened_s, self._heard_s = now_s, None
+        self._broken = False
+        self._zeros_since_s = None
+
+    def _begin(self, device: AudioDevice) -> None:
+        """Say what is recorded where nothing was."""
+        chosen = self._wanted.name
+        if chosen in (None, device.name):
+            self._on_sound = _notice(
+                NoticeKind.LISTENING, device, f"listening to {device.description}"
+            )
+        else:
+            self._stand_in(device, NoticeKind.LOST, chosen, "is not there")
+
+    def _replace(self, last: AudioDevice, device: AudioDevice) -> None:
+        """Say why another device is recorded; that one is back is only true when it is heard."""
+        self._on_sound = None
+        if device.name == last.name:
+            text = f"{device.description} was plugged in again: listening to it"
+            self._on_sound = _notice(NoticeKind.LISTENING, device, text)
+        elif device.name == self._missed:
+            text = f"{device.description} is back: listening to it again"
+            self._on_sound = _notice(NoticeKind.RETURNED, device, text)
+        elif self._listed(last) is None:
+            self._stand_in(device, NoticeKind.LOST, last.name, "is gone")
+        elif self._broken:
+            self._stand_in(device, NoticeKind.STALLED, last.name, "gives no sound")
+        else:
+            text = f"the default {_word(device.kind)} is now {device.description}: listening to it"
+            self._tell(NoticeKind.MOVED, device, text)
+            self._told = None
+
+    def _stand_in(self, device: AudioDevice, kind: NoticeKind, missed: str, what: str) -> None:
+        """Say that another device is recorded for now: once, however often that one is tried."""
+        if missed != self._missed:
+            name = self._descriptions.get(missed, missed)
+            text = f"{name} {what}: listening to {device.description} until it is back"
+            self._tell(kind, device, text, missed=name)
+        self._missed = self._missed or missed
+        self._told = None
+
+    def _wait(self, failing: AudioDevice | None) -> None:
+        """Say once that nothing can be recorded for now."""
+        if failing is not None:
+            if self._broken and self._told is not NoticeKind.STALLED:
+                text = f"nothing comes from {failing.description}: trying again and again"
+                self._tell(NoticeKind.STALLED, failing, text)
+            return
+        if self._told is not NoticeKind.LOST:
+            text = f"there is no {_word(self._wanted.kind)}: waiting for one"
+            if self._current is not None:
+                text = f"{self._current.description} is gone and {text}"
+            self._tell(NoticeKind.LOST, self._current, text)
+        self._current = self._missed = None
+
+    def _find_quiet(self, now_s: float) -> None:
+        device = self._current
+        if device is None or self._heard_s is None:
+            return
+        quiet: NoticeKind | None = None
+        zeros_s = 0.0 if self._zeros_since_s is None else now_s - self._zeros_since_s
+        if zeros_s >= MUTED_S and device.is_muted:
+            quiet = NoticeKind.MUTED
+        elif zeros_s >= self._patience_s and device.kind is DeviceKind.MICROPHONE:
+            quiet = NoticeKind.SILENT  # while what is played may well be silence
+        if quiet is None and self._told in (NoticeKind.MUTED, NoticeKind.SILENT):
+            if self._told is NoticeKind.SILENT and now_s - self._silent_since_s < HUSHED_S:
+                self._patience_s = HUSHED_S
+            self._tell_heard(device)
+        elif quiet is not None and quiet is not self._told:
+            self._silent_since_s = now_s
+            is_what = "is muted" if quiet is NoticeKind.MUTED else "gives nothing but silence"
+            self._tell(quiet, device, f"{device.description} {is_what}: please switch it on")
+
+    def _tell_heard(self, device: AudioDevice) -> None:
+        self._tell(NoticeKind.HEARD, device, f"{device.description} can be heard again")
+        self._told = None
+
+    def _tell(
+        self, kind: NoticeKind, device: AudioDevice | None, text: str, *, missed: str = ""
+    ) -> None:
+        self._notices.append(_notice(kind, device, text, missed))
+        self._told = kind
+
+
+def _notice(
+    kind: NoticeKind, device: AudioDevice | None, text: str, missed: str = ""
+) -> AudioNotice:
+    name = device.description if device else ""
+    return AudioNotice(kind=kind, device=name, message=text, missed=missed)
+
+
+def _word(kind: DeviceKind) -> str:
+    return "microphone" if kind is DeviceKind.MICROPHONE else "output"

@@ -1,0 +1,149 @@
+"""A microphone, or what the computer plays, recorded on a thread of its own."""
+
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from engine.audio.level import Level, measure_level
+from engine.audio.recorder import Recorder
+from engine.audio.types import (
+    SAMPLE_RATE_HZ,
+    AudioChunk,
+    AudioNotice,
+    NoticeKind,
+    SoundSystem,
+    WantedDevice,
+)
+
+_log = logging.getLogger(__name__)
+
+CAPACITY_S = 600.0
+"""Sound kept for a reader that does not keep up, 38 MB of it; what comes then is lost, and told."""
+
+_LEVEL_HOLDS_S = 0.5  # from then on a device that gives nothing is as quiet as silence
+_SILENT = measure_level(np.zeros(0, np.float32))
+
+
+class LiveSource:
+    """Record until it is stopped, through unplugged devices and servers that die.
+
+    Notices are reported on the recording thread.
+    """
+
+    def __init__(
+        self,
+        system: SoundSystem,
+        wanted: WantedDevice,
+        report: Callable[[AudioNotice], None],
+        *,
+        capacity_s: float = CAPACITY_S,
+    ) -> None:
+        """Prepare; ``system`` belongs to this source from now on."""
+        self._system = system
+        self._wanted = wanted
+        self._report = report
+        self._capacity = round(capacity_s * SAMPLE_RATE_HZ)
+        self._waiting: deque[AudioChunk] = deque()
+        self._n_waiting = 0  # samples
+        self._n_overflown = 0
+        self._overflows = False
+        self._recorder: Recorder | None = None
+        self._level, self._level_at_s = _SILENT, 0.0
+        self._changed = threading.Condition()  # guards all of the above but the first four
+        self._stopping = threading.Event()
+        self._over = False
+        self._thread = threading.Thread(target=self._run, name="surtitle-audio", daemon=True)
+
+    def start(self) -> None:
+        """Begin to record."""
+        self._thread.start()
+
+    def read(self, timeout_s: float) -> AudioChunk | None:
+        """Return the oldest chunk that was not read yet; None where none came in time."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._waiting or self._over, timeout_s)
+            if not self._waiting:
+                return None
+            chunk = self._waiting.popleft()
+            self._n_waiting -= len(chunk.samples)
+            return chunk
+
+    def stop(self) -> None:
+        """End the recording and wait for its thread; what is recorded can still be read."""
+        self._stopping.set()
+        if self._thread.is_alive():
+            self._thread.join()
+        with self._changed:
+            self._over = True
+            self._changed.notify_all()
+
+    @property
+    def ended(self) -> bool:
+        """Tell whether everything was recorded and read."""
+        with self._changed:
+            return self._over and not self._waiting
+
+    @property
+    def n_dropped(self) -> int:
+        """Count the 16 kHz samples that were lost, on the way here or because nobody read."""
+        recorder = self._recorder
+        return self._n_overflown + (recorder.n_dropped if recorder else 0)
+
+    @property
+    def waiting_s(self) -> float:
+        """Tell how much sound waits to be read, in seconds: how far behind the reader is."""
+        return self._n_waiting / SAMPLE_RATE_HZ
+
+    @property
+    def level(self) -> Level:
+        """Tell how loud the newest sound is, whether or not it was read, for a meter."""
+        is_fresh = time.monotonic() - self._level_at_s < _LEVEL_HOLDS_S
+        return self._level if is_fresh else _SILENT
+
+    def _run(self) -> None:
+        try:
+            self._record()
+        except Exception as error:  # noqa: BLE001  the one place where anything becomes a message
+            _log.exception("the recording stopped")
+            text = f"the recording stopped unexpectedly: {error}"
+            self._report(AudioNotice(kind=NoticeKind.FAILED, device="", message=text))
+        finally:
+            with self._changed:
+                self._over = True
+                self._changed.notify_all()
+
+    def _record(self) -> None:
+        recorder = Recorder(self._system, self._wanted, self._report, wait=self._stopping.wait)
+        self._recorder = recorder
+        while not self._stopping.is_set():
+            self._keep(recorder.step())
+        self._keep(recorder.finish())
+
+    def _keep(self, chunks: Iterator[AudioChunk]) -> None:
+        for chunk in chunks:
+            self._level, self._level_at_s = measure_level(chunk.samples), chunk.heard_at_s
+            with self._changed:
+                has_room = self._n_waiting + len(chunk.samples) <= self._capacity
+                if has_room:
+                    self._waiting.append(chunk)
+                    self._n_waiting += len(chunk.samples)
+                    self._changed.notify_all()
+                else:
+                    self._n_overflown += len(chunk.samples)
+            if not has_room:
+                self._tell_overflow()
+            elif self._n_waiting <= self._capacity // 2:
+                self._overflows = False
+
+    def _tell_overflow(self) -> None:
+        if not self._overflows:
+            self._overflows = True
+            text = (
+                f"{self._capacity // SAMPLE_RATE_HZ} s of sound wait to be recognised: what comes "
+                "now is lost until there is room; choose a smaller model"
+            )
+            self._report(AudioNotice(kind=NoticeKind.DROPPED, device="", message=text))

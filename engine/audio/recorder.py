@@ -1,0 +1,198 @@
+"""One device after the other becomes one stream of chunks: the watch decides, this obeys.
+
+No thread is here, and no waiting but in ``step``, so that a test can turn the crank by hand.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from engine.audio.device_monitor import Watch
+from engine.audio.device_stream import Stretch
+from engine.audio.types import (
+    SAMPLE_RATE_HZ,
+    AudioChunk,
+    AudioDevice,
+    AudioNotice,
+    NoticeKind,
+    SoundSystem,
+    WantedDevice,
+)
+from engine.errors import AudioError, NoSoundError, TapEndedError
+
+STEP_S = 0.05
+"""How long a step waits for sound at most."""
+
+_LIST_S = 0.25  # a dragged volume control sends hundreds of changes a second
+_LIST_ANYWAY_S = 10.0  # a server that hangs sends none
+_LIST_WAITING_S = 1.0  # while there is nothing to record; PortAudio sends none at all
+_ASLEEP_S = 1.0
+_TELL_LOSS_S = 1.0
+
+
+def asleep_s() -> float:
+    """Count the seconds this computer has slept, from some point on.
+
+    Only Linux says so. Elsewhere a step of the wall clock counts as sleep, which opens a device
+    anew for nothing when somebody sets the time.
+    """
+    if hasattr(time, "CLOCK_BOOTTIME"):
+        return time.clock_gettime(time.CLOCK_BOOTTIME) - time.clock_gettime(time.CLOCK_MONOTONIC)
+    return time.time() - time.monotonic()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clocks:
+    """What the time is, and how much of it was slept away; in seconds, from anywhere."""
+
+    now_s: Callable[[], float] = time.monotonic
+    asleep_s: Callable[[], float] = asleep_s
+
+
+class Recorder:
+    """Turn the crank: ``step`` again and again, then ``finish``.
+
+    Invariant: chunks never overlap, and hold everything that devices gave while they were open.
+    """
+
+    def __init__(
+        self,
+        system: SoundSystem,
+        wanted: WantedDevice,
+        report: Callable[[AudioNotice], None],
+        *,
+        clocks: Clocks | None = None,
+        wait: Callable[[float], object] = time.sleep,
+    ) -> None:
+        """Prepare; the timeline begins now.
+
+        Args:
+            system: what knows and opens devices; closed by ``finish``.
+            wanted: which of them.
+            report: is told what a person should know, within ``step``.
+            clocks: what the time is.
+            wait: passes so many seconds, where there is no device to wait for.
+        """
+        self._system = system
+        self._watch = Watch(wanted)
+        self._report = report
+        self._clocks = clocks or Clocks()
+        self._wait = wait
+        self._begun_s = self._clocks.now_s()
+        self._asleep_s = self._clocks.asleep_s()
+        self._stretch: Stretch | None = None
+        self._opening = 0
+        self._hears = False  # something came in this step
+        self._unanswered = False  # nobody listed devices the last time
+        self._end_s = 0.0  # of the newest chunk
+        self._must_list = True
+        self._listed_s: float | None = None
+        self._n_dropped_before = 0  # by devices that are closed
+        self._n_told = 0
+        self._told_s = self._begun_s
+
+    @property
+    def n_dropped(self) -> int:
+        """Count the 16 kHz samples that devices should have given and did not."""
+        return self._n_dropped_before + (self._stretch.n_dropped if self._stretch else 0)
+
+    def step(self) -> Iterator[AudioChunk]:
+        """Yield what came since, waiting for ``STEP_S`` at most; open and close as need be."""
+        self._list()
+        yield from self._read()  # after the list, which may have kept us from hearing the device
+        self._find_sleep()
+        self._find_move()
+        if self._unanswered and not self._hears:  # one that gives sound is well, only busy
+            self._watch.see_devices(None)
+        decision = self._watch.decide(self._clocks.now_s())
+        for notice in decision.notices:
+            self._report(notice)
+        if decision.device is None or decision.opening != self._opening:
+            yield from self._close()
+        if decision.device is not None and decision.opening != self._opening:
+            self._open(decision.device)
+        self._opening = decision.opening
+        self._tell_loss(decision.device)
+
+    def finish(self) -> Iterator[AudioChunk]:
+        """Yield what was recorded until now, and close everything."""
+        yield from self._close()
+        self._system.close()
+
+    def _read(self) -> Iterator[AudioChunk]:
+        self._hears = False
+        if self._stretch is None:
+            self._wait(STEP_S)
+            return
+        try:
+            block = self._stretch.tap.read(STEP_S)
+        except TapEndedError:
+            yield from self._close()
+            self._list(at_once=True)
+            self._watch.see_end(self._clocks.now_s())
+            return
+        if len(block):
+            self._hears = True
+            now_s = self._clocks.now_s()
+            self._watch.see_sound(now_s, is_zero=not block.any())
+            yield from self._passed_on(self._stretch.feed(block, now_s))
+
+    def _passed_on(self, chunks: Iterator[AudioChunk]) -> Iterator[AudioChunk]:
+        for chunk in chunks:
+            self._end_s = chunk.end_s
+            yield chunk
+
+    def _find_sleep(self) -> None:
+        now_asleep_s = self._clocks.asleep_s()
+        if now_asleep_s - self._asleep_s >= _ASLEEP_S:
+            self._list(at_once=True)
+            self._watch.see_sleep(now_asleep_s - self._asleep_s)
+        self._asleep_s = now_asleep_s
+
+    def _find_move(self) -> None:
+        moved_to = self._stretch.take_move() if self._stretch else None
+        if moved_to is not None:
+            self._list(at_once=True)
+            self._watch.see_move(moved_to, self._clocks.now_s())
+
+    def _list(self, *, at_once: bool = False) -> None:
+        if self._system.changed():
+            self._must_list = True
+        now_s = self._clocks.now_s()
+        due_s = _LIST_ANYWAY_S if self._stretch else _LIST_WAITING_S
+        if self._must_list:
+            due_s = _LIST_S
+        if not at_once and self._listed_s is not None and now_s - self._listed_s < due_s:
+            return
+        try:
+            self._watch.see_devices(self._system.devices())
+            self._must_list = self._unanswered = False
+        except NoSoundError:
+            self._must_list = self._unanswered = True
+        self._listed_s = self._clocks.now_s()
+
+    def _close(self) -> Iterator[AudioChunk]:
+        stretch = self._stretch
+        if stretch is not None:
+            yield from self._passed_on(stretch.finish(self._clocks.now_s))
+            self._n_dropped_before += stretch.n_dropped
+            self._stretch = None
+
+    def _open(self, device: AudioDevice) -> None:
+        try:
+            tap = self._system.open(device)
+        except AudioError:
+            self._watch.see_end(self._clocks.now_s())
+            return
+        self._stretch = Stretch(tap, start_s=self._end_s, clock_s=self._begun_s + self._end_s)
+        self._must_list = True  # what looked like a failure may have been the server's
+
+    def _tell_loss(self, device: AudioDevice | None) -> None:
+        now_s, n_lost = self._clocks.now_s(), self.n_dropped - self._n_told
+        if n_lost > 0 and now_s - self._told_s >= _TELL_LOSS_S:
+            self._n_told, self._told_s = self._n_told + n_lost, now_s
+            name = device.description if device else ""
+            text = f"{n_lost / SAMPLE_RATE_HZ:.2f} s of sound were lost"
+            if name:
+                text += f" on the way from {name}"
+            self._report(AudioNotice(kind=NoticeKind.DROPPED, device=name, message=text))

@@ -1,0 +1,1 @@
+"""Downloads from a model hub, and the models that come with the program."""

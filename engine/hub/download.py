@@ -1,0 +1,286 @@
+"""A model by its name on the Hugging Face hub: found on this computer, or fetched when asked.
+
+``find_model`` never touches the network. ``fetch_model`` does, and only where nothing is found. A
+model stands under its name when all of its files are there and are what the hub says they are; what
+is not whole lies in a hidden folder beside it, so that a fetch that was broken off goes on where it
+was, and is thrown away where it cannot be trusted or the disk is full.
+
+The hub is a stranger: its list is read as ``strict_json`` reads files of strangers, what it calls a
+revision or a file becomes a path only if it is a plain name, and only what was begun here is ever
+deleted. huggingface_hub's own download begins again after a stop, does not hold the bytes against
+their hashes, and believes the list; so only its settings, headers and cache are used.
+"""
+
+import errno
+import re
+import shutil
+import ssl
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from urllib.error import URLError
+
+from huggingface_hub import constants
+
+from engine.errors import FetchCancelledError, HubError, ModelError
+from engine.hub.transfer import (
+    FAILURES,
+    Fetch,
+    HubFile,
+    HubSettings,
+    Progress,
+    fetch_answer,
+    fetch_file,
+    reason_of,
+    there,
+)
+from engine.models.memory_footprint import read_footprint
+from engine.untrusted.safe_names import delete_hidden, is_plain_name
+from engine.untrusted.strict_json import JsonObject, shown
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelKind:
+    """What is fetched of a model, and what makes it whole.
+
+    Attributes:
+        essential: how the name of a file ends that every such model has.
+        what: such a model, for people.
+        is_wanted: tells of a file's name whether it belongs to the model.
+        check: raises ``ModelError`` or ``OSError`` where a folder does not hold a whole model.
+    """
+
+    essential: str
+    what: str
+    is_wanted: Callable[[str], bool]
+    check: Callable[[Path], object]
+
+
+def _check_language_model(folder: Path) -> None:
+    read_footprint(folder)
+    if not (folder / "tokenizer.json").exists():
+        msg = f"{folder} has no tokenizer.json: name another folder"
+        raise ModelError(msg)
+
+
+LANGUAGE_MODEL = ModelKind(
+    essential=".safetensors",
+    what="safetensors",
+    is_wanted=lambda name: PurePosixPath(name).suffix in (".json", ".safetensors", ".jinja"),
+    check=_check_language_model,
+)
+
+_LONGEST_NAME = 96
+_LONGEST_FILE_NAME = 128
+_MOST_FILES = 1000
+_MAX_LIST_BYTES = 1 << 23
+_COMMIT = re.compile("[0-9a-f]{40}")
+
+
+def find_model(name: str, library: Path, kind: ModelKind = LANGUAGE_MODEL) -> Path | None:
+    """Find a model on this computer: in the library, else in the cache of huggingface_hub.
+
+    Args:
+        name: as on the hub, for example Qwen/Qwen2.5-7B-Instruct.
+        library: folder of models.
+        kind: what makes it whole.
+
+    Raises:
+        HubError: this is no name of a model.
+    """
+    folder = _folder(name, library)
+    if folder.is_dir():
+        return folder
+    from huggingface_hub import snapshot_download  # noqa: PLC0415  slow, and only where asked
+    from huggingface_hub.errors import LocalEntryNotFoundError  # noqa: PLC0415
+
+    try:
+        cached = Path(snapshot_download(name, local_files_only=True))
+        kind.check(cached)
+    except (LocalEntryNotFoundError, OSError, ModelError):  # not there, or not all of it
+        return None
+    return cached
+
+
+def fetch_model(
+    name: str,
+    library: Path,
+    settings: HubSettings | None = None,
+    *,
+    kind: ModelKind = LANGUAGE_MODEL,
+    progress: Progress = lambda _done, _total: None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Path:
+    """Find a model on this computer, or fetch it from the hub into the library.
+
+    Args:
+        name: as on the hub.
+        library: folder of models; it is made.
+        settings: of the hub.
+        kind: what belongs to it.
+        progress: told after every piece, on the thread that called.
+        cancelled: asked before every piece.
+
+    Returns:
+        the model's folder.
+
+    Raises:
+        HubError: it cannot be fetched; one sentence says why and what to do.
+        FetchCancelledError: ``cancelled`` said so; what is there is kept for the next time.
+    """
+    found = find_model(name, library, kind)
+    if found is not None:
+        return found
+    settings = settings or HubSettings()
+    revision, files = _listed(name, settings, kind, cancelled)
+    folder = _folder(name, library)
+    staging = library / f".{folder.name}.{revision[:12]}"
+    fetch = Fetch(name, staging, settings, progress, cancelled)
+    try:
+        _drop_others(folder, staging)
+        staging.mkdir(parents=True, exist_ok=True)
+        _check_room(fetch, files)
+        for file in files:
+            if not fetch_file(fetch, file, files):
+                delete_hidden(staging, library)
+                msg = (
+                    f"the hub sent a {file.name} of {name} that is not what it promised: it was "
+                    "thrown away; try again later or choose another model"
+                )
+                raise HubError(msg)
+        staging.rename(folder)
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            delete_hidden(staging, library)
+        msg = (
+            f"{name} cannot be written to {library}: {error.strerror or error}; make room or name "
+            "another"
+        )
+        raise HubError(msg) from error
+    return folder
+
+
+def _folder(name: str, library: Path) -> Path:
+    """Find the place of a model in a library; hyphens stand for the slash in its name.
+
+    Raises:
+        HubError: this is no name of a model.
+    """
+    folder = name.replace("/", "--")
+    halves = name.split("/")
+    good = len(halves) == 2 and all(is_plain_name(half, _LONGEST_NAME) for half in halves)
+    if not good or not is_plain_name(folder, 2 * _LONGEST_NAME) or not _is_spelt(name):
+        msg = f"{shown(name)} is no name of a model on the hub: owner/name was expected"
+        raise HubError(msg)
+    return library / folder
+
+
+def _is_spelt(name: str) -> bool:
+    """Tell whether the hub gives such names; two hyphens would make two names one folder."""
+    return "--" not in name and ".." not in name and not name.endswith(".git")
+
+
+def _listed(
+    name: str, settings: HubSettings, kind: ModelKind, cancelled: Callable[[], bool]
+) -> tuple[str, list[HubFile]]:
+    """Ask the hub for a model's newest revision and the files that are needed of it.
+
+    Raises:
+        HubError: it has none, gives none, or gives a list that cannot be used.
+        FetchCancelledError: ``cancelled`` said so.
+    """
+    if constants.HF_HUB_OFFLINE:
+        msg = f"{name} is not on this computer, and HF_HUB_OFFLINE forbids to ask the hub: unset it"
+        raise HubError(msg)
+    endpoint = settings.endpoint or constants.ENDPOINT
+    url = f"{endpoint}/api/models/{name}?blobs=true"
+    try:
+        content = fetch_answer(url, settings, cancelled, _MAX_LIST_BYTES)
+    except FetchCancelledError as error:
+        msg = f"fetching {name} was cancelled: what is there is kept"
+        raise FetchCancelledError(msg) from error
+    except HubError as error:
+        msg = f"{name} cannot be fetched: the hub {error}; try again later or name a model folder"
+        raise HubError(msg) from error
+    except FAILURES as error:
+        raise HubError(_refusal(name, error)) from error
+    try:
+        revision, files = _parsed(content, f"{endpoint}/{name}/resolve", kind)
+    except ValueError as error:
+        msg = (
+            f"{name} cannot be fetched: the hub's list of its files cannot be used ({error}); try "
+            "again later or name a model folder"
+        )
+        raise HubError(msg) from error
+    if not any(file.name.endswith(kind.essential) for file in files):
+        msg = f"{name} has no {kind.what} on the hub: choose another model"
+        raise HubError(msg)
+    return revision, files
+
+
+def _parsed(content: bytes, address: str, kind: ModelKind) -> tuple[str, list[HubFile]]:
+    """Take revision and files from the hub's list.
+
+    Raises:
+        ValueError: it is garbled; the text is a clause.
+    """
+    listing = JsonObject.parse(content)
+    revision = listing.text("sha")
+    if not _COMMIT.fullmatch(revision):
+        msg = f"'sha' should be forty hexadecimal digits, got {shown(revision)}"
+        raise ValueError(msg)
+    files = []
+    for entry in listing.inners("siblings"):
+        name = entry.text("rfilename")
+        if is_plain_name(name, _LONGEST_FILE_NAME) and kind.is_wanted(name):
+            files.append(_file(entry, name, f"{address}/{revision}/{name}"))
+    if len(files) > _MOST_FILES:
+        msg = f"it names {len(files)} files, and {_MOST_FILES} are the most"
+        raise ValueError(msg)
+    return revision, files
+
+
+def _file(entry: JsonObject, name: str, url: str) -> HubFile:
+    n_bytes = entry.integer("size", most=2**63 - 1)
+    if entry.values.get("lfs") is not None:
+        digest = entry.inner("lfs").sha256("sha256")
+        return HubFile(name, url, n_bytes, digest, is_blob=False)
+    digest = entry.text("blobId")
+    if not _COMMIT.fullmatch(digest):
+        msg = f"'blobId' should be forty hexadecimal digits, got {shown(digest)}"
+        raise ValueError(msg)
+    return HubFile(name, url, n_bytes, digest, is_blob=True)
+
+
+def _refusal(name: str, error: Exception) -> str:
+    """Say why the hub gave no list, and what to do."""
+    cause = error.reason if isinstance(error, URLError) else error
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        return (
+            f"{name} cannot be fetched: the hub's certificate was refused ({cause.verify_message});"
+            " where your network has a certificate of its own, name its file in SSL_CERT_FILE"
+        )
+    return (
+        f"{name} cannot be fetched from the hub ({reason_of(error)}): see that there is a network "
+        "and that you may have it, or name a model folder"
+    )
+
+
+def _drop_others(folder: Path, staging: Path) -> None:
+    """Throw away what was begun of another revision, and links that stand where a folder should."""
+    begun = re.compile(rf"\.{re.escape(folder.name)}\.[0-9a-f]{{12}}")
+    for other in folder.parent.glob(".*"):
+        fresh = other == staging and other.is_dir() and not other.is_symlink()
+        if begun.fullmatch(other.name) and not fresh:
+            delete_hidden(other, folder.parent)
+
+
+def _check_room(fetch: Fetch, files: Sequence[HubFile]) -> None:
+    missing = sum(file.n_bytes for file in files) - there(fetch.staging)
+    free = shutil.disk_usage(fetch.staging).free
+    if missing > free:
+        msg = (
+            f"{fetch.name} needs {missing / 1e9:.1f} GB more in {fetch.staging.parent}, and "
+            f"{free / 1e9:.1f} GB are free: make room or name another folder"
+        )
+        raise HubError(msg)

@@ -1,0 +1,241 @@
+"""Bytes from the hub: one answer whole, or a file over as many connections as it takes.
+
+A file is held to its hash; while it is not whole it ends in ``.part``. A connection that stalls,
+breaks or ends early is made anew from the byte that came last. HTTP and HTTPS alone are spoken,
+wherever an answer sends us. Nothing that a hub says is repeated to people as it came.
+"""
+
+import hashlib
+import http.client
+import string
+import time
+import urllib.request
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from http.client import HTTPResponse
+from pathlib import Path
+from typing import cast
+from urllib.error import HTTPError, URLError
+from urllib.parse import quote, urljoin, urlsplit
+
+from huggingface_hub.utils import build_hf_headers  # type: ignore[attr-defined]  # it is public
+
+from engine.errors import FetchCancelledError, HubError
+from engine.models.file_hash import file_sha256
+
+Progress = Callable[[int, int], None]
+"""Is told of bytes that are there and bytes in all."""
+
+FAILURES = (OSError, http.client.HTTPException, ValueError)
+"""What is raised where no answer comes; the last by an address that is none."""
+
+_CHUNK = 1 << 20
+_TIMEOUTS = 6  # that a whole answer may take
+_HOPS = 6
+_SENT_ON = (301, 302, 303, 307, 308)
+_HANDLERS = (
+    *(urllib.request.ProxyHandler, urllib.request.HTTPHandler, urllib.request.HTTPSHandler),
+    *(urllib.request.HTTPErrorProcessor, urllib.request.HTTPDefaultErrorHandler),
+    urllib.request.UnknownHandler,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HubSettings:
+    """How the hub is spoken to.
+
+    Attributes:
+        endpoint: its address; None: the one huggingface_hub knows.
+        timeout_s: without a byte for so long, a connection is given up and made anew.
+        tries: connections in a row that bring nothing before the fetch is given up.
+    """
+
+    endpoint: str | None = None
+    timeout_s: float = 10.0
+    tries: int = 4
+
+
+@dataclass(frozen=True, slots=True)
+class HubFile:
+    """A file of a model as the hub lists it.
+
+    Attributes:
+        name: a plain one (``engine.untrusted.safe_names``), which becomes a file's in the library.
+        url: where it is asked for.
+        n_bytes: its length.
+        digest: in hexadecimal; sha256 of its bytes, or sha1 of its git blob.
+        is_blob: the digest is of the git blob.
+    """
+
+    name: str
+    url: str
+    n_bytes: int
+    digest: str
+    is_blob: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    """One fetch: where to, how, and whom to tell."""
+
+    name: str
+    staging: Path
+    settings: HubSettings
+    progress: Progress
+    cancelled: Callable[[], bool]
+
+
+def there(staging: Path) -> int:
+    """Count the bytes that are there already."""
+    return sum(path.stat().st_size for path in staging.iterdir())
+
+
+def fetch_answer(
+    url: str, settings: HubSettings, cancelled: Callable[[], bool], most: int
+) -> bytes:
+    """Fetch one answer over one connection.
+
+    Args:
+        url: what is asked.
+        settings: of the hub; a whole answer may take six times its timeout.
+        cancelled: asked before every piece.
+        most: bytes of the longest answer.
+
+    Raises:
+        HubError: it is longer, or takes longer; the text goes on a sentence on the hub.
+        FAILURES: no answer came, and ``reason_of`` says why.
+        FetchCancelledError: somebody wished so.
+    """
+    content = bytearray()
+    until = time.monotonic() + _TIMEOUTS * settings.timeout_s
+    with _open(url, 0, settings.timeout_s) as answer:
+        while piece := answer.read1(_CHUNK):
+            content += piece
+            if cancelled():
+                msg = "was asked no further: fetching was cancelled"
+                raise FetchCancelledError(msg)
+            if len(content) > most:
+                msg = f"sends an answer of more than {most} bytes"
+                raise HubError(msg)
+            if time.monotonic() > until:
+                msg = f"has not answered within {_TIMEOUTS * settings.timeout_s:.0f} s"
+                raise HubError(msg)
+    return bytes(content)
+
+
+def reason_of(error: Exception) -> str:
+    """Say why no answer came: a clause of our own, whatever the other side sent."""
+    if isinstance(error, HTTPError):
+        known = [status.phrase for status in http.HTTPStatus if status == error.code]
+        return " ".join(["it answers", str(error.code), *known])
+    cause = error.reason if isinstance(error, URLError) else error
+    if isinstance(cause, TimeoutError):
+        return "no answer came in time"
+    if isinstance(cause, OSError):
+        return cause.strerror or "the connection broke"
+    return "it speaks no proper HTTP"
+
+
+def fetch_file(fetch: Fetch, file: HubFile, files: Sequence[HubFile]) -> bool:
+    """Fetch what is missing of a file, hold it against its hash, and give it its name.
+
+    Args:
+        fetch: which it is part of.
+        file: the file.
+        files: all files of the fetch, to tell progress of the whole.
+
+    Returns:
+        whether it is what the hub promised; otherwise it keeps the name of a part.
+
+    Raises:
+        HubError: the hub stopped sending.
+        FetchCancelledError: somebody wished so.
+        OSError: the file cannot be written.
+    """
+    whole = fetch.staging / file.name
+    part = whole.with_name(file.name + ".part")
+    if whole.is_file() and whole.stat().st_size == file.n_bytes:  # else the disk lost some of it
+        return True
+    total = sum(one.n_bytes for one in files)
+    part.touch()
+    before = there(fetch.staging) - part.stat().st_size
+    failures = 0
+    while (had := part.stat().st_size) < file.n_bytes:
+        reason = _connect(fetch, file, part, lambda done: fetch.progress(before + done, total))
+        failures = 0 if part.stat().st_size > had else failures + 1
+        if failures >= fetch.settings.tries:
+            done = before + part.stat().st_size
+            msg = (
+                f"the hub stopped sending {fetch.name} after {done} of {total} bytes ({reason}): "
+                "try again later, it goes on from there"
+            )
+            raise HubError(msg)
+    if part.stat().st_size != file.n_bytes or _digest(part, file) != file.digest:
+        return False
+    part.replace(whole)
+    return True
+
+
+def _connect(fetch: Fetch, file: HubFile, part: Path, tell: Callable[[int], None]) -> str:
+    """Append to a part over one connection; say why it ended.
+
+    Raises:
+        FetchCancelledError: somebody wished so.
+        OSError: the part cannot be written.
+    """
+    try:
+        answer = _open(file.url, part.stat().st_size, fetch.settings.timeout_s)
+    except FAILURES as error:
+        return reason_of(error)
+    with answer, part.open("ab") as sink:
+        if answer.status == http.HTTPStatus.OK:  # it sends the whole again
+            sink.truncate(0)
+        while sink.tell() <= file.n_bytes:
+            if fetch.cancelled():
+                msg = f"fetching {fetch.name} was cancelled: what is there is kept"
+                raise FetchCancelledError(msg)
+            try:
+                piece = answer.read1(_CHUNK)
+            except FAILURES as error:
+                return reason_of(error)
+            if not piece:
+                return "the connection ended"
+            sink.write(piece)
+            tell(sink.tell())
+    return "it sent too much"
+
+
+def _open(url: str, start: int, timeout_s: float) -> HTTPResponse:
+    """Ask for an address from a byte on, and wherever it sends us; no answer's text is read.
+
+    Raises:
+        FAILURES: as ``reason_of`` tells.
+    """
+    opener = urllib.request.OpenerDirector()
+    for handler in _HANDLERS:
+        opener.add_handler(handler())
+    home = urlsplit(url)[:2]  # protocol and host
+    for _ in range(_HOPS):
+        headers = build_hf_headers() if urlsplit(url)[:2] == home else {}  # a token is in them
+        headers |= {"Accept-Encoding": "identity"} | ({"Range": f"bytes={start}-"} if start else {})
+        request = urllib.request.Request(url, headers=headers)
+        try:
+            return cast("HTTPResponse", opener.open(request, timeout=timeout_s))
+        except HTTPError as error:
+            error.close()
+            if error.code not in _SENT_ON or "Location" not in error.headers:
+                raise
+            given = quote(error.headers["Location"], safe=string.punctuation, encoding="latin-1")
+            url = urljoin(url, given)
+        if home[0] == "https" and urlsplit(url).scheme != "https":
+            raise URLError(OSError(0, "it sends us to an address that is not secure"))
+    raise URLError(OSError(0, "it sends us from one address to the next"))
+
+
+def _digest(part: Path, file: HubFile) -> str:
+    """Hash a file as the hub does: large ones plainly, small ones as git hashes a blob."""
+    if not file.is_blob:
+        return file_sha256(part)
+    digest = hashlib.sha1(b"blob %d\0" % part.stat().st_size, usedforsecurity=False)
+    with part.open("rb") as content:
+        return hashlib.file_digest(content, lambda: digest).hexdigest()

@@ -1,0 +1,1 @@
+"""The network at work: cache, attention mask, steps."""

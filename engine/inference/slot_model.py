@@ -1,0 +1,145 @@
+"""A network and its slot cache: rows in, the next id out.
+
+Works over unmodified transformers models: positions and masks are always explicit, because
+libraries build their causal mask from cache order, which is wrong here. ``engine.loading.loader``
+makes the network.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+
+import torch
+from torch import Tensor
+from transformers import PreTrainedModel
+
+from engine.inference.attention import Attention, turn_keys
+from engine.inference.cuda_graph import MAX_ROWS, StaticSteps
+from engine.inference.flops import Arithmetic, peak_memory_bytes
+from engine.inference.slot_cache import SlotCache
+from engine.layout.planner import Eviction
+from engine.layout.rows import Row
+from engine.settings import LayoutSettings
+
+
+class SlotModel:
+    """One conversation with a model: feed rows, get the next id, truncate.
+
+    Counts what it computes: ``tokens_fed``, ``forwards`` and ``flops`` never go down.
+    """
+
+    def __init__(
+        self, network: PreTrainedModel, capacity: int, *, static: bool | None = None
+    ) -> None:
+        """Make the cache.
+
+        Args:
+            network: in evaluation mode.
+            capacity: rows of the cache.
+            static: small passes run over tensors that stay where they are
+            (``engine.inference.cuda_graph``);
+                None: on CUDA, where graphs repeat them.
+        """
+        self._network = network
+        self._cache = SlotCache(network.config, capacity, network.dtype, network.device)
+        self._attention = Attention.of(network)
+        self._arithmetic = Arithmetic.of(network)
+        on_cuda = network.device.type == "cuda"
+        # elsewhere a pass that looks at valid rows alone is the faster one
+        static = on_cuda if static is None else static
+        self._steps = (
+            StaticSteps(network, self._cache, self._attention, captured=on_cuda) if static else None
+        )
+        self._ranked = False  # ALiBi counts visible keys: see ``Attention.bias``
+        trained = getattr(network.config, "max_position_embeddings", None)
+        self.max_positions = int(trained or capacity)  # that the network was trained for
+        self.tokens_fed = 0
+        self.forwards = 0
+        self.flops = 0
+        self.last_flops = 0  # of the newest forward pass
+
+    @property
+    def n_rows(self) -> int:
+        """Rows in the cache."""
+        return self._cache.n_rows
+
+    @property
+    def capacity(self) -> int:
+        """Rows the cache has room for."""
+        return self._cache.capacity
+
+    @property
+    def peak_memory_bytes(self) -> int:
+        """The most memory held so far, see ``engine.inference.flops``."""
+        return peak_memory_bytes(self._network.device)
+
+    def truncate(self, n_rows: int) -> None:
+        """Keep the first ``n_rows`` rows in arrival order."""
+        self._cache.truncate(n_rows)
+
+    def use(self, layout: LayoutSettings) -> None:
+        """Compute for rows of this layout from now on.
+
+        Raises:
+            ModelError: the network cannot.
+        """
+        self._ranked = self._attention.ranks(layout)
+
+    def forget_steps(self) -> None:
+        """Make small passes anew, after something was exchanged in the network's layers."""
+        if self._steps is not None:
+            self._steps.forget()
+
+    @torch.inference_mode()
+    def evict(self, gone: Eviction) -> None:
+        """Forget rows in the middle of the cache and let the later ones move up."""
+        turn = partial(turn_keys, self._network)
+        self._cache.evict(gone.start, gone.stop, gone.distance, turn)
+
+    @torch.inference_mode()
+    def feed(self, rows: Sequence[Row]) -> Tensor:
+        """Compute rows in one forward pass and keep them.
+
+        Returns:
+            logits of the last row, shape (V,).
+
+        Raises:
+            CacheFullError: the cache has no room for them.
+        """
+        cache = self._cache
+        cache.begin(rows)
+        places = cache.new_places  # (1, Q)
+        ids = torch.tensor([[row.id for row in rows]], device=self._network.device)
+        logits: Tensor = self._network(
+            input_ids=ids,
+            position_ids=places.encoded,
+            attention_mask=self._attention.bias(places, cache.all_places, ranked=self._ranked),
+            past_key_values=cache,
+            use_cache=True,
+            logits_to_keep=1,
+        ).logits
+        cache.commit()
+        self._count(len(rows))
+        return logits[0, -1]
+
+    @torch.inference_mode()
+    def next_id(self, rows: Sequence[Row], suppressed: Tensor) -> int:
+        """Feed rows and choose the likeliest next id among those that are not suppressed.
+
+        Args:
+            rows: as for ``feed``.
+            suppressed: int64, ids that may not be chosen.
+        """
+        if self._steps is not None and len(rows) <= MAX_ROWS:
+            step = self._steps.find(len(rows), ranked=self._ranked)
+            id_ = step.next_id(rows, suppressed)
+            self._count(len(rows))
+            return id_
+        logits = self.feed(rows)
+        logits[suppressed] = -torch.inf
+        return int(logits.argmax())
+
+    def _count(self, n_rows: int) -> None:
+        self.tokens_fed += n_rows
+        self.forwards += 1
+        self.last_flops = self._arithmetic.flops(n_rows, self._cache.n_rows)
+        self.flops += self.last_flops

@@ -1,0 +1,276 @@
+"""Turn READ and WRITE into rows: only planners count positions.
+
+The live translator and the training builder run these very objects. What is here is the same for
+every layout; ``engine.layout.slots`` is ours, and the other layouts are what it is compared with.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from engine.layout.rows import Headers, Row
+from engine.settings import LayoutSettings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """Where the next rows go; frozen, so that taking back is putting an old one in place.
+
+    Attributes:
+        source: position of the next source token.
+        target: position of the next target token, once the target is open (layouts that keep
+            source and target apart count target tokens here).
+        slot_end: first position behind the open slot, where there are slots.
+        writes: the assistant header is placed.
+        pending: target tokens that are chosen and not yet placed; a token is fed when its successor
+            is asked for.
+        phases: index and position of the first row of every phase, where there are phases.
+    """
+
+    source: int
+    target: int = 0
+    slot_end: int = 0
+    writes: bool = False
+    pending: tuple[int, ...] = ()
+    phases: tuple["PhaseStart", ...] = ()
+
+
+class PhaseStart(NamedTuple):
+    """Row and position where a phase begins."""
+
+    row: int
+    position: int
+
+
+class Eviction(NamedTuple):
+    """Rows that were forgotten: those from ``start`` to before ``stop`` in arrival order.
+
+    What came after them has moved ``distance`` positions towards the start.
+    """
+
+    start: int
+    stop: int
+    distance: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Checkpoint:
+    n_rows: int
+    state: State
+
+
+class Planner(ABC):
+    """Rows of one utterance in arrival order.
+
+    ``recomputes`` tells whether reading takes fed rows back: a sample then ends with each read.
+
+    Verbs: ``read`` the tokens of one source word, ``write`` to get the rows of the forward pass
+    that predicts the next target token, ``choose`` that token. ``take_back`` undoes a write that
+    was only a probe, ``rewind`` undoes everything from a source word on.
+
+    Invariants: positions are unique; the last row of a write has the largest position of all; but
+    for layouts that recompute, positions never change and a row is handed out exactly once.
+    """
+
+    recomputes = False
+
+    def __init__(self, headers: Headers, settings: LayoutSettings) -> None:
+        self._headers = headers
+        self._slot_length = settings.slot_length
+        self._rows: list[Row] = []
+        self._words: list[_Checkpoint] = []  # what stood before each word that is not evicted
+        self._n_evicted_words = 0
+        self._last_write: _Checkpoint | None = None  # what stood before the last write
+        self._n_fed = 0
+        self._time = 0
+        for position, id_ in enumerate(headers.system):
+            self._rows.append(Row(id_, position))
+        self._state = self._open_source(len(headers.system), headers.first)
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        """All rows, fed and planned, in arrival order."""
+        return self._rows
+
+    @property
+    def n_fed(self) -> int:
+        """Rows handed out by ``write`` and not taken back."""
+        return self._n_fed
+
+    @property
+    def n_words(self) -> int:
+        """Source words read."""
+        return self._n_evicted_words + len(self._words)
+
+    @property
+    def n_evicted_words(self) -> int:
+        """Source words, the first ones, that can no longer be rewound to."""
+        return self._n_evicted_words
+
+    @property
+    def extent(self) -> int:
+        """Positions in use or reserved."""
+        return max(self._state.slot_end, self._state.source, self._state.target)
+
+    @property
+    def n_again(self) -> int:
+        """Rows that the next write hands out and that had been handed out before."""
+        return 0
+
+    def skip(self, n_rows: int) -> None:
+        """Take the first rows as fed: the system prompt stays cached between utterances."""
+        if self._n_fed or n_rows > len(self._headers.system):
+            msg = f"only system rows of a new utterance can be skipped, got {n_rows}"
+            raise ValueError(msg)
+        for index in range(n_rows):
+            self._rows[index] = self._rows[index]._replace(time=0)
+        self._n_fed = n_rows
+
+    def read(self, ids: Sequence[int]) -> None:
+        """Place the tokens of one source word, or the end-of-source marker.
+
+        Raises:
+            ValueError: there are none.
+        """
+        if not ids:
+            msg = "a source word needs at least one token"
+            raise ValueError(msg)
+        for index, id_ in enumerate(ids):
+            self._make_room()
+            if index == 0:
+                self._words.append(_Checkpoint(len(self._rows), self._state))
+            self._rows.append(Row(id_, self._state.source))
+            self._state = replace(self._state, source=self._state.source + 1)
+
+    def write(self) -> list[Row]:
+        """Close a forward pass: its rows, the last of which predicts the next target token."""
+        if self._state.writes and not self._state.pending:
+            msg = "the last token was not chosen: call choose after each write"
+            raise ValueError(msg)
+        self._last_write = _Checkpoint(len(self._rows), self._state)
+        if not self._state.writes:
+            self._open_target()
+        self._place_pending()
+        for index in range(self._n_fed, len(self._rows)):
+            self._rows[index] = self._rows[index]._replace(time=self._time)
+        fed = self._rows[self._n_fed :]
+        self._n_fed = len(self._rows)
+        self._time += 1
+        return fed
+
+    def choose(self, id_: int, *, asked: bool = True) -> None:
+        """Tell which token the last write predicted; it becomes that row's label if it is asked."""
+        if self._last_write is None:
+            msg = "a token is chosen once, right after a write"
+            raise ValueError(msg)
+        self._last_write = None
+        if asked:
+            self._rows[-1] = self._rows[-1]._replace(label=id_)
+        self._state = replace(self._state, pending=(id_,))
+
+    def take_back(self) -> int:
+        """Undo the last write, which was only a probe: its target row or header is fed again later.
+
+        Source rows that the same forward pass fed stay; what is fed next shares their time.
+
+        Returns:
+            how many of the rows that were fed are still valid: truncate the cache to that length.
+        """
+        if self._last_write is None:
+            msg = "only a write whose token was not chosen can be taken back"
+            raise ValueError(msg)
+        self._restore(self._last_write)
+        self._last_write = None
+        self._time -= 1
+        return self._n_fed
+
+    def rewind(self, word: int) -> int:
+        """Forget source word ``word`` (from 0) and everything that depended on it.
+
+        Rows in arrival order before the word's first token cannot have seen it: they were fed
+        earlier, or in the same forward pass at smaller positions.
+
+        Returns:
+            how many of the rows that were fed are still valid: truncate the cache to that length.
+
+        Raises:
+            ValueError: the word was evicted.
+        """
+        word -= self._n_evicted_words
+        if word < 0:
+            msg = "a word that was evicted cannot be rewound to: begin the utterance anew"
+            raise ValueError(msg)
+        self._restore(self._words[word])
+        del self._words[word:]
+        self._last_write = None
+        return self._n_fed
+
+    def evict(self) -> Eviction | None:
+        """Forget the oldest phase and let what follows move up; None where there is none to spare.
+
+        All rows of that phase must be fed. Sight does not change: it is decided by differences.
+        """
+        if len(self._state.phases) < 2:
+            return None
+        first, second = self._state.phases[:2]
+        gone = Eviction(first.row, second.row, second.position - first.position)
+        n_rows = gone.stop - gone.start
+        kept = self._rows[gone.stop :]
+        del self._rows[gone.start :]
+        self._rows += [row._replace(position=row.position - gone.distance) for row in kept]
+        self._n_fed -= n_rows
+        self._state = _moved_state(self._state, gone)
+        words = [word for word in self._words if word.n_rows >= gone.stop]
+        self._n_evicted_words += len(self._words) - len(words)
+        self._words = [_moved(word, gone) for word in words]
+        if self._last_write is not None:
+            self._last_write = _moved(self._last_write, gone)
+        return gone
+
+    @abstractmethod
+    def _open_source(self, start: int, header: Sequence[int]) -> State:
+        """Place a header from position ``start`` on; return where the source goes."""
+
+    @abstractmethod
+    def _open_target(self) -> None:
+        """Place the assistant header; the state says afterwards that the target is open."""
+
+    @abstractmethod
+    def _place_target(self, id_: int) -> None:
+        """Place one token of the target."""
+
+    def _make_room(self) -> None:  # noqa: B027  most layouts have nothing to do
+        """See that the next source token has a position."""
+
+    def _place_header(self, ids: Sequence[int], start: int) -> None:
+        self._rows.extend(Row(id_, start + offset) for offset, id_ in enumerate(ids))
+
+    def _place_pending(self) -> None:
+        pending = self._state.pending
+        self._state = replace(self._state, pending=())
+        for id_ in pending:
+            self._place_target(id_)
+
+    def _restore(self, checkpoint: _Checkpoint) -> None:
+        del self._rows[checkpoint.n_rows :]
+        self._state = checkpoint.state
+        self._n_fed = min(self._n_fed, checkpoint.n_rows)
+
+
+def _moved(checkpoint: _Checkpoint, gone: Eviction) -> _Checkpoint:
+    n_rows = checkpoint.n_rows - (gone.stop - gone.start)
+    return _Checkpoint(n_rows, _moved_state(checkpoint.state, gone))
+
+
+def _moved_state(state: State, gone: Eviction) -> State:
+    n_rows, distance = gone.stop - gone.start, gone.distance
+    return replace(
+        state,
+        source=state.source - distance,
+        target=state.target - distance,
+        slot_end=state.slot_end - distance,
+        phases=tuple(
+            PhaseStart(row - n_rows, position - distance) for row, position in state.phases[1:]
+        ),
+    )

@@ -1,0 +1,59 @@
+"""The slot layout of ExPosST: every source word to come has its position reserved.
+
+One phase lies so::
+
+    [user header] [slot: L positions, source only] [assistant header] [target ...]
+    u ..          S .. S+L-1                        S+L ..          S+L+A ..
+
+An unfilled slot costs nothing. When the source overflows a slot after something was written, the
+phase is closed (pending target, user header, next slot); before that the slot is extended by L. A
+word may straddle two slots; it is fed whole with the next write.
+
+Source: ExPosST section 2.2; where the paper is silent the choices are in docs/decisions.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from engine.layout.planner import PhaseStart, Planner, State
+from engine.layout.rows import Row
+
+
+class SlotPlanner(Planner):
+    """Slots of a fixed length: nothing that was computed is computed again, or moves."""
+
+    def _open_source(self, start: int, header: Sequence[int]) -> State:
+        phase = PhaseStart(len(self._rows), start)
+        self._place_header(header, start)
+        source = start + len(header)
+        return State(source=source, slot_end=source + self._slot_length, phases=(phase,))
+
+    def _make_room(self) -> None:
+        if self._state.source < self._state.slot_end:
+            return
+        if self._state.writes:
+            self._close_phase()
+        else:
+            longer = self._state.slot_end + self._slot_length
+            self._state = replace(self._state, slot_end=longer)
+
+    def _open_target(self) -> None:
+        start = self._target_start()
+        self._place_header(self._headers.assistant, start)
+        target = start + len(self._headers.assistant)
+        self._state = replace(self._state, target=target, writes=True)
+
+    def _place_target(self, id_: int) -> None:
+        self._rows.append(Row(id_, self._state.target))
+        self._state = replace(self._state, target=self._state.target + 1)
+
+    def _target_start(self) -> int:
+        """Name the position of the assistant header: right after the slot, full or not."""
+        return self._state.slot_end
+
+    def _close_phase(self) -> None:
+        """Place what is pending, and a user header with a new slot behind it."""
+        self._place_pending()
+        phases = self._state.phases
+        state = self._open_source(self._state.target, self._headers.user)
+        self._state = replace(state, phases=(*phases, *state.phases))

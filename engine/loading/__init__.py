@@ -1,0 +1,1 @@
+"""Weights brought into memory: device, precision, quantisation, LoRA layers."""

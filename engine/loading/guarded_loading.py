@@ -1,0 +1,207 @@
+"""Folders of strangers through transformers, which believes them: guarded on every side.
+
+What could run code, load something else, wait or swell is refused before the library sees the
+folder (``engine.untrusted.model_folder``), a network that grows is stopped while it is only
+shapes, and what comes out is held against the files. Whatever fails is one sentence in our words.
+"""
+
+import logging
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import cast
+
+import torch
+from transformers import (
+    AutoModelForCausalLM,
+    BitsAndBytesConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerFast,
+)
+from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+from transformers.utils import logging as transformers_logging
+
+from engine.errors import ModelError, is_failure
+from engine.loading.growth_limit import TooLargeError, growth_limit
+from engine.models.file_hash import file_sha256
+from engine.models.memory_footprint import Footprint, read_footprint
+from engine.text.prompt import word_ids
+from engine.untrusted.limited_child import Asked
+from engine.untrusted.limited_process import LimitedError, ask
+from engine.untrusted.model_folder import MAX_CONFIG_BYTES, check_model_folder
+from engine.untrusted.strict_json import JsonObject, shown
+
+_log = logging.getLogger(__name__)
+
+_OURS = frozenset({"74281fcc83b33a2e679ffd3d6aaf683f4775c469b89584e0c4b9eff9d6bf90a2"})
+"""sha256 of the tokenizers of bundled models, which need not be tried."""
+
+_TRIED_WORDS = (
+    *("Hello,", "it's", "3.5", "né", "漢字", "\u0645\u0631", "🙂", "<|x|>", "\ue000", "\x07"),
+    "abcdefghijklmnopqrstuvwxyz" * 4,
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÜß'\"«»„“-–—…",
+)
+"""What every tokenizer must be able to read, known to it or not, and none may swell."""
+
+_TRY_S, _TRY_BYTES = 2, 1 << 28
+_TRY_S_PER_BYTE, _TRY_BYTES_PER_BYTE = 1 / 1_000_000, 40  # of tokenizer.json, several times over
+
+_NO_MODEL = "its config.json and its weights make no model that is known here"
+
+
+def pretrained_network(
+    folder: Path,
+    *,
+    dtype: torch.dtype | None,
+    packing: BitsAndBytesConfig | None,
+    device: torch.device,
+) -> PreTrainedModel:
+    """Load the weights of a folder as its configuration says, and all of them.
+
+    Args:
+        folder: with config.json, tokenizer.json and safetensors.
+        dtype: of the weights; None: as they are stored.
+        packing: how they are packed while they are read, or None.
+        device: where packed ones go; whole ones are on the processor.
+
+    Raises:
+        ModelError: the folder is refused, or its files do not belong together.
+        torch.OutOfMemoryError: the device has no room for them.
+    """
+    check_model_folder(folder)
+    _silence_libraries()
+    try:
+        _check_kind(folder)
+        size = read_footprint(folder)
+        with growth_limit(size.n_tensors, _numbers(size)), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of a library, on what we judge ourselves
+            loaded = AutoModelForCausalLM.from_pretrained(
+                folder,
+                local_files_only=True,
+                trust_remote_code=False,
+                use_safetensors=True,
+                ignore_mismatched_sizes=True,  # else the library tells of them, in its words
+                dtype=dtype or "auto",
+                quantization_config=packing,
+                device_map=None if packing is None else {"": device},
+                output_loading_info=True,
+            )
+        network, found = cast("tuple[PreTrainedModel, dict[str, set[object]]]", loaded)
+        _check_found(found)
+        network.config.return_dict = True  # whatever the file says: what comes out has names
+    except (ModelError, torch.OutOfMemoryError, MemoryError):
+        raise
+    except Exception as error:
+        raise _cannot_be_loaded(folder, error, _NO_MODEL) from error
+    return network
+
+
+def load_tokenizer(folder: Path) -> PreTrainedTokenizerFast:
+    """Load a tokenizer, hold it against the rows of the embedding table, and try it.
+
+    Raises:
+        ModelError: it cannot be loaded or used, or has ids that the table does not have.
+    """
+    check_model_folder(folder)
+    _silence_libraries()
+    try:
+        _try_tokenizer(folder / "tokenizer.json")
+        tokenizer = cast(
+            "PreTrainedTokenizerFast",
+            PreTrainedTokenizerFast.from_pretrained(
+                folder, local_files_only=True, trust_remote_code=False
+            ),
+        )
+        _check_ids(tokenizer, _setting(folder, "vocab_size"))
+        word_ids(
+            tokenizer, _TRIED_WORDS[0]
+        )  # by way of transformers, which has settings of its own
+    except BaseException as error:
+        if not is_failure(error):
+            raise
+        raise _cannot_be_loaded(folder, error, "its tokenizer cannot be used") from error
+    return tokenizer
+
+
+class _UnfitError(ValueError):
+    """Why the files of a model do not belong together, as a clause about it."""
+
+
+def _cannot_be_loaded(folder: Path, error: BaseException, reason: str) -> ModelError:
+    """Say why in our words; those of libraries, which speak of their arguments, go to the log."""
+    if isinstance(error, _UnfitError | TooLargeError):
+        reason = str(error)
+    else:
+        _log.info("a library refused the model in %s", folder, exc_info=error)
+        reason += f" ({type(error).__name__})"
+    return ModelError(f"the model in {folder} cannot be loaded: {reason}; choose another folder")
+
+
+def _silence_libraries() -> None:
+    """Let libraries report neither progress nor what we say in our own words."""
+    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    transformers_logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+
+
+def _check_kind(folder: Path) -> None:
+    kind = _setting(folder, "model_type")
+    if kind not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
+        msg = (
+            f"its config.json says that it is a {shown(kind)}, which is no kind that is known here"
+        )
+        raise _UnfitError(msg)
+
+
+def _check_found(found: Mapping[str, set[object]]) -> None:
+    """Refuse a network in which the library put random numbers, or left out weights."""
+    for key, clause in (
+        ("missing_keys", "its weights lack {}"),
+        ("mismatched_keys", "its weights have {} in another shape than its config.json asks for"),
+        ("unexpected_keys", "its config.json has no place for its weights {}"),
+    ):
+        names = sorted(one[0] if isinstance(one, tuple) else str(one) for one in found[key])
+        if names:
+            more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+            raise _UnfitError(clause.format(shown(names[0]) + more))
+
+
+def _numbers(footprint: Footprint) -> int:
+    """Count the numbers of a network; packed ones stand up to sixteen in one."""
+    return footprint.n_parameters * (1 if footprint.stored_bytes > 1 else 16)
+
+
+def _setting(folder: Path, key: str) -> object:
+    return JsonObject.read(folder / "config.json", MAX_CONFIG_BYTES).values.get(key)
+
+
+def _try_tokenizer(path: Path) -> None:
+    """Read and write words by a tokenizer, in a process that it may bring down."""
+    if file_sha256(path) in _OURS:
+        return
+    n_bytes = path.stat().st_size
+    try:
+        ask(
+            Asked(
+                cpu_s=_TRY_S + int(n_bytes * _TRY_S_PER_BYTE),
+                memory_bytes=_TRY_BYTES + _TRY_BYTES_PER_BYTE * n_bytes,
+                tokenizer=str(path),
+                words=list(_TRIED_WORDS),
+                version=path.stat().st_mtime_ns,
+            )
+        )
+    except LimitedError as error:
+        msg = f"its tokenizer.json cannot be used ({error})"
+        raise _UnfitError(msg) from error
+
+
+def _check_ids(tokenizer: PreTrainedTokenizerFast, n_rows: object) -> None:
+    if not all(isinstance(id_, int) for id_ in tokenizer.all_special_ids):
+        msg = "its tokenizer_config.json names a marker that its tokenizer.json does not have"
+        raise _UnfitError(msg)
+    largest = max(tokenizer.get_vocab().values(), default=-1)
+    if isinstance(n_rows, int) and largest >= n_rows:
+        msg = (
+            f"its tokenizer has ids up to {largest}, and its embeddings {n_rows} rows, so they "
+            "belong to two models"
+        )
+        raise _UnfitError(msg)

@@ -1,0 +1,92 @@
+"""What this computer computes with: processor, memory, and a graphics card where torch finds one.
+
+Asking a driver can crash or hang, so a window asks by a process of its own (``surtitle check``).
+Torch is imported by who looks, and not by who only wants the type of the answer.
+"""
+
+import os
+import platform
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machine:
+    """A computer; sizes in bytes, 0 where the system does not tell.
+
+    Attributes:
+        processor: its name.
+        cores: that this process may use.
+        memory_bytes: in all.
+        free_bytes: of it.
+        gpu: name of the graphics card, empty where torch finds none.
+        gpu_bytes: its memory in all.
+        gpu_free_bytes: of it.
+        trouble: why a card could not be asked, one sentence; empty where nothing is wrong.
+    """
+
+    processor: str
+    cores: int
+    memory_bytes: int
+    free_bytes: int
+    gpu: str = ""
+    gpu_bytes: int = 0
+    gpu_free_bytes: int = 0
+    trouble: str = ""
+
+
+def look_around() -> Machine:
+    """Look what this computer has."""
+    import torch  # noqa: PLC0415  takes seconds
+
+    from engine.loading.device import free_bytes  # noqa: PLC0415  as above
+
+    gpu, gpu_bytes, gpu_free_bytes, trouble = _graphics()
+    return Machine(
+        processor=_processor(),
+        cores=_cores(),
+        memory_bytes=_memory_bytes(),
+        free_bytes=free_bytes(torch.device("cpu")) or 0,
+        gpu=gpu,
+        gpu_bytes=gpu_bytes,
+        gpu_free_bytes=gpu_free_bytes,
+        trouble=trouble,
+    )
+
+
+def _graphics() -> tuple[str, int, int, str]:
+    import torch  # noqa: PLC0415  as above
+
+    if torch.backends.mps.is_available():
+        return "Apple GPU (MPS)", 0, 0, ""
+    if not torch.cuda.is_available():
+        return "", 0, 0, ""
+    try:  # a driver of another version, or a card that another program holds alone
+        free, total = torch.cuda.mem_get_info(0)
+        return torch.cuda.get_device_name(0), total, free, ""
+    except RuntimeError as error:
+        said = next(iter(str(error).strip().splitlines()), type(error).__name__)
+        return "", 0, 0, f"there is a graphics card that cannot be used: {said}"
+
+
+def _cores() -> int:
+    if platform.system() == "Linux":
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _memory_bytes() -> int:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):  # not on Windows
+        return 0
+
+
+def _processor() -> str:
+    """Name the processor as Linux does; elsewhere the platform's word must do."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()

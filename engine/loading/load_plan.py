@@ -1,0 +1,161 @@
+"""Where a model goes and how its weights are kept: what fits, in the order in which it is wanted.
+
+Whole weights first, then 4 bits; the faster device first. A large model on a processor is kept as
+this one computes fastest (``engine.loading.cpu_benchmark``). 8 bits elsewhere only where they are
+asked for:
+slower than either. What was asked for is never replaced by something else, only ``auto`` is.
+"""
+
+import importlib.util
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from engine.errors import ModelError
+from engine.loading.cpu_benchmark import Way, cpu_ways
+from engine.loading.device import free_bytes, pick_device
+from engine.models.memory_footprint import Footprint
+from engine.settings import ModelSettings
+
+SMALL = 200_000_000
+"""Parameters up to which a CPU computes in float32, which every CPU does fast."""
+
+_ROOM = 1.1  # for activations, and for what allocators round up
+_KEPT = {"none": "whole", "nf4": "in 4 bits", "int8": "in 8 bits"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadPlan:
+    """One way to load a model.
+
+    Attributes:
+        device: where to.
+        quantise: ``none``, ``nf4`` or ``int8``.
+        needed_bytes: estimate, with the slot cache and some room.
+        free_bytes: on the device, or None where nobody knows.
+        dtype: of what is whole, or is unpacked, where it was measured to be the fastest.
+    """
+
+    device: torch.device
+    quantise: str
+    needed_bytes: int
+    free_bytes: int | None
+    dtype: torch.dtype | None = None
+
+    @property
+    def fits(self) -> bool:
+        """Tell whether there is room; where nobody knows, there is."""
+        return self.free_bytes is None or self.needed_bytes <= self.free_bytes
+
+    @property
+    def words(self) -> str:
+        """Say what it is: ``in 4 bits on cuda``, ``whole in float32 on cpu``."""
+        kept = _KEPT[self.quantise]
+        if self.quantise == "none" and self.dtype is not None:
+            kept += f" in {str(self.dtype).removeprefix('torch.')}"
+        return f"{kept} on {self.device.type}"
+
+    @property
+    def shortage(self) -> str:
+        """Say why it is not taken: ``needs 5.6 GB in 4 bits on cuda, 4.1 GB free``."""
+        free = "" if self.free_bytes is None else f", {gigabytes(self.free_bytes)} free"
+        return f"needs {gigabytes(self.needed_bytes)} {self.words}{free}"
+
+
+def load_plans(
+    settings: ModelSettings,
+    footprint: Footprint,
+    fastest: Callable[[], Sequence[Way]] = cpu_ways,
+) -> list[LoadPlan]:
+    """List what the settings allow, the best first.
+
+    Args:
+        settings: device and quantisation.
+        footprint: of the model.
+        fastest: measures a processor, where that is asked.
+
+    Raises:
+        ModelError: the device is not there, or cannot do what is asked for.
+    """
+    first = pick_device(settings.device)
+    if first.type == "mps" and settings.quantise in ("nf4", "int8"):
+        msg = f"mps cannot compute {_KEPT[settings.quantise]}: use --quantize none or --device cpu"
+        raise ModelError(msg)
+    devices = [first]
+    if settings.device == "auto" and first.type != "cpu":
+        devices.append(torch.device("cpu"))
+    plans = list[LoadPlan]()
+    for device in devices:
+        large = footprint.n_parameters > SMALL
+        ways: Sequence[tuple[str, torch.dtype | None]]
+        if device.type == "cpu" and settings.quantise == "auto" and large:
+            ways = fastest()
+        else:
+            ways = [(quantise, None) for quantise in _quantisations(settings, device)]
+        plans += [_plan(device, *way, footprint, settings.capacity) for way in ways]
+    return plans
+
+
+def fitting(
+    folder: Path, plans: Sequence[LoadPlan], settings: ModelSettings, footprint: Footprint
+) -> list[LoadPlan]:
+    """Take the plans that fit.
+
+    Raises:
+        ModelError: none does; the sentence says what is needed, what is free and what would fit.
+    """
+    found = [plan for plan in plans if plan.fits]
+    if found:
+        return found
+    least = min(plans, key=lambda plan: plan.needed_bytes)
+    advice = "choose a smaller model, or close other programs"
+    others = [
+        _plan(device, quantise, None, footprint, settings.capacity)
+        for device in dict.fromkeys([plans[0].device, torch.device("cpu")])
+        for quantise in ("none", "nf4")
+        if not (quantise == "nf4" and device.type == "mps")
+    ]
+    instead = next((plan for plan in others if plan.fits), None)
+    if instead is not None:
+        advice = f"choose --device {instead.device.type} --quantize {instead.quantise}"
+    msg = f"the model in {folder} {least.shortage}: {advice}"
+    raise ModelError(msg)
+
+
+def gigabytes(n_bytes: int) -> str:
+    """Write a size for people: ``5.6 GB``; a small one in MB."""
+    return f"{n_bytes / 1e9:.1f} GB" if n_bytes >= 1e8 else f"{n_bytes / 1e6:.1f} MB"
+
+
+def _quantisations(settings: ModelSettings, device: torch.device) -> tuple[str, ...]:
+    if settings.quantise != "auto":
+        return (settings.quantise,)
+    packs = device.type != "mps" and importlib.util.find_spec("bitsandbytes") is not None
+    return ("none", "nf4") if packs else ("none",)
+
+
+def _plan(
+    device: torch.device,
+    quantise: str,
+    dtype: torch.dtype | None,
+    footprint: Footprint,
+    capacity: int,
+) -> LoadPlan:
+    on_cpu = device.type == "cpu"
+    number_bytes = footprint.stored_bytes
+    if dtype is not None:
+        number_bytes = dtype.itemsize
+    elif on_cpu and footprint.n_parameters <= SMALL:
+        number_bytes = 4
+    elif quantise != "none":
+        number_bytes = 4 if on_cpu else 2  # a CPU may unpack to float32, see ``compute_dtype``
+    needed = _ROOM * footprint.n_bytes(quantise, number_bytes, capacity)
+    return LoadPlan(
+        device=device,
+        quantise=quantise,
+        needed_bytes=int(needed),
+        free_bytes=free_bytes(device),
+        dtype=dtype,
+    )

@@ -1,0 +1,243 @@
+"""A model folder, and an adapter, become weights on a device.
+
+Only safetensors are read, nothing is fetched, and no code of a folder is run: folders that name
+some are refused before a library sees them (``engine.loading.guarded_loading``). What will be
+needed is
+estimated first; where ``auto`` was asked for and the best does not fit, the next is taken and
+the report says so.
+"""
+
+import importlib.util
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import torch
+from tokenizers import Tokenizer
+from transformers import PreTrainedModel, PreTrainedTokenizerFast
+
+from engine.adapters.adapter import Adapter, model_card, usable_adapter, verify_adapter
+from engine.errors import ModelError
+from engine.inference.attention import take_over_alibi
+from engine.loading.cpu_benchmark import multiplies_packed
+from engine.loading.device import compute_dtype, give_memory_back
+from engine.loading.guarded_loading import load_tokenizer, pretrained_network
+from engine.loading.load_plan import SMALL, LoadPlan, fitting, gigabytes, load_plans
+from engine.loading.lora_layers import AdaptedLayers, read_factors
+from engine.loading.quantisation import (
+    QUANTISED_HERE,
+    fuse_layers,
+    quantisation_config,
+    quantise_layers,
+    unfuse_layers,
+)
+from engine.models.fingerprint import Fingerprint, read_fingerprint
+from engine.models.memory_footprint import Footprint, read_footprint
+from engine.models.model_card import ModelCard
+from engine.settings import ModelSettings
+from engine.untrusted.model_folder import MAX_CONFIG_BYTES
+from engine.untrusted.strict_json import JsonObject
+
+_PACKED_NOTE = (
+    "weights of 4 bits are multiplied in bfloat16 without being unpacked, which was measured to be "
+    "faster on this processor: captions may differ a little from another computer's"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadReport:
+    """What was done to load a model, for people.
+
+    Attributes:
+        quantise: ``none``, ``nf4`` or ``int8``.
+        needed_bytes: the estimate.
+        notes: sentences that say what was done otherwise than wanted, and why.
+        n_packed: layers of 4 bits that are multiplied packed; the others are unpacked each time.
+    """
+
+    quantise: str = "none"
+    needed_bytes: int = 0
+    notes: tuple[str, ...] = ()
+    n_packed: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weights:
+    """A loaded model with what belongs to it.
+
+    Attributes:
+        network: the transformers model, in evaluation mode.
+        tokenizer: its tokenizer.
+        card: what its folder says of itself, or its adapter, where it has one that says so.
+        base: its fingerprint, where adapters can still be put on it
+        (``engine.session.adapter_switcher``).
+        report: how it was loaded.
+    """
+
+    network: PreTrainedModel
+    tokenizer: PreTrainedTokenizerFast
+    card: ModelCard
+    base: Fingerprint | None = None
+    report: LoadReport = field(default_factory=LoadReport)
+
+    @property
+    def n_parameters(self) -> int:
+        """Parameters of the network."""
+        return self.network.num_parameters()
+
+    @property
+    def decoder(self) -> Tokenizer:
+        """The tokenizer's own engine, which decodes piece by piece."""
+        return self.tokenizer.backend_tokenizer
+
+
+def load_weights(settings: ModelSettings) -> Weights:
+    """Load a model folder, and an adapter onto it where one is named.
+
+    Raises:
+        ModelError: folder, adapter or device cannot be used, or there is too little memory.
+    """
+    adapter = _judged_adapter(settings)
+    weights = load_base(settings, model_card(settings.directory, adapter))
+    if adapter is None:
+        return weights
+    AdaptedLayers(weights.network, keep_base=False).put(read_factors(adapter))
+    return replace(weights, base=None)
+
+
+def load_base(settings: ModelSettings, card: ModelCard) -> Weights:
+    """Load a model folder that needs no card, without the adapter that the settings may name.
+
+    Args:
+        settings: folder, device and quantisation.
+        card: how the model is spoken to.
+
+    Raises:
+        ModelError: as for ``load_weights``.
+    """
+    folder = settings.directory
+    tokenizer = load_tokenizer(folder)
+    footprint = read_footprint(folder)
+    plans = load_plans(settings, footprint)
+    fit = fitting(folder, plans, settings, footprint)
+    network, report = _load_first(folder, plans, fit, footprint)
+    network.eval()  # type: ignore[no-untyped-call]
+    return Weights(
+        network=network, tokenizer=tokenizer, card=card, base=_fingerprint(folder), report=report
+    )
+
+
+def load_network(
+    folder: Path, *, quantise: str, device: torch.device, dtype: torch.dtype | None
+) -> PreTrainedModel:
+    """Load the weights of a folder, whole or packed.
+
+    Args:
+        folder: with config.json and safetensors.
+        quantise: ``none``, ``nf4`` or ``int8``.
+        device: where to.
+        dtype: of whole weights, and what packed ones are unpacked to; None: as they are stored.
+
+    Raises:
+        ModelError: they cannot be loaded, or bitsandbytes is missing.
+        torch.OutOfMemoryError: the device has no room for them.
+    """
+    itself = _quantised_by_library(folder, quantise)
+    network = pretrained_network(
+        folder,
+        dtype=dtype,
+        packing=quantisation_config(quantise, dtype or torch.bfloat16) if itself else None,
+        device=device,
+    )
+    if quantise != "none" and not itself:
+        quantise_layers(network, quantise)
+    unfuse_layers(network)
+    network.to(device=device)  # type: ignore[call-arg]
+    take_over_alibi(network)
+    return network
+
+
+def said(error: BaseException) -> str:
+    """Take what a library says at first; some say nothing but the kind of error."""
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__
+
+
+def _load_first(
+    folder: Path, plans: Sequence[LoadPlan], fit: Sequence[LoadPlan], footprint: Footprint
+) -> tuple[PreTrainedModel, LoadReport]:
+    """Load by the first plan that the device has room for, and say why it was not the first."""
+    reasons = [plan.shortage for plan in plans[: plans.index(fit[0])]]
+    for plan in fit:
+        packed = _multiplies_packed(plan, footprint)
+        try:
+            network = load_network(
+                folder,
+                quantise=plan.quantise,
+                device=plan.device,
+                dtype=torch.bfloat16 if packed else _dtype(plan, footprint),
+            )
+            n_packed = fuse_layers(network) if packed else 0
+        except (torch.OutOfMemoryError, MemoryError):
+            give_memory_back(plan.device)
+            reasons.append(f"{plan.shortage} and ran out of it")
+            continue
+        done = f"it was loaded {plan.words} ({gigabytes(plan.needed_bytes)})"
+        notes = [f"the model {'; it '.join(reasons)}: {done}"] if reasons else []
+        if n_packed:
+            notes.append(_PACKED_NOTE)
+        return network, LoadReport(
+            quantise=plan.quantise,
+            needed_bytes=plan.needed_bytes,
+            notes=tuple(notes),
+            n_packed=n_packed,
+        )
+    msg = f"the model in {folder} {'; it '.join(reasons)}: choose a smaller model or another device"
+    raise ModelError(msg)
+
+
+def _multiplies_packed(plan: LoadPlan, footprint: Footprint) -> bool:
+    """Tell whether 4 bits are multiplied packed; those of small models are quick without."""
+    on_cpu, large = plan.device.type == "cpu", footprint.n_parameters > SMALL
+    return plan.quantise == "nf4" and on_cpu and large and multiplies_packed()
+
+
+def _dtype(plan: LoadPlan, footprint: Footprint) -> torch.dtype | None:
+    if plan.dtype is not None:
+        return plan.dtype
+    if plan.device.type == "cpu" and footprint.n_parameters <= SMALL:
+        return torch.float32
+    return None if plan.quantise == "none" else compute_dtype(plan.device)
+
+
+def _quantised_by_library(folder: Path, quantise: str) -> bool:
+    """Tell whether transformers packs the weights while it reads them, which spares memory."""
+    if quantise == "none":
+        return False
+    quantisation_config(quantise, torch.float32)  # what is missing is told before gigabytes move
+    try:
+        config = JsonObject.read(folder / "config.json", MAX_CONFIG_BYTES)
+        known = config.text("model_type") not in QUANTISED_HERE
+    except (OSError, ValueError):  # the library says what is wrong with it
+        known = True
+    return known and importlib.util.find_spec("accelerate") is not None
+
+
+def _judged_adapter(settings: ModelSettings) -> Adapter | None:
+    """Judge the adapter before any library sees it.
+
+    Raises:
+        ModelError: it cannot be used on this model.
+    """
+    if settings.adapter is None:
+        return None
+    adapter = usable_adapter(settings.adapter, read_fingerprint(settings.directory))
+    verify_adapter(adapter)
+    return adapter
+
+
+def _fingerprint(folder: Path) -> Fingerprint | None:
+    try:
+        return read_fingerprint(folder)
+    except ModelError:  # it runs all the same; adapters cannot be held against it
+        return None

@@ -1,0 +1,125 @@
+"""How far the target lags behind the source: pure functions on delays.
+
+``delays[i]`` is how much source had been read when target word i was written (words for text,
+milliseconds for speech); delays never fall. For a computation-aware measure, take for it the moment
+of the writing in the same unit. Every function measures one sentence that has output; a corpus is
+the mean over its sentences. Definitions as SimulEval 1.1.4 computes them, but for YAAL, written
+anew from the formulas. Average token delay has a file of its own, ``engine.metrics.token_delay``.
+
+Raises of every function: ValueError where nothing was written or a length is not above zero.
+"""
+
+from collections.abc import Sequence
+from itertools import takewhile
+from statistics import fmean
+
+
+def average_lagging(delays: Sequence[float], source_length: float, target_length: int) -> float:
+    """Average lagging, AL (Ma et al. 2019, STACL, equation 8).
+
+    The mean over the words up to the first that is written when all source has been read; where
+    that is the first of all, its delay is the lagging.
+
+    Args:
+        delays: one for each written word, at least one.
+        source_length: |X|, in the unit of the delays.
+        target_length: |Y*|, words of the reference.
+    """
+    _check(delays, source_length, target_length)
+    n_early = sum(1 for _ in takewhile(lambda delay: delay < source_length, delays))
+    return _mean_lag(delays[: n_early + 1], source_length / target_length)
+
+
+def length_adaptive_average_lagging(
+    delays: Sequence[float], source_length: float, target_length: int
+) -> float:
+    """AL that an over-long output cannot lower, LAAL (Papi et al. 2022).
+
+    Arguments as for ``average_lagging``.
+    """
+    return average_lagging(delays, source_length, max(target_length, len(delays)))
+
+
+def yet_another_average_lagging(
+    delays: Sequence[float],
+    source_length: float,
+    target_length: int,
+    *,
+    recording_end: float | None = None,
+) -> float | None:
+    """LAAL of the words that were written before the source ended, YAAL (Polák et al. 2025).
+
+    See https://arxiv.org/abs/2509.17349. What was held back until the source had ended says nothing
+    of how a policy behaves, so it is left out. LongYAAL is the same on a segment cut out of a long
+    recording: words may well be written after the segment, only those written after the whole
+    recording are left out.
+
+    Args:
+        delays: as for ``average_lagging``; on a segment counted from its start, below zero for what
+            was written earlier.
+        source_length: |X| of the sentence or segment.
+        target_length: |Y*| of the sentence or segment.
+        recording_end: from the segment's start to the recording's end, for LongYAAL; infinite where
+            no word is to be left out.
+
+    Returns:
+        None where all words are left out.
+    """
+    _check(delays, source_length, target_length)
+    end = source_length if recording_end is None else recording_end
+    counted = list(takewhile(lambda delay: delay < end, delays))
+    step = source_length / max(target_length, len(delays))
+    return _mean_lag(counted, step) if counted else None
+
+
+def average_proportion(delays: Sequence[float], source_length: float, target_length: int) -> float:
+    """Share of the source read for the average word, AP (Cho and Esipova 2016).
+
+    As in SimulEval the reference says how many words there are: more written than it has raise AP,
+    above one if need be, fewer lower it. Arguments as for ``average_lagging``.
+    """
+    _check(delays, source_length, target_length)
+    return sum(delays) / (source_length * target_length)
+
+
+def differentiable_average_lagging(delays: Sequence[float], source_length: float) -> float:
+    """AL in which each written word costs time, DAL (Arivazhagan et al. 2019, MILk).
+
+    A word comes at least |X| / |Y| after the word before it, so that words written at once at the
+    end do not count as catching up. All words count, and |Y| is the hypothesis's own length: the
+    reference plays no part, in SimulEval whatever its settings.
+
+    Arguments as for ``average_lagging``.
+    """
+    _check(delays, source_length)
+    step = source_length / len(delays)
+    spread = [float(delays[0])]
+    for delay in delays[1:]:
+        spread.append(max(delay, spread[-1] + step))
+    return _mean_lag(spread, step)
+
+
+def start_offset(delays: Sequence[float]) -> float:
+    """Source read before the first word was written."""
+    _check(delays)
+    return float(delays[0])
+
+
+def end_offset(delays: Sequence[float], source_length: float) -> float:
+    """Time from the end of the source to the last word; below zero if that came earlier."""
+    _check(delays, source_length)
+    return float(delays[-1] - source_length)
+
+
+def _mean_lag(delays: Sequence[float], step: float) -> float:
+    """Average how far delays are behind a translator that needs ``step`` of source for a word."""
+    return fmean(delay - index * step for index, delay in enumerate(delays))
+
+
+def _check(delays: Sequence[float], source_length: float = 1, target_length: int = 1) -> None:
+    if not delays:
+        msg = "lagging needs at least one written word"
+        raise ValueError(msg)
+    if source_length <= 0 or target_length <= 0:
+        msg = f"lagging needs lengths above zero, got {source_length} and {target_length}"
+        raise ValueError(msg)

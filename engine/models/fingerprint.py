@@ -1,0 +1,141 @@
+"""What tells one base model from another, as far as adapters care: its shape and its tokenizer.
+
+Read from ``config.json`` and ``tokenizer.json`` alone, so a base of gigabytes is known in
+milliseconds. Two checkpoints of one shape and one tokenizer cannot be told apart by it.
+``docs/adapter-format.md`` tells how each field is computed, to the byte.
+"""
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Self
+
+from engine.errors import ModelError
+from engine.models.file_hash import file_sha256
+from engine.untrusted.model_folder import MAX_CONFIG_BYTES
+from engine.untrusted.strict_json import JsonObject
+
+_MOST_LAYERS = 1024
+_OWN_HEAD_SIZE = ("gemma2", "qwen3")  # head_dim has a default there that hidden_size does not give
+_OWN_KV_HEADS = ("gemma2", "mistral", "qwen2", "qwen3")  # and so has num_key_value_heads
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fingerprint:
+    """The shape of a base model and the hash of its tokenizer.
+
+    Attributes:
+        architecture: transformers' name of the family (``model_type``), for example llama.
+        layers: decoder layers.
+        hidden_size: width of the residual stream.
+        heads: query heads of a layer.
+        kv_heads: key and value heads of a layer.
+        head_size: width of one head.
+        feed_forward: width of the feed-forward part.
+        vocabulary: rows of the embedding table.
+        tokenizer_sha256: of the bytes of tokenizer.json, in lower-case hexadecimal.
+    """
+
+    architecture: str
+    layers: int
+    hidden_size: int
+    heads: int
+    kv_heads: int
+    head_size: int
+    feed_forward: int
+    vocabulary: int
+    tokenizer_sha256: str
+
+    @classmethod
+    def parse(cls, content: JsonObject) -> Self:
+        """Take the fields as they stand in an adapter's card.
+
+        Raises:
+            ValueError: one is missing or garbled.
+        """
+        return cls(
+            architecture=content.text("architecture"),
+            layers=content.integer("layers", least=1, most=_MOST_LAYERS),
+            hidden_size=content.integer("hidden_size", least=1),
+            heads=content.integer("heads", least=1),
+            kv_heads=content.integer("kv_heads", least=1),
+            head_size=content.integer("head_size", least=1),
+            feed_forward=content.integer("feed_forward", least=1),
+            vocabulary=content.integer("vocabulary", least=1),
+            tokenizer_sha256=content.sha256("tokenizer_sha256"),
+        )
+
+    def difference(self, other: "Fingerprint") -> str | None:
+        """Say the first thing in which another base differs from this one; None for the same."""
+        for field in fields(self):
+            mine, its = getattr(self, field.name), getattr(other, field.name)
+            if mine != its:
+                name = field.name.replace("_", " ")
+                if field.name == "tokenizer_sha256":
+                    name, mine, its = "tokenizer sha256", f"{mine[:12]}...", f"{its[:12]}..."
+                return f"{name} {mine} there and {its} here"
+        return None
+
+
+def read_fingerprint(folder: Path) -> Fingerprint:
+    """Compute the fingerprint of a model folder.
+
+    Raises:
+        ModelError: config.json or tokenizer.json is missing or garbled.
+    """
+    try:
+        config = JsonObject.read(folder / "config.json", MAX_CONFIG_BYTES)
+        return _fingerprint(config, file_sha256(folder / "tokenizer.json"))
+    except OSError as error:
+        name = Path(error.filename or "config.json").name
+        msg = f"the model in {folder} has no {name} that can be read: choose another folder"
+        raise ModelError(msg) from error
+    except ValueError as error:
+        msg = f"the config.json of the model in {folder} {error}: adapters cannot be fitted to it"
+        raise ModelError(msg) from error
+
+
+def _fingerprint(config: JsonObject, tokenizer_sha256: str) -> Fingerprint:
+    architecture = config.text("model_type")
+    hidden_size = config.integer("hidden_size", least=1)
+    heads = config.integer("num_attention_heads", least=1)
+    head_size = hidden_size // heads
+    if architecture == "falcon":
+        kv_heads, feed_forward = _falcon(config, hidden_size, heads)
+    else:
+        kv_heads = _optional(
+            config, "num_key_value_heads", None if architecture in _OWN_KV_HEADS else heads
+        )
+        head_size = _optional(
+            config, "head_dim", None if architecture in _OWN_HEAD_SIZE else head_size
+        )
+        feed_forward = config.integer("intermediate_size", least=1)
+    return Fingerprint(
+        architecture=architecture,
+        layers=config.integer("num_hidden_layers", least=1, most=_MOST_LAYERS),
+        hidden_size=hidden_size,
+        heads=heads,
+        kv_heads=kv_heads,
+        head_size=head_size,
+        feed_forward=feed_forward,
+        vocabulary=config.integer("vocab_size", least=1),
+        tokenizer_sha256=tokenizer_sha256,
+    )
+
+
+def _falcon(config: JsonObject, hidden_size: int, heads: int) -> tuple[int, int]:
+    """Find key heads and feed-forward width, whose defaults transformers computes."""
+    kv_heads = _optional(config, "num_kv_heads", heads)
+    if not _optional_flag(config, "new_decoder_architecture", default=False):
+        kv_heads = 1 if _optional_flag(config, "multi_query", default=True) else heads
+    return kv_heads, _optional(config, "ffn_hidden_size", 4 * hidden_size)
+
+
+def _optional(config: JsonObject, key: str, default: int | None) -> int:
+    """Take a size; null means what a missing one means."""
+    if config.values.get(key) is None and default is not None:
+        return default
+    return config.integer(key, least=1)
+
+
+def _optional_flag(config: JsonObject, key: str, *, default: bool) -> bool:
+    return default if config.values.get(key) is None else config.flag(key)

@@ -1,0 +1,124 @@
+"""What a model folder will need in memory, from the headers of its weights alone.
+
+Nothing is loaded and torch is not imported: an 8 B model is judged in milliseconds. A folder that
+was cut, or lacks one of its files, is found out here, before anything is allocated.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.errors import ModelError
+from engine.models.fingerprint import read_fingerprint
+from engine.untrusted.safetensors_header import TensorEntry, read_header
+from engine.untrusted.strict_json import JsonObject, shown
+
+_WEIGHTS, _INDEX = "model.safetensors", "model.safetensors.index.json"
+_MAX_INDEX_BYTES = 1 << 24
+_BYTES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2}
+
+_NF4_BYTES = 1 / 2 + 1 / 64 + 4 / (64 * 256)
+"""Of one number: its code, the scale of its block in 8 bits, and the scale of those scales.
+
+Source: Dettmers et al. 2023 (QLoRA), section 3: blocks of 64, double quantisation over 256.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Footprint:
+    """The size of a model.
+
+    Attributes:
+        n_linear: numbers in the matrices of the blocks, which can be quantised.
+        n_rows: rows of these matrices: each has a scale of its own in int8.
+        n_other: all other numbers: embeddings, output layer, norms, biases.
+        n_cached: numbers in one row of the slot cache; 0 where the configuration is not known.
+        stored_bytes: of a number, as most of them are stored.
+        n_tensors: in the files; 0 where they were not looked at.
+    """
+
+    n_linear: int
+    n_rows: int
+    n_other: int
+    n_cached: int
+    stored_bytes: int
+    n_tensors: int = 0
+
+    @property
+    def n_parameters(self) -> int:
+        """Numbers in the file; tied weights are counted once."""
+        return self.n_linear + self.n_other
+
+    def n_bytes(self, quantise: str, number_bytes: int, capacity: int) -> int:
+        """Estimate the memory of weights and cache.
+
+        Args:
+            quantise: ``nf4``, ``int8`` or ``none``.
+            number_bytes: of a number that is not quantised.
+            capacity: rows of the slot cache.
+        """
+        linear = {
+            "none": float(self.n_linear * number_bytes),
+            "int8": float(self.n_linear + 4 * self.n_rows),
+            "nf4": self.n_linear * _NF4_BYTES,
+        }[quantise]
+        return int(linear) + number_bytes * (self.n_other + capacity * self.n_cached)
+
+
+def read_footprint(folder: Path) -> Footprint:
+    """Measure a model folder.
+
+    Raises:
+        ModelError: it has no safetensors, or they are cut or garbled.
+    """
+    tensors = dict[str, TensorEntry]()
+    for name in _files(folder):
+        try:
+            tensors |= read_header(folder / name).tensors
+        except OSError as error:
+            raise _broken(folder, f"its {shown(name)} cannot be read ({error.strerror})") from error
+        except ValueError as error:
+            raise _broken(folder, f"its {shown(name)} {error}") from error
+    linear = {name: entry for name, entry in tensors.items() if _is_linear(name, entry)}
+    n_linear = sum(entry.n_elements for entry in linear.values())
+    sizes = [_BYTES.get(entry.dtype, 1) for entry in (linear or tensors).values()]
+    return Footprint(
+        n_linear=n_linear,
+        n_rows=sum(entry.shape[0] for entry in linear.values()),
+        n_other=sum(entry.n_elements for entry in tensors.values()) - n_linear,
+        n_cached=_cached_numbers(folder),
+        stored_bytes=max(sizes, default=4),
+        n_tensors=len(tensors),
+    )
+
+
+def _files(folder: Path) -> list[str]:
+    """Name the files of weights: one, or those that an index names."""
+    if not (folder / _INDEX).exists():
+        return [_WEIGHTS]
+    try:
+        places = JsonObject.read(folder / _INDEX, _MAX_INDEX_BYTES).inner("weight_map")
+        names = sorted({places.text(key) for key in places.values})
+    except (OSError, ValueError) as error:
+        raise _broken(folder, f"its {_INDEX} {error}") from error
+    if any(Path(name).name != name for name in names):
+        raise _broken(folder, f"its {_INDEX} names a file outside the folder")
+    return names
+
+
+def _is_linear(name: str, entry: TensorEntry) -> bool:
+    """Tell a matrix within a block: the path of a block holds its number."""
+    return len(entry.shape) == 2 and any(part.isdigit() for part in name.split("."))
+
+
+def _cached_numbers(folder: Path) -> int:
+    try:
+        base = read_fingerprint(folder)
+    except ModelError:  # what is wrong with it, the library says when it loads
+        return 0
+    return 2 * base.layers * base.kv_heads * base.head_size
+
+
+def _broken(folder: Path, reason: str) -> ModelError:
+    return ModelError(
+        f"the model in {folder} cannot be loaded: {reason}; get it again or choose another folder"
+    )

@@ -1,0 +1,168 @@
+"""``surtitle.json``: what a model folder says of itself beyond its weights."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.errors import ModelError
+from engine.untrusted.safe_names import is_plain_name
+from engine.untrusted.strict_json import JsonObject, shown
+
+FILE_NAME = "surtitle.json"
+FORMAT_VERSION = 1
+_LONGEST_CODE = 40
+
+_MAX_CARD_BYTES = 1 << 20
+_MAX_SLOT_LENGTH = 1024
+_MOST_LANGUAGES, _MOST_POLICIES = 500, 100
+_LONGEST_NAME, _LONGEST_SYSTEM = 200, 4000  # characters
+_MOST_SHOWN = 40  # languages in a sentence
+_MANY = 40  # languages that a message names
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Language:
+    """One target language of a model.
+
+    Attributes:
+        name: in English, for people: ``German``.
+        system: content of the system message that asks for this language.
+    """
+
+    name: str
+    system: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelCard:
+    """What the engine must know of a model and cannot read off its configuration.
+
+    Attributes:
+        name: for people.
+        languages: target languages by two-letter code.
+        end_of_source: token that ends the source, as the tokenizer spells it; here and below empty
+            stands for the token that ends a turn of the chat template.
+        end_of_write: token that ends a write of read-n.
+        end_of_target: token that ends the target of wait-k and offline.
+        slot_length: positions a slot had in training.
+        policies: the policies it was trained for, as they are written; none where it was not
+            trained to translate.
+        layout: its positions: slots, or for a comparison another of ``engine.settings.LAYOUTS``.
+    """
+
+    name: str
+    languages: Mapping[str, Language]
+    end_of_source: str
+    end_of_write: str
+    end_of_target: str
+    slot_length: int
+    policies: tuple[str, ...]
+    layout: str = "slots"
+
+    @property
+    def knows_slots(self) -> bool:
+        """Tell whether it was trained to translate while it reads."""
+        return any(policy != "offline" for policy in self.policies)
+
+    def language(self, code: str) -> Language:
+        """Find a target language.
+
+        Raises:
+            ModelError: the model was not made for it.
+        """
+        found = self.languages.get(code)
+        if found is None:
+            known = ", ".join([*self.languages][:_MANY])
+            if len(self.languages) > _MANY:
+                known += f" and {len(self.languages) - _MANY} more"
+            msg = (
+                f"the model {self.name} translates to {known}, not to {code!r}: "
+                "choose one of these or another model"
+            )
+            raise ModelError(msg)
+        return found
+
+    def save(self, directory: Path) -> None:
+        """Write ``surtitle.json`` into a model folder."""
+        content = {
+            "format_version": FORMAT_VERSION,
+            "name": self.name,
+            "languages": {
+                code: {"name": language.name, "system": language.system}
+                for code, language in self.languages.items()
+            },
+            "end_of_source": self.end_of_source,
+            "end_of_write": self.end_of_write,
+            "end_of_target": self.end_of_target,
+            "slot_length": self.slot_length,
+            "policies": list(self.policies),
+        }
+        text = json.dumps(content, indent=2, ensure_ascii=False)
+        (directory / FILE_NAME).write_text(text + "\n", encoding="utf-8")
+
+
+def read_card(directory: Path) -> ModelCard:
+    """Read the card of a model folder.
+
+    Raises:
+        ModelError: the file is missing, is no JSON, lacks a field, has one that is longer or larger
+            than any model needs, or is of a newer format.
+    """
+    path = directory / FILE_NAME
+    try:
+        content = JsonObject.read(path, _MAX_CARD_BYTES)
+    except FileNotFoundError as error:
+        msg = (
+            f"{directory} is no Surtitle model: it has no {FILE_NAME}; choose a folder that has one"
+        )
+        raise ModelError(msg) from error
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        msg = f"{path} cannot be read as JSON ({reason}): restore the file or choose another model"
+        raise ModelError(msg) from error
+    try:
+        return _parse(content)
+    except ValueError as error:
+        msg = f"{path} lacks or garbles a field ({error}): restore the file or choose another model"
+        raise ModelError(msg) from error
+
+
+def _parse(content: JsonObject) -> ModelCard:
+    content.integer("format_version", least=FORMAT_VERSION, most=FORMAT_VERSION)
+    languages, policies = content.inner("languages"), content.texts("policies")
+    if len(languages.values) > _MOST_LANGUAGES or len(policies) > _MOST_POLICIES:
+        msg = (
+            f"{_MOST_LANGUAGES} languages and {_MOST_POLICIES} policies are the most, "
+            f"got {len(languages.values)} and {len(policies)}"
+        )
+        raise ValueError(msg)
+    return ModelCard(
+        name=_short(content, "name"),
+        languages={_code(code): _language(languages.inner(code)) for code in languages.values},
+        end_of_source=_short(content, "end_of_source"),
+        end_of_write=_short(content, "end_of_write"),
+        end_of_target=_short(content, "end_of_target"),
+        slot_length=content.integer("slot_length", least=1, most=_MAX_SLOT_LENGTH),
+        policies=policies,
+    )
+
+
+def _language(content: JsonObject) -> Language:
+    return Language(name=_short(content, "name"), system=_short(content, "system", _LONGEST_SYSTEM))
+
+
+def _code(code: str) -> str:
+    """Check the code of a language, by which a glossary's file is named."""
+    if not is_plain_name(code, _LONGEST_CODE):
+        msg = f"names the language {shown(code)}, which is no code like de or pt-BR"
+        raise ValueError(msg)
+    return code
+
+
+def _short(content: JsonObject, key: str, most: int = _LONGEST_NAME) -> str:
+    text = content.text(key)
+    if len(text) > most:
+        msg = f"{key!r} has {len(text)} characters, and {most} are the most"
+        raise ValueError(msg)
+    return text

@@ -1,0 +1,1 @@
+"""A live session: its thread, its commands, the model in use."""

@@ -1,0 +1,195 @@
+"""Several adapters on one base: loaded once each, switched between utterances.
+
+A switch moves no gigabytes: whole weights are computed anew from the base's own and the factors,
+packed ones get other factors beside them (``engine.loading.lora_layers``). What was cached belongs
+to the
+adapter that computed it, so a session goes on with a new ``Translator`` over what ``use`` returns:
+
+    shelf = AdapterShelf(weights)              # on the worker thread, like everything here
+    name = shelf.load(folder)                  # between two utterances; the captions wait for it
+    translator = Translator(shelf.use(name), settings, capacity=capacity, log=log)
+
+Nothing here starts a thread or locks: the thread that translates loads and switches, too.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import torch
+
+from engine.adapters.adapter import Adapter, usable_adapter, verify_adapter
+from engine.errors import AdapterError, SurtitleError
+from engine.layout.rows import Row
+from engine.loading.device import give_memory_back
+from engine.loading.loader import Weights
+from engine.loading.lora_layers import AdaptedLayers, Factors, read_factors
+from engine.models.model_card import ModelCard
+from engine.settings import LayoutSettings, TranslationSettings
+from engine.text.prompt import word_ids
+from engine.translation.slot_translator import Translator
+
+_PROBE = "This is a test."
+_PROBE_ROWS = 1024
+_LONGEST_REASON = 300
+
+
+@dataclass(frozen=True, slots=True)
+class _Shelved:
+    """An adapter that was found to work."""
+
+    card: ModelCard
+    factors: Mapping[str, Factors]
+
+
+class AdapterShelf:
+    """Adapters of one base, of which one works, or none.
+
+    Whatever fails, the adapter that worked before goes on working.
+    """
+
+    def __init__(self, weights: Weights) -> None:
+        """Take a base that nothing sits on.
+
+        Args:
+            weights: as ``load_weights`` gives them where no adapter is named, or ``load_base``.
+
+        Raises:
+            AdapterError: an adapter is merged into them, or their base is not known.
+        """
+        if weights.base is None:
+            msg = (
+                f"adapters cannot be switched on {weights.card.name}: one is merged into it, "
+                "or its base is not known; load the base without an adapter"
+            )
+            raise AdapterError(msg)
+        self._weights = weights
+        self._layers = AdaptedLayers(weights.network, keep_base=True)
+        self._shelved = dict[str, _Shelved]()
+        self._used: str | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Adapters that are loaded, in the order in which they came."""
+        return tuple(self._shelved)
+
+    @property
+    def used(self) -> str | None:
+        """The adapter that works now, or None for the bare base."""
+        return self._used
+
+    def load(self, folder: Path) -> str:
+        """Judge an adapter, read it, and see that it translates one sentence.
+
+        For that sentence it sits on the network; then the one that worked before is back.
+
+        Returns:
+            the name to use it by.
+
+        Raises:
+            AdapterError: it cannot be used, or one of its name is loaded.
+        """
+        adapter = usable_adapter(folder, self._weights.base)
+        verify_adapter(adapter)
+        if adapter.name in self._shelved:
+            msg = f"an adapter called {adapter.name} is loaded: unload that one first"
+            raise AdapterError(msg)
+        card = adapter.card.model_card() if adapter.card else self._weights.card
+        candidate = _Shelved(card, read_factors(adapter))
+        self._try(candidate, adapter)
+        self._shelved[adapter.name] = candidate
+        return adapter.name
+
+    def use(self, name: str | None) -> Weights:
+        """Let a loaded adapter work from now on; None stands for the bare base.
+
+        Returns:
+            the same network, with the card of the adapter, for a new ``Translator``.
+
+        Raises:
+            AdapterError: nothing of that name is loaded, or there is no memory for it.
+        """
+        shelved = None if name is None else self._find(name)
+        try:
+            self._layers.put({} if shelved is None else shelved.factors)
+        except RuntimeError as error:
+            give_memory_back(self._weights.network.device)
+            msg = f"the adapter {name} cannot be switched to ({_first_line(error)}): {self._stays}"
+            raise AdapterError(msg) from error
+        self._used = name
+        return self._weights if shelved is None else replace(self._weights, card=shelved.card)
+
+    def unload(self, name: str) -> None:
+        """Forget an adapter.
+
+        Raises:
+            AdapterError: nothing of that name is loaded, or it works now.
+        """
+        self._find(name)
+        if name == self._used:
+            msg = f"the adapter {name} is in use: switch to another one before it is unloaded"
+            raise AdapterError(msg)
+        del self._shelved[name]
+
+    @property
+    def _stays(self) -> str:
+        return f"{self._used or 'the base without an adapter'} stays in use"
+
+    def _find(self, name: str) -> _Shelved:
+        found = self._shelved.get(name)
+        if found is None:
+            known = ", ".join(self._shelved) or "none"
+            msg = f"no adapter {name} is loaded; there are: {known}"
+            raise AdapterError(msg)
+        return found
+
+    def _try(self, candidate: _Shelved, adapter: Adapter) -> None:
+        """Put a candidate on the network, translate, and take it off whatever happens.
+
+        Raises:
+            AdapterError: it does not fit, or says what is no number.
+        """
+        before = {} if self._used is None else self._shelved[self._used].factors
+        try:
+            self._layers.put(candidate.factors)
+            _probe(replace(self._weights, card=candidate.card))
+        except (SurtitleError, RuntimeError) as error:
+            give_memory_back(self._weights.network.device)
+            msg = (
+                f"the adapter in {adapter.folder} failed its probe ({_first_line(error)}): "
+                f"{self._stays}; choose another adapter"
+            )
+            raise AdapterError(msg) from error
+        finally:
+            self._layers.put(before)
+
+
+def _probe(weights: Weights) -> None:
+    """Translate one sentence as captions are, then see that the logits are numbers.
+
+    Raises:
+        SurtitleError: the card does not fit the tokenizer, or the logits are no numbers.
+        RuntimeError: torch cannot compute it.
+    """
+    card = weights.card
+    settings = TranslationSettings(
+        target_language=next(iter(card.languages)),
+        policy=card.policies[0] if card.policies else "offline",
+        layout=LayoutSettings(slot_length=card.slot_length),
+    )
+    translator = Translator(weights, settings, capacity=_PROBE_ROWS)
+    utterance = translator.open()
+    translator.set_source(utterance, _PROBE.split(), ended=True)
+    for _ in translator.advance(utterance):
+        pass
+    translator.model.truncate(0)
+    ids = word_ids(weights.tokenizer, _PROBE)
+    rows = [Row(id_, position, time=0) for position, id_ in enumerate(ids)]
+    if not bool(torch.isfinite(translator.model.feed(rows)).all()):
+        msg = "it makes the model say what is no number"
+        raise AdapterError(msg)
+
+
+def _first_line(error: Exception) -> str:
+    line = next(iter(str(error).splitlines()), type(error).__name__)
+    return line if len(line) <= _LONGEST_REASON else line[:_LONGEST_REASON] + "..."

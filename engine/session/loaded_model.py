@@ -1,0 +1,161 @@
+"""The model of a session: found or fetched, loaded, with adapters that can be exchanged on it.
+
+Everything here happens on the thread that translates.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from engine.adapters.adapter import Adapter, Status, model_card, usable_adapter
+from engine.events import LoadProgress
+from engine.hub.download import fetch_model
+from engine.hub.fetch_steps import in_steps
+from engine.loading.loader import Weights, load_base, load_weights
+from engine.metrics.event_log import EventLog
+from engine.models.fingerprint import read_fingerprint
+from engine.session.adapter_switcher import AdapterShelf
+from engine.settings import LayoutSettings, ModelSettings, TranslationSettings
+from engine.translation.base import AnySystem
+from engine.translation.factory import make_system
+from engine.translation.factory_names import mode_notice, suited_slot_length, suited_system
+
+Tell = Callable[[LoadProgress], None]
+
+"""Of a fetch, so that a million pieces are not a million events."""
+
+
+class LoadedModel:
+    """Weights, and the adapters at hand for them; whatever is refused, what worked goes on working.
+
+    Attributes:
+        weights: what translates now.
+        notes: sentences for people, about how it was loaded.
+    """
+
+    def __init__(
+        self, settings: ModelSettings, tell: Tell, cancelled: Callable[[], bool] = lambda: False
+    ) -> None:
+        """Find or fetch a model, load it, and put its adapter on it.
+
+        Args:
+            settings: as for ``load_weights``; the model may be named as on the hub.
+            tell: gets the progress.
+            cancelled: asked while it is fetched.
+
+        Raises:
+            ModelError: it cannot be found, fetched, loaded or adapted.
+            FetchCancelledError: ``cancelled`` said so.
+        """
+        self._settings = settings = _found(settings, tell, cancelled)
+        tell(LoadProgress(stage="Loading the model", fraction=0.2))
+        self._shelf: AdapterShelf | None = None
+        if settings.adapter is None:
+            self.weights = load_weights(settings)
+            self.notes = (*self.weights.report.notes, *self._mode_notice)
+            return
+        usable_adapter(settings.adapter, read_fingerprint(settings.directory))  # before the wait
+        card = model_card(settings.directory, None)
+        self.weights = load_base(replace(settings, adapter=None), card)
+        name, doubts = self.load_adapter(settings.adapter)
+        self.use_adapter(name)
+        self.notes = (*self.weights.report.notes, *doubts, *self._mode_notice)
+
+    @property
+    def languages(self) -> dict[str, str]:
+        """Names of the target languages by code."""
+        return {code: one.name for code, one in self.weights.card.languages.items()}
+
+    @property
+    def adapters(self) -> tuple[str, ...]:
+        """Names of the adapters that are loaded."""
+        return () if self._shelf is None else self._shelf.names
+
+    @property
+    def used(self) -> str | None:
+        """The adapter that works now; None for none."""
+        return None if self._shelf is None else self._shelf.used
+
+    def make_system(self, translation: TranslationSettings, log: EventLog) -> AnySystem:
+        """Make what translates with the weights of now.
+
+        Raises:
+            SurtitleError: the model does not know the language, or the settings are wrong.
+            RuntimeError: there is no memory for its cache.
+        """
+        capacity, fitted = self._settings.capacity, self.fitted(translation)
+        return make_system(self._settings.system, self.weights, fitted, capacity=capacity, log=log)
+
+    def fitted(self, translation: TranslationSettings) -> TranslationSettings:
+        """Give an adapter the slots it was trained with, and a plain model what suits it."""
+        card = self.weights.card
+        if self.used is None and card.knows_slots:
+            return translation
+        length = suited_slot_length(card, self._kind)
+        return replace(translation, layout=LayoutSettings(slot_length=length, name=card.layout))
+
+    def load_adapter(self, folder: Path) -> tuple[str, tuple[str, ...]]:
+        """Load an adapter beside those that are loaded; it is not used yet.
+
+        Returns:
+            its name, and sentences for people where not all is known of it.
+
+        Raises:
+            AdapterError: it cannot be used here.
+        """
+        shelf = self._shelf or AdapterShelf(self.weights)
+        name = shelf.load(folder)
+        self._shelf = shelf
+        return name, _doubts(usable_adapter(folder, self.weights.base))
+
+    def use_adapter(self, name: str | None) -> Weights:
+        """Let a loaded adapter work, or none; what was cached before is of no use afterwards.
+
+        Raises:
+            AdapterError: nothing of that name is loaded, or there is no memory for it.
+        """
+        if self._shelf is None and name is None:
+            return self.weights
+        self._shelf = self._shelf or AdapterShelf(self.weights)
+        self.weights = self._shelf.use(name)
+        return self.weights
+
+    def unload_adapter(self, name: str) -> None:
+        """Forget an adapter.
+
+        Raises:
+            AdapterError: nothing of that name is loaded, or it works now.
+        """
+        self._shelf = self._shelf or AdapterShelf(self.weights)
+        self._shelf.unload(name)
+
+    @property
+    def _kind(self) -> str:
+        return suited_system(self._settings.system, self.weights.card)
+
+    @property
+    def _mode_notice(self) -> tuple[str, ...]:
+        notice = mode_notice(self.weights.card, self._kind)
+        return (notice,) if notice else ()
+
+
+def _found(settings: ModelSettings, tell: Tell, cancelled: Callable[[], bool]) -> ModelSettings:
+    """Turn a name on the hub into a folder."""
+    name = settings.hub_name
+    if not name:
+        return settings
+
+    def progress(done: int, total: int) -> None:
+        stage = f"Fetching {name}: {done / 1e9:.2f} of {total / 1e9:.2f} GB"
+        tell(LoadProgress(stage=stage, fraction=done / max(total, 1)))
+
+    folder = fetch_model(name, settings.directory, progress=in_steps(progress), cancelled=cancelled)
+    return replace(settings, directory=folder, hub_name="")
+
+
+def _doubts(adapter: Adapter) -> tuple[str, ...]:
+    if adapter.status is not Status.UNKNOWN:
+        return ()
+    return (
+        f"the adapter in {adapter.folder} is used, but nobody knows what for: {adapter.reason}",
+    )

@@ -1,0 +1,1 @@
+"""Speech recognition: voice activity, Whisper, local agreement, hallucination filter."""

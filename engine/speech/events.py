@@ -1,0 +1,132 @@
+"""What a listener reports beside a session's events. Frozen values, as those of ``engine.events``.
+
+A lane is who is heard: ``me`` and ``them`` where both are, nothing where there is one only.
+"""
+
+from dataclasses import dataclass
+
+from engine.audio.types import AudioNotice
+from engine.events import Event
+from engine.speech.hypothesis import RecognizedWord
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecognizerReady:
+    """The recogniser is loaded; what was recorded meanwhile is recognised now.
+
+    Attributes:
+        load_s: seconds it took.
+    """
+
+    load_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TailChanged:
+    """The words behind the committed ones that may still change, four at most.
+
+    Attributes:
+        lane: who speaks.
+        words: to be shown dim, or not at all.
+    """
+
+    lane: str
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpeechChanged:
+    """Somebody began to speak, or stopped; for a lamp.
+
+    Attributes:
+        lane: who.
+        speaks: whether speech is heard now.
+    """
+
+    lane: str
+    speaks: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordsPlaced:
+    """The words of an utterance and when they were said; told whenever there are more of them.
+
+    Attributes:
+        utterance: its number in the session.
+        lane: who speaks.
+        words: all of them so far, with their times on the lane's timeline.
+        begun_at_s: when the first one was begun to be said, by the listener's clock.
+        ended_at_s: when the last one was said to its end.
+    """
+
+    utterance: int
+    lane: str
+    words: tuple[RecognizedWord, ...]
+    begun_at_s: float
+    ended_at_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Behind:
+    """Recognising or translating does not keep up with who speaks.
+
+    Attributes:
+        lane: who speaks.
+        seconds: how old the sound is that is worked on now.
+        message: one sentence: what is slow and what to choose instead.
+    """
+
+    lane: str
+    seconds: float
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaughtUp:
+    """What was behind keeps up again."""
+
+    lane: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noticed:
+    """Something happened to a source.
+
+    Attributes:
+        lane: which.
+        notice: what, with a sentence for people.
+    """
+
+    lane: str
+    notice: AudioNotice
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListeningFailed:
+    """Recording or recognising has ended for good; what was heard is still translated.
+
+    Attributes:
+        message: one sentence.
+    """
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListeningEnded:
+    """Everything that was heard is translated; nothing is reported after this."""
+
+
+Heard = (
+    RecognizerReady
+    | TailChanged
+    | SpeechChanged
+    | WordsPlaced
+    | Behind
+    | CaughtUp
+    | Noticed
+    | ListeningFailed
+    | ListeningEnded
+    | Event
+)
+"""Everything a listener reports: its own, and what the session reports, passed on."""

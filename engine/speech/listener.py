@@ -1,0 +1,400 @@
+"""Sound in, captions out: one thread recognises what one or two sources give and feeds a session.
+
+A source records on a thread of its own and the session translates on another, so there are three,
+with a bounded queue between each two. The terminal and the window use it alike.
+"""
+
+import contextlib
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+import numpy as np
+
+from engine.audio.types import AudioChunk, AudioSource
+from engine.errors import SurtitleError
+from engine.events import Event, Failed
+from engine.speech.events import (
+    Behind,
+    CaughtUp,
+    Heard,
+    ListeningEnded,
+    ListeningFailed,
+    RecognizerReady,
+    SpeechChanged,
+    TailChanged,
+)
+from engine.speech.hypothesis import RecognizedWord
+from engine.speech.normalise import plain_word
+from engine.speech.recognizer import Recognized, Recognizer, RecognizerSettings, SpeechModel
+from engine.speech.vad import Detector, GateSettings, SpeechGate
+from engine.speech.word_tracker import CommittedWord, StageLag, WordTrail
+from engine.text.sentences import ends_sentence, word_parts
+
+_log = logging.getLogger(__name__)
+
+_POLL_S = 0.1  # how soon a source that gives nothing is asked again
+_TOUCHING_S = 0.002  # chunks that follow each other do so to within rounding
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListeningSettings:
+    """How sound becomes words for the session.
+
+    Attributes:
+        recognizer: how often the model runs.
+        gate: what counts as speech.
+        pause_s: silence after which an utterance has ended, with or without punctuation.
+        max_words_waiting: committed words without a caption from which recognising waits.
+        behind_s: age of the sound worked on from which it is told.
+        smaller_model: what to choose where recognising is too slow; nothing where there is none.
+    """
+
+    recognizer: RecognizerSettings = field(default_factory=RecognizerSettings)
+    gate: GateSettings = field(default_factory=GateSettings)
+    pause_s: float = 1.5
+    max_words_waiting: int = 150
+    behind_s: float = 5.0
+    smaller_model: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lane:
+    """Somebody who is heard.
+
+    Attributes:
+        name: told apart by it; may be empty where there is one lane only.
+        source: where the sound comes from.
+        live: it comes at its own pace, so that one can be behind.
+    """
+
+    name: str
+    source: AudioSource
+    live: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recognition:
+    """What recognises; all of it is called on the recogniser's thread.
+
+    Attributes:
+        make_model: loads the model, once; it serves all lanes.
+        make_detector: makes a detector of speech, one for each lane.
+    """
+
+    make_model: Callable[[], SpeechModel]
+    make_detector: Callable[[], Detector]
+
+
+class Translation(Protocol):
+    """What is fed: ``engine.session.session.Session``, or whatever stands between."""
+
+    def feed_words(self, words: Sequence[str], lane: str = "") -> None:
+        """Append committed words to the passage of a lane."""
+
+    def end_utterance(self, lane: str = "") -> None:
+        """Finish the passage of a lane."""
+
+
+class Listener:
+    """Start it, hand it the session's events, stop it, wait for it.
+
+    Every event is reported on the recogniser's or the session's thread. After ``ListeningEnded`` or
+    a session's ``Failed`` nothing more is fed.
+    """
+
+    def __init__(
+        self,
+        lanes: Sequence[Lane],
+        translation: Translation,
+        recognition: Recognition,
+        report: Callable[[Heard], None],
+        settings: ListeningSettings | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Prepare.
+
+        Args:
+            lanes: with names that differ.
+            translation: the session; it may still be loading.
+            recognition: what recognises.
+            report: gets all events.
+            settings: None takes the usual ones.
+            clock: that of the chunks' ``heard_at_s``.
+        """
+        if len({lane.name for lane in lanes}) != len(lanes) or not lanes:
+            msg = f"expected lanes whose names differ, got {[lane.name for lane in lanes]}"
+            raise ValueError(msg)
+        self._lanes = tuple(lanes)
+        self._translation = translation
+        self._recognition = recognition
+        self._report = report
+        self._settings = settings or ListeningSettings()
+        self._clock = clock
+        self._trail = WordTrail()
+        self._changed = threading.Condition()  # guards the trail and the two below
+        self._broken = False
+        self._leaving = False
+        self._thread = threading.Thread(target=self._run, name="surtitle-ears", daemon=True)
+
+    def start(self) -> None:
+        """Begin to record, then load the recogniser on its thread; returns at once.
+
+        Raises:
+            AudioError: a file cannot be read; then nothing runs.
+        """
+        with contextlib.ExitStack() as started:
+            for lane in self._lanes:
+                lane.source.start()
+                started.callback(lane.source.stop)
+            started.pop_all()
+        self._thread.start()
+
+    def take(self, event: Event) -> None:
+        """Take an event of the session, on its thread, and report it with what is known of it."""
+        with self._changed:
+            placed = self._trail.take(event, self._clock())
+            self._broken |= isinstance(event, Failed)
+            self._changed.notify_all()
+        self._report(event)
+        if placed is not None:
+            self._report(placed)
+
+    def shown(self, utterance: int) -> None:
+        """Say that what was reported of an utterance's caption is on the screen now."""
+        with self._changed:
+            self._trail.shown(utterance, self._clock())
+
+    def lags(self, newest: int | None = None) -> list[StageLag]:
+        """Sum up how long each stage took so far, or for so many newest words."""
+        with self._changed:
+            return self._trail.lags(newest)
+
+    def restart(self) -> None:
+        """Say that the session failed and another takes its place, which numbers anew.
+
+        What the one before did not translate to its end must be fed to the new one again, in order
+        and before all else, by whom this listener feeds.
+        """
+        with self._changed:
+            self._trail.restart()
+
+    @property
+    def n_dropped(self) -> int:
+        """Count the 16 kHz samples that were lost."""
+        return sum(lane.source.n_dropped for lane in self._lanes)
+
+    def stop(self) -> None:
+        """Record no more. What was recorded is still recognised and translated."""
+        for lane in self._lanes:
+            lane.source.stop()
+
+    def close(self) -> None:
+        """End at once and wait for the thread; what was not translated is left."""
+        with self._changed:
+            self._leaving = True
+            self._changed.notify_all()
+        self.stop()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def join(self, timeout_s: float | None = None) -> bool:
+        """Wait until everything is translated; tell whether it is."""
+        self._thread.join(timeout_s)
+        return not self._thread.is_alive()
+
+    def _run(self) -> None:
+        try:
+            self._listen()
+        except SurtitleError as error:
+            self._report(ListeningFailed(message=str(error)))
+        except Exception as error:  # noqa: BLE001  the one place where anything becomes a message
+            _log.exception("listening stopped")
+            text = f"listening stopped unexpectedly: {error}"
+            self._report(ListeningFailed(message=text))
+        finally:
+            self.stop()
+            for lane in self._lanes:
+                self._translation.end_utterance(lane.name)
+            with self._changed:
+                self._changed.wait_for(lambda: self._over or self._trail.all_ended)
+                is_over = self._over
+            if not is_over:
+                self._report(ListeningEnded())
+
+    def _listen(self) -> None:
+        started_s = self._clock()
+        model = self._recognition.make_model()
+        ears = [_Ear(self, lane, model, self._recognition.make_detector()) for lane in self._lanes]
+        self._report(RecognizerReady(load_s=self._clock() - started_s))
+        while ears and not self._over:
+            for ear in ears:
+                ear.listen(_POLL_S / len(ears))
+            ears = [ear for ear in ears if not ear.finished]
+
+    @property
+    def _over(self) -> bool:
+        return self._broken or self._leaving
+
+    # what an ear asks of it
+
+    @property
+    def settings(self) -> ListeningSettings:
+        """How sound becomes words."""
+        return self._settings
+
+    def now_s(self) -> float:
+        """Read the clock."""
+        return self._clock()
+
+    def tell(self, event: Heard) -> None:
+        """Report an event."""
+        self._report(event)
+
+    def feed(self, lane: Lane, words: Sequence[CommittedWord]) -> None:
+        """Hand committed words to the session, when it has room; a sentence end ends a passage."""
+        with self._changed:
+            most = self._settings.max_words_waiting
+            self._changed.wait_for(lambda: self._over or self._trail.n_waiting < most)
+            self._trail.commit(lane.name, words)
+        ready: list[str] = []
+        for word in words:
+            ready.append(word.word.text)
+            if ends_sentence(word.word.text) or word is words[-1]:
+                self._translation.feed_words(ready, lane.name)
+                ready = []
+            if ends_sentence(word.word.text):
+                self._translation.end_utterance(lane.name)
+
+    @property
+    def translates_slowly(self) -> bool:
+        """Tell whether words wait for their captions as long as recognising has to wait for it."""
+        with self._changed:
+            return 2 * self._trail.n_waiting >= self._settings.max_words_waiting
+
+    def pause(self, lane: Lane) -> None:
+        """Say that nobody spoke in a lane for a while."""
+        self._translation.end_utterance(lane.name)
+
+
+class _Ear:
+    """Recognise one lane. The recogniser's thread alone uses it."""
+
+    def __init__(
+        self, listener: Listener, lane: Lane, model: SpeechModel, detector: Detector
+    ) -> None:
+        settings = listener.settings
+        self._listener = listener
+        self._lane = lane
+        self._recognizer = Recognizer(
+            model, SpeechGate(detector, settings.gate), settings.recognizer
+        )
+        self._ended_s: float | None = None  # where speech ended without the end of a sentence
+        self._is_behind = False
+        self._heard_speech = False
+        self.finished = False
+
+    def listen(self, timeout_s: float) -> None:
+        """Take what the source has, or wait for it."""
+        source = self._lane.source
+        chunk = source.read(timeout_s)
+        if chunk is None:
+            if source.ended:
+                self._hand_on(self._recognizer.flush(), None)
+                self._tell_speech(hears=False)
+                self.finished = True
+            return
+        for sound in self._with_what_waits(chunk):
+            self._hand_on(self._recognizer.feed(sound), sound)
+            self._watch(sound)
+            self._tell_speech(hears=self._recognizer.hears_speech)
+            if self._recognizer.hears_speech:
+                self._ended_s = None
+            elif self._ended_s is not None and sound.end_s > self._ended_s:
+                self._ended_s = None
+                self._listener.pause(self._lane)
+
+    def _with_what_waits(self, chunk: AudioChunk) -> Iterator[AudioChunk]:
+        """Join a chunk with those that came meanwhile, so that the model runs less often."""
+        most_s = self._listener.settings.recognizer.catch_up_s
+        joined = [chunk]
+        late_s = self._listener.now_s() - chunk.heard_at_s
+        while late_s > 0 and joined[-1].end_s - chunk.start_s < min(late_s, most_s):
+            following = self._lane.source.read(0) if self._lane.live else None
+            if following is None:
+                break
+            if abs(following.start_s - joined[-1].end_s) > _TOUCHING_S:
+                yield _joined(joined)
+                joined = []
+            joined.append(following)
+        yield _joined(joined)
+
+    def _hand_on(self, news: Sequence[Recognized], sound: AudioChunk | None) -> None:
+        for one in news:
+            now_s = self._listener.now_s()
+            words = list(self._committed(one.committed, sound, now_s))
+            if words:
+                self._listener.feed(self._lane, words)
+            if one.speech_ended and sound is not None:
+                self._ended_s = sound.end_s + self._listener.settings.pause_s
+            tail = tuple(word.text for word in one.tail)
+            self._listener.tell(TailChanged(lane=self._lane.name, words=tail))
+
+    def _committed(
+        self, words: Sequence[RecognizedWord], sound: AudioChunk | None, now_s: float
+    ) -> Iterator[CommittedWord]:
+        for word in words:
+            age_s = sound.end_s - word.end_s if sound else 0.0
+            heard_at_s = sound.heard_at_s if sound else now_s
+            for part in word_parts(plain_word(word.text)):
+                if part:
+                    yield CommittedWord(
+                        word=replace(word, text=part),
+                        spoken_at_s=heard_at_s - max(0.0, age_s),
+                        committed_at_s=now_s,
+                    )
+
+    def _tell_speech(self, *, hears: bool) -> None:
+        if hears != self._heard_speech:
+            self._heard_speech = hears
+            self._listener.tell(SpeechChanged(lane=self._lane.name, speaks=hears))
+
+    def _watch(self, sound: AudioChunk) -> None:
+        """Tell when it falls behind, and when it keeps up again."""
+        settings = self._listener.settings
+        behind_s = self._listener.now_s() - sound.heard_at_s
+        slow = self._recognizer.advises_smaller_model
+        if not self._lane.live:
+            return
+        if not self._is_behind and (behind_s > settings.behind_s or slow):
+            self._is_behind = True
+            self._listener.tell(
+                Behind(lane=self._lane.name, seconds=behind_s, message=self._advice())
+            )
+        elif self._is_behind and behind_s < settings.recognizer.step_s and not slow:
+            self._is_behind = False
+            self._listener.tell(CaughtUp(lane=self._lane.name))
+
+    def _advice(self) -> str:
+        if self._listener.translates_slowly:
+            return (
+                "translating does not keep up with who speaks: choose a smaller model to "
+                "translate, or a policy that reads more at a time"
+            )
+        factor = self._recognizer.real_time_factor
+        smaller = self._listener.settings.smaller_model
+        instead = f"choose a smaller model, {smaller}" if smaller else "use a faster computer"
+        if self._recognizer.advises_smaller_model:
+            return f"recognising takes {factor:.1f} s for each second of speech: {instead}"
+        return f"the captions cannot keep up with who speaks: {instead}"
+
+
+def _joined(chunks: Sequence[AudioChunk]) -> AudioChunk:
+    if len(chunks) == 1:
+        return chunks[0]
+    samples = np.concatenate([chunk.samples for chunk in chunks])
+    return replace(chunks[0], samples=samples, heard_at_s=chunks[-1].heard_at_s)

@@ -1,0 +1,122 @@
+"""Make words certain: what two successive hypotheses agree on is committed and never changes.
+
+LocalAgreement-2 as used for Whisper by Macháček et al. 2023
+(https://aclanthology.org/2023.ijcnlp-demo.3): the longest common prefix of two successive
+hypotheses, behind what was committed before. Deviations: words are compared without case and
+punctuation, and the newest spelling is committed; where a hypothesis goes on behind the committed
+words is found by aligning words and times together, not by times first and n-grams second.
+"""
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import replace
+
+from engine.speech.hypothesis import Hypothesis, RecognizedWord, same_word_key
+
+MAX_TAIL_WORDS = 4
+"""More of what may still change would only be read in vain."""
+
+_REMEMBERED_WORDS = 256  # more than a buffer of 30 s holds
+_TIMES_WANDER_S = 0.5  # a word that far on the wrong side weighs as much as a wrong word
+_EDGE_S = 0.01  # a buffer is cut at the end of a word, to within rounding
+_MISSED_S = 0.25  # as long as a short word: heard for less, it may be missed
+
+
+class LocalAgreement:
+    """Feed hypotheses, get words that became certain.
+
+    Everything ``feed`` and ``flush`` returned is the transcript: it is only ever appended to, and
+    its times never run backwards. ``flush`` returns the rest of the last hypothesis, so that the
+    transcript then ends as that hypothesis does.
+    """
+
+    def __init__(self) -> None:
+        self._committed: deque[RecognizedWord] = deque(maxlen=_REMEMBERED_WORDS)
+        self._pending: tuple[RecognizedWord, ...] = ()
+
+    def feed(self, hypothesis: Hypothesis) -> tuple[RecognizedWord, ...]:
+        """Take the next hypothesis; return the words it confirms."""
+        heard = self._behind_committed(hypothesis)
+        n_agreed = _common_prefix(self._pending, heard)
+        self._pending = heard[n_agreed:]
+        return self._commit(heard[:n_agreed])
+
+    def flush(self) -> tuple[RecognizedWord, ...]:
+        """Commit the rest of the last hypothesis: speech ended, or its sound must be let go."""
+        rest, self._pending = self._pending, ()
+        return self._commit(rest)
+
+    def forget(self) -> None:
+        """Drop what is not committed: it was not speech."""
+        self._pending = ()
+
+    @property
+    def tail(self) -> tuple[RecognizedWord, ...]:
+        """List the words next to the committed ones that may still change, four at most."""
+        return self._pending[:MAX_TAIL_WORDS]
+
+    @property
+    def pending(self) -> tuple[RecognizedWord, ...]:
+        """List all words that may still change."""
+        return self._pending
+
+    def _commit(self, words: Sequence[RecognizedWord]) -> tuple[RecognizedWord, ...]:
+        ordered = []
+        for word in words:
+            earliest = self._committed[-1].end_s if self._committed else word.start_s
+            start_s = max(word.start_s, earliest)
+            fitted = replace(word, start_s=start_s, end_s=max(word.end_s, start_s))
+            self._committed.append(fitted)
+            ordered.append(fitted)
+        return tuple(ordered)
+
+    def _behind_committed(self, hypothesis: Hypothesis) -> tuple[RecognizedWord, ...]:
+        """Cut off the words that repeat committed ones still to be heard in the sound."""
+        if not self._committed or not hypothesis.words:
+            return hypothesis.words
+        heard_from_s = hypothesis.start_s - _TIMES_WANDER_S
+        still_heard = [word for word in self._committed if word.end_s > heard_from_s]
+        edits = _edits_to_prefixes(still_heard, hypothesis)
+        misplaced_s = _misplaced(hypothesis.words, self._committed[-1].end_s)
+        costs = [n + s / _TIMES_WANDER_S for n, s in zip(edits, misplaced_s, strict=True)]
+        return hypothesis.words[costs.index(min(costs)) :]
+
+
+def _common_prefix(first: Sequence[RecognizedWord], second: Sequence[RecognizedWord]) -> int:
+    n_same = 0
+    for one, other in zip(first, second, strict=False):
+        if same_word_key(one.text) != same_word_key(other.text):
+            break
+        n_same += 1
+    return n_same
+
+
+def _edits_to_prefixes(committed: Sequence[RecognizedWord], hypothesis: Hypothesis) -> list[float]:
+    """Weigh the edits that make the committed words each prefix of the hypothesis, empty to whole.
+
+    A committed word may be missing for nothing where the sound begins behind it, and costs the
+    more the longer it can be heard. One that begins in the sound counts whole, for recognisers give
+    words of no length at all.
+    """
+    keys = [same_word_key(word.text) for word in hypothesis.words]
+    row = [float(n_words) for n_words in range(len(keys) + 1)]
+    for word in committed:
+        begins_within = word.start_s > hypothesis.start_s + _EDGE_S
+        heard_s = max(0.0, word.end_s - max(word.start_s, hypothesis.start_s))
+        key = same_word_key(word.text)
+        missing = 1.0 if begins_within else min(1.0, heard_s / _MISSED_S)
+        below = [row[0] + missing]
+        for i, heard in enumerate(keys):
+            below.append(min(row[i] + (key != heard), row[i + 1] + missing, below[i] + 1))
+        row = below
+    return row
+
+
+def _misplaced(words: Sequence[RecognizedWord], border_s: float) -> list[float]:
+    """Sum, for each place to split the words, how far they lie on the wrong side of the border."""
+    early = [max(0.0, border_s - word.middle_s) for word in words]
+    late = [max(0.0, word.middle_s - border_s) for word in words]
+    sums = [sum(early)]
+    for one_early, one_late in zip(early, late, strict=True):
+        sums.append(sums[-1] - one_early + one_late)
+    return sums

@@ -1,0 +1,205 @@
+"""Let speech through and nothing else: Silero's detector, frame by frame.
+
+The detector (https://github.com/snakers4/silero-vad) is the file faster-whisper ships, run by ONNX
+Runtime with its state kept between frames, so that sound can come in pieces of any size. Both
+belong to the extra ``speech`` and are imported when a detector is made.
+"""
+
+from collections import deque
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from engine.audio.types import SAMPLE_RATE_HZ, AudioChunk, Samples
+from engine.errors import ModelError
+
+FRAME = 512
+"""Samples the detector judges at a time: 32 ms."""
+
+_CONTEXT = 64  # samples of the frame before that it wants to see again
+_STATE = (1, 1, 128)
+_SAME_TIME_S = 0.002  # chunks that touch do so to within rounding
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateSettings:
+    """When the gate opens and closes.
+
+    Attributes:
+        open_at: probability of speech from which it opens.
+        close_below: probability below which a frame counts as silence while it is open.
+        min_speech_s: speech shorter than that is a click.
+        silence_s: so long must it be silent before the gate closes.
+        pre_roll_s: sound from before it opened that goes through too.
+        max_speech_s: it is closed and opened anew after that, so that nothing waits for ever.
+    """
+
+    open_at: float = 0.5
+    close_below: float = 0.35
+    min_speech_s: float = 0.096
+    silence_s: float = 0.6
+    pre_roll_s: float = 0.3
+    max_speech_s: float = 300.0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.close_below <= self.open_at < 1:
+            msg = f"expected 0 < close_below <= open_at < 1, got {self.close_below}, {self.open_at}"
+            raise ValueError(msg)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SpeechPart:
+    """Sound that goes through.
+
+    Attributes:
+        samples: 16 kHz mono; may be empty where only the end is told.
+        start_s: where it begins on the source's timeline.
+        begins: nothing of this speech was let through before.
+        ends: nothing more of this speech will come.
+    """
+
+    samples: Samples
+    start_s: float
+    begins: bool = False
+    ends: bool = False
+
+
+class Detector(Protocol):
+    """Says how probable speech is, one frame after the other."""
+
+    def probability(self, frame: Samples) -> float:
+        """Judge the next frame of ``FRAME`` samples; 0 to 1."""
+
+    def reset(self) -> None:
+        """Forget the frames before: sound is missing, or a new source begins."""
+
+
+class SileroDetector:
+    """The detector of faster-whisper's package."""
+
+    def __init__(self) -> None:
+        """Load it, which takes 0.1 s.
+
+        Raises:
+            ModelError: the extra ``speech`` is not installed.
+        """
+        try:
+            from faster_whisper.vad import get_vad_model  # noqa: PLC0415  takes 0.5 s; may be missing
+
+            self._session = get_vad_model().session
+        except (ImportError, RuntimeError) as error:
+            msg = (
+                f"hearing speech needs libraries that are missing ({error}): "
+                "install them with pip install 'surtitle[speech]'"
+            )
+            raise ModelError(msg) from error
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the frames before."""
+        self._h = self._c = np.zeros(_STATE, np.float32)
+        self._context = np.zeros(_CONTEXT, np.float32)
+
+    def probability(self, frame: Samples) -> float:
+        """Judge the next frame."""
+        heard = np.concatenate([self._context, frame])[None]
+        said, self._h, self._c = self._session.run(
+            None, {"input": heard, "h": self._h, "c": self._c}
+        )
+        self._context = frame[-_CONTEXT:]
+        return float(np.reshape(said, -1)[0])
+
+
+class SpeechGate:
+    """Feed sound, get speech.
+
+    Every sample of a speech goes through once and in order: ``pre_roll_s`` before it began until
+    ``silence_s`` after it ended. How the sound is cut into chunks makes no difference. Where sound
+    is missing a speech ends.
+    """
+
+    def __init__(self, detector: Detector, settings: GateSettings) -> None:
+        self._detector = detector
+        self._settings = settings
+        self._waiting = np.zeros(0, np.float32)  # less than a frame
+        self._time_s = 0.0  # where ``_waiting`` begins
+        self._held: deque[Samples] = deque()  # frames not let through yet
+        self._is_open = False
+        self._has_begun = False
+        self._n_speech = self._n_silent = self._n_open = 0
+
+    @property
+    def is_open(self) -> bool:
+        """Tell whether somebody speaks, for a lamp."""
+        return self._is_open
+
+    def feed(self, chunk: AudioChunk) -> list[SpeechPart]:
+        """Take the next sound; return what of it, and of the sound before, is speech."""
+        parts = []
+        waiting_until_s = self._time_s + len(self._waiting) / SAMPLE_RATE_HZ
+        if abs(chunk.start_s - waiting_until_s) > _SAME_TIME_S:
+            parts += self.flush()
+            self._time_s = chunk.start_s
+        samples = np.concatenate([self._waiting, chunk.samples])
+        n_whole = len(samples) // FRAME * FRAME
+        for frame in samples[:n_whole].reshape(-1, FRAME):
+            parts += self._judge(frame)
+        self._waiting = samples[n_whole:].copy()
+        return parts
+
+    def flush(self) -> list[SpeechPart]:
+        """End the speech there is; whatever is fed next stands alone."""
+        self._held.append(self._waiting)
+        self._time_s += len(self._waiting) / SAMPLE_RATE_HZ
+        self._waiting = np.zeros(0, np.float32)
+        parts = [self._let_through(ends=True)] if self._is_open else []
+        self._close()
+        self._detector.reset()
+        return parts
+
+    def _judge(self, frame: Samples) -> list[SpeechPart]:
+        probability = self._detector.probability(frame)
+        self._held.append(frame)
+        self._time_s += FRAME / SAMPLE_RATE_HZ
+        if self._is_open:
+            return [self._go_on(probability)]
+        self._n_speech = self._n_speech + 1 if probability >= self._settings.open_at else 0
+        if self._n_speech >= _frames(self._settings.min_speech_s):
+            self._is_open = True
+            return [self._let_through()]
+        n_kept = _frames(self._settings.pre_roll_s) + self._n_speech
+        while len(self._held) > n_kept:
+            self._held.popleft()
+        return []
+
+    def _go_on(self, probability: float) -> SpeechPart:
+        settings = self._settings
+        if probability >= settings.open_at:
+            self._n_silent = 0
+        elif probability < settings.close_below or self._n_silent:
+            self._n_silent += 1
+        self._n_open += 1
+        ends = self._n_silent >= _frames(settings.silence_s)
+        ends |= self._n_open >= _frames(settings.max_speech_s)
+        part = self._let_through(ends=ends)
+        if ends:
+            self._close()
+        return part
+
+    def _let_through(self, *, ends: bool = False) -> SpeechPart:
+        samples = np.concatenate(self._held) if self._held else np.zeros(0, np.float32)
+        self._held.clear()
+        start_s = self._time_s - len(samples) / SAMPLE_RATE_HZ
+        part = SpeechPart(samples=samples, start_s=start_s, begins=not self._has_begun, ends=ends)
+        self._has_begun = True
+        return part
+
+    def _close(self) -> None:
+        self._held.clear()
+        self._is_open = self._has_begun = False
+        self._n_speech = self._n_silent = self._n_open = 0
+
+
+def _frames(seconds: float) -> int:
+    return max(1, round(seconds * SAMPLE_RATE_HZ / FRAME))

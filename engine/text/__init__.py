@@ -1,0 +1,1 @@
+"""Text around the model: prompts, sentences, glossaries, detokenising."""

@@ -1,0 +1,207 @@
+"""What stands around the words: headers and markers, read off the tokenizer's own chat template.
+
+Nothing is hard-coded: a conversation of stand-in texts is rendered through the template, and what
+stands between the stand-ins are the headers.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import cast
+
+from transformers import PreTrainedTokenizerFast
+
+from engine.errors import ModelError
+from engine.layout.rows import Headers
+from engine.models.model_card import ModelCard
+from engine.untrusted.chat_template import render
+from engine.untrusted.limited_process import LimitedError
+
+_MAX_UNIT = 64
+"""Tokens that are read together; a longer word arrives in parts."""
+
+_DATE = "26 Jul 2024"
+"""What Llama 3.1 says where no date is told; an adapter must not see another one each day."""
+
+_SOURCE, _TARGET, _NEXT = "\ue000source\ue001", "\ue000target\ue001", "\ue000next\ue001"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """Headers and markers of one model and one target language, as token ids.
+
+    Attributes:
+        headers: what stands around source and target.
+        end_of_source: the marker that ends the source; the same as ``end_of_target`` where the
+            model has none of its own.
+        end_of_write: ends a write of read-n.
+        end_of_target: ends the target of wait-k and offline.
+        markers: every id that never stands in a caption.
+    """
+
+    headers: Headers
+    end_of_source: int
+    end_of_write: int
+    end_of_target: int
+    markers: frozenset[int]
+
+    def suppressed(self, *, ends_writes: bool) -> frozenset[int]:
+        """Name the markers that a policy forbids the model to choose.
+
+        A policy that ends writes chooses end-of-write and never end-of-target; the others the
+        reverse.
+        """
+        return self.markers - {self.end_of_write if ends_writes else self.end_of_target}
+
+
+def make_prompt(tokenizer: PreTrainedTokenizerFast, card: ModelCard, language: str) -> Prompt:
+    """Build the prompt for a target language.
+
+    Raises:
+        ModelError: the model has no chat template, one that changes the text, or lacks a marker.
+    """
+    headers = _headers(tokenizer, card.name, card.language(language).system)
+    end_of_turn = _turn_end(tokenizer, headers)
+    end_of_source, end_of_write, end_of_target = (
+        _marker(tokenizer, card, text or end_of_turn)
+        for text in (card.end_of_source, card.end_of_write, card.end_of_target)
+    )
+    return Prompt(
+        headers=headers,
+        end_of_source=end_of_source,
+        end_of_write=end_of_write,
+        end_of_target=end_of_target,
+        markers=_never_text(tokenizer) | {end_of_source, end_of_write, end_of_target},
+    )
+
+
+def _never_text(tokenizer: PreTrainedTokenizerFast) -> frozenset[int]:
+    """Name the tokens that no caption holds: special ones, and those of thoughts and of tools.
+
+    The latter stand in tokenizers as added text in pointed brackets (``<think>`` of Qwen3).
+    """
+    brackets = (
+        id_
+        for id_, token in tokenizer.added_tokens_decoder.items()
+        if token.content.startswith("<") and token.content.endswith(">")
+    )
+    return frozenset({*tokenizer.all_special_ids, *brackets})
+
+
+def turn_end(tokenizer: PreTrainedTokenizerFast, name: str) -> str:
+    """Name the token with which a model ends its turns; empty where nothing tells.
+
+    That is what the chat template puts behind questions and answers alike, else what the tokenizer
+    calls its end: Gemma's template ends turns with another token than its tokenizer says.
+
+    Args:
+        tokenizer: of the model, with or without a chat template.
+        name: of the model, for errors.
+
+    Raises:
+        ModelError: the chat template cannot be used.
+    """
+    if tokenizer.chat_template is None:
+        return str(tokenizer.eos_token or "")
+    return _turn_end(tokenizer, _headers(tokenizer, name, "Translate."))
+
+
+def _turn_end(tokenizer: PreTrainedTokenizerFast, headers: Headers) -> str:
+    after_answer, after_question = headers.user[:1], headers.assistant[:1]
+    if after_answer == after_question and after_answer:
+        known = tokenizer.added_tokens_decoder.get(after_answer[0])
+        if known is not None and known.special:
+            return str(known)
+    return str(tokenizer.eos_token or "")
+
+
+def _headers(tokenizer: PreTrainedTokenizerFast, name: str, system: str) -> Headers:
+    """Read the headers off the chat template."""
+    template = tokenizer.chat_template
+    if isinstance(template, dict):  # several, by name
+        template = template.get("default")
+    if not isinstance(template, str):
+        msg = f"the model {name} has no chat template: choose an instruct model"
+        raise ModelError(msg)
+    variables = {**tokenizer.special_tokens_map, "date_string": _DATE}
+    try:
+        rendered = render(template, _conversations(system), variables)
+    except LimitedError as error:
+        msg = f"the chat template of {name} cannot be used ({error}): choose another model"
+        raise ModelError(msg) from error
+    try:
+        before, rest = rendered.split(_SOURCE)
+        assistant, rest = rest.split(_TARGET)
+        user, _ = rest.split(_NEXT)
+    except ValueError as error:
+        msg = f"the chat template of {name} alters messages: choose another model"
+        raise ModelError(msg) from error
+    first = user if before.endswith(user) else ""
+
+    def ids(text: str) -> tuple[int, ...]:
+        return tuple(cast("list[int]", tokenizer.encode(text, add_special_tokens=False)))
+
+    return Headers(
+        system=ids(before.removesuffix(first)),
+        user=ids(user),
+        assistant=ids(assistant),
+        first=ids(first),
+    )
+
+
+def _conversations(system: str) -> list[list[dict[str, str]]]:
+    """Write a conversation of stand-ins, and one for a template without a system role, as Gemma's.
+
+    That one has the system text before the first source.
+    """
+    turns = [
+        {"role": "assistant", "content": _TARGET},
+        {"role": "user", "content": _NEXT},
+    ]
+    apart = [{"role": "system", "content": system}, {"role": "user", "content": _SOURCE}]
+    together = [{"role": "user", "content": f"{system}\n\n{_SOURCE}"}]
+    return [[*apart, *turns], [*together, *turns]]
+
+
+def _marker(tokenizer: PreTrainedTokenizerFast, card: ModelCard, text: str) -> int:
+    if not text:
+        msg = f"nothing tells which token ends a turn of {card.name}: choose an instruct model"
+        raise ModelError(msg)
+    id_ = tokenizer.convert_tokens_to_ids(text)
+    if not isinstance(id_, int) or id_ == tokenizer.unk_token_id:
+        msg = f"the tokenizer of {card.name} does not know the marker {text!r} that its card names"
+        raise ModelError(msg)
+    return id_
+
+
+def word_ids(tokenizer: PreTrainedTokenizerFast, word: str) -> list[int]:
+    """Encode one whitespace word with the blank before it; the same ids in training and live.
+
+    A word that is spelt like a marker is text.
+    """
+    return cast(
+        "list[int]",
+        tokenizer.encode(" " + word, add_special_tokens=False, split_special_tokens=True),
+    )
+
+
+def full_stop_ids(tokenizer: PreTrainedTokenizerFast, word: str, full_stop: str) -> tuple[int, ...]:
+    """Encode a full stop that follows a word; none where there is none."""
+    if not full_stop:
+        return ()
+    before, whole = word_ids(tokenizer, word), word_ids(tokenizer, word + full_stop)
+    if whole[: len(before)] == before:
+        return tuple(whole[len(before) :])
+    return tuple(cast("list[int]", tokenizer.encode(full_stop, add_special_tokens=False)))
+
+
+def word_units(tokenizer: PreTrainedTokenizerFast, word: str) -> Iterator[tuple[int, ...]]:
+    """Encode a word as the units in which it is read: one, unless it is very long."""
+    ids = word_ids(tokenizer, word)
+    for start in range(0, len(ids), _MAX_UNIT):
+        yield tuple(ids[start : start + _MAX_UNIT])
+
+
+def word_starts(tokenizer: PreTrainedTokenizerFast) -> list[bool]:
+    """Tell of every id whether its token begins with a blank, and so begins a word."""
+    tokens = tokenizer.convert_ids_to_tokens(list(range(len(tokenizer))))
+    return [str(token).startswith(("Ġ", "▁")) for token in tokens]

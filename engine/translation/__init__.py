@@ -1,0 +1,1 @@
+"""Translators: what is read, what is written, and when."""

@@ -1,0 +1,270 @@
+"""What all systems have alike: their verbs, and what they translate with.
+
+``engine.translation.factory`` makes them by name; whoever feeds words to one need not know which
+it is.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from engine.errors import ModelError
+from engine.inference.slot_model import SlotModel
+from engine.layout.rows import Headers
+from engine.loading.loader import Weights
+from engine.metrics.event_log import EventLog
+from engine.policy import Policy, parse_policy
+from engine.settings import TranslationSettings
+from engine.text.prompt import Prompt, full_stop_ids, word_starts, word_units
+from engine.text.prompt_context import Context
+from engine.translation.log_events import Counters, log_session, log_source
+from engine.translation.utterance import Unit, n_same
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A caption changed.
+
+    Attributes:
+        kept: characters of the caption that stay.
+        text: what follows them.
+        n_read: source words read.
+    """
+
+    kept: int
+    text: str
+    n_read: int
+
+
+class Captioned(Protocol):
+    """An utterance, as whoever feeds words sees it; only its system may change it.
+
+    Attributes:
+        number: never used again.
+        words: its source.
+        ended: no word follows.
+        finished: it is translated to its end.
+        caption: what is committed.
+    """
+
+    number: int
+    words: tuple[str, ...]
+    ended: bool
+    finished: bool
+    caption: str
+
+    @property
+    def n_read(self) -> int:
+        """Source units read."""
+
+
+Kind = TypeVar("Kind")
+"""The utterances of one system; a system is given those only that it opened."""
+
+
+class System(Protocol[Kind]):
+    """Open utterances, set their words as they come, advance them."""
+
+    @property
+    def conversation(self) -> "Conversation":
+        """What it translates with."""
+
+    @property
+    def model(self) -> SlotModel:
+        """What computes; its counters never go down."""
+
+    @property
+    def counters(self) -> Counters:
+        """Rows computed more than once, and why."""
+
+    @property
+    def settings(self) -> TranslationSettings:
+        """Those of utterances that are opened now."""
+
+    def configure(self, settings: TranslationSettings) -> None:
+        """Use these settings for utterances that are opened from now on."""
+
+    def open(self) -> Kind:
+        """Open an utterance with the settings of now."""
+
+    def set_source(
+        self, utterance: Kind, words: Sequence[str], *, ended: bool, full_stop: str = ""
+    ) -> bool:
+        """Give an utterance its committed words; tell whether its caption was cut back.
+
+        Args:
+            utterance: one of this system.
+            words: all of them.
+            ended: no word follows.
+            full_stop: fed behind the last word of an ended utterance, though it stands in none; the
+                caption then leaves the one out that it would end in.
+        """
+
+    def advance(self, utterance: Kind) -> Iterator[Change]:
+        """Translate as far as the committed words allow; yield each growth of the caption."""
+
+    def give_up(self, utterance: Kind) -> None:
+        """Leave an utterance as it is after it could not be computed, and empty the cache."""
+
+
+AnySystem = System[Captioned]
+"""A system of which one only knows that it has the verbs."""
+
+
+class Conversation:
+    """One model and its cache, spoken to with the settings of now; counters and log beside it.
+
+    Attributes:
+        weights: of the model.
+        model: with its cache, whose first rows are the system prompt's.
+        counters: what was computed more than once.
+        log: gets the events.
+        starts_word: of every id, whether it begins a word.
+        settings, policy, prompt: for utterances that are opened now, after ``next_number``.
+        cached_system: system rows the cache holds; who feeds them says so.
+        haste: how many times larger steps are read than the policy says; see
+        ``engine.session.catch_up``.
+    """
+
+    policy: Policy
+    prompt: Prompt
+    settings: TranslationSettings
+
+    def __init__(
+        self,
+        system: str,
+        weights: Weights,
+        settings: TranslationSettings,
+        *,
+        capacity: int,
+        log: EventLog | None,
+    ) -> None:
+        """Make model and cache.
+
+        Args:
+            system: what the log calls who speaks.
+            weights: of the model.
+            settings: as for ``configure``.
+            capacity: rows of the cache.
+            log: None writes none.
+        """
+        self._system = system
+        self._capacity = capacity
+        self.weights = weights
+        self.model = SlotModel(weights.network, capacity)
+        self.counters = Counters()
+        self.log = log or EventLog()
+        self.starts_word = word_starts(weights.tokenizer)
+        self.cached_system: tuple[int, ...] = ()
+        self.haste = 1
+        self._n_utterances = 0
+        self._said = dict[int, str]()  # by the utterance's number
+        self.configure(settings)
+
+    def configure(self, settings: TranslationSettings) -> None:
+        """Use these settings for utterances that are opened from now on, all of them or none.
+
+        Raises:
+            ModelError: the model does not know the language, is told too much of it to leave room
+                for a sentence, or cannot run the layout.
+            PolicyError: the policy is written wrongly.
+            ContextError: the glossary is too long.
+        """
+        policy = parse_policy(settings.policy)
+        context = Context(
+            self.weights.tokenizer, self.weights.card, settings.target_language, settings.glossary
+        )
+        self._check_room(context.prompt())
+        self.model.use(settings.layout)  # the last that may refuse
+        self.policy, self._context, self.settings = policy, context, settings
+        self.prompt = context.prompt()
+        log_session(self.log, self._system, self.weights, settings)
+
+    def _check_room(self, prompt: Prompt) -> None:
+        n_rows = len(prompt.headers.system)
+        if 2 * n_rows > self._capacity:
+            msg = (
+                f"what {self.weights.card.name} is told before each sentence takes {n_rows} rows, "
+                f"and the cache has {self._capacity}: choose another adapter or model"
+            )
+            raise ModelError(msg)
+
+    def go_on_after(self, other: "Conversation") -> None:
+        """Number utterances and count work where another conversation stopped."""
+        self._n_utterances, self.counters = other._n_utterances, other.counters
+        self.haste, self._said = other.haste, other._said
+        self.model.tokens_fed += other.model.tokens_fed
+        self.model.forwards += other.model.forwards
+        self.model.flops += other.model.flops
+
+    def forget(self) -> None:
+        """Empty the cache, the system prompt's rows too."""
+        self.model.truncate(0)
+        self.cached_system = ()
+
+    def next_number(self) -> int:
+        """Number a new utterance, and tell its prompt of the sentences before."""
+        n_told = self.settings.context_sentences
+        if n_told:
+            self.prompt = self._context.prompt(list(self._said.values())[-n_told:])
+        self._n_utterances += 1
+        return self._n_utterances
+
+    @property
+    def context_rows(self) -> int:
+        """Rows of the prompt of now that glossary and sentences cost."""
+        return self._context.n_rows(self.prompt)
+
+    def forget_sentences(self) -> None:
+        """Let no sentence so far stand in a prompt."""
+        self._said.clear()
+
+    def _note(self, number: int, words: Sequence[str]) -> None:
+        """Keep what is said in the newest utterances, in their order."""
+        self._said[number] = " ".join(words)
+        for old in sorted(self._said)[: -self.settings.context_sentences - 1]:
+            del self._said[old]
+
+    def arrived(
+        self, utterance: Captioned, words: Sequence[str], *, ended: bool, full_stop: str
+    ) -> tuple[list[Unit], Unit]:
+        """Log the words of an utterance; turn them into units, and the full stop into ids."""
+        number, before = utterance.number, utterance.words
+        log_source(self.log, number, before, words, ended=ended, full_stop=full_stop)
+        self._note(number, words)
+        tokenizer = self.weights.tokenizer
+        units = [unit for word in words for unit in word_units(tokenizer, word)]
+        return units, full_stop_ids(tokenizer, "".join(words[-1:]), full_stop)
+
+    def keep_system(self, headers: Headers) -> int:
+        """Truncate the cache to the rows of this system prompt; return how many it holds."""
+        n_rows = n_same(self.cached_system, headers.system)
+        self.model.truncate(n_rows)
+        self.cached_system = self.cached_system[:n_rows]
+        return n_rows
+
+
+class OnConversation:
+    """What every system shows of the conversation it translates with."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self.conversation = conversation
+
+    @property
+    def model(self) -> SlotModel:
+        """What computes."""
+        return self.conversation.model
+
+    @property
+    def counters(self) -> Counters:
+        """Rows computed more than once, and why."""
+        return self.conversation.counters
+
+    @property
+    def settings(self) -> TranslationSettings:
+        """Those of utterances that are opened now."""
+        return self.conversation.settings
+
+    def configure(self, settings: TranslationSettings) -> None:
+        """Use these settings from the next utterance on, see ``Conversation.configure``."""
+        self.conversation.configure(settings)

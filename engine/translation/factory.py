@@ -1,0 +1,40 @@
+"""Which systems there are: ``slots`` is ours, ``retranslate`` runs on any instruct model.
+
+Both run on the same weights and the same counters, and have the same verbs, see
+``engine.translation.base``.
+"""
+
+from typing import cast
+
+from engine.loading.loader import Weights
+from engine.metrics.event_log import EventLog
+from engine.settings import TranslationSettings
+from engine.translation.base import AnySystem
+from engine.translation.factory_names import suited_system
+from engine.translation.retranslator import Retranslator
+from engine.translation.slot_translator import Translator
+
+_KINDS: dict[str, type[Translator] | type[Retranslator]] = {
+    "slots": Translator,
+    "retranslate": Retranslator,
+}
+
+SYSTEMS = tuple(_KINDS)
+
+
+def make_system(
+    name: str, weights: Weights, settings: TranslationSettings, *, capacity: int, log: EventLog
+) -> AnySystem:
+    """Make the system of that name; ``auto`` stands for what the model was trained for.
+
+    Raises:
+        ModelError: the model does not know the language, or cannot run the layout.
+        PolicyError: the policy is written wrongly.
+        ValueError: there is no such system.
+    """
+    kind = _KINDS.get(suited_system(name, weights.card))
+    if kind is None:
+        msg = f"a system is one of {', '.join(SYSTEMS)}, got {name!r}"
+        raise ValueError(msg)
+    # each is given back only the utterances that it opened, so what kind they are nobody asks
+    return cast("AnySystem", kind(weights, settings, capacity=capacity, log=log))

@@ -1,0 +1,92 @@
+"""What every system tells the event log of its model: settings, forward passes, totals.
+
+The schema is in ``engine.metrics.event_log``.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.inference.slot_model import SlotModel
+from engine.layout.rows import Row
+from engine.loading.loader import Weights
+from engine.metrics.event_log import SCHEMA, EventLog
+from engine.settings import TranslationSettings
+from engine.translation.utterance import n_same
+
+
+@dataclass(slots=True)
+class Counters:
+    """Rows computed more than once, and why; writes that were cut because they looped."""
+
+    tokens_recomputed: int = 0
+    probes: int = 0
+    loops_cut: int = 0
+
+
+def log_session(
+    log: EventLog, system: str, weights: Weights, settings: TranslationSettings
+) -> None:
+    """Tell which settings hold from now on."""
+    log.write(
+        "session",
+        schema=SCHEMA,
+        system=system,
+        model=weights.card.name,
+        parameters=weights.n_parameters,
+        language=settings.target_language,
+        policy=settings.policy,
+        slot_length=settings.layout.slot_length,
+    )
+
+
+def log_source(
+    log: EventLog,
+    utterance: int,
+    old: Sequence[str],
+    words: Sequence[str],
+    *,
+    ended: bool,
+    full_stop: str = "",
+) -> None:
+    """Tell that an utterance's committed words are now these."""
+    kept = n_same(old, words)
+    added = {"full_stop": full_stop} if full_stop else {}
+    news = list(words[kept:])
+    log.write("source", utterance=utterance, kept=kept, words=news, ended=ended, **added)
+
+
+def log_fed(
+    log: EventLog, model: SlotModel, utterance: int, rows: Sequence[Row], *, n_again: int = 0
+) -> None:
+    """Tell of the forward pass that the model has just done."""
+    log.write(
+        "fed",
+        utterance=utterance,
+        ids=[row.id for row in rows],
+        positions=[row.position for row in rows],
+        times=[row.time for row in rows],
+        n_again=n_again,
+        flops=model.last_flops,
+        cached_rows=model.n_rows,
+    )
+
+
+def log_cut(log: EventLog, counters: Counters, utterance: int, *, loops: bool) -> None:
+    """Tell that a write was ended because it loops, or else because it is too long."""
+    counters.loops_cut += loops
+    log.write("cut", utterance=utterance, why="loop" if loops else "length")
+
+
+def log_end(log: EventLog, model: SlotModel, counters: Counters, utterance: int) -> None:
+    """Tell that an utterance is translated, with the totals so far."""
+    log.write(
+        "ended",
+        utterance=utterance,
+        tokens_fed=model.tokens_fed,
+        forwards=model.forwards,
+        tokens_recomputed=counters.tokens_recomputed,
+        probes=counters.probes,
+        flops=model.flops,
+        cached_rows=model.n_rows,
+        peak_memory_bytes=model.peak_memory_bytes,
+    )

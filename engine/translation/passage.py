@@ -1,0 +1,209 @@
+"""The text since the last pressed Enter: sentences that a person may still edit."""
+
+from collections.abc import Iterator, Sequence
+
+from engine.events import (
+    CaptionChanged,
+    Event,
+    NotTranslated,
+    SourceChanged,
+    UtteranceDropped,
+    UtteranceEnded,
+    UtteranceOpened,
+)
+from engine.text.sentences import Sentence, is_strange, split_sentences, well_formed, word_parts
+from engine.translation.base import AnySystem, Captioned
+
+_MAX_UTTERANCES = 60
+"""Utterances that can be edited; older ones are final, so that a talk without Enter stays small."""
+
+_TELLING_WORDS = 3
+"""So many words tell that a sentence is in strange letters; fewer may be a name at its start."""
+
+
+class Passage:
+    """Utterances of one text, kept in step with its words.
+
+    The words are set as a whole; what did not change is found here: sentences at the start and at
+    the end that are as before keep their captions, the ones between are changed from the first
+    changed word on. Words are counted from the start of the passage, final ones included.
+    """
+
+    def __init__(self, translator: AnySystem, lane: str = "", *, held: bool = False) -> None:
+        """Begin without words.
+
+        Args:
+            translator: any system.
+            lane: who speaks, where two are told apart.
+            held: open no utterance before ``resume``.
+        """
+        self._translator = translator
+        self._lane = lane
+        self._held = held
+        self._words: list[str] = []  # those that are not final
+        self._finished = False
+        self._n_final = 0
+        self._utterances: list[Captioned] = []
+        self._unreported: set[int] = set()  # ended utterances whose end was not yet told
+        self._strange: dict[int, bool] = {}  # those that are not translated: whether it was told
+
+    @property
+    def n_words(self) -> int:
+        """Committed words, final ones included."""
+        return self._n_final + len(self._words)
+
+    @property
+    def is_settled(self) -> bool:
+        """Tell whether every utterance that was opened is translated to its end."""
+        return all(map(self._is_done, self._utterances))
+
+    @property
+    def backlog_words(self) -> int:
+        """Words that are committed and not read yet."""
+        n_opened = sum(len(one.words) for one in self._utterances)
+        unread = (len(one.words) - one.n_read for one in self._utterances if not self._is_done(one))
+        return max(0, len(self._words) - n_opened) + sum(max(0, n) for n in unread)
+
+    def give_up(self) -> Iterator[Event]:
+        """Leave the utterance as it is that could not be computed, for the next one's sake."""
+        utterance = next(one for one in self._utterances if not self._is_done(one))
+        self._translator.give_up(utterance)
+        self._unreported.discard(utterance.number)
+        yield UtteranceEnded(utterance=utterance.number)
+
+    def hold(self) -> None:
+        """Open no utterance before ``resume``; the words of later sentences wait."""
+        self._held = True
+
+    def resume(self, translator: AnySystem | None = None) -> Iterator[Event]:
+        """Open the utterances that wait.
+
+        Args:
+            translator: what translates from now on. What the one before translated is final then;
+                all of it must be settled.
+        """
+        self._held = False
+        if translator is not None:
+            self._make_final(len(self._utterances))
+            self._translator = translator
+        yield from self._set_words(self._words, finished=self._finished)
+
+    def splice(self, start: int, stop: int | None, words: Sequence[str]) -> Iterator[Event]:
+        """Replace the words [start:stop), to the end without a stop; yield what changes at once.
+
+        Final words stay as they are.
+        """
+        n_final_given = max(0, self._n_final - start)
+        end = None if stop is None else max(0, stop - self._n_final)
+        wanted = list(self._words)
+        wanted[max(0, start - self._n_final) : end] = map(well_formed, words[n_final_given:])
+        yield from self._set_words(wanted, finished=False)
+
+    def finish(self) -> Iterator[Event]:
+        """End the last utterance, with or without punctuation."""
+        yield from self._set_words(self._words, finished=True)
+
+    def _set_words(self, words: Sequence[str], *, finished: bool) -> Iterator[Event]:
+        self._words, self._finished = list(words), finished
+        wanted = split_sentences(words, self._translator.settings.limits, finished=finished)
+        old = self._utterances
+        if self._held:
+            del wanted[len(old) :]
+        head = _common(old, wanted)
+        tail = _common(old[head:][::-1], wanted[head:][::-1])
+        changed = old[head : len(old) - tail]
+        follower = old[len(old) - tail].number if tail else None
+        sentences = wanted[head : len(wanted) - tail]
+        fresh = list[Captioned]()
+        for index, sentence in enumerate(sentences):
+            if index < len(changed):
+                utterance = changed[index]
+            else:
+                utterance = self._translator.open()
+                yield UtteranceOpened(utterance=utterance.number, before=follower, lane=self._lane)
+            fresh.append(utterance)
+            yield from self._set_source(utterance, sentence)
+        for utterance in changed[len(sentences) :]:
+            self._unreported.discard(utterance.number)
+            yield UtteranceDropped(utterance=utterance.number)
+        self._utterances = old[:head] + fresh + (old[len(old) - tail :] if tail else [])
+
+    def advance(self) -> Iterator[Event]:
+        """Translate every sentence as far as it goes; may be left after any event."""
+        for utterance in self._utterances:
+            if utterance.number in self._strange:
+                yield from self._tell_strange(utterance)
+            else:
+                yield from self._translate(utterance)
+            is_done = utterance.ended and self._is_done(utterance)
+            if is_done and utterance.number in self._unreported:
+                self._unreported.discard(utterance.number)
+                yield UtteranceEnded(utterance=utterance.number)
+        if len(self._utterances) > _MAX_UTTERANCES:
+            self._make_final(len(self._utterances) - _MAX_UTTERANCES)
+
+    def _translate(self, utterance: Captioned) -> Iterator[Event]:
+        for change in self._translator.advance(utterance):
+            yield CaptionChanged(
+                utterance=utterance.number,
+                kept=change.kept,
+                text=change.text,
+                n_read=change.n_read,
+            )
+
+    def _tell_strange(self, utterance: Captioned) -> Iterator[Event]:
+        """Tell once that an utterance is not translated; symbols alone need no word about it."""
+        source = " ".join(utterance.words)
+        is_certain = utterance.ended or len(utterance.words) >= _TELLING_WORDS
+        if is_certain and not self._strange[utterance.number] and any(map(str.isalpha, source)):
+            self._strange[utterance.number] = True
+            yield NotTranslated(utterance=utterance.number, source=source)
+
+    def _is_done(self, utterance: Captioned) -> bool:
+        return utterance.finished or utterance.number in self._strange
+
+    def _make_final(self, n_old: int) -> None:
+        """Make the oldest utterances final, and the words that are all in them."""
+        n_parts = sum(len(utterance.words) for utterance in self._utterances[:n_old])
+        n_words = 0
+        while n_parts and n_parts >= len(parts := word_parts(self._words[n_words])):
+            n_parts -= len(parts)
+            n_words += 1
+        if n_parts and n_old < len(self._utterances):
+            return  # the cut goes through a word that was itself cut, and its rest is in use
+        del self._utterances[:n_old], self._words[:n_words]
+        self._n_final += n_words
+        if n_parts:
+            self._words[0] = "".join(word_parts(self._words[0])[n_parts:])
+
+    def drop(self) -> Iterator[Event]:
+        """Forget the passage."""
+        yield from self._set_words([], finished=False)
+
+    def _set_source(self, utterance: Captioned, sentence: Sentence) -> Iterator[Event]:
+        self._unreported.add(utterance.number)
+        if is_strange(sentence.words):
+            self._strange.setdefault(utterance.number, False)
+        else:
+            self._strange.pop(utterance.number, None)
+        cut = self._translator.set_source(
+            utterance, sentence.words, ended=sentence.ended, full_stop=sentence.full_stop
+        )
+        yield SourceChanged(utterance=utterance.number, words=sentence.words)
+        if cut:
+            yield CaptionChanged(
+                utterance=utterance.number,
+                kept=len(utterance.caption),
+                text="",
+                n_read=utterance.n_read,
+            )
+
+
+def _common(utterances: Sequence[Captioned], sentences: Sequence[Sentence]) -> int:
+    """Count how many at the start are the same."""
+    same = 0
+    for utterance, sentence in zip(utterances, sentences, strict=False):
+        if utterance.words != sentence.words or utterance.ended != sentence.ended:
+            break
+        same += 1
+    return same

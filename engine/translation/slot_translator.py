@@ -1,0 +1,206 @@
+"""Words in, captions out: policy, planner and model meet here only.
+
+In slots every token is fed exactly once. What an edit made invalid is truncated; a wait-k probe is
+taken back and counted apart; only going back to an earlier utterance computes rows again, which is
+counted too.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from engine.loading.loader import Weights
+from engine.metrics.event_log import EventLog
+from engine.policy import Action
+from engine.settings import TranslationSettings
+from engine.translation.base import Change, Conversation, OnConversation
+from engine.translation.log_events import log_cut, log_end, log_fed
+from engine.translation.utterance import Utterance
+
+_FULL = 0.9
+"""Share of the positions a model was trained for, and of the cache, at which phases are evicted."""
+
+
+class Translator(OnConversation):
+    """Translate utterances with one model and one cache.
+
+    The rows of the system prompt stay cached; the rest of the cache belongs to one utterance at a
+    time, so memory does not grow.
+    """
+
+    def __init__(
+        self,
+        weights: Weights,
+        settings: TranslationSettings,
+        *,
+        capacity: int = 2048,
+        log: EventLog | None = None,
+    ) -> None:
+        super().__init__(Conversation("slots", weights, settings, capacity=capacity, log=log))
+        self._log = self.conversation.log
+        self._cached: Utterance | None = None  # whose rows the cache holds
+
+    def open(self) -> Utterance:
+        """Open an utterance with the settings of now."""
+        now = self.conversation
+        return Utterance(
+            now.next_number(),
+            now.prompt,
+            now.policy,
+            now.settings.layout,
+            now.weights.decoder,
+            cuts_loops=now.settings.cut_loops,
+        )
+
+    def set_source(
+        self, utterance: Utterance, words: Sequence[str], *, ended: bool, full_stop: str = ""
+    ) -> bool:
+        """Give an utterance its committed words; tell whether its caption was cut back."""
+        before = len(utterance.caption)
+        units, stop = self.conversation.arrived(utterance, words, ended=ended, full_stop=full_stop)
+        valid_rows = utterance.set_source(words, units, ended=ended, full_stop=stop)
+        if valid_rows is None:
+            return False
+        if self._cached is utterance:
+            self.model.truncate(valid_rows)
+        self._log.write(
+            "rewound",
+            utterance=utterance.number,
+            n_read=utterance.n_read,
+            cached_rows=valid_rows,
+            kept=len(utterance.caption),
+        )
+        return len(utterance.caption) < before
+
+    def advance(self, utterance: Utterance) -> Iterator[Change]:
+        """Translate as far as the committed words allow; yield each growth of the caption.
+
+        May be left after any change and called again later.
+        """
+        while not utterance.finished:
+            if utterance.next_action(self.conversation.haste) is Action.WRITE:
+                yield from self._write(utterance)
+            elif self._word_may_go_on(utterance):
+                yield from self._probe(utterance)
+            elif utterance.can_read:
+                utterance.read()
+                self._log.write("read", utterance=utterance.number, n_read=utterance.n_read)
+            else:
+                return
+
+    def give_up(self, utterance: Utterance) -> None:
+        """Leave an utterance as it is after it could not be computed, and empty the cache."""
+        utterance.finished = True
+        self._cached = None
+        self.conversation.forget()
+
+    def _word_may_go_on(self, utterance: Utterance) -> bool:
+        """Tell whether wait-k must still learn if its newest target word is whole."""
+        return not (
+            utterance.policy.ends_writes
+            or utterance.word_complete
+            or utterance.n_chosen == 0
+            or utterance.runs_away
+        )
+
+    def _probe(self, utterance: Utterance) -> Iterator[Change]:
+        """Feed the newest target token to see whether its word goes on; take it back if not."""
+        id_ = self._predict(utterance)
+        if self.conversation.starts_word[id_] or id_ == utterance.prompt.end_of_target:
+            self._take_back(utterance)
+            utterance.word_complete = True
+        elif utterance.loops_with(id_):
+            log_cut(self._log, self.counters, utterance.number, loops=True)
+            self._take_back(utterance)
+            utterance.exhaust()
+        else:
+            yield from self._choose(utterance, id_)
+
+    def _write(self, utterance: Utterance) -> Iterator[Change]:
+        id_ = self._predict(utterance)
+        loops = utterance.loops_with(id_)
+        if loops or utterance.runs_away:
+            log_cut(self._log, self.counters, utterance.number, loops=loops)
+            id_ = self._terminator(utterance)
+        if id_ == utterance.prompt.end_of_target and not (
+            utterance.source_ended or utterance.policy.ends_writes
+        ):
+            self._take_back(utterance)
+            utterance.exhaust()
+        else:
+            yield from self._choose(utterance, id_)
+
+    def _choose(self, utterance: Utterance, id_: int) -> Iterator[Change]:
+        kept = len(utterance.caption)
+        text = utterance.choose(id_, starts_word=self.conversation.starts_word[id_])
+        number, n_read = utterance.number, utterance.n_read
+        self._log.write("written", utterance=number, id=id_, n_read=n_read)
+        if text:
+            self._log.write("committed", utterance=number, text=text, n_read=n_read)
+        if utterance.finished:
+            log_end(self._log, self.model, self.counters, number)
+        if text:
+            yield Change(kept, text, n_read)
+
+    def _take_back(self, utterance: Utterance) -> None:
+        n_fed = utterance.planner.n_fed
+        self.model.truncate(utterance.planner.take_back())
+        n_rows = n_fed - utterance.planner.n_fed
+        self.counters.probes += n_rows
+        self._log.write("probe", utterance=utterance.number, n_rows=n_rows)
+
+    def _predict(self, utterance: Utterance) -> int:
+        """Feed what the planner has ready; return the next id."""
+        self._attach(utterance)
+        planner = utterance.planner
+        n_again = planner.n_again
+        rows = planner.write()
+        if n_again:  # a layout that recomputes
+            self.model.truncate(planner.n_fed - len(rows))
+            self.counters.tokens_recomputed += n_again
+        id_ = self.model.next_id(rows, utterance.suppressed)
+        self.conversation.cached_system = utterance.prompt.headers.system
+        log_fed(self._log, self.model, utterance.number, rows, n_again=n_again)
+        self._make_room(utterance)
+        return id_
+
+    def _make_room(self, utterance: Utterance) -> None:
+        """Forget the oldest phases of an utterance that nears the end of positions or of the cache.
+
+        Down to half, so that it happens seldom: every time the cached keys are turned and rounded.
+        """
+        planner, model = utterance.planner, self.model
+        if not self._is_fuller(utterance, _FULL):
+            return
+        while self._is_fuller(utterance, _FULL / 2):
+            gone = planner.evict()
+            if gone is None:
+                return
+            model.evict(gone)
+            n_rows = gone.stop - gone.start
+            number, distance = utterance.number, gone.distance
+            self._log.write("evicted", utterance=number, n_rows=n_rows, distance=distance)
+
+    def _is_fuller(self, utterance: Utterance, share: float) -> bool:
+        model = self.model
+        return (
+            utterance.planner.extent > share * model.max_positions
+            or model.n_rows > share * model.capacity
+        )
+
+    def _attach(self, utterance: Utterance) -> None:
+        """Make the cache hold this utterance's rows, behind the system prompt's."""
+        if self._cached is utterance:
+            return
+        self._cached = utterance
+        n_system = self.conversation.keep_system(utterance.prompt.headers)
+        if utterance.planner.n_fed == 0:
+            utterance.planner.skip(n_system)
+            return
+        again = utterance.fed_rows()[n_system:]
+        if again:
+            self.model.feed(again)
+            self.counters.tokens_recomputed += len(again)
+            log_fed(self._log, self.model, utterance.number, again, n_again=len(again))
+
+    def _terminator(self, utterance: Utterance) -> int:
+        prompt = utterance.prompt
+        return prompt.end_of_write if utterance.policy.ends_writes else prompt.end_of_target

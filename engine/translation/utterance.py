@@ -1,0 +1,244 @@
+"""One utterance: its words, its rows, and the target tokens chosen for it so far."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from tokenizers import Tokenizer
+
+from engine.layout.registry import make_planner
+from engine.layout.rows import Row
+from engine.policy import Action, Policy, Progress, hurried
+from engine.settings import LayoutSettings
+from engine.text.detokenizer import Detokenizer
+from engine.text.prompt import Prompt
+from engine.text.sentences import cut_full_stops
+from engine.translation.repetition import is_loop
+
+_MAX_GROWTH, _MAX_EXTRA = 2, 16
+"""A write of more tokens than growth x source tokens + extra is a loop and is ended."""
+
+Unit = tuple[int, ...]
+"""Tokens that arrive together: a source word, or the end-of-source marker."""
+
+
+@dataclass(frozen=True, slots=True)
+class _WriteEnd:
+    """How far source and target were when the last write ended."""
+
+    n_read: int = 0
+    n_chosen: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """How far the target was when a unit was read."""
+
+    n_chosen: int
+    write_end: _WriteEnd
+    word_complete: bool
+    exhausted: bool
+
+
+class Utterance:
+    """Owner of all that belongs to one utterance, but for its rows in the cache.
+
+    ``source`` may change at any time; what depended on a changed word is forgotten then.
+    """
+
+    def __init__(
+        self,
+        number: int,
+        prompt: Prompt,
+        policy: Policy,
+        layout: LayoutSettings,
+        decoder: Tokenizer,
+        *,
+        cuts_loops: bool = True,
+    ) -> None:
+        self.number = number
+        self.prompt = prompt
+        self.policy = policy
+        self.words: tuple[str, ...] = ()
+        self.ended = False
+        self.finished = False  # translated to its end
+        self.word_complete = False  # wait-k: the newest target word is known to be whole
+        self.caption = ""
+        suppressed = prompt.suppressed(ends_writes=policy.ends_writes)
+        self.suppressed = torch.tensor(sorted(suppressed))  # int64, markers that are not chosen
+        self._cuts_loops = cuts_loops
+        self._layout = layout
+        self.planner = make_planner(prompt.headers, layout)
+        self._decoder = decoder
+        self._detokenizer = Detokenizer(decoder)
+        self._units: list[Unit] = []  # read and waiting
+        self._marks: list[_Mark] = []
+        self._chosen: list[int] = []
+        self._starts: list[bool] = []  # which chosen tokens begin a word
+        self._write_end = _WriteEnd()
+        self._exhausted = False
+        self._full_stop: Unit = ()
+        self._held = ""  # full stops that would be the caption's end
+
+    @property
+    def n_read(self) -> int:
+        """Units read."""
+        return self.planner.n_words
+
+    @property
+    def n_chosen(self) -> int:
+        """Target tokens chosen, end-of-write among them."""
+        return len(self._chosen)
+
+    @property
+    def runs_away(self) -> bool:
+        """Tell whether the open write has gone on for longer than any translation would."""
+        units = self._units[self._write_end.n_read : self.n_read]
+        n_chosen = len(self._chosen) - self._write_end.n_chosen
+        return is_runaway(n_chosen, sum(map(len, units)))
+
+    def loops_with(self, id_: int) -> bool:
+        """Tell whether the target would begin to loop if this token came next."""
+        if not self._cuts_loops or id_ in self.prompt.markers:
+            return False
+        target = [one for one in self._chosen if one not in self.prompt.markers]
+        source = [one for unit in self._units[: self.n_read] for one in unit]
+        return is_loop([*target, id_], source)
+
+    @property
+    def source_ended(self) -> bool:
+        """Tell whether everything was read, the marker too."""
+        return self.ended and self.n_read == len(self._units)
+
+    @property
+    def can_read(self) -> bool:
+        """Tell whether a unit waits to be read."""
+        return self.n_read < len(self._units)
+
+    def next_action(self, haste: int = 1) -> Action:
+        """Ask the policy, with steps that are ``haste`` times as large."""
+        return hurried(self.policy, haste).next_action(
+            Progress(
+                n_read=self.n_read,
+                n_written=sum(self._starts),
+                n_read_at_write_end=self._write_end.n_read,
+                exhausted=self._exhausted,
+                source_ended=self.source_ended,
+            )
+        )
+
+    def set_source(
+        self, words: Sequence[str], units: Sequence[Unit], *, ended: bool, full_stop: Unit = ()
+    ) -> int | None:
+        """Replace the source by these words; forget what depended on a word that changed.
+
+        Args:
+            words: the text.
+            units: its tokens, markers left out; a long word may be several units.
+            ended: no word follows. The end-of-source marker then comes with the last word, or alone
+                where that word was read before the end was known.
+            full_stop: tokens before that marker that stand in no word. The caption then leaves the
+                full stop out that it would end in.
+
+        Returns:
+            how many rows of this utterance are still valid, or None where none was lost.
+        """
+        self.words, self.ended, self._full_stop = tuple(words), ended, full_stop
+        read = self._units[: self.n_read]
+        end = (*full_stop, self.prompt.end_of_source)
+        wanted = with_end(units, read, end) if ended else list(units)
+        same = n_same(read, wanted)
+        lost = same < self.n_read
+        self._units = wanted
+        if not lost:
+            return None
+        return self._begin_anew() if same < self.planner.n_evicted_words else self._rewind(same)
+
+    def read(self) -> None:
+        """Read the next unit."""
+        unit = self._units[self.n_read]
+        self._marks.append(
+            _Mark(len(self._chosen), self._write_end, self.word_complete, self._exhausted)
+        )
+        self.planner.read(unit)
+        self.word_complete = self._exhausted = False
+
+    def choose(self, id_: int, *, starts_word: bool) -> str:
+        """Take the token that the last write predicted; return the text that became certain."""
+        self.planner.choose(id_)
+        self._chosen.append(id_)
+        self.word_complete = False
+        if id_ in self.prompt.markers:
+            self._starts.append(False)
+            self._write_end = _WriteEnd(self.n_read, len(self._chosen))
+            self.finished = self.source_ended
+            text = self._detokenizer.flush() if self.finished else ""
+        else:
+            self._starts.append(starts_word or not any(self._starts))
+            text = self._detokenizer.feed(id_)
+        if self._full_stop and self.source_ended:
+            text, self._held = cut_full_stops(self._held + text)
+            if self.finished and len(self._held) > 1:  # an ellipsis
+                text += self._held
+        self.caption += text
+        return text
+
+    def exhaust(self) -> None:
+        """Note that the target has nothing to add before more source is read."""
+        self._exhausted = self.word_complete = True
+
+    def fed_rows(self) -> list[Row]:
+        """Copy the rows that were fed, in arrival order."""
+        return list(self.planner.rows[: self.planner.n_fed])
+
+    def _begin_anew(self) -> int:
+        """Forget everything: what a changed word stood among is no longer cached."""
+        self.planner = make_planner(self.prompt.headers, self._layout)
+        self._marks.clear()
+        self._chosen.clear()
+        self._starts.clear()
+        self._write_end = _WriteEnd()
+        self.word_complete = self._exhausted = self.finished = False
+        self._detokenizer = Detokenizer(self._decoder)
+        self.caption = self._held = ""
+        return 0
+
+    def _rewind(self, unit: int) -> int:
+        mark = self._marks[unit]
+        del self._marks[unit:]
+        del self._chosen[mark.n_chosen :]
+        del self._starts[mark.n_chosen :]
+        self._write_end = mark.write_end
+        # what made the policy READ stands again: nothing is asked before the next word is read
+        self.word_complete, self._exhausted = mark.word_complete, mark.exhausted
+        self.finished = False
+        self._held = ""
+        self._detokenizer = Detokenizer(self._decoder)
+        kept = [id_ for id_ in self._chosen if id_ not in self.prompt.markers]
+        self.caption = "".join(map(self._detokenizer.feed, kept))
+        return self.planner.rewind(unit)
+
+
+def is_runaway(n_chosen: int, n_source: int) -> bool:
+    """Tell whether a write is longer than any translation of so many source tokens would be."""
+    return n_chosen > _MAX_GROWTH * n_source + _MAX_EXTRA
+
+
+def with_end(units: Sequence[Unit], read: Sequence[Unit], end: Unit) -> list[Unit]:
+    """Put what ends the source behind the last unit; alone where all units were read.
+
+    It is empty for a model that has no end-of-source marker, where no full stop is missing.
+    """
+    if not end:
+        return list(units)
+    if not units or list(read[: len(units)]) == list(units):
+        return [*units, end]
+    return [*units[:-1], (*units[-1], *end)]
+
+
+def n_same(old: Sequence[object], new: Sequence[object]) -> int:
+    """Count the items at the start that are the same."""
+    same = 0
+    while same < min(len(old), len(new)) and old[same] == new[same]:
+        same += 1
+    return same

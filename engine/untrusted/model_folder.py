@@ -1,0 +1,183 @@
+"""A model folder, judged before any library sees it: plain files of bounded size, and no code.
+
+Libraries believe what a folder says: they import the Python files it names, load other files than
+the usual ones where it asks for that, and wait for a pipe under a file's name. All of this is
+refused here, from names, sizes and the JSON files alone, in milliseconds.
+"""
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NoReturn, cast
+
+from engine.errors import ModelError
+from engine.untrusted.regular_file import open_plain
+from engine.untrusted.strict_json import shown
+
+MAX_CONFIG_BYTES = 1 << 20
+_MAX_JSON_BYTES = 1 << 24
+_MAX_TOKENIZER_BYTES = 1 << 26  # Gemma 3 has 33 MB, for 262,144 ids
+_MAX_TEMPLATE_BYTES = 1 << 20
+_MOST_FILES = 10_000
+_READ_BY_LIBRARIES = (".json", ".jinja", ".safetensors")
+_CONFIG, _TOKENIZER = "config.json", "tokenizer.json"
+_NOT_PARSED = (_TOKENIZER, "vocab.json")  # large, and held against the model when it is loaded
+_TEMPLATES = "additional_chat_templates"
+
+_OTHER_WEIGHTS = re.compile(r"shard-[0-9]{5}-model-.*\.safetensors|adapter_config\.json")
+"""Files that make transformers load something else than the weights that were measured."""
+
+_CODE = "auto_map"
+_SWITCHES = ("transformers_weights", "fusion_config", "kernel_config", "distributed_config")
+_IMPLEMENTATION = re.compile(r"_?(attn|experts)_implementation(_internal)?")
+_FILES = ("fast_tokenizer_files", "gguf_file", "tokenizer_object", "init_inputs")
+
+_COUNTED = re.compile(r"(.*_)?(layers?|blocks?|experts?|heads?|labels|groups|depth)")
+"""Settings that libraries count up to, step by step: ``num_hidden_layers``, ``n_head``."""
+
+_MOST_COUNTED = 4096
+_WHOLE = ("sliding_window", "max_position_embeddings")
+_MOST = 2**31 - 1
+
+
+def check_model_folder(folder: Path) -> None:
+    """Refuse a folder that could make a library run code, load something else, wait or swell.
+
+    Raises:
+        ModelError: it could, or it lacks config.json or tokenizer.json.
+    """
+    try:
+        _check(folder)
+    except OSError as error:
+        raise _told(folder, f"it cannot be read ({error.strerror})") from error
+    except _RefusedError as error:
+        raise _told(folder, str(error)) from error
+
+
+class _RefusedError(Exception):
+    """Why, as a clause about the model."""
+
+
+def _refuse(reason: str) -> NoReturn:
+    raise _RefusedError(reason)
+
+
+def _check(folder: Path) -> None:
+    names = _files(folder)
+    for name in (_CONFIG, _TOKENIZER):
+        if name not in names:
+            _refuse(f"it has no {name}")
+    for name in names:
+        if name.endswith(".json") and name not in _NOT_PARSED:
+            _check_json(name, _parsed(folder / name))
+
+
+def _told(folder: Path, reason: str) -> ModelError:
+    return ModelError(f"the model in {folder} cannot be loaded: {reason}; choose another folder")
+
+
+def _files(folder: Path) -> list[str]:
+    """Name the files of a folder that libraries would open, after a look at kind and size."""
+    found = list(_listed(folder))
+    templates = folder / _TEMPLATES
+    if templates.is_dir():
+        found += [f"{_TEMPLATES}/{name}" for name in _listed(templates)]
+    if len(found) > _MOST_FILES:
+        _refuse(f"it has more than {_MOST_FILES} files")
+    return found
+
+
+def _listed(folder: Path) -> Iterator[str]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.endswith(_READ_BY_LIBRARIES):
+                _check_file(entry)
+                yield entry.name
+
+
+def _check_file(entry: "os.DirEntry[str]") -> None:
+    name = entry.name
+    if not entry.is_file():  # a link to a file is one: the hub's own cache is made of links
+        _refuse(f"its {shown(name)} is no plain file")
+    if _OTHER_WEIGHTS.fullmatch(name):
+        _refuse(f"its {shown(name)} makes it another kind of folder than a whole model")
+    n_bytes, limit = entry.stat().st_size, _limit(name)
+    if limit is not None and n_bytes > limit:
+        _refuse(f"its {shown(name)} has {n_bytes} bytes, and {limit} are the most")
+
+
+def _limit(name: str) -> int | None:
+    if name.endswith(".safetensors"):
+        return None
+    if name.endswith(".jinja"):
+        return _MAX_TEMPLATE_BYTES
+    if name in _NOT_PARSED:
+        return _MAX_TOKENIZER_BYTES
+    return MAX_CONFIG_BYTES if name == _CONFIG else _MAX_JSON_BYTES
+
+
+def _parsed(path: Path) -> object:
+    """Parse as libraries do, who take what JSON does not know: infinities, and keys twice."""
+    try:
+        with open_plain(path) as file:
+            return cast("object", json.loads(file.read()))
+    except RecursionError:
+        _refuse(f"its {shown(path.name)} is nested too deeply")
+    except ValueError:
+        _refuse(f"its {shown(path.name)} is no JSON")
+
+
+def _check_json(name: str, content: object) -> None:
+    if not isinstance(content, dict):
+        _refuse(f"its {shown(name)} should hold an object, got {shown(content)}")
+    for key, value in _entries(content):
+        if value is None:
+            continue
+        if key == _CODE:
+            _refuse(
+                f"its {shown(name)} names Python code of its own ({_CODE}), and no code of a "
+                "folder is ever run"
+            )
+        if name == _CONFIG:
+            _check_setting(key, value)
+        elif name == "tokenizer_config.json" and key in _FILES and value:
+            _refuse(f"its {shown(name)} names files of its own ({key})")
+
+
+def _entries(content: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+    """Yield the entries of an object and of all objects within it."""
+    waiting: list[object] = [content]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            yield from value.items()
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value
+
+
+def _check_setting(key: str, value: object) -> None:
+    """Refuse what loads something from elsewhere, and numbers that would be counted up to."""
+    if key in _SWITCHES or (_IMPLEMENTATION.fullmatch(key) and "/" in str(value)):
+        _refuse(f"its {_CONFIG} asks for what is not its own weights ({key})")
+    if key == "quantization_config":
+        _check_packing(value)
+    is_whole = isinstance(value, int) and not isinstance(value, bool)
+    if key in _WHOLE and not (is_whole and 1 <= cast("int", value) <= _MOST):
+        _refuse(f"its {_CONFIG} gives {shown(value)} as {key}, which is no whole number")
+    if is_whole and _COUNTED.fullmatch(key) and cast("int", value) > _MOST_COUNTED:
+        _refuse(
+            f"its {_CONFIG} gives {shown(value)} as {shown(key)}, and {_MOST_COUNTED} is the most"
+        )
+
+
+def _check_packing(value: object) -> None:
+    """Let bitsandbytes unpack weights alone: other packings fetch programs for it."""
+    method = value.get("quant_method") if isinstance(value, dict) else value
+    if method != "bitsandbytes":
+        _refuse(
+            f"its weights are packed as {shown(method)}, which is not known here: take the model "
+            "with whole weights"
+        )

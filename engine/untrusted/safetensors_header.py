@@ -1,0 +1,156 @@
+"""The header of a safetensors file: names, shapes and places of its tensors, without their data.
+
+The file begins with eight bytes, a little-endian count; so many bytes of JSON follow; the rest is
+data (https://huggingface.co/docs/safetensors). Nothing in it is believed: what the header says is
+held against itself and against the length of the file, as the library does when it loads, but
+without torch and with a limit of our own.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.untrusted.regular_file import open_plain
+from engine.untrusted.strict_json import JsonObject, shown
+
+MAX_HEADER_BYTES = 1 << 20
+"""Room for 6,000 tensors; the factors of all layers of the largest models need a tenth of it."""
+
+_PREFIX_BYTES = 8
+_MOST_DIMENSIONS = 8
+_LARGEST = 2**63 - 1
+_PICKLE_STARTS = (b"PK\x03\x04", b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
+
+_BYTES = {
+    **dict.fromkeys(("BOOL", "U8", "I8", "F8_E4M3", "F8_E5M2", "F8_E8M0"), 1),
+    **dict.fromkeys(("U16", "I16", "F16", "BF16"), 2),
+    **dict.fromkeys(("U32", "I32", "F32"), 4),
+    **dict.fromkeys(("U64", "I64", "F64", "C64"), 8),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TensorEntry:
+    """One tensor.
+
+    Attributes:
+        dtype: as the format spells it, for example BF16.
+        shape: its dimensions.
+        start: its first byte in the data, which begins behind the header.
+        end: the byte behind its last.
+    """
+
+    dtype: str
+    shape: tuple[int, ...]
+    start: int
+    end: int
+
+    @property
+    def n_elements(self) -> int:
+        """Numbers in the tensor."""
+        return math.prod(self.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class SafetensorsHeader:
+    """What a file says it holds.
+
+    Attributes:
+        tensors: by name.
+        n_bytes: length of the file.
+    """
+
+    tensors: Mapping[str, TensorEntry]
+    n_bytes: int
+
+
+def read_header(path: Path, limit: int = MAX_HEADER_BYTES) -> SafetensorsHeader:
+    """Read and check a header; the data is not touched.
+
+    Args:
+        path: a plain file.
+        limit: bytes of the longest header that is read.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: the file is no sound safetensors file; the text goes on a sentence that begins
+            with the file.
+    """
+    with open_plain(path) as file:
+        n_bytes = file.seek(0, 2)
+        file.seek(0)
+        prefix = file.read(_PREFIX_BYTES)
+        n_header = _header_length(prefix, n_bytes, limit)
+        content = file.read(n_header)
+    if not content.startswith(b"{"):
+        msg = "has a header that does not begin with an object"
+        raise ValueError(msg)
+    try:
+        entries = JsonObject.parse(content)
+    except ValueError as error:
+        msg = f"has a header that {error}"
+        raise ValueError(msg) from error
+    tensors = {name: _entry(entries, name) for name in entries.values if name != "__metadata__"}
+    if "__metadata__" in entries:
+        metadata = entries.inner("__metadata__")
+        for key in metadata.values:
+            metadata.text(key)
+    _check_places(tensors, n_bytes - _PREFIX_BYTES - n_header)
+    return SafetensorsHeader(tensors=tensors, n_bytes=n_bytes)
+
+
+def _header_length(prefix: bytes, n_bytes: int, limit: int) -> int:
+    if prefix.startswith(_PICKLE_STARTS):
+        msg = "is a pickle, which can run code, and no safetensors file"
+        raise ValueError(msg)
+    n_header = int.from_bytes(prefix, "little")
+    if len(prefix) < _PREFIX_BYTES or n_bytes < _PREFIX_BYTES + min(n_header, limit):
+        msg = f"was cut within its header: it has {n_bytes} bytes"
+        raise ValueError(msg)
+    if n_header > limit:
+        msg = f"says its header is {n_header} bytes long, and {limit} are the most that is read"
+        raise ValueError(msg)
+    return n_header
+
+
+def _entry(entries: JsonObject, name: str) -> TensorEntry:
+    """Check what is said of one tensor: that its shape fills its place."""
+    try:
+        entry = entries.inner(name)
+        dtype = entry.text("dtype")
+        shape = entry.integers("shape", most=_LARGEST)
+        places = entry.integers("data_offsets", most=_LARGEST)
+    except ValueError as error:
+        msg = f"garbles the tensor {shown(name)}: {error}"
+        raise ValueError(msg) from error
+    if dtype not in _BYTES:
+        msg = f"gives the tensor {shown(name)} the unknown type {shown(dtype)}"
+        raise ValueError(msg)
+    if len(shape) > _MOST_DIMENSIONS or len(places) != 2:
+        msg = f"garbles the tensor {shown(name)}: its shape or its place has too many numbers"
+        raise ValueError(msg)
+    found = TensorEntry(dtype, shape, places[0], places[1])
+    if found.end - found.start != found.n_elements * _BYTES[dtype]:
+        msg = (
+            f"gives the tensor {shown(name)} {found.end - found.start} bytes, and "
+            f"{list(shape)} of {dtype} needs {found.n_elements * _BYTES[dtype]}"
+        )
+        raise ValueError(msg)
+    return found
+
+
+def _check_places(tensors: Mapping[str, TensorEntry], n_data: int) -> None:
+    """Check that the tensors fill the data: no hole, no byte that belongs to two, nothing cut."""
+    end = 0
+    for name, entry in sorted(tensors.items(), key=lambda item: (item[1].start, item[1].end)):
+        if entry.start != end:
+            msg = f"puts the tensor {shown(name)} at byte {entry.start} of the data, not at {end}"
+            raise ValueError(msg)
+        end = entry.end
+    if end > n_data:
+        msg = f"was cut: its tensors need {end} bytes of data, and {n_data} are there"
+        raise ValueError(msg)
+    if end < n_data:
+        msg = f"has {n_data - end} bytes behind its last tensor"
+        raise ValueError(msg)

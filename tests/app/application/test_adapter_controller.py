@@ -1,0 +1,123 @@
+import pytest
+
+from engine.adapters.card import AdapterScore
+from engine.events import AdapterChanged
+from tests.app.application.test_application import program  # noqa: F401  a fixture
+from tests.app.fakes import LANGUAGES
+from tests.support.adapter_folders import BASE, tiny_card, write_adapter
+
+
+@pytest.fixture
+def bundle(tmp_path, monkeypatch):
+    """Bundles adapters that gain so much BLEU; the model at hand fits them."""
+    assets = tmp_path / "assets"
+    monkeypatch.setattr("engine.hub.bundled.ASSETS", assets)
+    monkeypatch.setattr("app.dialogs.adapters.service.read_fingerprint", lambda _folder: BASE)
+
+    def make(name, policy, gain):
+        score = AdapterScore(
+            test_set="some",
+            lines=9,
+            language="de",
+            policy=policy,
+            bleu=20 + gain,
+            laal=3,
+            base_bleu=20,
+        )
+        card = tiny_card(name=name, scores=(score,))
+        return write_adapter(assets / "adapters" / name, card=card)
+
+    return make
+
+
+def loaded(one):
+    return [call[1][0].name for call in one.session.calls if call[0] == "load_adapter"]
+
+
+def tell(one, used, *names):
+    event = AdapterChanged(names=names or (used,), used=used, languages=LANGUAGES)
+    one.application.bridge.event_came.emit(event)
+
+
+def choose_policy(one, written):
+    combo = one.window.controls.policy
+    combo.setCurrentIndex(combo.findData(written))
+    combo.activated.emit(combo.currentIndex())
+
+
+def test_a_bundled_adapter_that_helps_is_loaded_unasked_and_not_stored(program, bundle):  # noqa: F811
+    bundle("little", "read:3", 0.4)
+    bundle("much", "read:3", 2)
+    one = program().open().wait_until_ready()
+    one.wait(lambda: loaded(one) == ["much"])
+    tell(one, "much")
+    assert one.window.controls.adapter.text() == "much"
+    one.window.controls.overlay.click()
+    assert one.stored()["translation"]["adapter"] == ""
+
+
+def test_one_that_hardly_helps_is_not(program, bundle):  # noqa: F811
+    bundle("little", "read:3", 0.4)
+    one = program().open().wait_until_ready()
+    one.application.captioning.close()  # waits for the look at the bundle
+    assert loaded(one) == []
+
+
+def test_another_family_of_policies_gets_its_own_adapter_and_back(program, bundle):  # noqa: F811
+    bundle("reader", "read:3", 2)
+    bundle("waiter", "wait:3", 2)
+    one = program().open().wait_until_ready()
+    one.wait(lambda: loaded(one) == ["reader"])
+    tell(one, "reader")
+    choose_policy(one, "wait:5")
+    one.wait(lambda: loaded(one) == ["reader", "waiter"])
+    tell(one, "waiter", "reader", "waiter")
+    choose_policy(one, "read:5")
+    one.wait(lambda: one.session.calls[-1] == ("use_adapter", "reader"))
+    tell(one, "reader", "reader", "waiter")
+    choose_policy(one, "offline")
+    one.wait(lambda: one.session.calls[-1] == ("use_adapter", None))
+
+
+@pytest.mark.parametrize("settings", [{"no_adapter": True}, {"adapter": "own"}])
+def test_what_the_command_line_says_wins(program, bundle, tmp_path, settings):  # noqa: F811
+    bundle("much", "read:3", 2)
+    if "adapter" in settings:
+        settings = {"adapter": tmp_path / "own"}
+    one = program(**settings).open().wait_until_ready()
+    choose_policy(one, "read:5")
+    one.application.captioning.close()
+    assert loaded(one) == [path.name for path in settings.values() if path is not True]
+
+
+def test_the_bare_model_stays_once_a_person_asked_for_it(program, bundle):  # noqa: F811
+    bundle("much", "read:3", 2)
+    one = program().open().wait_until_ready()
+    one.wait(lambda: loaded(one) == ["much"])
+    tell(one, "much")
+    one.application.captioning.adapter_dialog.use_wanted.emit("")
+    choose_policy(one, "read:5")
+    assert one.stored()["translation"]["adapter"] == "none"
+    again = program().open().wait_until_ready()
+    again.application.captioning.close()
+    assert loaded(again) == []
+
+
+def test_what_a_person_loads_stays_and_is_stored_when_it_translates(program, bundle, tmp_path):  # noqa: F811
+    bundle("much", "read:3", 2)
+    one = program().open().wait_until_ready()
+    one.wait(lambda: loaded(one) == ["much"])
+    one.application.captioning.adapter_dialog.load_wanted.emit(tmp_path / "mine")
+    tell(one, "mine", "much", "mine")
+    assert one.stored()["translation"]["adapter"] == "mine"
+    choose_policy(one, "wait:5")
+    one.application.captioning.close()
+    assert loaded(one) == ["much", "mine"]
+
+
+def test_a_bundled_adapter_that_is_found_too_late_changes_nothing(program, bundle, tmp_path):  # noqa: F811
+    one = program().open().wait_until_ready()
+    captioning = one.application.captioning
+    captioning.adapter_dialog.load_wanted.emit(tmp_path / "mine")
+    captioning.desk.default_found.emit(bundle("much", "read:3", 2), "much")
+    assert loaded(one) == ["mine"]

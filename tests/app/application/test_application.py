@@ -1,0 +1,715 @@
+import os
+import signal
+import socket
+import threading
+import tomllib
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QGuiApplication, QKeySequence
+
+from app.application.application import Application
+from app.config.launch_settings import LaunchSettings
+from app.history.journal import SessionJournal, past_sessions, read_session
+from app.main_window.banner import Banner
+from app.session.engine_bridge import Bridge
+from app.system.unix_signals import Interrupt
+from engine.events import AdapterChanged, NotTranslated, Ready, Refused, Statistics
+from engine.models.model_card import Language, ModelCard
+from tests.app.fakes import LANGUAGES, FakeEngine
+from tests.app.history.test_journal import kept
+from tests.app.main_window.test_transcript_view import cells
+from tests.support.adapter_folders import tiny_card, write_adapter
+
+
+class Program:
+    """The whole program on a fake engine, and a person at its keyboard."""
+
+    def __init__(self, qtbot, tmp_path, engine, **settings):
+        self.qtbot = qtbot
+        self.engine = engine
+        self.file = tmp_path / "settings.toml"
+        settings = {
+            "preferences_file": self.file,
+            "places_file": tmp_path / "places.toml",
+            "data_folder": tmp_path,
+            "log_folder": tmp_path,
+            "model": tmp_path,
+        } | settings
+        self.application = Application(LaunchSettings(**settings), Bridge(engine.make))
+        self.window = self.application.window
+        self.overlay = self.application.overlay
+        qtbot.addWidget(self.window)
+        qtbot.addWidget(self.overlay)
+
+    def open(self):
+        self.application.show()
+        self.window.activateWindow()  # shortcuts are for the active window
+        self.wait(self.window.isActiveWindow)
+        return self
+
+    def wait(self, condition):
+        self.qtbot.waitUntil(condition)
+
+    def wait_until_ready(self):
+        self.wait(lambda: self.window.status.state.text().startswith("shouter"))
+        return self
+
+    def type(self, text):
+        self.qtbot.keyClicks(self.window.typed_line, text)
+
+    def press(self, key, modifier=Qt.KeyboardModifier.NoModifier):
+        self.qtbot.keyClick(self.window.typed_line, key, modifier)
+
+    def wait_for_rows(self, *rows):
+        self.wait(lambda: cells(self.window.transcript) == list(rows))
+
+    @property
+    def session(self):
+        return self.engine.sessions[-1]
+
+    def stored(self):
+        return tomllib.loads(self.file.read_text())
+
+
+@pytest.fixture
+def program(qtbot, tmp_path):
+    programs = []
+
+    def make(engine=None, **settings):
+        programs.append(Program(qtbot, tmp_path, engine or FakeEngine(), **settings))
+        return programs[-1]
+
+    yield make
+    for one in programs:
+        one.window.close()
+        one.application.bridge.stop()
+
+
+def test_captions_appear_while_the_sentence_is_still_typed(program):
+    one = program().open().wait_until_ready()
+    one.type("Good morning every")
+    one.wait_for_rows(("Good morning", "GOOD MORNING"))
+    assert "GOOD MORNING" in one.overlay.accessibleDescription()
+    assert one.window.typed_line.text() == "Good morning every"
+
+
+def test_enter_moves_the_line_into_the_transcript(program):
+    one = program().open().wait_until_ready()
+    one.type("Good morning")
+    one.press(Qt.Key.Key_Return)
+    assert one.window.typed_line.text() == ""
+    one.type("Next one ")
+    one.wait_for_rows(("Good morning", "GOOD MORNING"), ("Next one", "NEXT ONE"))
+
+
+def test_every_line_of_a_pasted_text_is_ended_but_the_last(program):
+    one = program().open().wait_until_ready()
+    one.type("So ")
+    QGuiApplication.clipboard().setText("first one\r\n\nthe second one\nand a third")
+    one.window.typed_line.paste()
+    one.wait_for_rows(
+        ("So first one", "SO FIRST ONE"), ("the second one", "THE SECOND ONE"), ("and a", "AND A")
+    )
+    assert one.window.typed_line.text() == "and a third"
+    one.type(" line ")
+    one.wait(lambda: cells(one.window.transcript)[-1][0] == "and a third line")
+
+
+def test_enter_on_an_empty_line_does_nothing(program):
+    one = program().open().wait_until_ready()
+    one.type("   ")
+    one.press(Qt.Key.Key_Return)
+    assert one.session.calls == []
+
+
+def test_a_correction_is_sent_when_the_caret_leaves_the_word(program):
+    one = program().open().wait_until_ready()
+    one.type("I like tea ")
+    one.wait_for_rows(("I like tea", "I LIKE TEA"))
+    line = one.window.typed_line
+    line.setCursorPosition(3)
+    line.del_()
+    line.insert("o")
+    assert one.session.calls[-1] == ("set_words", ("I", "like", "tea"))
+    one.press(Qt.Key.Key_End)
+    assert one.session.calls[-1] == ("set_words", ("I", "loke", "tea"))
+    one.wait_for_rows(("I loke tea", "I LOKE TEA"))
+
+
+def test_a_sentence_mark_and_a_pause_commit_the_last_word(program):
+    one = program().open().wait_until_ready()
+    one.type("Stop.")
+    one.wait_for_rows(("Stop.", "STOP."))
+
+
+def test_what_is_typed_while_the_model_loads_is_kept_and_translated(program):
+    may_load = threading.Event()
+    one = program(FakeEngine(may_load=may_load)).open()
+    one.type("Good morning")
+    one.press(Qt.Key.Key_Return)
+    one.wait_for_rows(("Good morning", ""))  # finished lines wait in sight
+    one.type("And on ")
+    may_load.set()
+    one.wait_for_rows(("Good morning", "GOOD MORNING"), ("And on", "AND ON"))
+
+
+def test_loading_shows_progress_that_goes_when_it_is_done(program):
+    may_load = threading.Event()
+    one = program(FakeEngine(may_load=may_load)).open()
+    banner = one.window.banner
+    one.wait(lambda: banner.progress.value() == 500)
+    assert banner.isVisible()
+    assert banner.sentence.text() == "Loading the model. You can type already."
+    may_load.set()
+    one.wait_until_ready()
+    assert not banner.isVisible()
+
+
+def test_a_failed_load_is_one_sentence_with_a_button_to_try_again(program):
+    one = program(FakeEngine(failures=["the file is cut off: get it again"])).open()
+    banner = one.window.banner
+    one.type("Good ")
+    one.wait(banner.retry.isVisible)
+    assert banner.sentence.text() == "The file is cut off: get it again."
+    banner.retry.click()
+    one.wait_until_ready()
+    assert not banner.isVisible()
+    one.wait_for_rows(("Good", "GOOD"))
+
+
+def test_a_failure_while_translating_keeps_what_was_finished(program):
+    one = program().open().wait_until_ready()
+    one.type("Good")
+    one.press(Qt.Key.Key_Return)
+    one.type("And on ")
+    one.wait_for_rows(("Good", "GOOD"), ("And on", "AND ON"))
+    one.session.fail("the device is gone")
+    one.wait(one.window.banner.retry.isVisible)
+    one.window.banner.retry.click()
+    one.wait_until_ready()
+    one.wait_for_rows(("Good", "GOOD"), ("And on", "AND ON"))
+
+
+def test_without_any_model_the_banner_says_what_to_do(program, monkeypatch):
+    monkeypatch.setattr("app.application.caption_controller.bundled_models", list)
+    one = program(model=None).open()
+    one.wait(one.window.banner.retry.isVisible)
+    assert "--model FOLDER" in one.window.banner.sentence.text()
+
+
+def test_the_bundled_model_is_the_one_without_another_word(program, monkeypatch, tmp_path):
+    monkeypatch.setattr("app.application.caption_controller.bundled_models", lambda: [tmp_path])
+    program(model=None).open().wait_until_ready()
+
+
+def test_pause_holds_what_is_typed_and_resume_translates_it(program):
+    one = program().open().wait_until_ready()
+    one.press(Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
+    assert one.window.controls.pause.isChecked()
+    assert one.window.status.state.text() == "Paused: what you type is kept"
+    one.type("Good")
+    one.press(Qt.Key.Key_Return)
+    one.wait_for_rows(("Good", ""))
+    assert one.session.calls == []
+    one.press(Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
+    one.wait_for_rows(("Good", "GOOD"))
+    assert one.window.status.state.text().startswith("shouter")
+
+
+def test_clear_empties_the_overlay_alone_and_what_comes_then_is_shown(program):
+    one = program().open().wait_until_ready()
+    one.type("First.")
+    one.press(Qt.Key.Key_Return)
+    one.type("Good morning ")
+    one.wait_for_rows(("First.", "FIRST."), ("Good morning", "GOOD MORNING"))
+    one.press(Qt.Key.Key_L, Qt.KeyboardModifier.ControlModifier)
+    assert "Captions appear here" in one.overlay.accessibleDescription()
+    assert cells(one.window.transcript)[0] == ("First.", "FIRST.")
+    assert one.window.typed_line.text() == "Good morning "
+    one.type("all ")
+    one.wait(lambda: one.overlay.accessibleDescription() == "ALL")
+    one.wait_for_rows(("First.", "FIRST."), ("Good morning all", "GOOD MORNING ALL"))
+
+
+def test_what_does_not_look_like_english_is_said_until_something_is_translated(program):
+    one = program().open().wait_until_ready()
+    told = NotTranslated(utterance=7, source="صباح الخير " * 20)
+    one.application.bridge.event_came.emit(told)
+    sentence = one.window.banner.sentence.text()
+    assert sentence.startswith("This does not look like English")
+    assert "صباح" in sentence
+    assert len(sentence) < 120
+    one.type("Good ")
+    one.wait(lambda: not one.window.banner.isVisible())
+
+
+def test_a_new_session_empties_the_transcript_and_is_taken_back(program):
+    one = program().open().wait_until_ready()
+    one.type("Good morning.")
+    one.press(Qt.Key.Key_Return)
+    one.type("And ")
+    one.wait_for_rows(("Good morning.", "GOOD MORNING."), ("And", "AND"))
+    archive = one.application.archive
+    one.press(Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
+    assert cells(one.window.transcript) == []
+    assert (one.window.typed_line.text(), archive.keeper.cues) == ("", [])
+    one.type("Next.")
+    one.press(Qt.Key.Key_Return)
+    one.wait_for_rows(("Next.", "NEXT."))
+    one.window.banner.offer.click()
+    rows = [("Good morning.", "GOOD MORNING."), ("And", "AND"), ("Next.", "NEXT.")]
+    one.wait_for_rows(*rows)
+    one.wait(lambda: [(cue.source, cue.text) for cue in archive.keeper.cues] == rows)
+    one.press(Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
+    assert cells(one.window.transcript) == []
+
+
+def test_another_language_reaches_the_session_and_the_next_start(program):
+    one = program().open().wait_until_ready()
+    combo = one.window.controls.language
+    assert [combo.itemText(n) for n in range(combo.count())] == list(LANGUAGES.values())
+    combo.setCurrentIndex(1)
+    combo.activated.emit(1)
+    name, translation = one.session.calls[-1]
+    assert (name, translation.target_language) == ("change", "fr")
+    assert one.stored()["translation"]["language"] == "fr"
+    again = program().open().wait_until_ready()
+    assert again.engine.translations[0].target_language == "fr"
+
+
+def test_another_policy_reaches_the_session_and_the_next_start(program):
+    one = program().open().wait_until_ready()
+    combo = one.window.controls.policy
+    combo.setCurrentIndex(combo.findData("offline"))
+    combo.activated.emit(combo.currentIndex())
+    name, translation = one.session.calls[-1]
+    assert (name, translation.policy) == ("change", "offline")
+    again = program().open().wait_until_ready()
+    assert again.engine.translations[0].policy == "offline"
+    assert again.window.controls.policy.currentData() == "offline"
+
+
+def test_the_command_line_wins_and_is_not_stored(program):
+    one = program(language="fr", policy="read:4").open().wait_until_ready()
+    assert one.engine.translations[0].target_language == "fr"
+    assert one.window.controls.policy.currentText() == "read:4"
+    one.window.controls.overlay.click()
+    stored = one.stored()["translation"]
+    assert (stored["language"], stored["policy"]) == ("de", "read:3")
+
+
+def test_the_overlay_is_shown_and_hidden_by_a_key(program):
+    one = program().open()
+    assert one.overlay.isVisible()
+    one.press(Qt.Key.Key_O, Qt.KeyboardModifier.ControlModifier)
+    assert not one.overlay.isVisible()
+    assert not program().open().overlay.isVisible()
+
+
+def test_the_way_back_to_the_bottom_of_the_screen_shows_a_hidden_overlay(program):
+    one = program().open()
+    one.window.controls.overlay.click()
+    one.window.menu_actions.reset_place.trigger()
+    assert one.overlay.isVisible()
+    assert one.window.controls.overlay.isChecked()
+
+
+def test_an_overlay_that_the_window_manager_closes_is_hidden_and_buttons_say_so(program):
+    one = program().open()
+    one.overlay.windowHandle().close()  # as the window manager asks for it
+    one.wait(lambda: not one.overlay.isVisible())
+    assert not one.window.controls.overlay.isChecked()
+    one.window.controls.overlay.click()
+    assert one.overlay.isVisible()
+
+
+def test_keys_of_actions_work_in_the_typed_line_though_it_edits_with_them(program, tmp_path):
+    editing = QKeySequence.keyBindings(QKeySequence.StandardKey.MoveToEndOfDocument)[0]
+    (tmp_path / "settings.toml").write_text(
+        f'schema_version = 2\n[shortcuts]\nexport = "{editing.toString()}"\n'
+    )
+    one = program().open()
+    told = []
+    one.window.menu_actions.export.triggered.connect(lambda: told.append("export"))
+    for text in ("", "Some words"):
+        one.type(text)
+        keys = editing[0]
+        one.press(keys.key(), keys.keyboardModifiers())
+    assert told == ["export"] * 2
+
+
+def test_a_damaged_preferences_file_is_told_once_the_model_is_loaded(program, tmp_path):
+    (tmp_path / "settings.toml").write_text("[[[")
+    one = program().open().wait_until_ready()
+    assert "cannot be read" in one.window.banner.sentence.text()
+    one.window.banner.dismiss.click()
+    assert not one.window.banner.isVisible()
+
+
+def test_choices_that_cannot_be_stored_are_told(program, tmp_path):
+    (tmp_path / "file").write_text("")
+    one = program(preferences_file=tmp_path / "file" / "settings.toml").open().wait_until_ready()
+    one.window.controls.overlay.click()
+    one.window.banner.dismiss.click()  # the file could not be read either
+    assert "could not be stored" in one.window.banner.sentence.text()
+
+
+def test_the_figures_of_the_engine_stand_in_the_status_strip(program):
+    one = program().open().wait_until_ready()
+    one.type("Good ")
+    one.wait(lambda: one.window.status.figures.text() != "")
+    figures = one.window.status.figures.text().split("  ·  ")
+    assert figures[:4] == ["1 tokens fed", "0 recomputed", "12 ms per word", "4.2 ms per token"]
+    assert all(text.endswith(" MB") for text in figures[4:])
+
+
+def test_words_that_wait_are_told_before_the_other_figures(program):
+    one = program().open().wait_until_ready()
+    figures = {"tokens_fed": 1, "forwards": 1, "tokens_recomputed": 0, "probes": 0}
+    event = Statistics(**figures, cached_rows=1, ms_per_word=12, backlog_words=1234)
+    one.window.status.show_statistics(event)
+    assert one.window.status.figures.text().startswith("1,234 words wait  ·  1 tokens fed")
+    one.type("Some ")
+    one.wait_for_rows(("Some", "SOME"))
+    one.window.status.show_statistics(event)
+    one.window.menu_actions.new_session.trigger()
+    assert one.window.status.figures.text().startswith("1 tokens fed")
+
+
+def test_how_the_model_was_loaded_is_told_when_it_is(program):
+    one = program().open().wait_until_ready()
+    notices = ("it was loaded in 4 bits", "captions come later")
+    ready = Ready(model="shouter", languages=LANGUAGES, load_s=1, notices=notices)
+    one.application.bridge.event_came.emit(ready)
+    assert one.window.banner.sentence.text() == "It was loaded in 4 bits."
+    one.window.banner.dismiss.click()
+    assert one.window.banner.sentence.text() == "Captions come later."
+
+
+def test_a_model_named_as_on_the_hub_is_looked_for_in_the_library(program, tmp_path):
+    one = program(model=Path("some/model")).open().wait_until_ready()
+    (model,) = one.engine.models
+    assert (model.hub_name, model.directory) == ("some/model", tmp_path / "models")
+
+
+def test_a_folder_is_a_folder_though_it_looks_like_a_name(program, tmp_path, monkeypatch):
+    (tmp_path / "some" / "model").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    one = program(model=Path("some/model")).open().wait_until_ready()
+    (model,) = one.engine.models
+    assert (model.hub_name, model.directory) == ("", Path("some/model"))
+
+
+def test_the_adapter_of_the_command_line_is_loaded_as_soon_as_the_model_is(program, tmp_path):
+    one = program(adapter=tmp_path / "mine").open().wait_until_ready()
+    one.wait(lambda: one.session.calls == [("load_adapter", (tmp_path / "mine", True))])
+
+
+def test_closing_while_the_model_loads_ends_everything(program):
+    one = program(FakeEngine(may_load=threading.Event())).open()
+    one.wait(lambda: bool(one.engine.sessions))
+    one.window.close()
+    assert not one.window.isVisible()
+    assert not one.overlay.isVisible()
+    assert [t.name for t in threading.enumerate() if t.name.startswith(("fake", "surtitle"))] == []
+
+
+def test_a_click_on_a_button_leaves_the_keyboard_with_the_typed_line(program):
+    one = program().open().wait_until_ready()
+    controls = one.window.controls
+    for button in (controls.pause, controls.clear, controls.overlay):
+        assert button.focusPolicy() == Qt.FocusPolicy.TabFocus
+        assert button.accessibleDescription()
+    assert one.window.focusWidget() is one.window.typed_line
+
+
+def test_what_is_on_is_told_by_a_tick_and_not_by_colour_alone(program):
+    controls = program().open().window.controls
+    assert not controls.overlay.icon().isNull()
+    for button in (controls.pause, controls.lock):
+        assert button.icon().isNull()
+        height = button.sizeHint().expandedTo(button.minimumSize()).height()
+        button.click()
+        assert not button.icon().isNull()
+        assert button.sizeHint().expandedTo(button.minimumSize()).height() == height
+        button.click()
+        assert button.icon().isNull()
+
+
+def test_the_window_leaves_room_for_the_overlay(program):
+    one = program().open()
+    assert not one.window.geometry().intersects(one.overlay.geometry())
+    assert one.window.height() > 500  # and takes the rest
+    one.window.leave_room_for(QRect(0, 500, 800, 120), QRect(0, 0, 800, 600))
+    assert 400 < one.window.geometry().bottom() < 500
+
+
+def test_a_notice_waits_until_loading_is_over(qtbot):
+    banner = Banner()
+    qtbot.addWidget(banner)
+    banner.show_progress("Loading the model", None)
+    banner.show_notice("the first")
+    banner.show_notice("the second")
+    assert banner.sentence.text().startswith("Loading the model")
+    banner.show_loaded()
+    assert banner.sentence.text() == "The first."
+    banner.dismiss.click()
+    assert banner.sentence.text() == "The second."
+    banner.dismiss.click()
+    assert banner.isHidden()
+
+
+def test_a_language_the_model_does_not_know_gives_way_to_one_it_knows(program, tmp_path):
+    german = Language(name="German", system="<|de|>")
+    card = ModelCard(
+        name="small",
+        languages={"de": german},
+        end_of_source="a",
+        end_of_write="b",
+        end_of_target="c",
+        slot_length=16,
+        policies=(),
+    )
+    card.save(tmp_path)
+    one = program(language="xx").open().wait_until_ready()
+    assert one.engine.translations[0].target_language == "de"
+    assert "does not know 'xx'" in one.window.banner.sentence.text()
+
+
+def test_what_the_engine_refuses_is_told(program):
+    one = program().open().wait_until_ready()
+    one.application.bridge.event_came.emit(Refused(message="no such policy"))
+    assert one.window.banner.sentence.text() == "No such policy."
+
+
+def test_ctrl_c_in_the_terminal_closes_the_window(program, qtbot):
+    one = program().open().wait_until_ready()
+    interrupt = Interrupt()
+    interrupt.came.connect(one.window.close)
+    with qtbot.waitSignal(one.application.finished):
+        os.kill(os.getpid(), signal.SIGINT)
+    interrupt.close()
+    assert not one.window.isVisible()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_setting_is_seen_in_the_overlay_at_once_and_stored(program):
+    one = program().open().wait_until_ready()
+    one.window.menu_actions.settings.trigger()
+    dialog = one.application.settings_dialog
+    assert dialog.isVisible()
+    height = one.overlay.height()
+    dialog.overlay.lines.setValue(4)
+    assert one.overlay.height() > height
+    assert one.stored()["captions"]["lines"] == 4
+    again = program().open()
+    assert again.overlay.n_lines == 4
+
+
+def test_the_policy_is_the_same_in_settings_window_and_session(program):
+    one = program().open().wait_until_ready()
+    one.window.menu_actions.settings.trigger()
+    page = one.application.settings_dialog.translation
+    page.policy.setCurrentIndex(page.policy.findData("wait:5"))
+    assert one.session.calls[-1][1].policy == "wait:5"
+    assert one.window.controls.policy.currentData() == "wait:5"
+    combo = one.window.controls.policy
+    combo.setCurrentIndex(combo.findData("offline"))
+    combo.activated.emit(combo.currentIndex())
+    assert page.policy.currentData() == "offline"
+
+
+def test_letters_are_made_larger_and_smaller_by_keys(program):
+    one = program().open()
+    one.press(Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
+    one.press(Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
+    one.press(Qt.Key.Key_Minus, Qt.KeyboardModifier.ControlModifier)
+    assert one.stored()["captions"]["point_size"] == 30
+
+
+def test_a_locked_overlay_is_unlocked_by_button_key_and_from_outside(program):
+    one = program().open()
+    lock, transparent = one.window.controls.lock, Qt.WindowType.WindowTransparentForInput
+    for unlock in (
+        lock.click,
+        lambda: one.press(Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier),
+        lambda: one.application.obey("lock"),
+    ):
+        lock.click()
+        assert one.overlay.windowFlags() & transparent
+        assert one.stored()["overlay"]["locked"] is True
+        unlock()
+        assert not one.overlay.windowFlags() & transparent
+        assert not lock.isChecked()
+
+
+def test_what_another_start_asks_for_is_done(program):
+    one = program().open().wait_until_ready()
+    one.application.obey("toggle")
+    assert not one.overlay.isVisible()
+    one.application.obey("pause")
+    assert one.window.controls.pause.isChecked()
+    one.application.obey("pause")
+    one.type("Good ")
+    one.wait_for_rows(("Good", "GOOD"))
+    one.application.obey("clear")
+    assert "Captions appear here" in one.overlay.accessibleDescription()
+    one.window.showMinimized()
+    one.application.obey("raise")
+    assert not one.window.isMinimized()
+
+
+def test_a_session_that_was_killed_is_offered_and_shown_again(program, tmp_path):
+    journal = SessionJournal(tmp_path / "sessions", datetime.now(UTC))
+    journal.write(kept(3, text="Guten Morgen."))
+    os.close(journal._file)
+    one = program().open().wait_until_ready()
+    assert "did not end well" in one.window.banner.sentence.text()
+    one.window.banner.offer.click()
+    shown = one.application.archive.session_window
+    assert cells(shown.transcript) == [("Good 3", "Guten Morgen.")]
+    assert not one.window.banner.isVisible()
+    one.type("And on ")
+    one.wait_for_rows(("And on", "AND ON"))
+
+
+def test_an_earlier_session_stands_in_a_window_of_its_own_and_nowhere_else(program, tmp_path):
+    journal = SessionJournal(tmp_path / "sessions", datetime.now(UTC))
+    for number in range(2):
+        journal.write(kept(number))
+    journal.close()
+    one = program().open().wait_until_ready()
+    one.type("Now")
+    one.press(Qt.Key.Key_Return)
+    one.wait(lambda: bool(one.application.keeper.cues))
+    archive, lines = one.application.archive, one.application.stage.caption_lines
+    one.window.menu_actions.recover.trigger()
+    archive.sessions_dialog.show_again.click()
+    shown = archive.session_window
+    assert cells(shown.transcript) == [(cue.source, cue.text) for cue in read(journal.path)]
+    assert cells(one.window.transcript) == [("Now", "NOW")]
+    assert one.application.stage.caption_lines == lines
+    shown.export.click()
+    assert archive.export_dialog.told.text() == "2 captions"
+    one.window.menu_actions.export.trigger()
+    assert archive.export_dialog.told.text() == "1 captions"
+    one.window.close()
+    assert not shown.isVisible()
+
+
+def read(path):
+    return read_session(path).cues
+
+
+def test_the_session_that_is_running_is_no_earlier_one(program, tmp_path):
+    one = program().open().wait_until_ready()
+    one.type("Now")
+    one.press(Qt.Key.Key_Return)
+    journals = (tmp_path / "sessions").glob
+    one.wait(lambda: any(b"NOW" in path.read_bytes() for path in journals("*/session.jsonl")))
+    one.window.menu_actions.recover.trigger()
+    dialog = one.application.archive.sessions_dialog
+    assert dialog.list.count() == 0
+    assert "none yet" in dialog.told.text()
+    assert not dialog.delete.isEnabled()
+
+
+def test_a_finished_passage_is_in_the_journal_and_in_the_export(program, tmp_path):
+    one = program().open().wait_until_ready()
+    one.type("Good")
+    one.press(Qt.Key.Key_Return)
+    one.wait(lambda: bool(one.application.keeper.cues))
+    one.window.menu_actions.export.trigger()
+    assert one.application.archive.export_dialog.told.text() == "1 captions"
+    one.window.close()
+    (session,) = past_sessions(tmp_path / "sessions")
+    assert [(cue.source, cue.text) for cue in session.cues] == [("Good", "GOOD")]
+    assert session.cues[0].language == "de"
+
+
+def test_the_caption_page_is_opened_by_a_setting_and_its_address_copied(program):
+    one = program().open().wait_until_ready()
+    one.window.menu_actions.page_address.trigger()
+    assert "is off" in one.window.banner.sentence.text()
+    one.window.banner.dismiss.click()
+    chosen = one.application.chosen
+    privacy = replace(chosen.now.privacy, page=True, page_port=free_port())
+    chosen.choose(replace(chosen.now, privacy=privacy))
+    one.window.menu_actions.page_address.trigger()
+    assert QGuiApplication.clipboard().text() == one.application.page.address != ""
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def test_diagnostics_hold_nothing_that_was_typed(program):
+    one = program().open().wait_until_ready()
+    one.type("Secret ")
+    one.wait_for_rows(("Secret", "SECRET"))
+    one.window.menu_actions.diagnostics.trigger()
+    text = QGuiApplication.clipboard().text()
+    assert "shouter" in text
+    assert "secret" not in text.lower()
+
+
+def test_the_transcript_is_searched_and_marked_by_keys(program):
+    one = program().open().wait_until_ready()
+    for word in ("Good", "Tea", "Bad"):
+        one.type(word)
+        one.press(Qt.Key.Key_Return)
+    one.wait_for_rows(("Good", "GOOD"), ("Tea", "TEA"), ("Bad", "BAD"))
+    control = Qt.KeyboardModifier.ControlModifier
+    one.press(Qt.Key.Key_M, control)
+    one.press(Qt.Key.Key_F, control)
+    line = one.window.find_bar.line
+    one.wait(line.hasFocus)
+    one.qtbot.keyClicks(line, "tea")
+    one.qtbot.keyClick(line, Qt.Key.Key_Return)
+    assert one.window.transcript.currentIndex().row() == 1
+    one.qtbot.keyClicks(line, "x")
+    one.qtbot.keyClick(line, Qt.Key.Key_Return)
+    assert one.window.find_bar.answer.text() == "Not found"
+    one.qtbot.keyClick(line, Qt.Key.Key_Escape)
+    one.wait(one.window.typed_line.hasFocus)
+    one.press(Qt.Key.Key_J, control)
+    assert one.window.transcript.currentIndex().row() == 2
+
+
+ADAPTER = AdapterChanged(names=("tiny",), used="tiny", languages=LANGUAGES | {"nl": "Dutch"})
+
+
+def test_the_adapter_that_translates_is_named_brings_its_languages_and_is_kept(program, tmp_path):
+    write_adapter(tmp_path / "adapters" / "tiny", card=tiny_card(name="tiny"))
+    one = program().open().wait_until_ready()
+    assert one.window.controls.adapter.text() == "No adapter"
+    one.press(Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
+    dialog = one.application.captioning.adapter_dialog
+    one.wait(lambda: dialog.rows.rowCount() > 0)
+    dialog.load.setEnabled(True)  # the model of this test has no fingerprint
+    dialog.load_wanted.emit(tmp_path / "adapters" / "tiny")
+    one.wait(lambda: bool(one.session.calls))
+    assert one.session.calls == [("load_adapter", (tmp_path / "adapters" / "tiny", True))]
+    one.application.bridge.event_came.emit(ADAPTER)
+    assert one.window.controls.adapter.text() == "tiny"
+    assert one.window.controls.language.findData("nl") >= 0
+    again = program().open().wait_until_ready()
+    assert again.session.calls == [("load_adapter", (tmp_path / "adapters" / "tiny", True))]
+
+
+def test_back_to_the_bare_model_is_kept_too(program):
+    one = program().open().wait_until_ready()
+    one.application.bridge.event_came.emit(ADAPTER)
+    one.application.captioning.adapter_dialog.compare.click()
+    assert one.session.calls == [("use_adapter", None)]
+    one.application.bridge.event_came.emit(replace(ADAPTER, used=None))
+    assert one.window.controls.adapter.text() == "No adapter"
+    assert one.stored()["translation"]["adapter"] == "none"
+    again = program().open().wait_until_ready()
+    assert again.session.calls == []

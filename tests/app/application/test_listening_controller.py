@@ -1,0 +1,555 @@
+"""The window listens: buttons, banner, transcript and status, over ears that a test speaks into."""
+
+import random
+import threading
+import time
+
+import pytest
+from PySide6.QtCore import Qt
+
+from app.application.application import Application
+from app.config.launch_settings import LaunchSettings
+from app.session.engine_bridge import Bridge
+from engine.audio.types import AudioNotice, NoticeKind
+from engine.errors import HubError
+from engine.events import UtteranceOpened
+from engine.speech.events import Behind, CaughtUp, Noticed
+from tests.app.fake_hearing import DEVICES, MICROPHONE, SYSTEM, FakeHearing
+from tests.app.fakes import FakeEngine
+
+SAID = "we went to the old house. then it rained."
+WAIT_MS = 90_000
+
+
+class Program:
+    def __init__(self, qtbot, tmp_path, hearing, engine):
+        self.qtbot = qtbot
+        self.hearing = hearing
+        self.engine = engine
+        settings = LaunchSettings(
+            preferences_file=tmp_path / "settings.toml",
+            places_file=tmp_path / "places.toml",
+            data_folder=tmp_path,
+            log_folder=tmp_path,
+            model=tmp_path,
+        )
+        self.application = Application(settings, Bridge(engine.make), hearing.make)
+        self.window = self.application.window
+        self.bar, self.banner = self.window.sources, self.window.banner
+        qtbot.addWidget(self.window)
+        qtbot.addWidget(self.application.overlay)
+
+    def open(self):
+        self.application.show()
+        self.wait(lambda: self.window.status.state.text().startswith("shouter"))
+        return self
+
+    def wait(self, condition):
+        self.qtbot.waitUntil(lambda: bool(condition()), timeout=WAIT_MS)
+
+    def rows(self):
+        return [
+            (view.lane, view.source, view.caption) for view in self.window.transcript.rows.views
+        ]
+
+    def texts(self, lane):
+        """What a lane said and how it was translated, rows joined."""
+        views = self.window.transcript.rows.views
+        of_lane = [view for view in views if view.lane == lane and view.source != "earlier"]
+        return tuple(
+            " ".join(filter(None, texts))
+            for texts in ([view.source for view in of_lane], [view.caption for view in of_lane])
+        )
+
+    def wait_for_sentence(self):
+        self.wait(lambda: self.texts("me") == (SAID, SAID.upper()))
+
+    def press(self, source):
+        source.button.click()
+
+    @property
+    def run(self):
+        return self.hearing.runs[-1]
+
+
+@pytest.fixture
+def program(qtbot, tmp_path):
+    programs = []
+
+    def make(texts=None, engine=None, **settings):
+        hearing = FakeHearing(texts or {MICROPHONE: [SAID]}, **settings)
+        programs.append(Program(qtbot, tmp_path, hearing, engine or FakeEngine()))
+        return programs[-1]
+
+    yield make
+    for one in programs:
+        one.window.close()
+
+
+def test_one_click_and_what_is_said_is_translated(program):
+    one = program().open()
+    one.press(one.bar.microphone)
+    one.wait_for_sentence()
+    assert [lane for lane, _, _ in one.rows()] == ["me", "me"]
+    one.wait(lambda: one.window.status.listening.text() == "Listening to Desk mic")
+    assert one.window.menu_actions.microphone.isChecked()
+
+
+def test_nothing_is_recorded_before_somebody_asks_for_it(program):
+    one = program().open()
+    one.qtbot.wait(50)
+    assert not hasattr(one.hearing, "made")
+    names = {thread.name for thread in threading.enumerate()}
+    assert names.isdisjoint({"surtitle-audio", "surtitle-ears"})
+
+
+def test_a_second_click_ends_it_and_what_was_said_is_still_translated(program):
+    one = program().open()
+    one.press(one.bar.microphone)
+    one.wait(lambda: one.hearing.runs)
+    one.press(one.bar.microphone)
+    one.wait_for_sentence()
+    one.wait(lambda: not one.application.listening.desk.is_listening)
+    one.wait(lambda: one.window.status.listening.text() == "")
+    assert one.run.sources["me"].stopped
+
+
+def test_typing_goes_on_beside_listening_and_is_nobodys(program):
+    one = program().open()
+    one.press(one.bar.microphone)
+    one.qtbot.keyClicks(one.window.typed_line, "typed words ")
+    one.wait_for_sentence()
+    one.wait(lambda: one.texts("") == ("typed words", "TYPED WORDS"))
+
+
+def test_both_lanes_are_told_apart_in_transcript_journal_and_export(program):
+    theirs = "good evening to all of you."
+    one = program({MICROPHONE: [SAID], SYSTEM: [theirs]}).open()
+    one.press(one.bar.microphone)
+    one.press(one.bar.system)
+    one.wait(lambda: one.texts("them") == (theirs, theirs.upper()))
+    assert [source.kind for source in one.bar.on] == [MICROPHONE, SYSTEM]
+    one.wait(lambda: {cue.speaker for cue in one.application.keeper.cues} >= {"them"})
+    table = one.window.transcript
+    names = {table.rows.index(row, 2).data() for row in range(table.rows.rowCount())}
+    assert "Them" in names
+
+
+def test_the_tail_is_dim_and_comes_to_an_end(program):
+    one = program().open()
+    tails = []
+    one.application.captioning.captions_changed.connect(
+        lambda views: tails.extend(view.tail for view in views if view.tail)
+    )
+    one.press(one.bar.microphone)
+    one.wait_for_sentence()
+    assert tails
+    assert max(len(tail.split()) for tail in tails) <= 4
+    one.wait(lambda: not [view for view in one.window.transcript.rows.views if view.tail])
+
+
+def test_level_and_speech_are_shown_and_go_when_nothing_is_recorded(program):
+    one = program().open()
+    lamp, meter = one.bar.microphone.lamp, one.bar.microphone.meter
+    lit = []
+    one.application.listening.desk.reported.connect(lambda _event: lit.append(lamp.speaks))
+    one.press(one.bar.microphone)
+    one.wait(lambda: meter.filled > 0)
+    assert lamp.accessibleName() == "Speech"
+    assert meter.accessibleName() == "Level of Microphone"
+    one.wait_for_sentence()
+    one.wait(lambda: True in lit)
+    one.press(one.bar.microphone)
+    assert meter.filled == 0
+    one.wait(lambda: not one.application.listening.desk.is_listening)
+    assert not lamp.speaks
+    assert one.bar.system.meter.filled == 0
+
+
+def test_four_stages_of_lag_are_shown_to_the_paint_of_the_word(program):
+    one = program().open()
+    told = []
+    one.application.listening.lags_came.connect(told.append)
+    one.press(one.bar.microphone)
+    one.wait_for_sentence()
+    one.wait(lambda: told and len(told[-1]) == 4)
+    stages = {lag.stage: lag for lag in told[-1]}
+    assert set(stages) == {"recognised", "translated", "shown", "whole"}
+    assert stages["shown"].n_words > 0
+    assert one.window.status.lag.text().startswith("lag ")
+    assert "0.00 s of sound lost" in one.window.status.lag.text()
+    assert len(one.window.status.lag.toolTip().splitlines()) == 4
+
+
+def test_what_no_window_shows_is_not_painted(program):
+    one = program().open()
+    one.window.showMinimized()
+    one.window.hide()
+    one.application.overlay.hide()
+    painted = []
+    one.application.captioning.caption_painted.connect(painted.append)
+    one.press(one.bar.microphone)
+    one.wait_for_sentence()
+    one.qtbot.wait(100)
+    assert painted == []
+    one.application.overlay.show()
+    one.wait(lambda: painted)
+
+
+def test_a_row_that_is_out_of_sight_is_not_painted(program):
+    one = program().open()
+    one.application.overlay.hide()
+    for number in range(200):
+        one.application.bridge.event_came.emit(UtteranceOpened(utterance=1_000 + number))
+    one.window.transcript.go_to(0)
+    painted = []
+    one.application.captioning.caption_painted.connect(painted.append)
+    one.press(one.bar.microphone)
+    one.wait_for_sentence()
+    one.window.transcript.viewport().repaint()
+    assert painted == []
+    one.window.transcript.follow()
+    one.wait(lambda: painted)
+
+
+def test_a_missing_recogniser_is_one_sentence_and_typing_works(program):
+    one = program(here=()).open()
+    one.press(one.bar.microphone)
+    one.wait(one.banner.isVisible)
+    told = "The recogniser base.en is not on this computer; typing works without it."
+    assert one.banner.sentence.text() == told
+    assert not one.bar.microphone.button.isChecked()
+    assert one.hearing.asked == []
+    one.qtbot.keyClicks(one.window.typed_line, "typed words ")
+    one.wait(lambda: one.texts("") == ("typed words", "TYPED WORDS"))
+
+
+def test_a_fetch_shows_bytes_and_then_listening_begins(program):
+    one = program(here=()).open()
+    one.hearing.may_fetch.clear()
+    one.press(one.bar.microphone)
+    one.wait(one.banner.isVisible)
+    one.banner.offer.click()
+    fetching = one.window.fetch_bar
+    one.wait(lambda: "0 of 60 MB" in fetching.sentence.text())
+    assert one.bar.microphone.button.isChecked(), "it is seen what will come"
+    assert one.hearing.asked == []
+    one.hearing.may_fetch.set()
+    one.wait_for_sentence()
+    assert not fetching.isVisible()
+
+
+def test_a_fetch_is_cancelled_and_begun_again(program):
+    one = program(here=()).open()
+    one.hearing.may_fetch.clear()
+    one.press(one.bar.microphone)
+    one.wait(one.banner.isVisible)
+    one.banner.offer.click()
+    one.wait(one.window.fetch_bar.isVisible)
+    one.window.fetch_bar.cancel.click()
+    one.wait(lambda: not one.window.fetch_bar.isVisible())
+    assert not one.bar.microphone.button.isChecked()
+    assert not one.banner.isVisible()
+    one.press(one.bar.microphone)
+    one.wait(one.banner.isVisible)
+    one.hearing.may_fetch.set()
+    one.banner.offer.click()
+    one.wait_for_sentence()
+
+
+def test_a_fetch_that_fails_is_told_in_one_sentence(program):
+    one = program(here=()).open()
+    one.hearing.fetch_failure = HubError("there is no network: try again later")
+    one.press(one.bar.microphone)
+    one.wait(one.banner.isVisible)
+    one.banner.offer.click()
+    one.wait(lambda: "no network" in one.banner.sentence.text())
+    assert not one.window.fetch_bar.isVisible()
+    assert not one.bar.microphone.button.isChecked()
+
+
+def test_a_recogniser_that_cannot_be_loaded_turns_listening_off(program):
+    one = program().open()
+    one.hearing.failure = "the file is cut off: fetch it again"
+    one.press(one.bar.microphone)
+    one.wait(one.banner.isVisible)
+    assert one.banner.sentence.text() == "The file is cut off: fetch it again."
+    assert not one.bar.microphone.button.isChecked()
+    one.wait(lambda: not one.application.listening.desk.is_listening)
+
+
+def test_a_name_that_no_recogniser_has_is_told(program):
+    one = program().open()
+    choose_recognizer(one, "nonsense")
+    one.press(one.bar.microphone)
+    one.wait(one.banner.isVisible)
+    assert "nonsense" in one.banner.sentence.text()
+    assert not one.bar.microphone.button.isChecked()
+
+
+def choose_recognizer(one, name):
+    page = one.application.settings_dialog.listening
+    page.show_preferences(one.application.chosen.now)
+    page.recognizer.setCurrentText(name)
+    page.take_edit()
+
+
+def test_what_the_buttons_call_off_records_nothing(program):
+    one = program().open()
+    one.press(one.bar.microphone)
+    one.wait_for_sentence()
+    choose_recognizer(one, "nonsense")
+    one.wait(lambda: not one.bar.microphone.button.isChecked())
+    assert "nonsense" in one.banner.sentence.text()
+    one.wait(lambda: one.run.sources["me"].stopped)
+    one.wait(lambda: not one.application.listening.desk.is_listening)
+
+
+def test_a_recogniser_that_must_be_fetched_first_leaves_the_one_before_on(program):
+    one = program().open()
+    one.press(one.bar.microphone)
+    one.wait_for_sentence()
+    choose_recognizer(one, "small.en")
+    one.wait(one.banner.isVisible)
+    assert "small.en is not on this computer; the one before goes on" in one.banner.sentence.text()
+    assert one.bar.microphone.button.isChecked()
+    assert one.window.status.listening.text() == "Listening to Desk mic"
+    assert not one.run.sources["me"].stopped
+    one.press(one.bar.microphone)
+    one.press(one.bar.microphone)  # the one before was let go of
+    one.wait(lambda: not one.bar.microphone.button.isChecked())
+    assert one.run.sources["me"].stopped
+
+
+def test_during_a_fetch_a_click_still_ends_what_listens(program):
+    one = program().open()
+    one.press(one.bar.microphone)
+    one.wait_for_sentence()
+    one.hearing.may_fetch.clear()
+    choose_recognizer(one, "small.en")
+    one.wait(one.banner.isVisible)
+    one.banner.offer.click()
+    one.wait(one.window.fetch_bar.isVisible)
+    assert not one.run.sources["me"].stopped
+    one.press(one.bar.microphone)
+    one.wait(lambda: one.run.sources["me"].stopped)
+    one.hearing.may_fetch.set()
+    one.wait(lambda: not one.window.fetch_bar.isVisible())
+    assert len(one.hearing.runs) == 1, "nobody wants it any more"
+
+
+def test_falling_behind_offers_the_smaller_recogniser_and_a_click_takes_it(program):
+    one = program({MICROPHONE: [SAID, "and so on."]}).open()
+    one.press(one.bar.microphone)
+    one.wait_for_sentence()
+    message = "recognising takes 1.4 s for each second of speech: choose a smaller model, tiny.en"
+    desk = one.application.listening.desk
+    desk.reported.emit(Behind(lane="me", seconds=6.0, message=message))
+    assert one.banner.offer.text() == "&Use tiny.en"
+    one.banner.offer.click()
+    one.wait(lambda: one.hearing.asked[-1][1] == "tiny.en")
+    one.wait(lambda: one.texts("me")[0] == f"{SAID} and so on.")
+    assert one.application.chosen.now.listening.recognizer == "tiny.en"
+
+
+def test_an_offer_goes_when_another_recogniser_is_chosen(program):
+    one = program(here=("tiny.en",)).open()
+    one.press(one.bar.microphone)
+    one.wait(one.banner.isVisible)
+    choose_recognizer(one, "tiny.en")
+    assert not one.banner.isVisible()
+    one.press(one.bar.microphone)
+    one.wait_for_sentence()
+
+
+def test_the_offer_goes_when_it_has_caught_up(program):
+    one = program().open()
+    desk = one.application.listening.desk
+    slow = "translating does not keep up with who speaks: choose a smaller model to translate"
+    desk.reported.emit(Behind(lane="me", seconds=6.0, message=slow))
+    assert one.banner.isVisible()
+    assert not one.banner.offer.isVisible()
+    desk.reported.emit(CaughtUp(lane="me"))
+    assert not one.banner.isVisible()
+
+
+def test_a_device_that_is_lost_and_comes_back_is_told_in_one_sentence_each(program):
+    one = program().open()
+    one.press(one.bar.microphone)
+    one.wait_for_sentence()
+    source = one.run.sources["me"]
+    source.notice(
+        NoticeKind.LOST, "Desk mic is gone: listening to Headset until it is back", "Headset"
+    )
+    one.wait(one.banner.isVisible)
+    assert one.banner.sentence.text().startswith("Desk mic is gone: listening to Headset")
+    assert one.window.status.listening.text() == "Listening to Headset"
+    source.notice(NoticeKind.MUTED, "Headset is muted: please switch it on", "Headset")
+    one.wait(lambda: "muted" in one.banner.sentence.text())
+    source.notice(NoticeKind.RETURNED, "Desk mic is back: listening to it again")
+    one.wait(lambda: one.banner.sentence.text() == "Desk mic is back: listening to it again.")
+    one.banner.dismiss.click()
+    assert not one.banner.isVisible(), "the newest sentence about a source takes the place"
+
+
+def test_what_is_off_is_not_called_heard_and_takes_its_notice_with_it(program):
+    one = program({MICROPHONE: [SAID], SYSTEM: ["and so on."]}).open()
+    status = one.window.status.listening
+    one.press(one.bar.microphone)
+    one.press(one.bar.system)
+    one.wait(lambda: status.text() == "Listening to Desk mic · Speakers")
+    microphone = one.run.sources["me"]
+    microphone.notice(NoticeKind.STALLED, "nothing comes from Desk mic: opening it anew")
+    one.wait(one.banner.isVisible)
+    one.press(one.bar.microphone)
+    assert not one.banner.isVisible()
+    one.wait(lambda: status.text() == "Listening to Speakers")
+    desk = one.application.listening.desk
+    late = AudioNotice(kind=NoticeKind.STALLED, device="Desk mic", message="nothing comes")
+    desk.reported.emit(Noticed(lane="me", notice=late))
+    assert not one.banner.isVisible()
+    assert status.text() == "Listening to Speakers"
+    one.press(one.bar.system)
+    one.wait(lambda: status.text() == "")
+
+
+def test_another_device_is_heard_at_once_and_remembered(program):
+    one = program({MICROPHONE: [SAID, "and so on."]}).open()
+    one.press(one.bar.microphone)
+    one.wait_for_sentence()
+    devices = one.bar.microphone.devices
+    one.wait(lambda: devices.count() == 3)
+    assert [devices.itemText(i) for i in range(3)] == [
+        "Default microphone",
+        DEVICES[0].description,
+        "Headset (muted)",
+    ]
+    devices.setCurrentIndex(2)
+    devices.activated.emit(2)
+    one.wait(lambda: len(one.hearing.asked) == 2)
+    (wanted,), _ = one.hearing.asked[-1]
+    assert (wanted.kind, wanted.device) == (MICROPHONE, "mic2")
+    assert one.application.chosen.now.listening.microphone == "mic2"
+    one.wait(lambda: one.texts("me")[0] == f"{SAID} and so on.")
+
+
+def test_a_pause_records_nothing_and_going_on_listens_again(program):
+    one = program({MICROPHONE: [SAID, "and so on."]}).open()
+    one.press(one.bar.microphone)
+    one.wait_for_sentence()
+    first = one.run.sources["me"]
+    one.window.controls.pause.click()
+    one.wait(lambda: first.stopped)
+    assert one.bar.microphone.button.isChecked()
+    assert one.bar.microphone.meter.filled == 0
+    assert len(one.hearing.runs) == 1
+    one.wait(lambda: not one.application.listening.desk.is_listening)
+    assert one.window.status.listening.text() == "Paused: nothing is recorded"
+    one.window.controls.pause.click()
+    one.wait(lambda: one.texts("me")[0] == f"{SAID} and so on.")
+
+
+def test_what_is_heard_while_the_model_loads_is_kept(program):
+    may_load = threading.Event()
+    one = program(engine=FakeEngine(may_load=may_load))
+    one.application.show()
+    one.press(one.bar.microphone)
+    one.wait(lambda: one.texts("me") == (SAID, ""))
+    may_load.set()
+    one.wait_for_sentence()
+
+
+def test_a_session_that_fails_loses_no_word_that_was_heard(program):
+    one = program({MICROPHONE: [SAID, "and so on."]}).open()
+    one.press(one.bar.microphone)
+    one.wait_for_sentence()
+    one.engine.sessions[-1].fail("the device is gone")
+    one.wait(one.banner.retry.isVisible)
+    one.press(one.bar.microphone)
+    one.press(one.bar.microphone)
+    one.wait(lambda: one.texts("me")[0] == f"{SAID} and so on.")
+    one.banner.retry.click()
+    one.wait(lambda: one.texts("me")[1] == f"{SAID} and so on.".upper())
+    one.press(one.bar.microphone)
+    one.wait(lambda: not one.application.listening.desk.is_listening)
+
+
+def test_clear_while_somebody_speaks_leaves_listening_as_it_is(program):
+    one = program({MICROPHONE: [SAID, "and so on."]}).open()
+    one.press(one.bar.microphone)
+    one.wait(lambda: one.texts("me")[0])
+    one.window.controls.clear.click()
+    one.window.menu_actions.new_session.trigger()
+    one.press(one.bar.microphone)
+    one.wait(lambda: not one.application.listening.desk.is_listening)
+    one.press(one.bar.microphone)
+    one.wait(lambda: one.texts("me")[1].endswith("AND SO ON."))
+
+
+@pytest.mark.parametrize("after_s", [0.0, 0.05, 0.3])
+def test_closing_the_window_while_listening_leaves_no_thread(program, after_s):
+    one = program({MICROPHONE: [SAID], SYSTEM: [SAID]}).open()
+    one.press(one.bar.microphone)
+    one.press(one.bar.system)
+    end_s = time.monotonic() + after_s
+    while time.monotonic() < end_s:
+        one.qtbot.wait(5)
+    one.window.close()
+    left = [thread.name for thread in threading.enumerate() if thread.name.startswith("surtitle-")]
+    assert left == []
+
+
+def act_at_random(one, rng):
+    """Do something a person may do, or let the session fail and begin another."""
+    match rng.choice(["me", "me", "them", "pause", "device", "fail", "wait"]):
+        case "me":
+            one.press(one.bar.microphone)
+        case "them":
+            one.press(one.bar.system)
+        case "pause":
+            one.window.controls.pause.click()
+        case "device":
+            one.bar.microphone.devices.show_device(rng.choice(["", "mic1", "mic2"]))
+            one.bar.wanted_changed.emit()
+        case "fail":
+            one.engine.sessions[-1].fail("it broke")
+            one.wait(one.banner.retry.isVisible)
+            one.banner.retry.click()
+            one.wait(lambda: len(one.engine.sessions[-1].report_threads) > 0)
+    one.qtbot.wait(rng.randrange(0, 120))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(8))
+def test_whatever_is_clicked_in_whatever_order_every_word_comes_once(program, seed):
+    rng = random.Random(seed)
+    mine = [f"sentence{number} was said." for number in range(40)]
+    one = program({MICROPHONE: mine, SYSTEM: [f"their {text}" for text in mine]}).open()
+    for _ in range(25):
+        act_at_random(one, rng)
+    if one.window.controls.pause.isChecked():
+        one.window.controls.pause.click()
+    for source in one.bar.on:
+        one.press(source)
+    one.application.listening.desk._scribe.close()  # whatever was wanted has begun
+    for lane in ("me", "them"):
+        sources = [run.sources[lane] for run in one.hearing.runs if lane in run.sources]
+        text = " ".join(word.text for source in sources for word in source.words)
+        one.wait(lambda lane=lane, text=text: one.texts(lane) == (text, text.upper()))
+    one.wait(lambda: not one.application.listening.desk.is_listening)
+
+
+def test_the_gui_thread_is_never_asked_to_work(program):
+    one = program().open()
+    one.press(one.bar.microphone)
+    one.wait_for_sentence()
+    assert one.hearing.thread_names == {"surtitle-scribe"}
+
+
+def test_keys_do_the_same_as_the_buttons(program):
+    one = program().open()
+    one.window.activateWindow()
+    one.wait(one.window.isActiveWindow)
+    one.qtbot.keyClick(one.window.typed_line, Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)
+    one.wait_for_sentence()
+    assert one.bar.microphone.button.isChecked()

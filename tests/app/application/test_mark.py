@@ -1,0 +1,190 @@
+import json
+import random
+import threading
+from dataclasses import replace
+
+import webvtt
+from PySide6.QtCore import Qt
+
+from app.application.caption_mark import RowMark
+from app.captions.model import UtteranceView
+from app.history.cue_recorder import CueMarked, SessionRecord
+from app.history.export import export
+from app.history.journal import read_session
+from engine.events import CaptionChanged, SourceChanged, UtteranceEnded, UtteranceOpened
+from tests.app.application.test_application import program  # noqa: F401  a fixture
+from tests.app.fakes import FakeEngine
+from tests.app.history.test_journal import cue, kept, written
+
+
+def record_of(n_utterances):
+    record = SessionRecord()
+    for number in range(n_utterances):
+        record.feed(UtteranceOpened(utterance=number), number)
+        record.feed(SourceChanged(utterance=number, words=(f"w{number}",)), number)
+        record.feed(CaptionChanged(utterance=number, kept=0, text=f"W{number}", n_read=1), number)
+        record.feed(UtteranceEnded(utterance=number), number + 0.5)
+    return record
+
+
+def marked(cues):
+    return [one.source for one in cues if one.marked]
+
+
+def test_the_newest_mark_alone_is_kept_however_often_one_was_set():
+    rng = random.Random(0)
+    record = record_of(20)
+    for _ in range(50):
+        number = rng.randrange(20)
+        assert record.mark(number) == CueMarked(key=number)
+        assert marked(record.cues) == [f"w{number}"]
+    assert record.mark(77) is None
+    record.clear()
+    assert marked(record_of(3).cues) == []
+
+
+def test_an_utterance_may_be_marked_before_it_is_complete():
+    record = SessionRecord()
+    record.feed(UtteranceOpened(utterance=0), 0.0)
+    record.mark(0)
+    record.feed(SourceChanged(utterance=0, words=("tea",)), 0.1)
+    record.feed(UtteranceEnded(utterance=0), 1.0)
+    assert marked(record.cues) == ["tea"]
+
+
+def test_the_journal_tells_the_last_mark_wherever_its_line_stands(tmp_path):
+    before = [kept(0), CueMarked(key=0), CueMarked(key=2), kept(1), kept(2), kept(2)]
+    path = written(tmp_path, before, close=False)
+    session = read_session(path)
+    assert [one.marked for one in session.cues] == [False, False, True]
+    assert session.damaged_lines == 0
+
+
+def test_a_mark_of_what_is_not_in_the_journal_is_none(tmp_path):
+    session = read_session(written(tmp_path, [kept(0), CueMarked(key=9)]))
+    assert marked(session.cues) == []
+
+
+def test_a_mark_is_exported_as_each_form_can(tmp_path):
+    cues = [cue(0, "eins"), replace(cue(1, "zwei"), marked=True), cue(2, "drei")]
+    for form in ("srt", "vtt", "txt", "jsonl"):
+        assert export(tmp_path / f"it.{form}", cues, form) == 3
+    assert "→" not in (tmp_path / "it.srt").read_text()  # players would show it
+    vtt = (tmp_path / "it.vtt").read_text()
+    assert vtt.count("NOTE marked") == 1
+    assert vtt.index("eins") < vtt.index("NOTE") < vtt.index("zwei")
+    assert [one.text for one in webvtt.read(tmp_path / "it.vtt")] == ["eins", "zwei", "drei"]
+    assert (tmp_path / "it.txt").read_text() == "eins\n→ zwei\ndrei\n"
+    lines = [json.loads(line) for line in (tmp_path / "it.jsonl").read_text().splitlines()]
+    assert [line.get("marked") for line in lines] == [None, True, None]
+
+
+def test_a_mark_of_an_earlier_model_is_still_kept():
+    record = record_of(2)
+    key = record.key_of(0)
+    record.restart()
+    assert record.key_of(0) is None
+    assert record.mark(key) == CueMarked(key=key)
+    assert marked(record.cues) == ["w0"]
+
+
+def test_words_that_may_still_change_are_not_marked(program):  # noqa: F811
+    transcript = program().window.transcript
+    tail = UtteranceView(key=-1_000_000, tail="perhaps")
+    transcript.show_views([tail])
+    assert transcript.mark_newest() is None
+    transcript.show_views([UtteranceView(key=4), tail])
+    assert transcript.mark_newest() == 4
+
+
+def press_mark(one):
+    one.press(Qt.Key.Key_M, Qt.KeyboardModifier.ControlModifier)
+
+
+def say(one, text):
+    one.type(text)
+    one.press(Qt.Key.Key_Return)
+
+
+def journal_marks(tmp_path):
+    journal = next((tmp_path / "sessions").glob("*/session.jsonl"))
+    return marked(read_session(journal).cues)
+
+
+def test_a_mark_that_is_set_while_the_model_loads_is_in_the_journal(program, tmp_path):  # noqa: F811
+    may_load = threading.Event()
+    one = program(FakeEngine(may_load=may_load)).open()
+    say(one, "Good day")
+    say(one, "Good tea")
+    press_mark(one)
+    say(one, "Good")
+    assert one.window.transcript.rows.marked_row == 1
+    may_load.set()
+    one.wait_until_ready()
+    one.wait(lambda: len(one.application.keeper.cues) == 3)
+    one.wait(lambda: marked(one.application.keeper.cues) == ["Good tea"])
+    assert one.window.transcript.rows.marked_row == 1
+    one.window.close()
+    assert journal_marks(tmp_path) == ["Good tea"]
+
+
+def test_a_mark_that_is_set_before_the_caption_is_finished_is_in_the_journal(program, tmp_path):  # noqa: F811
+    one = program().open().wait_until_ready()
+    one.type("Good tea ")
+    one.wait_for_rows(("Good tea", "GOOD TEA"))
+    press_mark(one)
+    one.press(Qt.Key.Key_Return)
+    say(one, "And on")
+    one.wait(lambda: len(one.application.keeper.cues) == 2)
+    one.window.close()
+    assert journal_marks(tmp_path) == ["Good tea"]
+
+
+def test_a_mark_of_a_row_of_the_model_before_is_in_the_journal(program, tmp_path):  # noqa: F811
+    one = program().open().wait_until_ready()
+    say(one, "Good tea")
+    one.wait(lambda: bool(one.application.keeper.cues))
+    one.application.captioning.start_over()
+    one.wait(lambda: len(one.engine.sessions) == 2)
+    press_mark(one)
+    one.window.close()
+    assert journal_marks(tmp_path) == ["Good tea"]
+
+
+def test_words_that_waited_are_known_again_by_the_utterances_that_have_them():
+    mark = RowMark()
+    assert not mark.is_awaited("", "Good.")
+    mark.await_text("", "Good tea. And milk.")
+    assert mark.is_awaited("", "Good tea.")
+    assert mark.is_awaited("", "Well now. Good tea. And milk.")
+    assert not mark.is_awaited("", "And milk.")
+    assert not mark.is_awaited("", "")
+    assert not mark.is_awaited("me", "Good tea.")
+    mark.tell(3, 7)
+    assert (mark.cue_of(3), mark.cue_of(4)) == (7, None)
+    assert not mark.is_awaited("", "Good tea.")
+    mark.await_text("", "Good.")
+    mark.forget()
+    assert not mark.is_awaited("", "Good.")
+
+
+def test_a_mark_comes_back_after_a_crash(program, tmp_path):  # noqa: F811
+    path = written(tmp_path / "sessions", [kept(0), kept(1), CueMarked(key=0)], close=False)
+    one = program().open().wait_until_ready()
+    one.window.banner.offer.click()
+    assert one.application.archive.session_window.transcript.rows.marked_row == 0
+    assert one.window.transcript.rows.marked_row is None
+    assert path.exists()
+
+
+def test_a_mark_is_written_down_and_exported(program, tmp_path):  # noqa: F811
+    one = program().open().wait_until_ready()
+    for word in ("Good", "Tea"):
+        one.type(word)
+        one.press(Qt.Key.Key_Return)
+    one.wait_for_rows(("Good", "GOOD"), ("Tea", "TEA"))
+    one.press(Qt.Key.Key_M, Qt.KeyboardModifier.ControlModifier)
+    one.wait(lambda: marked(one.application.keeper.cues) == ["Tea"])
+    one.window.close()
+    journal = next((tmp_path / "sessions").glob("*/session.jsonl"))
+    assert marked(read_session(journal).cues) == ["Tea"]

@@ -1,0 +1,225 @@
+import random
+
+import pytest
+
+from app.captions.line_breaking import (
+    Line,
+    LineBreaker,
+    Typesetter,
+    lines_scrolled,
+    runs_right_to_left,
+)
+from app.captions.model import UtteranceView
+
+ALPHABET = [
+    "a",
+    "é",
+    "漢",
+    "🙂",
+    "e\u0301",
+    "👩\u200d🚀",
+    "wort",
+    "längereswort",
+    " ",
+    " ",
+    "  ",
+    "\n",
+]
+
+
+def random_text(rng, n):
+    return "".join(rng.choice(ALPHABET) for _ in range(rng.randrange(n)))
+
+
+def jumpy_width(text):
+    """A measure that no font would dare: a longer text may be narrower."""
+    return len(text) + random.Random(text).random() * 6 - 3
+
+
+def pieces(rng, text):
+    while text:
+        cut = rng.randrange(1, 6)
+        yield text[:cut]
+        text = text[cut:]
+
+
+def test_lines_break_at_the_last_space_that_fits():
+    breaker = LineBreaker(12, len)
+    closed = breaker.feed("Guten Morgen zusammen. Heute")
+    assert closed == ["Guten Morgen ", "zusammen. "]
+    assert breaker.open_line == "Heute"
+
+
+def test_growing_text_never_changes_a_closed_line():
+    rng = random.Random(1)
+    for measure in (len, jumpy_width):
+        for _ in range(200):
+            text = random_text(rng, 60)
+            breaker = LineBreaker(9, measure)
+            seen = []
+            for piece in pieces(rng, text):
+                seen += breaker.feed(piece)
+            at_once = LineBreaker(9, measure)
+            assert at_once.feed(text) == seen
+            assert at_once.open_line == breaker.open_line
+
+
+def test_no_character_is_lost():
+    rng = random.Random(2)
+    for _ in range(200):
+        text = random_text(rng, 60)
+        breaker = LineBreaker(7, len)
+        assert "".join(breaker.feed(text)) + breaker.flush() == text
+        assert breaker.open_line == ""
+
+
+def test_no_line_is_wider_than_it_may_be():
+    rng = random.Random(3)
+    for _ in range(200):
+        text = "".join(rng.choice(["a", "wort", "längereswort", " "]) for _ in range(60))
+        breaker = LineBreaker(10, len)
+        lines = [*breaker.feed(text), breaker.flush()]
+        assert all(len(line.strip()) <= 10 for line in lines)
+
+
+def test_a_word_wider_than_a_line_is_broken_inside():
+    breaker = LineBreaker(5, len)
+    assert breaker.feed("Donaudampfschiff") == ["Donau", "dampf", "schif"]
+
+
+def test_a_character_of_several_code_points_is_never_torn():
+    breaker = LineBreaker(3, len)
+    lines = [*breaker.feed("e\u0301" * 4 + "👩\u200d🚀" * 3), breaker.flush()]
+    for line in lines:
+        assert not line.startswith(("\u0301", "\u200d", "🚀"))
+
+
+def view(key, caption):
+    return UtteranceView(key=key, caption=caption)
+
+
+def texts(typesetter, views, count):
+    return tuple(line.text for line in typesetter.last_lines(views, count))
+
+
+def test_only_the_last_lines_are_shown_from_top_to_bottom():
+    typesetter = Typesetter(12, len)
+    views = [view(0, "Eins zwei."), view(1, "Guten Morgen zusammen. Heute")]
+    assert texts(typesetter, views, 2) == ("zusammen.", "Heute")
+    assert texts(typesetter, views, 4) == (
+        "Eins zwei.",
+        "Guten Morgen",
+        "zusammen.",
+        "Heute",
+    )
+
+
+def test_an_utterance_without_text_takes_no_line():
+    typesetter = Typesetter(12, len)
+    assert texts(typesetter, [view(0, "Eins."), view(1, " "), view(2, "")], 2) == ("Eins.",)
+
+
+def test_a_caption_that_was_cut_back_is_set_anew():
+    typesetter = Typesetter(12, len)
+    typesetter.last_lines([view(0, "Guten Morgen zusammen.")], 2)
+    assert texts(typesetter, [view(0, "Guten Abend.")], 2) == ("Guten Abend.",)
+
+
+def test_lines_only_scroll_while_text_grows():
+    typesetter = Typesetter(14, len)
+    text = "Heute wollen wir über das Wetter und unseren neuen Garten sprechen."
+    before = ()
+    for n in range(len(text) + 1):
+        lines = texts(typesetter, [view(0, text[:n])], 2)
+        if len(before) == 2:
+            closed = before[0]
+            scrolled = lines[0].strip() != closed
+            assert not scrolled or before[1].startswith(lines[0])
+        before = lines
+
+
+def test_what_was_set_before_is_not_measured_again():
+    measured = []
+
+    def measure(text):
+        measured.append(text)
+        return len(text)
+
+    typesetter = Typesetter(20, measure)
+    typesetter.last_lines([view(0, "Guten Morgen")], 2)
+    measured.clear()
+    typesetter.last_lines([view(0, "Guten Morgen!")], 2)
+    assert measured == ["Guten Morgen!"]
+
+
+def test_a_typesetter_sets_what_it_is_told_to():
+    typesetter = Typesetter(12, len, lambda view: view.source)
+    views = [UtteranceView(key=0, source="Good morning", caption="Guten Morgen")]
+    assert texts(typesetter, views, 2) == ("Good morning",)
+
+
+def test_every_line_of_a_text_runs_as_its_first_letter_does():
+    typesetter = Typesetter(12, len)
+    lines = typesetter.last_lines(
+        [view(0, "\u00ab\u0635\u0628\u0627\u062d\u00bb Qt version Qt and")], 4
+    )
+    assert len(lines) > 1
+    assert all(line.right_to_left for line in lines)
+    mixed = typesetter.last_lines([view(1, "Qt \u0635\u0628\u0627\u062d")], 4)
+    assert not any(line.right_to_left for line in mixed)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("", False), ("1, 2", False), ("(a", False), ("\u05d0", True), ("12 \u0627", True)],
+)
+def test_the_first_letter_with_a_direction_decides(text, expected):
+    assert runs_right_to_left(text) is expected
+
+
+def lines_of(*shown):
+    return tuple(Line(text=text) for text in shown)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "moved"),
+    [
+        (("a b",), ("a b c",), 0),
+        (("a b", "c d"), ("c", "d e"), 1),
+        (("a", "b", "c"), ("c", "d", "e"), 2),
+        (("a", "b"), ("x", "y"), None),
+        (("a", "b"), ("a",), None),
+        ((), ("a",), None),
+    ],
+)
+def test_it_is_seen_by_how_many_lines_text_moved_up(before, after, moved):
+    assert lines_scrolled(lines_of(*before), lines_of(*after)) == moved
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_tail_moves_no_break_of_the_text_before_it(seed):
+    rng = random.Random(seed)
+    plain, tailed = (
+        Typesetter(20, len, lambda view: view.source),
+        Typesetter(20, len, lambda view: view.source, lambda view: view.tail),
+    )
+    words = []
+    for _ in range(30):
+        words.append("".join(rng.choices("abcdef", k=rng.randint(1, 9))))
+        tail = " ".join("x" * rng.randint(1, 9) for _ in range(rng.randint(0, 4)))
+        view = UtteranceView(key=0, source=" ".join(words), tail=tail)
+        expected = [line.text for line in plain.last_lines((view,), 99)]
+        lines = tailed.last_lines((view,), 99)
+        assert all(len(line.text) <= 21 for line in lines)  # the dots may hang over
+        assert [line.certain for line in lines if line.certain] == expected
+        said = " ".join(line.text[len(line.certain) :].strip() for line in lines if line.n_tail)
+        assert said == (f"{tail}…" if tail else "")
+
+
+def test_a_tail_alone_and_one_that_changes_let_the_lines_stand():
+    setter = Typesetter(20, len, lambda view: view.source, lambda view: view.tail)
+    alone = setter.last_lines((UtteranceView(key=0, tail="so what"),), 2)
+    assert alone == (Line(text="so what…", n_tail=8),)
+    before = setter.last_lines((UtteranceView(key=1, source="We went", tail="hole"),), 2)
+    after = setter.last_lines((UtteranceView(key=1, source="We went home", tail="and"),), 2)
+    assert lines_scrolled(before, after) == 0

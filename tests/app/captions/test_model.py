@@ -1,0 +1,193 @@
+import random
+
+import pytest
+
+from app.captions.model import Captions, UtteranceView
+from engine.events import (
+    CaptionChanged,
+    LoadProgress,
+    SourceChanged,
+    UtteranceDropped,
+    UtteranceEnded,
+    UtteranceOpened,
+)
+
+
+def opened(*numbers, limit=200):
+    captions = Captions(limit=limit)
+    for number in numbers:
+        captions.apply(UtteranceOpened(utterance=number))
+    return captions
+
+
+def grow(captions, number, text, kept=None):
+    """Append a piece, or cut back to ``kept`` characters and append."""
+    if kept is None:
+        kept = len(next(v.caption for v in captions.views if v.key == number))
+    return captions.apply(CaptionChanged(utterance=number, kept=kept, text=text, n_read=1))
+
+
+def test_a_new_model_has_nothing_to_show():
+    assert Captions().views == ()
+
+
+def test_a_caption_grows_piece_by_piece():
+    captions = opened(0)
+    grow(captions, 0, "Guten")
+    grow(captions, 0, " Morgen")
+    captions.apply(SourceChanged(utterance=0, words=("Good", "morning")))
+    assert captions.views == (UtteranceView(key=0, source="Good morning", caption="Guten Morgen"),)
+
+
+def test_an_edit_keeps_what_stands_before_the_cut():
+    captions = opened(0)
+    grow(captions, 0, "Ich trinke Tee")
+    grow(captions, 0, "Kaffee", kept=11)
+    assert captions.views[0].caption == "Ich trinke Kaffee"
+
+
+def test_text_never_changes_before_the_cut_whatever_comes():
+    rng = random.Random(0)
+    captions = opened(0)
+    text = ""
+    for _ in range(500):
+        kept = len(text) if rng.random() < 0.8 else rng.randrange(len(text) + 1)
+        piece = "".join(rng.choice("aé漢🙂 ") for _ in range(rng.randrange(4)))
+        grow(captions, 0, piece, kept=kept)
+        assert captions.views[0].caption[:kept] == text[:kept]
+        text = text[:kept] + piece
+        assert captions.views[0].caption == text
+
+
+def test_an_event_about_text_that_never_came_is_an_error():
+    captions = opened(0)
+    with pytest.raises(ValueError, match="5 characters were to stay of a caption that has 0"):
+        grow(captions, 0, "x", kept=5)
+
+
+def test_an_utterance_opens_before_the_one_it_is_told_to_precede():
+    captions = opened(0, 1)
+    captions.apply(UtteranceOpened(utterance=2, before=1))
+    captions.apply(SourceChanged(utterance=2, words=("middle",)))
+    assert [view.source for view in captions.views] == ["", "middle", ""]
+
+
+def test_an_utterance_before_an_unknown_one_opens_at_the_end():
+    captions = opened(0)
+    captions.apply(UtteranceOpened(utterance=1, before=99))
+    assert [view.key for view in captions.views] == [0, 1]
+
+
+def test_a_dropped_utterance_is_gone_and_stays_gone():
+    captions = opened(0, 1)
+    captions.apply(UtteranceDropped(utterance=0))
+    assert [view.key for view in captions.views] == [1]
+    assert not captions.apply(SourceChanged(utterance=0, words=("late",)))
+
+
+def test_an_ended_utterance_that_is_edited_is_open_again():
+    captions = opened(0)
+    grow(captions, 0, "Tee.")
+    captions.apply(UtteranceEnded(utterance=0))
+    assert captions.views[0].ended
+    grow(captions, 0, "Kaffee.", kept=0)
+    assert not captions.views[0].ended
+
+
+def test_what_did_not_change_stays_the_very_same_object():
+    captions = opened(0, 1)
+    first = captions.views[0]
+    grow(captions, 1, "neu")
+    assert captions.views[0] is first
+
+
+def test_only_the_newest_utterances_are_kept():
+    captions = opened(*range(10), limit=3)
+    assert [view.key for view in captions.views] == [7, 8, 9]
+    assert not captions.apply(SourceChanged(utterance=0, words=("late",)))
+
+
+def test_after_clear_late_events_show_nothing():
+    captions = opened(0)
+    captions.clear()
+    assert not captions.apply(CaptionChanged(utterance=0, kept=0, text="late", n_read=1))
+    assert captions.views == ()
+
+
+def test_a_new_session_uses_the_same_numbers_for_other_utterances():
+    captions = opened(0, 1)
+    grow(captions, 0, "fertig")
+    captions.apply(UtteranceEnded(utterance=0))
+    captions.restart()
+    captions.apply(UtteranceOpened(utterance=0))
+    captions.apply(CaptionChanged(utterance=0, kept=0, text="neu", n_read=1))
+    assert [view.caption for view in captions.views] == ["fertig", "neu"]
+    assert len({view.key for view in captions.views}) == 2
+
+
+def test_nothing_of_the_old_session_is_heard_after_a_restart():
+    captions = opened(0)
+    captions.restart()
+    assert not captions.apply(SourceChanged(utterance=0, words=("late",)))
+
+
+def test_events_that_are_not_about_utterances_change_nothing():
+    assert not Captions().apply(LoadProgress(stage="Loading", fraction=0.5))
+
+
+def test_a_model_that_may_keep_nothing_is_refused():
+    with pytest.raises(ValueError, match="at least one utterance"):
+        Captions(limit=0)
+
+
+def test_a_tail_stands_behind_the_newest_utterance_of_its_lane():
+    captions = Captions()
+    captions.apply(UtteranceOpened(utterance=0, lane="me"))
+    captions.apply(SourceChanged(utterance=0, words=("We", "went")))
+    captions.apply(UtteranceOpened(utterance=1, lane="them"))
+    captions.set_tail("me", ["home", "and"])
+    mine, theirs = captions.views
+    assert (mine.lane, mine.source, mine.tail) == ("me", "We went", "home and")
+    assert (theirs.lane, theirs.tail) == ("them", "")
+    captions.set_tail("me", [])
+    assert captions.views[0].tail == ""
+
+
+def test_a_tail_without_an_open_utterance_stands_alone_until_there_is_one():
+    captions = Captions()
+    captions.set_tail("them", ["good"])
+    (alone,) = captions.views
+    assert (alone.lane, alone.source, alone.tail) == ("them", "", "good")
+    assert alone.key < 0
+    captions.apply(UtteranceOpened(utterance=0, lane="them"))
+    (view,) = captions.views
+    assert (view.key, view.tail) == (0, "good")
+    captions.apply(UtteranceEnded(utterance=0))
+    assert [(view.key < 0, view.tail) for view in captions.views] == [(False, ""), (True, "good")]
+
+
+def test_a_tail_touches_no_other_view():
+    captions = Captions()
+    for number in range(3):
+        captions.apply(UtteranceOpened(utterance=number, lane="me"))
+    before = captions.views
+    captions.set_tail("me", ["so"])
+    assert all(one is two for one, two in zip(before[:2], captions.views[:2], strict=True))
+    after = captions.views
+    captions.set_tail("me", ["so"])
+    assert captions.views[2] is after[2]
+
+
+def test_tails_go_when_everything_is_cleared_or_the_session_is_another():
+    for forget in (Captions.clear, Captions.restart):
+        captions = Captions()
+        captions.set_tail("me", ["so"])
+        forget(captions)
+        assert captions.views == ()
+
+
+def test_the_key_of_an_utterance_is_told_while_it_is_known():
+    captions = Captions()
+    captions.apply(UtteranceOpened(utterance=7))
+    assert captions.key_of(7) == captions.views[-1].key
+    assert captions.key_of(8) is None

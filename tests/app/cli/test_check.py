@@ -1,0 +1,71 @@
+import json
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from app.__main__ import main
+from engine.hub.catalogue import KNOWN_MODELS
+from engine.loading.hardware import Machine
+from engine.session.lag_forecast import measure_steps
+from engine.speech.whisper_names import MODELS
+
+
+def lines(capsys):
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+@pytest.mark.slow
+def test_a_program_is_told_what_the_computer_has_and_what_fits(capsys):
+    assert main(["--device", "cpu", "check", "--json"]) == 0
+    machine, bundled, recognisers, *fits = lines(capsys)
+    kinds = [line["kind"] for line in (machine, bundled, recognisers)]
+    assert kinds == ["machine", "bundled", "recognisers"]
+    assert bundled["languages"]
+    assert {*recognisers["found"]} <= {*MODELS}
+    assert machine["cores"] >= 1
+    assert 0 < machine["free_bytes"] <= machine["memory_bytes"]
+    assert [fit["model"] for fit in fits] == [model.name for model in KNOWN_MODELS]
+    assert all(fit["device"] == "cpu" and fit["needed_bytes"] > 0 for fit in fits)
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [([], "none yet; surtitle listen fetches base.en"), (["tiny.en", "small"], "tiny.en, small")],
+)
+def test_a_person_is_told_fact_by_fact_what_is_here(capsys, monkeypatch, found, words):
+    def found_whisper(name, _library):
+        return Path(name) if name in found else None
+
+    machine = Machine(processor="P\x1b[2J", cores=2, memory_bytes=2 * 10**9, free_bytes=10**9)
+    monkeypatch.setattr("engine.loading.hardware.look_around", lambda: machine)
+    monkeypatch.setattr("engine.speech.whisper_models.found_whisper", found_whisper)
+    monkeypatch.setattr("app.cli.check.KNOWN_MODELS", ())
+    assert main(["check"]) == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    first, memory, card, translator, recogniser = said.out.splitlines()
+    assert first.startswith("Processor: P")
+    assert "\x1b" not in first
+    assert (memory, card) == (
+        "Memory: 1.0 GB of 2.0 GB free",
+        "Graphics card: none that torch can use",
+    )
+    assert translator.startswith("Translator: surtitle-")
+    assert translator.endswith(", comes with Surtitle")
+    assert recogniser == f"Recogniser of speech: {words}"
+
+
+def test_a_failure_is_a_line_for_programs(capsys, tmp_path):
+    assert main(["--model", str(tmp_path), "check", "--speed", "--json"]) == 0
+    *_, failed = lines(capsys)
+    assert failed["kind"] == "failed"
+    assert str(tmp_path) in failed["message"]
+
+
+@pytest.mark.slow
+def test_the_lag_of_the_bundled_model_is_foretold(capsys, monkeypatch):
+    short = partial(measure_steps, sentences=("Good morning.",))
+    monkeypatch.setattr("engine.session.lag_forecast.measure_steps", short)
+    assert main(["check", "--speed"]) == 0
+    assert "behind who speaks" in capsys.readouterr().out

@@ -1,0 +1,75 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.__main__ import main
+from app.cli.devices import tables
+from engine.audio.types import AudioDevice, DeviceKind
+from tests.support.sound_server import TestServer, needs_sound_server
+
+ROOT = Path(__file__).parents[3]
+
+
+def device(name, description, kind, **more):
+    return AudioDevice(name=name, description=description, kind=kind, rate_hz=48_000, **more)
+
+
+def test_there_is_a_table_for_each_kind_with_the_default_marked():
+    microphone, system = DeviceKind.MICROPHONE, DeviceKind.SYSTEM
+    devices = [
+        device("usb", "Büro-Mikrofon", microphone),
+        device("pci.monitor", "Speakers", system, is_default=True),
+        device("pci", "Built-in", microphone, is_default=True, is_muted=True),
+    ]
+    assert tables(devices) == (
+        "Microphones\n"
+        "  Büro-Mikrofon  usb\n"
+        "* Built-in       pci  (muted)\n"
+        "\n"
+        "What you hear\n"
+        "* Speakers       pci.monitor\n"
+    )
+
+
+def test_where_there_is_nothing_the_tables_say_so():
+    assert tables([]) == "Microphones\n  none\n\nWhat you hear\n  none\n"
+
+
+def test_a_name_cannot_steer_the_terminal():
+    assert "\x1b" not in tables([device("a\x1b[2J", "b\x1b]0;x\x07", DeviceKind.SYSTEM)])
+
+
+@needs_sound_server()
+def test_the_devices_of_the_sound_server_are_listed(tmp_path, monkeypatch):
+    server = TestServer(tmp_path, monkeypatch)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "app", "devices"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    finally:
+        server.stop()
+    assert done.stdout == (
+        "Microphones\n* Microphone  microphone\n\nWhat you hear\n* Speakers    speakers.monitor\n"
+    )
+    assert done.stderr == ""
+
+
+@needs_sound_server()
+def test_without_a_sound_server_one_sentence_says_so(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("PULSE_SERVER", f"unix:{tmp_path}/nothing")
+    assert main(["devices"]) == 1
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err == ("surtitle devices: no sound server answers: start PipeWire or PulseAudio\n")
+
+
+def test_help_tells_what_the_mark_means(capsys):
+    with pytest.raises(SystemExit):
+        main(["devices", "--help"])
+    assert "* marks the default" in " ".join(capsys.readouterr().out.split())

@@ -1,0 +1,315 @@
+"""``surtitle listen`` with a recogniser and a session that are made up."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+import wave
+from pathlib import Path
+
+import pytest
+import webvtt
+
+from app.__main__ import main
+from app.cli.listen_output import STOP, Mailbox
+from engine.errors import ModelError
+from engine.events import Failed
+from engine.speech.events import TailChanged
+from tests.support.fakes import save_tiny_model
+from tests.support.listening_fakes import (
+    EchoSession,
+    Loudness,
+    Script,
+    endless_words,
+    script,
+    sound_of,
+)
+from tests.support.sound_server import wait_until
+
+ROOT = Path(__file__).resolve().parents[3]
+TEXT = "we went to the old house. then it rained all day."
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return save_tiny_model(tmp_path_factory.mktemp("tiny"))
+
+
+def make_whisper(place):
+    folder = place / "whisper"
+    folder.mkdir()
+    for name in ("config.json", "model.bin", "tokenizer.json"):
+        (folder / name).touch()
+    return folder
+
+
+@pytest.fixture
+def whisper(tmp_path):
+    return make_whisper(tmp_path)
+
+
+def write_sound(path, samples):
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(16_000)
+        file.writeframes((samples * 32767).astype("<i2").tobytes())
+    return path
+
+
+@pytest.fixture
+def talk(tmp_path):
+    return write_sound(tmp_path / "talk.wav", sound_of(script(TEXT), 6.0))
+
+
+class Ran:
+    def __init__(self, out, err, exit_code):
+        self.out, self.err, self.exit_code = out, err, exit_code
+
+
+@pytest.fixture
+def listen(model, whisper, monkeypatch, capsysbinary):
+    """Run the command in this process with a script for a recogniser."""
+    monkeypatch.setattr("engine.session.session.Session", EchoSession)
+    monkeypatch.setattr("engine.speech.vad.SileroDetector", Loudness)
+    monkeypatch.setattr("engine.speech.whisper.Whisper", lambda _settings: Script(script(TEXT)))
+
+    def run(*options):
+        exit_code = main(
+            ["listen", "--model", str(model), "--asr", str(whisper), *map(str, options)]
+        )
+        out, err = capsysbinary.readouterr()
+        return Ran(out.decode(), err.decode(), exit_code)
+
+    return run
+
+
+def sentences(ran, exit_code):
+    assert ran.exit_code == exit_code
+    assert "Traceback" not in ran.err
+    return ran.err
+
+
+def test_what_is_said_in_a_file_comes_out_line_by_line(listen, talk):
+    ran = listen("--source", talk)
+    assert ran.exit_code == 0
+    assert ran.out == "WE WENT TO THE OLD HOUSE.\nTHEN IT RAINED ALL DAY.\n"
+    assert re.search(
+        r"11 words; median seconds .* whole \d+\.\d\d .*; 0\.00 s of sound lost", ran.err
+    )
+
+
+def test_subtitles_of_all_forms_say_the_same_at_the_same_times(listen, talk, tmp_path):
+    files = {form: tmp_path / f"out.{form}" for form in ("srt", "vtt", "jsonl")}
+    options = [part for form, path in files.items() for part in (f"--{form}", path)]
+    assert listen("--source", talk, *options).exit_code == 0
+    *cues, summary = map(json.loads, files["jsonl"].read_text().splitlines())
+    assert [cue["source"] for cue in cues] == [
+        "we went to the old house.",
+        "then it rained all day.",
+    ]
+    assert [cue["text"] for cue in cues] == [cue["source"].upper() for cue in cues]
+    stages = {lag["stage"]: lag for lag in summary["lags"]}
+    assert set(stages) == {"recognised", "translated", "shown", "whole"}
+    assert all(lag["n_words"] == 11 for lag in stages.values())
+    assert summary["lost_s"] == 0
+    for read in (webvtt.from_srt(files["srt"]), webvtt.read(files["vtt"])):
+        assert [one.text for one in read] == [cue["text"] for cue in cues]
+        assert [one.start_in_seconds for one in read] == [int(cue["start_s"]) for cue in cues]
+
+
+def test_two_sources_are_told_apart(listen, talk, tmp_path):
+    other = write_sound(tmp_path / "other.wav", sound_of(script(TEXT), 6.0))
+    jsonl = tmp_path / "out.jsonl"
+    ran = listen("--source", talk, "--source", other, "--jsonl", jsonl)
+    assert ran.exit_code == 0
+    assert sorted(ran.out.splitlines()) == sorted(
+        f"[{lane}] {text}"
+        for lane in ("talk", "other")
+        for text in ("WE WENT TO THE OLD HOUSE.", "THEN IT RAINED ALL DAY.")
+    )
+    *cues, _ = map(json.loads, jsonl.read_text().splitlines())
+    assert {cue["speaker"] for cue in cues} == {"talk", "other"}
+
+
+def test_at_its_own_pace_a_file_takes_its_time(listen, tmp_path):
+    short = write_sound(tmp_path / "short.wav", sound_of(script("we went."), 1.5))
+    began_s = time.monotonic()
+    assert listen("--source", short, "--real-time").exit_code == 0
+    assert time.monotonic() - began_s > 1.4
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--source", "no.wav"], "no.wav is no file"),
+        (["--source", "mic", "--source", "mic"], "one --source or two different ones"),
+        (["--source", "mic", "--device", "a", "--device", "b"], "a --device for each"),
+        (["--source", "TALK", "--device", "a"], "is a file: leave --device out"),
+        (["--source", "TALK", "--policy", "never"], "read:N"),
+        (["--source", "TALK", "--to", "xx"], "xx"),
+    ],
+)
+def test_wrong_usage_is_one_sentence(listen, talk, options, sentence):
+    said = sentences(listen(*(talk if one == "TALK" else one for one in options)), 2)
+    assert sentence in said
+    assert said.count("\n") == 1
+    assert said.startswith("surtitle listen: ")
+
+
+def test_a_file_without_sound_is_one_sentence(listen, tmp_path):
+    path = tmp_path / "text.wav"
+    path.write_text("no sound")
+    said = sentences(listen("--source", path), 1)
+    assert said.count("\n") == 1
+    assert "text.wav" in said
+
+
+def test_subtitles_are_never_written_over(listen, talk, tmp_path):
+    path = tmp_path / "mine.srt"
+    path.write_text("precious")
+    assert "would overwrite" in sentences(listen("--source", talk, "--srt", path), 1)
+    assert path.read_text() == "precious"
+
+
+def test_a_recogniser_nobody_knows_is_one_sentence(listen, talk):
+    said = sentences(listen("--source", talk, "--asr", "huge"), 1)
+    assert "no Whisper model is called 'huge'" in said
+    assert said.count("\n") == 1
+
+
+def test_a_recogniser_that_cannot_be_loaded_ends_with_a_failure(listen, talk, monkeypatch):
+    def broken(_settings):
+        msg = "the recogniser is damaged: fetch it again"
+        raise ModelError(msg)
+
+    monkeypatch.setattr("engine.speech.whisper.Whisper", broken)
+    assert "the recogniser is damaged" in sentences(listen("--source", talk), 1)
+
+
+def test_a_session_that_fails_ends_with_a_failure(listen, talk, monkeypatch):
+    class Failing(EchoSession):
+        def start(self):
+            self.report(Failed(message="no memory is left: choose a smaller model"))
+
+    monkeypatch.setattr("engine.session.session.Session", Failing)
+    assert "no memory is left" in sentences(listen("--source", talk), 1)
+
+
+def test_a_reader_that_goes_away_ends_it_without_a_word(listen, talk, monkeypatch):
+    reading, writing = os.pipe()
+    os.close(reading)
+    with open(writing, "w", encoding="utf-8") as gone:  # noqa: PTH123  a descriptor
+        monkeypatch.setattr(sys, "stdout", gone)
+        ran = listen("--source", talk)
+    assert ran.exit_code == 141
+
+
+def test_a_crash_loses_no_cue_that_was_shown(tmp_path):
+    words = list(endless_words(0.0, 40.0))
+    talk = write_sound(tmp_path / "talk.wav", sound_of(words, 40.0))
+    files = {form: tmp_path / f"out.{form}" for form in ("srt", "vtt", "jsonl")}
+    options = [str(part) for form, path in files.items() for part in (f"--{form}", path)]
+    command = [sys.executable, "-m", "tests.app.fake_listen", "listen", "--real-time"]
+    with subprocess.Popen(
+        [*command, "--source", talk, "--asr", make_whisper(tmp_path), *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        cwd=ROOT,
+    ) as listening:
+        shown = [listening.stdout.readline() for _ in range(3)]
+        listening.kill()
+        shown += listening.stdout.readlines()
+    assert listening.returncode == -signal.SIGKILL
+    cues = [json.loads(line) for line in files["jsonl"].read_text().splitlines()]
+    assert len(cues) >= len(shown) >= 3
+    said = [" ".join(word.text for word in words[i : i + 8]) for i in range(0, len(words), 8)]
+    assert [cue["source"] for cue in cues] == said[: len(cues)]
+    for read in (webvtt.from_srt(files["srt"]), webvtt.read(files["vtt"])):
+        assert abs(len(read) - len(cues)) <= 1
+        texts = [one.text for one in read]
+        assert texts == [text.upper() for text in said[: len(texts)]]
+
+
+# --- Ctrl+C ---------------------------------------------------------------------------------------
+
+
+def press():
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def press_first():
+    """Press once and wait until that was seen: two at once may be taken for one."""
+    before = signal.getsignal(signal.SIGINT)
+    press()
+    wait_until(lambda: signal.getsignal(signal.SIGINT) is not before)
+
+
+def test_ctrl_c_still_translates_what_was_said(listen, tmp_path, monkeypatch):
+    class PressedAmidASentence(EchoSession):
+        def feed_words(self, words, lane=""):
+            super().feed_words(words, lane)
+            if "then" in words:
+                press()
+
+    monkeypatch.setattr("engine.session.session.Session", PressedAmidASentence)
+    words = script("we went. then it rained all day.")
+    monkeypatch.setattr("engine.speech.whisper.Whisper", lambda _settings: Script(words))
+    long = write_sound(tmp_path / "long.wav", sound_of(words, 60.0))
+    ran = listen("--source", long, "--real-time")
+    assert ran.exit_code == 0
+    assert ran.out.startswith("WE WENT.\nTHEN")
+    assert len(ran.out.splitlines()) == 2, "the open utterance is ended too"
+    assert "still translated" in ran.err
+
+
+def test_a_second_ctrl_c_leaves_at_once(listen, tmp_path, monkeypatch):
+    class Stuck(EchoSession):
+        presses = iter((press_first, press))
+
+        def feed_words(self, words, lane=""):
+            super().feed_words(words, lane)
+            self.end_utterance(lane)
+
+        def end_utterance(self, lane=""):  # noqa: ARG002  it never ends
+            next(self.presses, lambda: None)()
+
+    monkeypatch.setattr("engine.session.session.Session", Stuck)
+    words = script("we went")
+    monkeypatch.setattr("engine.speech.whisper.Whisper", lambda _settings: Script(words))
+    long = write_sound(tmp_path / "long.wav", sound_of(words, 60.0))
+    assert listen("--source", long, "--real-time").exit_code == 130
+
+
+def test_who_reports_too_much_waits_until_it_is_taken():
+    mailbox = Mailbox()
+    event = TailChanged(lane="", words=())
+    n_put = []
+
+    def report():
+        for number in range(6_000):
+            mailbox.put(event)
+            n_put.append(number)
+
+    reporting = threading.Thread(target=report)
+    with mailbox:
+        reporting.start()
+        reporting.join(0.5)
+        assert reporting.is_alive()
+        assert len(n_put) < 5_100
+    reporting.join(20)
+    assert len(n_put) == 6_000
+
+
+def test_ctrl_c_is_an_event_the_first_time():
+    mailbox = Mailbox()
+    with mailbox.interrupts():
+        signal.raise_signal(signal.SIGINT)
+        assert next(iter(mailbox)) is STOP
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)

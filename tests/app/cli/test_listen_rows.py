@@ -1,0 +1,133 @@
+import io
+import random
+import re
+
+import pytest
+
+from app.cli.listen_rows import ListeningView, n_cells
+from engine.events import CaptionChanged, UtteranceDropped, UtteranceEnded, UtteranceOpened
+from engine.speech.events import TailChanged
+
+
+def grown(number, kept, text):
+    return CaptionChanged(utterance=number, kept=kept, text=text, n_read=1)
+
+
+def view(*, is_terminal, width=40):
+    stream = io.BytesIO()
+    return ListeningView(stream, is_terminal=is_terminal, width=lambda: width), stream
+
+
+def said(stream):
+    return stream.getvalue().decode()
+
+
+class Screen:
+    """What a terminal shows of the bytes it got."""
+
+    def __init__(self, stream):
+        self.lines, self.row = [], ""
+        for part in re.split(r"(\n|\r\x1b\[K)", said(stream)):
+            if part == "\n":
+                self.lines.append(self.row)
+                self.row = ""
+            elif part == "\r\x1b[K":
+                self.row = ""
+            else:
+                self.row += part
+
+
+def test_a_pipe_gets_a_line_for_each_utterance_and_nothing_else():
+    made, stream = view(is_terminal=False)
+    made.take(UtteranceOpened(utterance=1))
+    made.take(TailChanged(lane="", words=("may", "change")))
+    made.take(grown(1, 0, "Guten"))
+    assert made.draw() == []
+    made.take(grown(1, 5, " Tag."))
+    assert said(stream) == ""
+    assert made.take(UtteranceEnded(utterance=1)) == [1]
+    assert said(stream) == "Guten Tag.\n"
+
+
+def test_a_terminal_shows_what_grows_and_the_tail_dim():
+    made, stream = view(is_terminal=True)
+    made.take(UtteranceOpened(utterance=1))
+    made.take(grown(1, 0, "Guten"))
+    made.take(TailChanged(lane="", words=("day", "to")))
+    assert made.draw() == [1]
+    assert made.draw() == []
+    assert Screen(stream).row == "Guten \x1b[2mday to\x1b[22m"
+    made.take(TailChanged(lane="", words=()))
+    made.take(UtteranceEnded(utterance=1))
+    made.draw()
+    assert Screen(stream).lines == ["Guten"]
+    assert Screen(stream).row == ""
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_row_is_never_wider_than_the_terminal(seed):
+    rng = random.Random(seed)
+    width = rng.randint(12, 60)
+    made, stream = view(is_terminal=True, width=width)
+    made.take(UtteranceOpened(utterance=1, lane="me"))
+    caption = ""
+    for _ in range(30):
+        text = "".join(rng.choice("ab 漢🙂e\N{COMBINING ACUTE ACCENT}") for _ in range(7))
+        made.take(grown(1, len(caption), text))
+        caption += text
+        tail = tuple("t" * rng.randint(1, 9) for _ in range(rng.randrange(5)))
+        made.take(TailChanged(lane="me", words=tail))
+        made.draw()
+        row = re.sub(r"\x1b\[2?2?m", "", Screen(stream).row)
+        assert n_cells(row) < width
+        assert row.startswith("[me] ") or not row
+
+
+def test_two_who_speak_are_told_apart():
+    made, stream = view(is_terminal=False)
+    for number, lane in ((1, "me"), (2, "them")):
+        made.take(UtteranceOpened(utterance=number, lane=lane))
+        made.take(grown(number, 0, f"von {lane}"))
+    made.take(UtteranceEnded(utterance=2))
+    made.take(UtteranceEnded(utterance=1))
+    assert said(stream) == "[them] von them\n[me] von me\n"
+
+
+def test_no_text_can_steer_the_terminal():
+    made, stream = view(is_terminal=False)
+    made.take(UtteranceOpened(utterance=1))
+    made.take(grown(1, 0, "a\x1b[2Jb\nc"))
+    made.take(UtteranceEnded(utterance=1))
+    assert said(stream) == "a\N{REPLACEMENT CHARACTER}[2Jb c\n"
+
+
+def test_what_is_open_at_the_end_is_written_and_the_row_is_clean():
+    made, stream = view(is_terminal=True)
+    made.take(UtteranceOpened(utterance=1))
+    made.take(grown(1, 0, "halb"))
+    made.draw()
+    made.close()
+    assert Screen(stream).lines == ["halb"]
+    assert Screen(stream).row == ""
+
+
+def test_the_row_goes_for_a_sentence_and_comes_back():
+    made, stream = view(is_terminal=True)
+    made.take(UtteranceOpened(utterance=1))
+    made.take(grown(1, 0, "halb"))
+    made.draw()
+    made.hide()
+    assert Screen(stream).row == ""
+    made.draw()
+    assert Screen(stream).row == "halb"
+
+
+def test_dropped_and_empty_utterances_leave_no_line():
+    made, stream = view(is_terminal=False)
+    made.take(UtteranceOpened(utterance=1))
+    made.take(grown(1, 0, "gone"))
+    made.take(UtteranceDropped(utterance=1))
+    made.take(UtteranceEnded(utterance=1))
+    made.take(UtteranceOpened(utterance=2))
+    made.take(UtteranceEnded(utterance=2))
+    assert said(stream) == ""

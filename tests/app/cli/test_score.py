@@ -1,0 +1,81 @@
+import json
+import wave
+from dataclasses import replace
+
+import pytest
+
+from app.__main__ import main
+from tests.support.listening_fakes import Loudness, Script, script, sound_of
+from tests.support.spoken import raw
+
+
+@pytest.fixture
+def files(tmp_path):
+    source, reference = tmp_path / "talk.en", tmp_path / "talk.de"
+    source.write_text("Good morning.\nThank you.\n", encoding="utf-8")
+    reference.write_text("Guten Morgen.\nDanke.\n", encoding="utf-8")
+    return source, reference
+
+
+def lines(capsys):
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+@pytest.mark.slow
+def test_the_bundled_model_is_scored_on_a_file(files, capsys):
+    assert main(["score", *map(str, files), "--json"]) == 0
+    stage, one, two, score = lines(capsys)
+    assert stage == {"kind": "stage", "stage": "loading"}
+    assert (one["n"], two["n"], two["of"]) == (1, 2, 2)
+    assert score["kind"] == "score"
+    assert score["n_lines"] == 2
+    assert 0 <= score["bleu"] <= 100
+    assert 0 < score["laal"] <= 2.5
+    assert main(["score", *map(str, files)]) == 0
+    assert "bleu: " in capsys.readouterr().out
+
+
+def test_files_that_do_not_belong_together_are_one_sentence(files, capsys):
+    files[1].write_text("Guten Morgen.\n", encoding="utf-8")
+    assert main(["score", *map(str, files)]) == 1
+    assert "talk.en has 2 lines and talk.de has 1" in capsys.readouterr().err
+    assert main(["score", *map(str, files), "--json"]) == 0
+    assert lines(capsys)[0]["kind"] == "failed"
+
+
+def test_a_file_that_is_not_there_is_one_sentence(files, tmp_path, capsys):
+    assert main(["score", str(tmp_path / "none"), str(files[1])]) == 1
+    assert "cannot be read" in capsys.readouterr().err
+
+
+def test_a_recording_of_the_source_is_recognised_and_scored(tmp_path, capsys, monkeypatch):
+    """By a recogniser that knows when each word is said, and hears one of ten as another."""
+    text = "good morning to you all and thank you for coming"
+    words = script(text, start_s=0.2)
+    source, reference, sound = (tmp_path / name for name in ("a.en", "a.de", "a.wav"))
+    for path in (source, reference):
+        path.write_text(f"{text}\n", encoding="utf-8")
+    with wave.open(str(sound), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(16_000)
+        file.writeframes(raw(sound_of(words, 5.0)))
+    heard = [replace(word, text="gold") if word.text == "good" else word for word in words]
+    monkeypatch.setattr("engine.speech.whisper.Whisper", lambda _settings: Script(heard))
+    monkeypatch.setattr("engine.speech.vad.SileroDetector", Loudness)
+    monkeypatch.setattr("engine.speech.whisper_models.found_whisper", lambda *_: tmp_path)
+    asked = ["score", str(source), str(reference), "--sound", str(sound)]
+    assert main([*asked, "--json"]) == 0
+    found = lines(capsys)
+    stages = [row["stage"] for row in found if row["kind"] == "stage"]
+    assert stages == ["loading", "recognising"]
+    assert found[-1]["kind"] == "wer"
+    assert found[-1]["wer"] == pytest.approx(0.1)
+
+
+def test_a_recogniser_that_is_not_here_is_one_sentence(files, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("app.cli.score.score_file", lambda *_: None)
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    asked = ["score", *map(str, files), "--sound", "talk.wav", "--asr", "some/recogniser"]
+    assert main(asked) == 1
+    assert "some/recogniser is not on this computer" in capsys.readouterr().err

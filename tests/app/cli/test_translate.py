@@ -1,0 +1,805 @@
+"""``surtitle translate``: what goes in comes out, and what cannot be done is one sentence."""
+
+import contextlib
+import copy
+import errno
+import io
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+import torch
+
+from app.__main__ import main
+from app.cli import translate as terminal
+from app.system.text_io import LineReader, LineWriter, printable
+from engine.adapters.card import AdapterScore
+from engine.loading.load_plan import load_plans
+from engine.loading.loader import load_weights
+from engine.models.fingerprint import read_fingerprint
+from engine.models.memory_footprint import read_footprint
+from engine.models.model_card import read_card
+from engine.settings import ModelSettings
+from tests.engine.text.test_prompt import CHATML
+from tests.support.adapter_folders import tiny_card, write_adapter
+from tests.support.fakes import tiny_weights
+from training.pretraining.tokenizer import END, END_OF_WRITE
+
+ROOT = Path(__file__).resolve().parents[3]
+POLICIES = ["read:1", "read:3", "wait:1", "wait:3", "offline"]
+
+
+@pytest.fixture(scope="session")
+def model(tmp_path_factory):
+    """A folder with a tiny model whose writes are short, as those of real ones are.
+
+    It says ASCII, control characters too, and after every other token it wants to end.
+    """
+    folder = tmp_path_factory.mktemp("model")
+    weights = tiny_weights()
+    network, tokenizer = copy.deepcopy(weights.network).float(), weights.tokenizer
+    pieces = tokenizer.convert_ids_to_tokens(range(len(tokenizer)))
+    with torch.no_grad():  # the first number of the residual stream tells whether a token ends
+        for layer in network.model.layers:
+            layer.self_attn.o_proj.weight[0] = layer.mlp.down_proj.weight[0] = 0
+        network.lm_head.weight[:, 0] = 0
+        for id_, piece in enumerate(pieces):
+            text = tokenizer.decode([id_])
+            if not (text.strip() and text.isascii()):
+                network.lm_head.weight[id_] = 0
+            ends = not piece.startswith("<|") and id_ % 2
+            network.model.embed_tokens.weight[id_, 0] = 1 if ends else -1
+        for marker in (END_OF_WRITE, END):
+            network.lm_head.weight[pieces.index(marker), 0] = 1000
+    network.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    weights.card.save(folder)
+    return folder
+
+
+@pytest.fixture
+def translate(model, monkeypatch, capsysbinary):
+    """Run the command in this process; give what it wrote and its exit code."""
+
+    def run(stdin, *options, folder=model):
+        stream = stdin if isinstance(stdin, Stdin) else Stdin(stdin)
+        monkeypatch.setattr(sys, "stdin", stream)
+        exit_code = main(["translate", "--model", str(folder), *map(str, options)])
+        out, err = capsysbinary.readouterr()
+        return Ran(out, err.decode(), exit_code)
+
+    return run
+
+
+class Ran:
+    def __init__(self, out, err, exit_code):
+        self.out, self.err, self.exit_code = out, err, exit_code
+
+    @property
+    def lines(self):
+        """The lines, after a check that nothing was said and nothing can steer a terminal."""
+        assert (self.err, self.exit_code) == ("", 0)
+        return self.lines_in_spite
+
+    @property
+    def lines_in_spite(self):
+        text = self.out.decode()
+        assert not text or text.endswith("\n")
+        assert not re.search("[\\x00-\\x09\\x0b-\\x1f\\x7f-\\x9f\u2028\u2029]", text)
+        return text.split("\n")[:-1]
+
+    def says(self, exit_code, *parts):
+        """Check that it wrote no caption, failed so, and said so in one sentence."""
+        assert self.out == b""
+        self.adds(exit_code, *parts)
+
+    def adds(self, exit_code, *parts):
+        assert self.exit_code == exit_code
+        assert self.err.startswith("surtitle translate: ")
+        assert self.err.count("\n") == 1
+        for part in parts:
+            assert str(part) in self.err
+
+
+class Stdin:
+    """Standard input of these bytes."""
+
+    def __init__(self, content):
+        self.buffer = io.BytesIO(content)
+
+
+# A line in, a line out
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_every_line_has_a_caption_of_its_own(translate, policy):
+    alone = [translate(line, "--policy", policy).lines for line in (b"Abc de fgh.\n", b"Hag bed.")]
+
+    together = translate(b"Abc de fgh.\nHag bed.", "--policy", policy).lines
+
+    assert [[line] for line in together] == alone
+    assert all(together)
+    assert together[0] != together[1]
+
+
+def test_the_captions_of_a_lines_sentences_are_joined_by_one_blank(translate):
+    first, second, both = translate(b"Abc de.\nHag bed.\nAbc  de. Hag\tbed.\n").lines
+
+    assert both == f"{first} {second}"
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_line_without_its_full_stop_is_a_finished_sentence(translate, policy):
+    marked, bare = translate(b"Abc de fgh.\nAbc de fgh\n", "--policy", policy).lines
+    assert bare == marked.removesuffix(".")
+
+
+def test_empty_and_blank_lines_stay_empty_lines(translate):
+    lines = translate(b"\nAbc.\n\n \t \r\n\x00\x1b\nAbc.\n\n").lines
+
+    assert [bool(line) for line in lines] == [False, True, False, False, False, True, False]
+    assert lines[1] == lines[5]
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b""])
+def test_every_line_ending_gives_the_same_line(translate, end):
+    assert translate(b"Abc de." + end).lines == translate(b"Abc de.\n").lines
+
+
+@pytest.mark.parametrize("mark", [*"\u2028\u2029\x85\x0b\x0c\x1c\x1d\x1e\r"])
+def test_only_a_line_feed_ends_a_line(translate, mark):
+    once, twice = translate(f"Abc{mark}de.\nAbc de.\n".encode()).lines
+
+    assert once == twice
+
+
+def test_a_line_of_5000_words_is_one_line_and_every_sentence_of_it_is_translated(
+    translate, tmp_path
+):
+    words = ["a" if n % 9 else "bed." for n in range(1, 1001)] + ["f"] * 4000
+    log = tmp_path / "log.jsonl"
+
+    lines = translate(" ".join(words).encode(), "--policy", "read:20", "--log", log).lines
+
+    assert len(lines) == 1
+    events = [json.loads(line) for line in log.read_text().splitlines()]
+    sources = [event for event in events if event["event"] == "source"]
+    assert [word for event in sources for word in event["words"]] == words
+    assert sum(event["event"] == "ended" for event in events) == len(sources)
+    assert max(event["cached_rows"] for event in events if event["event"] == "fed") < 600
+
+
+def test_emoji_right_to_left_text_and_markers_of_the_model_go_through(translate):
+    text = (
+        "🙂 👩‍👩‍👧 🇩🇪.\n"
+        "\u05e9\u05dc\u05d5\u05dd.\n\u0645\u0631\u062d\u0628\u0627\u061f\n"
+        "<|end|> <|user|> x\n漢字\n"
+    )
+
+    ran = translate(text.encode())
+
+    assert ran.lines_in_spite[:3] == text.split("\n")[:3]
+    assert ran.lines_in_spite[3]
+    assert ran.lines_in_spite[4] == "漢字"
+    ran.adds(0, "3 lines do not look like English")
+
+
+def test_control_characters_are_not_translated(translate):
+    dirty, clean = translate(b"\x1b[31mAb\x00c\x07 de\x7f\xc2\x9b.\n[31mAbc de.\n").lines
+
+    assert dirty == clean
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text(translate):
+    assert translate(b"\xef\xbb\xbfAbc.\n\xef\xbb\xbf").lines[0] == translate(b"Abc.").lines[0]
+
+
+def test_invalid_utf8_is_replaced_counted_and_told_once(translate):
+    ran = translate(b"Abc.\n\xffde.\nHag.\n\xc3 \xe2\x82\nAbc.\n")
+
+    replaced = translate("Abc.\n�de.\nHag.\n� �\nAbc.\n".encode()).lines
+    assert ran.lines_in_spite == replaced
+    ran.adds(0, "2 lines of standard input", "first line 2", "convert")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"\x89PNG\r\n\x1a\n", b"a" * 70_000 + b"\xff", b"a" * 65_535 + "é".encode()[:1],
+     "Abc.\n".encode("utf-16"), "Abc.\n".encode("utf-16-le"), b"Abc.\0\n"],
+)  # fmt: skip
+def test_a_file_that_is_no_text_is_refused_before_anything_is_loaded(
+    translate, tmp_path, content, monkeypatch
+):
+    monkeypatch.setitem(sys.modules, "engine.loading.loader", None)
+    path = tmp_path / "picture.png"
+    path.write_bytes(content)
+    translate(b"", path).says(1, "expected UTF-8 text", path)
+
+
+def test_a_long_file_is_text_wherever_its_characters_are_cut(translate, tmp_path):
+    path = tmp_path / "text.txt"
+    path.write_bytes(b" " * 65_535 + "é.\n".encode())
+    assert translate(b"", path).lines == translate("é.\n".encode()).lines
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes of Unix")
+def test_a_pipe_can_be_named_as_a_file(translate, tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_bytes, args=[b"Abc de.\n"])
+    writer.start()
+    assert translate(b"", path).lines == translate(b"Abc de.\n").lines
+    writer.join()
+
+
+def test_a_random_text_never_loses_or_gains_a_line(translate):
+    rng = random.Random(0)
+    text = b"".join(
+        rng.choice([b"\n", b"\r", b" ", b"a", b".", rng.randbytes(2), "é🙂".encode()])
+        for _ in range(150)
+    )
+
+    ran = translate(text, "--policy", "read:2")
+
+    n_lines = text.count(b"\n") + (not text.endswith(b"\n"))
+    assert len(ran.lines_in_spite) == n_lines > 9
+
+
+def test_empty_input_gives_nothing(translate):
+    assert translate(b"").lines == []
+
+
+def test_a_file_and_standard_input_give_the_same(translate, tmp_path):
+    text = tmp_path / "text.txt"
+    text.write_bytes(b"Abc de.\nHag.")
+
+    assert translate(b"", text).lines == translate(b"Abc de.\nHag.", "-").lines
+
+
+# Live
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_live_writes_the_same_captions(translate, policy):
+    text = b"Abc de fgh bed hag. Bed\n\nHag \xf0\x9f\x99\x82 a de? Abc" + b" f" * 60 + b"\n"
+
+    live = translate(text, "--policy", policy, "--live").lines
+
+    assert live == translate(text, "--policy", policy).lines
+
+
+def test_live_captions_grow_while_the_words_are_read(model, monkeypatch):
+    written, sources = Recorder(), []
+    monkeypatch.setattr(sys, "stdin", Stdin(b"abc de fgh bed hag a\n"))
+    monkeypatch.setattr(sys, "stdout", written)
+    monkeypatch.setattr(
+        "engine.metrics.event_log.EventLog.write",
+        lambda _log, event, **_: (
+            sources.append(len(written.flushed)) if event == "source" else None
+        ),
+    )
+
+    assert main(["translate", "--model", str(model), "--policy", "read:1", "--live"]) == 0
+
+    assert len(sources) == 6
+    assert sources == sorted(set(sources)), "something was shown after every word"
+    assert b"".join(written.flushed).count(b"\n") == 1
+
+
+def test_each_line_is_flushed_before_the_next_is_read(model, monkeypatch):
+    written = Recorder()
+    seen = []
+
+    class Typed(io.BytesIO):
+        def readline(self, *_):
+            seen.append(len(written.flushed))
+            return [b"Abc.\n", b"Hag.\n", b""][len(seen) - 1]
+
+    stdin = Stdin(b"")
+    stdin.buffer = Typed()
+    monkeypatch.setattr(sys, "stdin", stdin)
+    monkeypatch.setattr(sys, "stdout", written)
+
+    assert main(["translate", "--model", str(model)]) == 0
+    assert seen == [0, 1, 2]
+
+
+class Recorder:
+    """Standard output that keeps what was flushed, flush by flush."""
+
+    def __init__(self):
+        self.flushed, self._waiting = [], b""
+
+    @property
+    def buffer(self):
+        return self
+
+    def write(self, text):
+        self._waiting += text
+
+    def flush(self):
+        if self._waiting:
+            self.flushed.append(self._waiting)
+        self._waiting = b""
+
+
+# Wrong usage: exit code 2
+
+
+@pytest.mark.parametrize(
+    ("options", "parts"),
+    [
+        (["--policy", "read:0"], ["read:N, wait:K or offline", "'read:0'"]),
+        (["--policy", "\x1b[2J"], ["offline"]),
+        (["--slot", "0"], ["from 1 to", "'0'"]),
+        (["--slot", "two"], ["whole number", "'two'"]),
+        (["--slot", "9" * 5000], ["int"]),
+        (["--device", "tpu"], ["auto, cpu, cuda", "'tpu'"]),
+        (["--to", "xx"], ["de, fr", "'xx'"]),
+    ],
+)
+def test_a_wrong_option_is_told_in_one_sentence(translate, options, parts):
+    ran = translate(b"Abc.\n", *options)
+
+    ran.says(2, *parts)
+    assert "\x1b" not in ran.err
+
+
+def test_a_log_over_the_text_is_refused(translate, tmp_path):
+    text = tmp_path / "text.txt"
+    text.write_text("Abc.\n")
+
+    translate(b"", "--log", text, text).says(2, text, "--log")
+    assert text.read_text() == "Abc.\n"
+
+
+@pytest.mark.parametrize("options", [["--nonsense"], ["one", "two"], ["--policy"]])
+def test_what_argparse_refuses_ends_with_2(options, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["translate", *options])
+
+    assert ended.value.code == 2
+    assert "surtitle" in capsys.readouterr().err
+
+
+def test_options_before_the_command_count_too(translate, model, monkeypatch, capsysbinary):
+    monkeypatch.setattr(sys, "stdin", Stdin(b"Abc de.\n"))
+    main(["--model", str(model), "--to", "fr", "--policy", "offline", "translate"])
+
+    before = capsysbinary.readouterr().out
+    assert before == translate(b"Abc de.\n", "--to", "fr", "--policy", "offline").out != b""
+
+
+# Failures: exit code 1
+
+
+def test_without_any_model_the_option_is_named(monkeypatch, capsys):
+    monkeypatch.setattr(terminal, "bundled_models", list)
+
+    assert main(["translate"]) == 1
+    assert "surtitle translate: no model" in (said := capsys.readouterr().err)
+    assert "--model DIR" in said
+
+
+def test_the_first_bundled_model_is_taken(translate, model, monkeypatch, capsysbinary):
+    monkeypatch.setattr(terminal, "bundled_models", lambda: [model, model / "none"])
+    monkeypatch.setattr(sys, "stdin", Stdin(b"Abc.\n"))
+
+    assert main(["translate"]) == 0
+    assert capsysbinary.readouterr().out == translate(b"Abc.\n").out
+
+
+def test_a_missing_model_folder_is_told(translate, tmp_path):
+    translate(b"", folder=tmp_path / "none").says(1, tmp_path / "none", "choose")
+
+
+def test_a_model_folder_without_weights_is_told(translate, model, tmp_path):
+    read_card(model).save(tmp_path)
+
+    translate(b"", folder=tmp_path).says(1, tmp_path, "choose")
+
+
+def test_a_missing_file_is_told(translate, tmp_path):
+    translate(b"", tmp_path / "no\ne").says(1, "no e", "No such file", "name another")
+
+
+def test_a_folder_is_no_text(translate, tmp_path):
+    translate(b"", tmp_path).says(1, tmp_path, "directory")
+
+
+def test_a_file_that_breaks_off_is_told_after_what_was_read(translate):
+    stdin = Stdin(b"Abc.\n")
+    stdin.buffer = Breaking([b"Abc.\n", OSError(errno.EIO, "Input/output error")])
+
+    ran = translate(stdin)
+
+    assert ran.out == translate(b"Abc.\n").out
+    ran.adds(1, "standard input", "Input/output error")
+
+
+class Breaking:
+    """Lines, then an error."""
+
+    def __init__(self, parts):
+        self._parts = parts
+
+    def readline(self):
+        part = self._parts.pop(0)
+        if isinstance(part, BaseException):
+            raise part
+        return part
+
+
+@pytest.mark.parametrize("log", ["none/log.jsonl", "."])
+def test_a_log_that_cannot_be_opened_is_told(translate, tmp_path, log):
+    translate(b"Abc.\n", "--log", tmp_path / log).says(1, "log", tmp_path, "--log")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_log_without_room_is_told(translate):
+    translate(b"Abc.\n", "--log", "/dev/full").says(1, "/dev/full", "No space left")
+
+
+def test_closed_standard_streams_are_told(model, monkeypatch, capsysbinary):
+    monkeypatch.setattr(sys, "stdin", None)
+    assert main(["translate", "--model", str(model)]) == 1
+    assert b"standard input is closed" in capsysbinary.readouterr().err
+
+    monkeypatch.setattr(sys, "stdin", Stdin(b"Abc.\n"))
+    monkeypatch.setattr(sys, "stdout", None)
+    assert main(["translate", "--model", str(model)]) == 1
+    assert b"standard output is closed" in capsysbinary.readouterr().err
+
+
+def test_output_without_room_is_told(model, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdin", Stdin(b"Abc.\n"))
+    monkeypatch.setattr(sys, "stdout", Full(OSError(errno.ENOSPC, "No space left on device")))
+
+    assert main(["translate", "--model", str(model)]) == 1
+    assert "No space left on device; make room" in capsys.readouterr().err
+
+
+class Full(Recorder):
+    """Standard output that takes nothing."""
+
+    def __init__(self, error):
+        super().__init__()
+        self._error = error
+
+    def flush(self):
+        raise self._error
+
+    def fileno(self):
+        raise io.UnsupportedOperation
+
+
+def test_ctrl_c_ends_with_130_and_no_word(translate):
+    stdin = Stdin(b"")
+    stdin.buffer = Breaking([b"Abc.\n", KeyboardInterrupt()])
+
+    ran = translate(stdin)
+
+    assert (ran.out, ran.err, ran.exit_code) == (translate(b"Abc.\n").out, "", 130)
+
+
+class PanicException(BaseException):
+    """What they raise: no ``Exception``."""
+
+
+@pytest.mark.parametrize(
+    ("error", "parts"),
+    [(ZeroDivisionError("by\nzero"), ["(ZeroDivisionError: by, in test_terminal.py, line "]),
+     (PanicException("unwrap"), ["(PanicException: unwrap, in ", "report"]),
+     (MemoryError(), ["memory ran out"]),
+     (RuntimeError("[x.cpp] DefaultCPUAllocator: can't allocate memory"), ["memory ran out"])],
+)  # fmt: skip
+def test_what_nobody_expected_is_one_sentence(translate, error, parts):
+    stdin = Stdin(b"")
+    stdin.buffer = Breaking([b"Abc.\n", error])
+    ran = translate(stdin)
+    assert ran.out == translate(b"Abc.\n").out
+    ran.adds(1, *parts)
+
+
+# Libraries and the process
+
+
+EVIL = """
+from pathlib import Path
+Path(__file__).with_name("it-ran").touch()
+from transformers import LlamaConfig, LlamaForCausalLM
+class EvilConfig(LlamaConfig):
+    model_type = "evil"
+class Evil(LlamaForCausalLM):
+    config_class = EvilConfig
+"""
+
+
+@pytest.mark.parametrize("early", [True, False])
+@pytest.mark.parametrize("card", [True, False])
+def test_text_that_answers_yes_never_runs_the_code_of_a_folder(
+    translate, model, tmp_path, monkeypatch, card, early
+):
+    if not early:  # what guards the loading itself
+        monkeypatch.setattr(terminal, "check_model_folder", lambda _folder: None)
+    folder = tmp_path / "evil"
+    shutil.copytree(model, folder)
+    config = json.loads((folder / "config.json").read_text())
+    code = {"AutoConfig": "evil.EvilConfig", "AutoModelForCausalLM": "evil.Evil"}
+    config |= {"model_type": "evil", "auto_map": code}
+    (folder / "config.json").write_text(json.dumps(config))
+    (folder / "evil.py").write_text(EVIL)
+    if not card:
+        (folder / "surtitle.json").unlink()
+
+    ran = translate(b"Hello there.\nYes\ny\n1\n" * 3, folder=folder)
+
+    ran.says(1, folder, "names Python code of its own (auto_map)")
+    assert not (folder / "it-ran").exists()
+
+
+def test_ctrl_c_that_a_library_swallows_while_it_is_imported_ends_the_program(
+    translate, monkeypatch
+):
+    ended = []
+
+    def swallowing(_settings):
+        with contextlib.suppress(BaseException):
+            os.kill(os.getpid(), signal.SIGINT)
+        msg = "could not import module"
+        raise ImportError(msg)
+
+    monkeypatch.setattr("engine.loading.loader.load_weights", swallowing)
+    monkeypatch.setattr(os, "_exit", ended.append)
+    translate(b"Abc.\n")
+    assert ended == [130]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+# Adapters
+
+
+def test_an_adapter_folder_without_files_is_refused(translate, tmp_path):
+    translate(b"Abc.\n", "--adapter", tmp_path).says(1, tmp_path, "no adapter")
+
+
+def test_an_adapter_changes_the_captions(translate, model, tmp_path):
+    pytest.importorskip("peft")
+    base = read_fingerprint(model)
+    folder = write_adapter(tmp_path / "a", base, config={"lora_alpha": 64}, card=tiny_card(base))
+
+    adapted = translate(b"Abc de fgh.\nHag bed.\n", "--adapter", folder).lines
+
+    assert len(adapted) == 2
+    assert adapted != translate(b"Abc de fgh.\nHag bed.\n").lines
+
+
+def test_a_bundled_adapter_that_helps_is_used_unless_the_person_says_otherwise(
+    translate, model, tmp_path, monkeypatch
+):
+    base = read_fingerprint(model)
+    helps = AdapterScore(
+        test_set="talks", lines=9, language="de", policy="read:5", bleu=20, laal=2, base_bleu=10
+    )
+    card = tiny_card(base, scores=(helps,))
+    folder = write_adapter(tmp_path / "a", base, config={"lora_alpha": 64}, card=card)
+    monkeypatch.setattr("engine.hub.bundled.bundled_adapters", list)
+    text = b"Abc de fgh.\nHag bed.\n"
+    bare, bare_waits = translate(text).lines, translate(text, "--policy", "wait:1").lines
+    adapted = translate(text, "--adapter", folder).lines
+    assert adapted != bare
+
+    monkeypatch.setattr("engine.hub.bundled.bundled_adapters", lambda: [folder])
+
+    assert translate(text).lines == adapted
+    assert translate(text, "--adapter", "none").lines == bare
+    assert translate(text, "--policy", "wait:1").lines == bare_waits
+
+
+def test_an_adapter_brings_its_slot_length_and_its_languages(translate, model, tmp_path):
+    pytest.importorskip("peft")
+    base = read_fingerprint(model)
+    card = tiny_card(base, slot_length=4)
+    folder = write_adapter(tmp_path / "a", base, card=card, scale=0)
+    text = b"Abc de fgh hag bed gab.\n"
+
+    assert translate(text, "--adapter", folder).lines == translate(text, "--slot", 4).lines
+    assert translate(text, "--adapter", folder).lines != translate(text).lines
+    translate(text, "--adapter", folder, "--to", "fr").says(2, "translates to de, not to 'fr'")
+
+
+@pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing`:FutureWarning")  # peft 0.21
+def test_a_stranger_that_peft_saved_is_used_but_not_silently(translate, model, tmp_path):
+    peft = pytest.importorskip("peft")
+    config = peft.LoraConfig(
+        r=2, lora_alpha=64, target_modules=["q_proj", "v_proj"], init_lora_weights=False
+    )
+    network = load_weights(ModelSettings(directory=model)).network
+    peft.get_peft_model(network, config).save_pretrained(tmp_path)
+
+    ran = translate(b"Abc de fgh.\nHag bed.\n", "--adapter", tmp_path)
+
+    ran.adds(0, tmp_path, "it has no surtitle.json, so its base, its slot length")
+    assert ran.out != translate(b"Abc de fgh.\nHag bed.\n").out
+
+
+def test_weights_that_do_not_fit_whole_are_taken_in_4_bits_but_not_silently(
+    translate, model, monkeypatch
+):
+    pytest.importorskip("bitsandbytes")
+    asked_for = translate(b"Abc de fgh.\n", "--quantize", "nf4").lines
+    whole, packed = (
+        load_plans(ModelSettings(directory=model, quantise=quantise), read_footprint(model))[0]
+        for quantise in ("none", "nf4")
+    )
+    room = (whole.needed_bytes + packed.needed_bytes) // 2
+    monkeypatch.setattr("engine.loading.load_plan.free_bytes", lambda _device: room)
+
+    ran = translate(b"Abc de fgh.\n", "--device", "cpu")
+
+    ran.adds(0, "the model needs", "it was loaded in 4 bits on cpu")
+    assert ran.lines_in_spite == asked_for
+    translate(b"Abc.\n", "--device", "cpu", "--quantize", "none").says(1, "--quantize nf4")
+
+
+def test_a_model_without_a_card_translates_and_says_in_which_mode(translate, model, tmp_path):
+    folder = tmp_path / "someone-2b-it"
+    shutil.copytree(model, folder)
+    (folder / "surtitle.json").unlink()
+    (folder / "chat_template.jinja").write_text(CHATML, encoding="utf-8")
+    ran = translate(b"Abc de.\n\nHag bed.\n", folder=folder)
+    ran.adds(0, "someone-2b-it", "with an adapter for slots captions come sooner")
+    assert len(ran.lines_in_spite) == 3
+    again = translate(b"Abc de.\n\nHag bed.\n", "--system", "retranslate", folder=folder)
+    assert again.out == ran.out
+    translate(b"Abc.\n", "--system", "slots", folder=folder).adds(0, "experiment")
+    translate(b"", "--to", "xx", folder=folder).says(2, "not to 'xx'")
+
+
+def test_a_model_that_knows_slots_can_run_by_retranslation_and_says_nothing(translate):
+    assert translate(b"Abc de fgh.\n", "--system", "retranslate").lines
+
+
+def test_what_a_glossary_and_the_sentences_before_cost_is_told(translate, tmp_path):
+    path = tmp_path / "terms.tsv"
+    path.write_text("abc\tfed\nhag\tgah\n", encoding="utf-8")
+    text = b"Abc de fgh.\n\nHag bed. Hed.\n"
+    for options in (["--glossary", path], ["--context", "2"], ["--glossary", path, "--context", 1]):
+        ran = translate(text, *options)
+        ran.adds(0, "took up to ", " rows of the prompt")
+        assert len(ran.lines_in_spite) == 3
+    assert translate(text, "--context", "0").lines
+
+
+def test_a_glossary_that_cannot_be_used_is_told(translate, tmp_path):
+    translate(b"Abc.\n", "--glossary", tmp_path / "nowhere").says(1, "cannot be read", "nowhere")
+    (tmp_path / "terms").write_text("one word\n")
+    translate(b"Abc.\n", "--glossary", tmp_path / "terms").says(1, "line 1", "a tab")
+    translate(b"Abc.\n", "--context", "-1").says(2, "at least 0, got -1")
+
+
+def test_a_model_of_the_hub_is_fetched_into_the_library(translate, model, monkeypatch):
+    asked = []
+
+    def fetch(name, library, **_others):
+        asked.append((name, library.name))
+        return model
+
+    monkeypatch.setattr("engine.hub.download.fetch_model", fetch)
+    assert translate(b"Abc de.\n", folder="some/model").lines
+    assert asked == [("some/model", "models")]
+
+
+def test_an_adapter_of_another_model_is_refused(translate, tmp_path):
+    folder = write_adapter(tmp_path / "a")
+    translate(b"Abc.\n", "--adapter", folder).says(1, "made for 'tiny', another model than this")
+
+
+def test_an_adapter_is_found_by_its_name(translate, model, tmp_path, monkeypatch):
+    pytest.importorskip("peft")
+    monkeypatch.setenv("SURTITLE_HOME", str(tmp_path))
+    base = read_fingerprint(model)
+    write_adapter(tmp_path / "adapters" / "mine", base, card=tiny_card(base))
+
+    assert len(translate(b"Abc de fgh.\n", "--adapter", "mine").lines) == 1
+    translate(b"Abc.\n", "--adapter", "yours").says(1, "there is no adapter 'yours'")
+
+
+# As a program
+
+
+def surtitle(*arguments, code="from app.__main__ import main; sys.exit(main(sys.argv[1:]))"):
+    """Start the program; the locale knows ASCII only, and nothing may be said by Python itself."""
+    return subprocess.Popen(
+        [sys.executable, "-c", f"import sys; {code}", *map(str, arguments)],
+        cwd=ROOT,
+        env={**os.environ, "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGPIPE"), reason="needs pipes of Unix")
+def test_a_typed_line_is_answered_at_once_and_a_closed_pipe_ends_quietly(model, translate):
+    text = "Abc 🙂 né.\n".encode()
+    with surtitle("translate", "--model", model) as process:
+        process.stdin.write(text)
+        process.stdin.flush()
+        answer = process.stdout.readline()  # although the input has not ended
+        process.stdout.close()
+        process.stdin.write(text * 3)
+        process.stdin.close()
+
+        assert process.wait(60) == 141
+        assert process.stderr.read() == b""
+    assert answer == translate(text).out
+
+
+def test_help_and_wrong_usage_load_neither_torch_nor_qt(model):
+    code = """
+from app.__main__ import main
+try: main(['translate', '--help'])
+except SystemExit: pass
+print(main(['translate', '--model', sys.argv[1], '--policy', 'x']))
+print(main(['translate', '--model', sys.argv[1], '--to', 'x']))
+print([name for name in ('torch', 'transformers', 'PySide6') if name in sys.modules])"""
+    with surtitle(model, code=code) as process:
+        out, _ = process.communicate(timeout=60)
+
+    assert b"--policy POLICY" in out
+    assert out.splitlines()[-3:] == [b"2", b"2", b"[]"]
+
+
+# The lines themselves
+
+
+def test_what_is_printable_cannot_steer_a_terminal():
+    text = "".join(map(chr, range(0xA1))) + "\u2028é🙂\u200f\u05e9"
+
+    shown = printable(text)
+
+    assert len(shown) == len(text)
+    assert shown.isprintable() or set(shown) <= {
+        *map(chr, range(0x20, 0x7F)),
+        *"�é🙂\u200f\u05e9\xa0\xa1",
+    }
+    assert printable(shown) == shown
+
+
+def test_a_line_is_the_same_however_it_is_cut_into_pieces():
+    text = " Ab\x00  c\n\u2028\u00a0d \x1b[0m  é "
+    for size in range(1, len(text) + 1):
+        for live in (False, True):
+            out = io.BytesIO()
+            writer = LineWriter(out, live=live)
+            for start in range(0, len(text), size):
+                writer.write(text[start : start + size])
+            writer.end_line()
+            assert out.getvalue().decode() == "Ab� c \u00a0d �[0m é\n"
+
+
+@pytest.mark.parametrize("size", [1_000, 3_000_000])
+def test_a_line_of_any_length_is_written_in_time_that_grows_with_it_alone(size):
+    text = "ab cd" * 600_000  # with the square of it, that would be many minutes
+    out = io.BytesIO()
+    writer = LineWriter(out)
+    for start in range(0, len(text), size):
+        writer.write(text[start : start + size])
+    writer.end_line()
+    assert out.getvalue().decode() == text + "\n"
+
+
+def test_lines_are_split_at_line_feeds_alone():
+    reader = LineReader(io.BytesIO("a\r\nb\u2028c\x00\n\nd".encode()), "text")
+
+    assert [line.split() for line in reader] == [["a"], ["b", "c"], [], ["d"]]
+    assert (reader.n_broken, reader.first_broken) == (0, 0)

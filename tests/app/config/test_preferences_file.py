@@ -1,0 +1,249 @@
+import errno
+import tomllib
+from dataclasses import asdict, fields, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from app.config.preferences import (
+    CaptionChoices,
+    InterfaceChoices,
+    ListeningChoices,
+    OverlayChoices,
+    Preferences,
+    PrivacyChoices,
+    TranslationChoices,
+)
+from app.config.preferences_file import PreferencesFile, export_preferences, import_preferences
+from app.config.preferences_store import Chosen
+from app.system.toml_text import toml_text
+from engine.errors import PolicyError
+
+CHOSEN = Preferences(
+    model=Path('/models/ö "x"'),
+    translation=TranslationChoices(language="fr", policy="wait:5", adapter="mine", glossary=True),
+    captions=CaptionChoices(
+        lines=3,
+        characters=36,
+        point_size=40,
+        preset="yellow on black",
+        outline=False,
+        shows="both",
+        smooth=False,
+    ),
+    overlay=OverlayChoices(visible=False, locked=True, hide_from_share=True, through_xwayland=True),
+    listening=ListeningChoices(recognizer="small", microphone="mic 1", system="out 1"),
+    privacy=PrivacyChoices(
+        journal=False,
+        journal_days=3,
+        live_text=True,
+        live_text_file=Path("/captions/live.txt"),
+        page=True,
+        page_port=9000,
+    ),
+    interface=InterfaceChoices(language="de"),
+    shortcuts={"pause": "F9", "lock": "", "of the future": "Ctrl+U"},
+)
+OTHERS = Preferences(translation=TranslationChoices(language="es"))
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "deep" / "settings.toml"
+
+
+def test_the_choices_of_these_tests_differ_from_the_defaults_everywhere():
+    for page in fields(CHOSEN):
+        chosen, own = getattr(CHOSEN, page.name), getattr(Preferences(), page.name)
+        if page.name in {"model", "shortcuts"}:
+            assert chosen != own
+        else:
+            assert all(getattr(chosen, it.name) != getattr(own, it.name) for it in fields(own))
+
+
+def test_without_a_file_the_program_has_its_own_choices(path):
+    assert PreferencesFile(path).read() == (Preferences(), None)
+
+
+def test_what_was_written_is_read_again(path):
+    assert PreferencesFile(path).write(CHOSEN) is None
+    assert PreferencesFile(path).read() == (CHOSEN, None)
+    assert [file.name for file in path.parent.iterdir()] == ["settings.toml"]
+
+
+def test_unknown_keys_are_kept(path):
+    path.parent.mkdir()
+    path.write_text(
+        'schema_version = 7\nfuture = [1, {a = "b"}]\n[overlay]\ntilt = 3\n[new]\nx = 1\n'
+    )
+    file = PreferencesFile(path)
+    file.read()
+    file.write(CHOSEN)
+    content = tomllib.loads(path.read_text())
+    assert content["future"] == [1, {"a": "b"}]
+    assert content["schema_version"] == 7
+    assert content["overlay"] == {"tilt": 3, **asdict(CHOSEN.overlay)}
+    assert content["new"] == {"x": 1}
+
+
+def test_a_file_of_the_first_version_is_read(path):
+    path.parent.mkdir()
+    path.write_text(
+        'schema_version = 1\n[translation]\nlanguage = "fr"\npolicy = "offline"\n'
+        "[overlay]\nvisible = false\n"
+    )
+    preferences, notice = PreferencesFile(path).read()
+    assert notice is None
+    assert preferences.translation == TranslationChoices(language="fr", policy="offline")
+    assert not preferences.overlay.visible
+
+
+def test_a_damaged_file_gives_way_to_its_backup(path):
+    file = PreferencesFile(path)
+    file.write(CHOSEN)
+    file.write(OTHERS)
+    path.write_text("language = [")
+    preferences, notice = PreferencesFile(path).read()
+    assert preferences == CHOSEN
+    assert "cannot be read" in notice
+    assert "settings.toml.bak" in notice
+
+
+def test_a_number_of_too_many_digits_is_told_in_our_words(path):
+    path.parent.mkdir()
+    path.write_text("x = " + "9" * 5000)
+    for told in (PreferencesFile(path).read()[1], import_preferences(path)[1]):
+        assert "(a whole number in it is too large);" in told
+
+
+@pytest.mark.parametrize("damage", [b"\xff\xfe", b"language = ["])
+def test_two_damaged_files_give_way_to_the_defaults(path, damage):
+    path.parent.mkdir()
+    path.write_bytes(damage)
+    path.with_name("settings.toml.bak").write_bytes(damage)
+    preferences, notice = PreferencesFile(path).read()
+    assert preferences == Preferences()
+    assert notice.endswith("Surtitle starts with its own choices")
+
+
+def test_a_damaged_file_never_becomes_the_backup(path):
+    file = PreferencesFile(path)
+    file.write(CHOSEN)
+    file.write(CHOSEN)
+    path.write_text("[[[")
+    file = PreferencesFile(path)
+    file.read()
+    file.write(OTHERS)
+    assert tomllib.loads(path.with_name("settings.toml.bak").read_text())["model"]
+
+
+WRONG = """
+model = 3
+[translation]
+language = "fr"
+policy = "guess"
+[captions]
+lines = 9
+characters = true
+point_size = 30.5
+preset = "pink"
+outline = 1
+"""
+
+
+def test_one_wrong_value_leaves_the_others(path):
+    path.parent.mkdir()
+    path.write_text(WRONG)
+    preferences, notice = PreferencesFile(path).read()
+    assert preferences == Preferences(translation=TranslationChoices(language="fr"))
+    for name in ("model = 3", "translation.policy = 'guess'", "captions.lines = 9"):
+        assert name in notice
+    for name in ("characters = True", "point_size = 30.5", "preset = 'pink'", "outline = 1"):
+        assert name in notice
+    assert notice.endswith("could not be used")
+
+
+def test_a_folder_that_cannot_be_written_is_told_in_a_sentence(path):
+    path.parent.write_text("a file where the folder should be")
+    assert "could not be stored" in PreferencesFile(path).write(CHOSEN)
+
+
+def test_a_full_disk_leaves_the_file_as_it_was(path, monkeypatch):
+    file = PreferencesFile(path)
+    file.write(CHOSEN)
+
+    def full(_file):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("app.system.toml_file.os.fsync", full)
+    failure = file.write(OTHERS)
+    assert "No space left on device; they hold until" in failure
+    assert PreferencesFile(path).read() == (CHOSEN, None)
+    assert list(path.parent.glob("*.new")) == []
+
+
+def test_what_could_not_be_stored_holds_all_the_same(path, qtbot):
+    path.parent.write_text("a file where the folder should be")
+    chosen = Chosen(PreferencesFile(path))
+    with qtbot.waitSignals([chosen.changed, chosen.failed]):
+        chosen.choose(CHOSEN)
+    assert chosen.now == CHOSEN
+
+
+def test_the_same_choice_again_is_not_told(path, qtbot):
+    chosen = Chosen(PreferencesFile(path))
+    with qtbot.assertNotEmitted(chosen.changed):
+        chosen.choose(Preferences())
+    assert not path.exists()
+
+
+def test_exported_settings_are_imported_as_they_were(tmp_path):
+    there = tmp_path / "mine.toml"
+    assert export_preferences(CHOSEN, there) is None
+    assert import_preferences(there) == (CHOSEN, None)
+
+
+def test_what_cannot_be_exported_is_told(tmp_path):
+    assert "choose another file" in export_preferences(CHOSEN, tmp_path / "no" / "mine.toml")
+
+
+@pytest.mark.parametrize("text", ["[[[", "[captions]\nlines = 2\n", "\x00"])
+def test_a_strange_file_is_not_imported(tmp_path, text):
+    there = tmp_path / "strange.toml"
+    there.write_text(text)
+    preferences, notice = import_preferences(there)
+    assert preferences is None
+    assert notice.endswith("nothing was changed")
+
+
+def test_a_wrong_policy_is_refused():
+    with pytest.raises(PolicyError):
+        TranslationChoices(policy="guess")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("lines", 0), ("lines", 5), ("characters", 19), ("point_size", 97), ("shows", "nothing")],
+)
+def test_a_choice_out_of_bounds_is_refused(name, value):
+    with pytest.raises(ValueError, match=name):
+        replace(CaptionChoices(), **{name: value})
+
+
+def test_toml_is_read_back_as_it_was():
+    content = {
+        "bare-key_1": 1,
+        "needs quoting": 'a "quoted" \\ \x7f \x01 ü\n🙂',
+        "yes": True,
+        "half": 0.5,
+        "when": datetime(2024, 5, 6, 7, 8, 9, tzinfo=UTC),
+        "list": [1, "two", [3.5], {"deep": {"deeper": False}}],
+        "table": {"ü": "x", "inner": {"a": []}},
+    }
+    assert tomllib.loads(toml_text(content)) == content
+
+
+def test_what_toml_cannot_say_is_refused():
+    with pytest.raises(ValueError, match="TOML has no way"):
+        toml_text({"a": None})

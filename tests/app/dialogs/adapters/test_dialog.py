@@ -1,0 +1,201 @@
+import shutil
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+
+from app.dialogs.adapters.dialog import AdapterDialog
+from app.dialogs.adapters.service import AdapterDesk
+from engine.adapters.library import AdapterLibrary
+from engine.events import AdapterChanged
+from tests.support.adapter_folders import tiny_card, write_adapter
+
+LOADED = AdapterChanged(names=("tiny-en-de",), used="tiny-en-de", languages={"de": "German"})
+BARE = AdapterChanged(names=("tiny-en-de",), used=None, languages={"de": "German"})
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    return write_adapter(tmp_path_factory.mktemp("adapter") / "training-output")
+
+
+class Desk:
+    """The dialog over a library, and a person before it."""
+
+    def __init__(self, qtbot, tmp_path):
+        self.qtbot = qtbot
+        self.home = tmp_path / "adapters"
+        self.desk = AdapterDesk(AdapterLibrary(self.home))
+        self.dialog = AdapterDialog(self.desk)
+        qtbot.addWidget(self.dialog)
+
+    def do(self, act):
+        """Act, and wait until the thread has done it."""
+        self.desk.busy_changed.disconnect(self.dialog._show_busy)
+        self.desk.busy_changed.connect(self.dialog._show_busy)
+        with self.qtbot.waitSignal(self.desk.busy_changed, check_params_cb=lambda busy: not busy):
+            act()
+        return self.dialog.told.text()
+
+    def cells(self):
+        rows = self.dialog.rows
+        return [
+            tuple(rows.data(rows.index(row, column)) for column in range(rows.columnCount()))
+            for row in range(rows.rowCount())
+        ]
+
+    def details(self):
+        tree = self.dialog.details
+        items = (tree.topLevelItem(row) for row in range(tree.topLevelItemCount()))
+        return {item.text(0): item.text(1) for item in items}
+
+
+@pytest.fixture
+def desk(qtbot, tmp_path):
+    made = Desk(qtbot, tmp_path)
+    yield made
+    made.desk.close()
+
+
+def test_an_added_adapter_is_listed_with_all_that_is_known(desk, whole):
+    told = desk.do(lambda: desk.dialog.add(whole))
+    assert told == "tiny-en-de was added."
+    ((status, name, to, slot, policies, size, now),) = desk.cells()
+    assert (status, name, to, slot, policies, now) == (
+        "● ok", "tiny-en-de", "de", "16", "read:3", ""
+    )  # fmt: skip
+    assert size.endswith("kB")
+    details = desk.details()
+    for label in ("rank", "alpha", "targets", "layers", "slot length", "policies", "languages"):
+        assert details[label]
+    assert desk.dialog.load.isEnabled()
+    assert desk.dialog.load.text() == "&Load"
+
+
+def test_a_file_of_an_adapter_adds_it_whole(desk, whole):
+    desk.do(lambda: desk.dialog.add(whole / "adapter_config.json"))
+    assert len(desk.cells()) == 1
+
+
+def test_a_dropped_folder_is_added(desk, whole):
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(whole))])
+    button, modifier = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    action = Qt.DropAction.CopyAction
+    enter = QDragEnterEvent(QPoint(5, 5), action, mime, button, modifier)
+    desk.dialog.dragEnterEvent(enter)
+    assert enter.isAccepted()
+    drop = QDropEvent(QPointF(5, 5), action, mime, button, modifier)
+    desk.do(lambda: desk.dialog.dropEvent(drop))
+    assert len(desk.cells()) == 1
+
+
+def broken(whole, folder, kind):
+    """Break a copy of an adapter."""
+    there = Path(shutil.copytree(whole, folder))
+    weights = there / "adapter_model.safetensors"
+    match kind:
+        case "cut":
+            weights.write_bytes(weights.read_bytes()[:-40])
+        case "pickle":
+            weights.rename(there / "adapter_model.bin")
+        case "no config":
+            (there / "adapter_config.json").unlink()
+        case "no json":
+            (there / "adapter_config.json").write_text("{")
+        case "empty":
+            shutil.rmtree(there)
+            there.mkdir()
+        case "link":
+            weights.unlink()
+            weights.symlink_to("/dev/zero")
+    return there
+
+
+KINDS = ["cut", "pickle", "no config", "no json", "empty", "link"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_broken_adapter_is_not_added_and_one_sentence_says_why(desk, whole, tmp_path, kind):
+    told = desk.do(lambda: desk.dialog.add(broken(whole, tmp_path / "broken", kind)))
+    assert told.endswith("choose another adapter.")
+    assert "\n" not in told
+    assert desk.cells() == []
+
+
+@pytest.mark.parametrize("kind", ["cut", "pickle", "no config", "no json"])
+def test_an_adapter_that_broke_in_the_library_is_blocked_with_its_reason(desk, whole, kind):
+    desk.home.mkdir()
+    broken(whole, desk.home / "tiny-en-de", kind)
+    desk.do(desk.dialog.open_list)
+    assert desk.cells()[0][0] == "✕ blocked"
+    assert desk.dialog.reason.text().startswith("Its ") or "has no" in desk.dialog.reason.text()
+    assert not desk.dialog.load.isEnabled()
+    assert desk.dialog.remove.isEnabled()
+
+
+def test_without_a_card_it_is_unknown_and_loaded_only_all_the_same(desk, tmp_path):
+    folder = write_adapter(tmp_path / "bare", card=False)
+    desk.do(lambda: desk.dialog.add(folder))
+    assert desk.cells()[0][0] == "◐ unknown"
+    assert desk.dialog.load.text() == "&Load all the same"
+    assert "are not known" in desk.dialog.reason.text()
+
+
+def test_load_asks_for_the_folder_and_later_for_the_name(desk, whole, qtbot):
+    desk.do(lambda: desk.dialog.add(whole))
+    with qtbot.waitSignal(desk.dialog.load_wanted) as wanted:
+        desk.dialog.load.click()
+    assert wanted.args[0] == desk.home / "tiny-en-de"
+    desk.dialog.show_loaded(LOADED)
+    assert desk.cells()[0][-1] == "translates"
+    assert not desk.dialog.load.isEnabled()
+    assert not desk.dialog.remove.isEnabled()
+    desk.dialog.show_loaded(BARE)
+    assert desk.cells()[0][-1] == "loaded"
+    with qtbot.waitSignal(desk.dialog.use_wanted) as wanted:
+        desk.dialog.load.click()
+    assert wanted.args == ["tiny-en-de"]
+    with qtbot.waitSignal(desk.dialog.unload_wanted) as wanted:
+        desk.dialog.unload.click()
+    assert wanted.args == ["tiny-en-de"]
+
+
+def test_the_adapter_and_the_bare_model_are_compared_back_and_forth(desk, whole, qtbot):
+    desk.do(lambda: desk.dialog.add(whole))
+    assert not desk.dialog.compare.isEnabled()
+    desk.dialog.show_loaded(LOADED)
+    with qtbot.waitSignal(desk.dialog.use_wanted) as wanted:
+        desk.dialog.compare.click()
+    assert wanted.args == [""]
+    desk.dialog.show_loaded(BARE)
+    assert desk.dialog.compare.text() == "&Back to the adapter"
+    with qtbot.waitSignal(desk.dialog.use_wanted) as wanted:
+        desk.dialog.compare.click()
+    assert wanted.args == ["tiny-en-de"]
+
+
+def test_verifying_reads_all_of_it_and_tells_a_change(desk, whole):
+    desk.do(lambda: desk.dialog.add(whole))
+    assert "is as its card says: sha256" in desk.do(desk.dialog.verify.click)
+    weights = desk.home / "tiny-en-de" / "adapter_model.safetensors"
+    data = bytearray(weights.read_bytes())
+    data[-1] ^= 1
+    weights.write_bytes(data)
+    assert "was changed or damaged" in desk.do(desk.dialog.verify.click)
+
+
+def test_an_adapter_is_removed_and_the_next_one_shown(desk, whole, tmp_path):
+    other = write_adapter(tmp_path / "other", card=tiny_card(name="another"))
+    desk.do(lambda: desk.dialog.add(whole))
+    desk.do(lambda: desk.dialog.add(other))
+    desk.dialog.table.selectRow(1)
+    assert desk.do(desk.dialog.remove.click) == "tiny-en-de was removed."
+    assert [cells[1] for cells in desk.cells()] == ["another"]
+    assert desk.details()["name"] == "another"
+
+
+def test_a_refusal_of_the_session_is_told_here_too(desk):
+    desk.dialog.show_refusal("there is no memory for it")
+    assert desk.dialog.told.text() == "There is no memory for it."

@@ -1,0 +1,202 @@
+import json
+import socket
+import threading
+import urllib.error
+import urllib.request
+
+import pytest
+
+from app.config.preferences import PrivacyChoices
+from app.history.browser_source import CaptionPage, page_token
+from app.history.caption_server import MOST_CONNECTIONS
+
+
+@pytest.fixture
+def page(qapp, tmp_path):  # noqa: ARG001  it serves from the event loop
+    page = CaptionPage(tmp_path / "page.token")
+    assert page.open_at(0) is None
+    yield page
+    page.close()
+
+
+@pytest.fixture
+def ask(qtbot):
+    """Ask as a browser does, from a thread, while the event loop answers."""
+
+    def get(address, **headers):
+        answers = []
+
+        def work():
+            request = urllib.request.Request(address, headers=headers)
+            try:
+                with urllib.request.urlopen(request, timeout=20) as answer:
+                    answers.append((answer.status, answer.read().decode(), dict(answer.headers)))
+            except urllib.error.HTTPError as error:
+                with error:
+                    answers.append((error.code, error.read().decode(), dict(error.headers)))
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        qtbot.waitUntil(lambda: bool(answers))
+        thread.join()
+        return answers[0]
+
+    return get
+
+
+def captions_address(page):
+    return page.address.replace("/?", "/captions?")
+
+
+def test_the_last_captions_are_told_to_who_knows_the_secret(page, ask):
+    page.show_lines(["eins", "zwei", 'drei <b> "🙂"'])
+    status, body, headers = ask(captions_address(page))
+    assert status == 200
+    assert json.loads(body) == ["zwei", 'drei <b> "🙂"']
+    assert headers["Cache-Control"] == "no-store"
+
+
+def test_the_page_asks_for_captions_with_its_secret(page, ask):
+    status, body, _ = ask(page.address)
+    assert status == 200
+    assert f'/captions?token={page.token}"' in body
+
+
+@pytest.mark.parametrize("token", ["", "?token=", "?token=guess", "?token=%C3%A4"])
+@pytest.mark.parametrize("path", ["/", "/captions"])
+def test_who_does_not_know_the_secret_learns_nothing(page, ask, token, path):
+    page.show_lines(["geheim"])
+    root = page.address.partition("/?")[0]
+    status, body, _ = ask(root + path + token)
+    assert status == 403
+    assert "geheim" not in body
+
+
+def test_a_browser_that_was_led_here_under_another_name_learns_nothing(page, ask):
+    status, _, _ = ask(captions_address(page), Host="evil.example:8765")
+    assert status == 403
+    assert ask(captions_address(page), Host="localhost:1")[0] == 200
+
+
+def test_other_paths_and_methods_are_refused(page, ask):
+    root, _, token = page.address.partition("/?")
+    assert ask(f"{root}/etc/passwd?{token}")[0] == 404
+    path = captions_address(page).removeprefix(root)
+    for method in ("POST", "PUT", "OPTIONS", "HEAD", "x"):
+        answer = raw(page, f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert b" 501 " in answer.partition(b"\r\n")[0]
+
+
+def test_only_this_computer_can_reach_it(page):
+    assert page._server.socket.getsockname()[0] == "127.0.0.1"
+
+
+def connected(page):
+    return socket.create_connection(("127.0.0.1", page._server.port), timeout=60)
+
+
+def raw(page, request):
+    """Send bytes as they are; give all that comes until the other side ends."""
+    with connected(page) as connection:
+        connection.sendall(request if isinstance(request, bytes) else request.encode())
+        return ended(connection)
+
+
+def ended(connection):
+    answer = b""
+    try:
+        while part := connection.recv(4096):
+            answer += part
+    except ConnectionResetError:
+        pass
+    return answer
+
+
+@pytest.mark.parametrize(
+    "target", ["//[x", "/?token=%ff", "http://[::1", "/captions?" + "&" * 9_000, "*"]
+)
+def test_no_target_of_a_request_is_more_than_refused(page, target, capfd):
+    page.show_lines(["geheim"])
+    answer = raw(page, f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1:1\r\n\r\n")
+    assert b" 403 " in answer.partition(b"\r\n")[0]
+    assert b"geheim" not in answer
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    "request_bytes", [b"\xff\x00\r\n\r\n", b"GET\r\n\r\n", b"x" * 70_000, b"GET / HTTP/9.9\r\n\r\n",
+                      b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 200 + b"\r\n"]
+)  # fmt: skip
+def test_what_is_no_request_is_ended_without_a_word_in_the_terminal(page, request_bytes, capfd):
+    page.show_lines(["geheim"])
+    answer = raw(page, request_bytes)
+    assert b"geheim" not in answer
+    assert b" 200 " not in answer.partition(b"\r\n")[0]
+    assert capfd.readouterr().err == ""
+
+
+def test_so_many_connections_are_open_at_once_and_no_more(page, ask, qtbot, monkeypatch):
+    for name in ("LONGEST_S", "_Request.timeout"):
+        monkeypatch.setattr(f"app.history.caption_server.{name}", 10_000)
+    idle = [connected(page) for _ in range(MOST_CONNECTIONS)]
+    for one in idle:
+        one.sendall(b"GET /captions")  # taken, since its thread has begun to read
+    with connected(page) as one_more:
+        assert ended(one_more) == b""
+    for one in idle:
+        one.close()
+    qtbot.waitUntil(lambda: not page._server._open)
+    assert ask(captions_address(page))[0] == 200
+
+
+def test_who_takes_too_long_is_ended_however_slowly_he_goes_on(page, ask, monkeypatch):
+    monkeypatch.setattr("app.history.caption_server.LONGEST_S", 0.0)
+    monkeypatch.setattr("app.history.caption_server._Request.timeout", 10_000)  # between two bytes
+    with connected(page) as slow:
+        slow.sendall(b"GET / HTTP/1.1\r\nHost:")
+        assert ended(slow) == b""
+    monkeypatch.undo()
+    assert ask(captions_address(page))[0] == 200
+
+
+def test_closing_ends_every_connection(page, monkeypatch, qtbot):
+    for name in ("LONGEST_S", "_Request.timeout"):
+        monkeypatch.setattr(f"app.history.caption_server.{name}", 10_000)
+    idle = [connected(page) for _ in range(3)]
+    qtbot.waitUntil(lambda: len(page._server._open) == 3)
+    page.close()
+    for one in idle:
+        assert ended(one) == b""
+        one.close()
+    assert page.address == ""
+
+
+def test_a_port_that_is_taken_is_told(page, tmp_path):
+    other = CaptionPage(tmp_path / "page.token")
+    failure = other.open_at(page._server.port)
+    assert "could not be opened at port" in failure
+    assert other.address == ""
+
+
+def test_it_is_off_until_it_is_wanted(tmp_path):
+    page = CaptionPage(tmp_path / "page.token")
+    assert page.use(PrivacyChoices()) is None
+    assert page.address == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_secret_stays_the_same_and_is_for_its_owner_alone(tmp_path):
+    path = tmp_path / "deep" / "page.token"
+    token = page_token(path)
+    assert len(token) >= 20
+    assert page_token(path) == token
+    assert path.stat().st_mode & 0o777 == 0o600
+    path.chmod(0o644)
+    assert page_token(path) == token
+    assert path.stat().st_mode & 0o777 == 0o600
+    path.write_text("ä" * 30)
+    assert page_token(path).isascii()
+    path.write_text("short")
+    assert page_token(path) not in {"short", token}
+    (tmp_path / "file").write_text("")
+    assert len(page_token(tmp_path / "file" / "page.token")) >= 20

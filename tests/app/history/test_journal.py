@@ -1,0 +1,329 @@
+import errno
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from app.history.cue_recorder import CueKept, CueMarked, CueWithdrawn, SessionRecord
+from app.history.cues import Cue
+from app.history.journal import (
+    SessionJournal,
+    close_session,
+    delete_old,
+    delete_session,
+    past_sessions,
+    read_session,
+    unfinished_sessions,
+)
+from app.system.text_io import TextError
+from engine.events import (
+    CaptionChanged,
+    Ready,
+    SourceChanged,
+    UtteranceDropped,
+    UtteranceEnded,
+    UtteranceOpened,
+)
+
+STARTED = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
+
+
+def cue(number, text="Guten Morgen.\n\u2028{x} <b> & 🙂"):
+    return Cue(
+        start_s=number, end_s=number + 0.5, text=text, source=f"Good {number}", language="de"
+    )
+
+
+def kept(number, **changes):
+    return CueKept(key=number, cue=replace(cue(number), **changes))
+
+
+def written(folder, entries, *, close=True):
+    journal = SessionJournal(folder, STARTED)
+    for entry in entries:
+        journal.write(entry)
+    if close:
+        journal.close()
+    else:
+        os.close(journal._file)
+    return journal.path
+
+
+def test_a_session_is_read_as_it_was_written(tmp_path):
+    path = written(tmp_path, [kept(number) for number in range(5)])
+    session = read_session(path)
+    assert session.cues == tuple(cue(number) for number in range(5))
+    assert session.started == STARTED
+    assert session.ended_well
+    assert session.damaged_lines == 0
+
+
+def test_an_edited_cue_is_its_last_writing_and_a_withdrawn_one_is_gone(tmp_path):
+    path = written(tmp_path, [kept(0), kept(1), kept(0, text="Auto"), CueWithdrawn(key=1)])
+    assert read_session(path).cues == (cue(0, "Auto"),)
+
+
+def test_nothing_is_written_for_a_session_without_a_cue(tmp_path):
+    SessionJournal(tmp_path / "deep", STARTED).close()
+    assert not (tmp_path / "deep").exists()
+
+
+def test_two_sessions_of_one_second_have_a_folder_each(tmp_path):
+    paths = {written(tmp_path, [kept(0)]) for _ in range(3)}
+    assert len(paths) == 3
+    assert len(past_sessions(tmp_path)) == 3
+
+
+def test_a_journal_is_for_its_owner_alone(tmp_path):
+    path = written(tmp_path / "sessions", [kept(0)])
+    for place, mode in ((path, 0o600), (path.parent, 0o700), (path.parent.parent, 0o700)):
+        assert place.stat().st_mode & 0o777 == mode
+
+
+def test_however_it_is_cut_off_what_was_whole_is_read(tmp_path):
+    path = written(tmp_path, [kept(number) for number in range(6)], close=False)
+    whole = path.read_bytes()
+    ends = [place for place, byte in enumerate(whole) if byte == ord("\n")]
+    for length in range(0, len(whole), 7):
+        path.write_bytes(whole[:length])
+        session = read_session(path)
+        n_whole = sum(end < length for end in ends)
+        # The last line counts without its end, too, where it is complete.
+        assert len(session.cues) in {max(0, n_whole - 1), n_whole}
+        assert session.cues == tuple(cue(number) for number in range(len(session.cues)))
+        assert session.damaged_lines <= 1
+        assert not session.ended_well
+
+
+def test_damaged_lines_are_counted_and_the_rest_is_read(tmp_path):
+    path = written(tmp_path, [kept(0), kept(1)])
+    strange = [b"\xff\xfe", b"[]", b'{"event": "cue", "key": 9, "start_s": "x", "end_s": 1}']
+    strange += [b'{"event": "cue", "key": 9, "start_s": 5, "end_s": 1}', b'{"key": 3}']
+    path.write_bytes(path.read_bytes() + b"\n".join(strange) + b"\n")
+    session = read_session(path)
+    assert session.cues == (cue(0), cue(1))
+    assert session.damaged_lines == len(strange)
+
+
+def test_only_a_session_that_did_not_end_well_is_unfinished(tmp_path):
+    written(tmp_path, [kept(0)])
+    path = written(tmp_path, [kept(1)], close=False)
+    (unfinished,) = unfinished_sessions(tmp_path)
+    assert unfinished.path == path
+    assert len(past_sessions(tmp_path)) == 2
+
+
+def test_what_was_cut_in_the_middle_of_a_line_is_closed_without_losing_more(tmp_path):
+    path = written(tmp_path, [kept(0), kept(1)], close=False)
+    path.write_bytes(path.read_bytes()[:-20])
+    (unfinished,) = unfinished_sessions(tmp_path)
+    close_session(unfinished)
+    assert unfinished_sessions(tmp_path) == []
+    assert read_session(path).cues == (cue(0),)
+
+
+def test_old_journals_are_deleted_and_others_stay(tmp_path):
+    old, new = written(tmp_path, [kept(0)]), written(tmp_path, [kept(1)])
+    now = datetime.now(UTC)
+    then = (now - timedelta(days=31)).timestamp()
+    os.utime(old, (then, then))
+    delete_old(tmp_path, now, 30)
+    assert [session.path for session in past_sessions(tmp_path)] == [new]
+    delete_session(past_sessions(tmp_path)[0])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_is_told_and_what_was_written_stays_whole(tmp_path, monkeypatch):
+    journal = SessionJournal(tmp_path, STARTED)
+    journal.write(kept(0))
+
+    def full(_file):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("app.history.journal.os.fsync", full)
+        with pytest.raises(TextError, match="No space left on device; captions go on"):
+            journal.write(kept(1))
+    assert read_session(journal.path).cues == (cue(0),)
+    journal.write(kept(2))  # there is room again
+    journal.close()
+    assert read_session(journal.path).cues == (cue(0), cue(1), cue(2))
+
+
+def test_a_disk_that_is_full_from_the_start_leaves_nothing_and_gets_all_when_there_is_room(
+    tmp_path, monkeypatch
+):
+    journal = SessionJournal(tmp_path, STARTED)
+    with monkeypatch.context() as patch:
+        patch.setattr("app.history.journal.os.fsync", lambda _file: refuse())
+        for number in range(3):
+            with pytest.raises(TextError):
+                journal.write(kept(number))
+    assert list(tmp_path.iterdir()) == []
+    journal.close()
+    (session,) = past_sessions(tmp_path)
+    assert session.cues == (cue(0), cue(1), cue(2))
+    assert session.ended_well
+
+
+def refuse():
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def deleted(path):
+    path.unlink()
+    path.parent.rmdir()
+
+
+def emptied(path):
+    path.unlink()
+
+
+def moved(path):
+    path.parent.rename(path.parent.parent / "elsewhere")
+
+
+def exchanged(path):
+    path.unlink()
+    path.write_bytes(b"")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there no open file can be deleted")
+@pytest.mark.parametrize("vanish", [deleted, emptied, moved, exchanged])
+@pytest.mark.parametrize("is_closed_next", [True, False])
+def test_a_journal_that_vanished_is_begun_anew_with_all_of_the_session(
+    tmp_path, vanish, is_closed_next
+):
+    journal = SessionJournal(tmp_path, STARTED)
+    before = [kept(0), kept(1, text="x"), kept(2), CueMarked(key=2), CueWithdrawn(key=0)]
+    for entry in before:
+        journal.write(entry)
+    first = journal.path
+    vanish(first)
+    expected = [cue(1, "x"), replace(cue(2), marked=True)]
+    if not is_closed_next:
+        journal.write(kept(3))
+        expected.append(cue(3))
+        assert read_session(journal.path).cues == tuple(expected)
+    journal.close()
+    session = read_session(journal.path)
+    assert session.cues == tuple(expected)
+    assert (session.started, session.ended_well) == (STARTED, True)
+    assert session.damaged_lines == 0
+
+
+def test_the_running_session_is_no_past_one(tmp_path):
+    running = written(tmp_path, [kept(0)], close=False)
+    earlier = written(tmp_path, [kept(1)])
+    assert [one.path for one in past_sessions(tmp_path, running)] == [earlier]
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(TextError, match="cannot be written"):
+        SessionJournal(tmp_path / "file", STARTED).write(kept(0))
+
+
+WRITER = """
+import sys
+from datetime import datetime
+from pathlib import Path
+from app.history.cues import Cue
+from app.history.journal import SessionJournal
+from app.history.cue_recorder import CueKept
+journal = SessionJournal(Path(sys.argv[1]), datetime.now().astimezone())
+for number in range(1_000_000):
+    cue = Cue(start_s=number, end_s=number + 1, text="Guten Morgen " * 40)
+    journal.write(CueKept(key=number, cue=cue))
+    print(number, flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
+def test_a_process_that_is_killed_loses_one_cue_at_most(tmp_path):
+    rng = random.Random(0)
+    for turn in range(3):
+        folder = tmp_path / str(turn)
+        process = subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(folder)],
+            cwd=Path(__file__).parents[3],
+            stdout=subprocess.PIPE,
+        )
+        for _ in range(rng.randrange(20, 200)):
+            process.stdout.readline()
+        process.send_signal(signal.SIGKILL)
+        acknowledged = [int(line) for line in process.stdout.read().split()]
+        process.wait()
+        process.stdout.close()
+        (session,) = unfinished_sessions(folder)
+        numbers = [int(one.start_s) for one in session.cues]
+        assert numbers == list(range(len(numbers)))
+        assert session.damaged_lines <= 1
+        if acknowledged:
+            assert len(numbers) > acknowledged[-1]
+
+
+def opened(record, number, source, caption, now_s):
+    events = [
+        UtteranceOpened(utterance=number),
+        SourceChanged(utterance=number, words=tuple(source.split())),
+        CaptionChanged(utterance=number, kept=0, text=caption, n_read=1),
+    ]
+    assert [record.feed(event, now_s) for event in events] == [None, None, None]
+
+
+def test_a_cue_lasts_from_the_first_word_to_the_end_of_the_caption():
+    record = SessionRecord(language="de")
+    opened(record, 4, "Good morning", " Guten Morgen ", 2.0)
+    entry = record.feed(UtteranceEnded(utterance=4), 3.5)
+    expected = Cue(
+        start_s=2.0, end_s=3.5, text="Guten Morgen", source="Good morning", language="de"
+    )
+    assert entry == CueKept(key=0, cue=expected)
+    assert record.cues == [expected]
+
+
+def test_an_edit_replaces_the_cue_and_a_removal_withdraws_it():
+    record = SessionRecord()
+    opened(record, 0, "Good house", "Gutes Haus", 1.0)
+    assert record.feed(UtteranceDropped(utterance=9), 1.0) is None
+    record.feed(UtteranceEnded(utterance=0), 2.0)
+    record.feed(CaptionChanged(utterance=0, kept=6, text="Auto", n_read=2), 3.0)
+    entry = record.feed(UtteranceEnded(utterance=0), 4.0)
+    assert (entry.key, entry.cue.text) == (0, "Gutes Auto")
+    assert [one.text for one in record.cues] == ["Gutes Auto"]
+    assert record.feed(UtteranceDropped(utterance=0), 5.0) == CueWithdrawn(key=0)
+    assert record.cues == []
+
+
+def test_what_was_not_complete_is_withdrawn_without_a_word():
+    record = SessionRecord()
+    opened(record, 0, "Good", "Gut", 1.0)
+    assert record.feed(UtteranceDropped(utterance=0), 2.0) is None
+    assert record.feed(Ready(model="m", languages={}, load_s=0.0), 2.0) is None
+
+
+def test_numbers_of_a_new_session_are_other_utterances():
+    record = SessionRecord()
+    opened(record, 0, "Good", "Gut", 1.0)
+    record.feed(UtteranceEnded(utterance=0), 2.0)
+    record.restart()
+    assert record.feed(UtteranceEnded(utterance=0), 3.0) is None
+    opened(record, 0, "Bad", "Schlecht", 4.0)
+    assert record.feed(UtteranceEnded(utterance=0), 5.0).key == 1
+    assert [one.text for one in record.cues] == ["Gut", "Schlecht"]
+    record.clear()
+    assert record.cues == []
+
+
+def test_every_line_of_a_journal_is_json(tmp_path):
+    path = written(tmp_path, [kept(0), CueWithdrawn(key=0)])
+    events = [json.loads(line)["event"] for line in path.read_text().split("\n") if line]
+    assert events == ["session", "cue", "withdrawn", "closed"]

@@ -1,0 +1,58 @@
+import pytest
+
+from app.main_window import banner as module
+from app.main_window.banner import Banner
+
+
+@pytest.fixture
+def said(monkeypatch):
+    """What screen readers are told."""
+    said = []
+
+    class Listener:
+        @staticmethod
+        def updateAccessibility(event):  # noqa: N802  Qt's name
+            said.append(event.message())
+
+    monkeypatch.setattr(module, "QAccessible", Listener)
+    return said
+
+
+@pytest.fixture
+def banner(qtbot, said):  # noqa: ARG001  before the banner says something
+    widget = Banner()
+    qtbot.addWidget(widget)
+    return widget
+
+
+def test_a_notice_is_said_where_the_keyboard_is_elsewhere(banner, said):
+    banner.show_notice("the first")
+    banner.show_notice("the second")
+    assert said[-1] == "The first."
+    banner.dismiss.click()
+    assert said[-1] == "The second."
+
+
+def test_progress_is_said_once_and_not_with_every_step(banner, said):
+    for step in range(20):
+        banner.show_progress("Loading the model", step / 20)
+    assert said == ["Loading the model. You can type already."]
+
+
+def test_the_same_failure_is_said_again_when_it_comes_again(banner, said):
+    banner.show()
+    banner.show_failure("no memory")
+    banner.show_loaded()
+    banner.show_failure("no memory")
+    assert said == ["No memory.", "No memory."]
+
+
+def test_an_offer_is_named_when_it_is_taken(banner):
+    taken = []
+    banner.offer_taken.connect(taken.append)
+    banner.show_offer("one thing", "&Do it", "one")
+    banner.show_offer("another", "&Do that", "other")
+    banner.offer.click()
+    banner.offer.click()
+    assert taken == ["one", "other"]
+    assert banner.isHidden()

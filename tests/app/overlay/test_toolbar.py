@@ -1,0 +1,151 @@
+import random
+
+import pytest
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QColor
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMenuBar
+
+from app.config.preferences import PRESETS, CaptionChoices
+from app.main_window.actions import Actions
+from app.overlay.themes import contrast, look
+from app.overlay.toolbar import OverlayBar, place_beside
+from app.overlay.window import Overlay
+
+AREA = QRect(0, 30, 1280, 690)
+
+
+@pytest.fixture
+def actions(qapp):  # noqa: ARG001  it must be there
+    return Actions()
+
+
+@pytest.fixture
+def bar(qtbot, actions):
+    overlay = Overlay(CaptionChoices(smooth=False))
+    qtbot.addWidget(overlay)
+    made = OverlayBar(overlay, actions.for_bar(), actions.lock, inside=False)
+    qtbot.addWidget(made)
+    made.show_preset(PRESETS[0])
+    overlay.show()
+    qtbot.waitExposed(overlay)
+    made._leave.setInterval(0)
+    return made
+
+
+def move_mouse(widget, *, over):
+    QApplication.sendEvent(widget, QEvent(QEvent.Type.Enter if over else QEvent.Type.Leave))
+
+
+def shown(bar):
+    return [button.text() for button in bar.buttons if button.isVisible()]
+
+
+def test_the_bar_comes_with_the_mouse_and_goes_after_it(bar, qtbot):
+    assert not bar.isVisible()
+    move_mouse(bar._overlay, over=True)
+    assert shown(bar) == ["Pause", "Clear", "A−", "A+", "Lock", "Hide"]
+    move_mouse(bar._overlay, over=False)
+    qtbot.waitUntil(lambda: not bar.isVisible())
+
+
+def test_the_bar_stays_while_the_mouse_is_on_it(bar, qtbot):
+    move_mouse(bar._overlay, over=True)
+    move_mouse(bar._overlay, over=False)
+    move_mouse(bar, over=True)
+    qtbot.wait(20)
+    assert bar.isVisible()
+    move_mouse(bar, over=False)
+    qtbot.waitUntil(lambda: not bar.isVisible())
+
+
+def test_a_locked_overlay_shows_the_way_back_all_the_time(bar, actions, qtbot):
+    actions.lock.toggled.connect(lambda locked: bar._overlay.set_locked(locked=locked))
+    actions.lock.trigger()
+    assert shown(bar) == ["Unlock"]
+    move_mouse(bar, over=False)
+    qtbot.wait(20)
+    assert shown(bar) == ["Unlock"]
+    QTest.mouseClick(bar.way_back, Qt.MouseButton.LeftButton)
+    assert not bar._overlay.is_locked
+
+
+def test_it_is_seen_for_a_moment_when_the_overlay_was_unlocked(bar, qtbot):
+    bar.linger()
+    assert bar.isVisible()
+    qtbot.waitUntil(lambda: not bar.isVisible())
+
+
+def test_it_goes_with_the_overlay_and_does_not_come_back_alone(bar):
+    move_mouse(bar._overlay, over=True)
+    bar._overlay.hide()
+    assert not bar.isVisible()
+    bar.settle()
+    assert not bar.isVisible()
+
+
+def test_it_follows_the_overlay(bar):
+    move_mouse(bar._overlay, over=True)
+    bar._overlay.move(-60, 300)
+    assert bar.geometry().bottom() + 1 == 300
+    assert bar.geometry().right() == bar._overlay.geometry().right()
+
+
+def test_a_button_does_what_the_menu_does(bar, actions):
+    told = []
+    actions.larger.triggered.connect(lambda: told.append("larger"))
+    move_mouse(bar._overlay, over=True)
+    QTest.mouseClick(bar.buttons[3], Qt.MouseButton.LeftButton)
+    assert told == ["larger"]
+
+
+def test_hands_on_the_keyboard_find_the_same_in_the_menus(bar, actions, qtbot):
+    menus = QMenuBar()
+    qtbot.addWidget(menus)
+    actions.fill(menus)
+    in_menus = {one for menu in menus.actions() for one in menu.menu().actions()}
+    assert set(actions.for_bar()) - {actions.hide_overlay} <= in_menus
+    assert actions.overlay in in_menus  # which hides it, too
+    assert all(button.focusPolicy() == Qt.FocusPolicy.NoFocus for button in bar.buttons)
+    assert all(button.accessibleName() for button in bar.buttons)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_its_letters_are_legible_in_every_preset(bar, preset):
+    bar.show_preset(preset)
+    move_mouse(bar._overlay, over=True)
+    assert contrast(look(preset).text, look(preset).background) >= 4.5
+    box = bar.grab().toImage().pixelColor(bar.width() // 2, 1)
+    assert box == QColor(*look(preset).background)
+
+
+def test_inside_the_overlay_it_lies_in_the_corner_and_is_no_window(qtbot, actions):
+    overlay = Overlay(CaptionChoices(smooth=False))
+    qtbot.addWidget(overlay)
+    bar = OverlayBar(overlay, actions.for_bar(), actions.lock, inside=True)
+    bar.show_preset(PRESETS[0])
+    overlay.show()
+    qtbot.waitExposed(overlay)
+    move_mouse(overlay, over=True)
+    assert not bar.isWindow()
+    assert bar.isVisible()
+    assert overlay.rect().contains(bar.geometry())
+    move_mouse(overlay, over=False)
+
+
+def test_the_bar_is_on_the_screen_wherever_the_overlay_is():
+    rng = random.Random(0)
+    bar = QSize(330, 30)
+    for _ in range(500):
+        size = QSize(rng.randrange(150, 1280), rng.randrange(40, 690))
+        overlay = QRect(QPoint(rng.randrange(-200, 1200), rng.randrange(0, 700)), size)
+        place = QRect(place_beside(overlay, bar, AREA), bar)
+        assert AREA.contains(place)
+        has_room = overlay.top() - 30 >= AREA.top()
+        if has_room and overlay.top() <= AREA.bottom() + 1:
+            assert place.bottom() + 1 == overlay.top()
+
+
+def test_at_the_top_of_the_screen_the_bar_is_below():
+    overlay = QRect(100, 30, 600, 120)
+    assert place_beside(overlay, QSize(330, 30), AREA) == QPoint(370, 150)

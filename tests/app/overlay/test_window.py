@@ -1,0 +1,396 @@
+import random
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QSize, Qt
+from PySide6.QtGui import QColor, QMouseEvent, QPainterPath
+
+from app.captions.line_breaking import Line, runs_right_to_left
+from app.config.preferences import PRESETS, CaptionChoices
+from app.overlay.resize_edges import NO_EDGE, Drag, edges_at
+from app.overlay.themes import look
+from app.overlay.window import Overlay, OverlayView
+
+STILL = CaptionChoices(smooth=False)
+LEFT, RIGHT = Qt.Edge.LeftEdge, Qt.Edge.RightEdge
+TOP, BOTTOM = Qt.Edge.TopEdge, Qt.Edge.BottomEdge
+
+
+@pytest.fixture
+def overlay(qtbot):
+    widget = Overlay(STILL)
+    qtbot.addWidget(widget)
+    return widget
+
+
+def lines(*texts, right_to_left=False):
+    return tuple(Line(text=text, right_to_left=right_to_left) for text in texts)
+
+
+def shown(*texts, **others):
+    return OverlayView(lines=lines(*texts), **others)
+
+
+def white_places(overlay):
+    """Where the picture has white text in it."""
+    image = overlay.grab().toImage()
+    return {
+        (x, y)
+        for y in range(image.height())
+        for x in range(0, image.width(), 2)
+        if image.pixelColor(x, y).lightness() > 240
+    }
+
+
+def white_rows(overlay):
+    return {y for _, y in white_places(overlay)}
+
+
+def picture(overlay):
+    return overlay.grab().toImage()
+
+
+def test_without_text_there_is_only_the_dark_background(overlay):
+    assert white_rows(overlay) == set()
+    middle = picture(overlay).pixelColor(overlay.rect().center())
+    assert (middle.alpha(), middle.lightness()) == (178, 0)
+    assert picture(overlay).pixelColor(0, 0).alpha() == 0  # the corner is round
+
+
+def test_two_lines_are_painted_one_above_the_other(overlay):
+    half = overlay.height() // 2
+    overlay.show_view(shown("Guten Morgen"))
+    first = white_rows(overlay)
+    assert first
+    assert max(first) < half + 6
+    overlay.show_view(shown("Guten Morgen", "zusammen"))
+    assert first < white_rows(overlay)
+    assert max(white_rows(overlay)) > half + 6
+
+
+def test_of_more_lines_the_last_two_are_painted(overlay):
+    overlay.show_view(shown("eins", "zwei", "drei"))
+    before = picture(overlay)
+    overlay.show_view(shown("zwei", "drei"))
+    assert picture(overlay) == before
+
+
+def test_text_has_a_black_outline_on_any_background(overlay):
+    overlay.show_view(shown("IIIIII"))
+    assert has_opaque_black(overlay)
+    overlay.show_look(replace(STILL, outline=False))
+    assert not has_opaque_black(overlay)
+
+
+def has_opaque_black(overlay):
+    image, black = picture(overlay), QColor(0, 0, 0, 255)
+    return any(
+        image.pixelColor(x, y) == black for y in range(image.height()) for x in range(image.width())
+    )
+
+
+def test_a_hint_is_not_as_bright_as_a_caption(overlay):
+    overlay.show_view(shown("Captions appear here.", is_hint=True))
+    assert white_rows(overlay) == set()
+
+
+def test_the_same_view_is_not_painted_again(overlay, monkeypatch):
+    overlay.show_view(shown("eins"))
+    updates = []
+    monkeypatch.setattr(overlay, "update", lambda: updates.append(1))
+    overlay.show_view(shown("eins"))
+    assert updates == []
+
+
+def test_a_line_has_room_for_a_line_of_subtitles_and_the_box_for_the_line(overlay):
+    assert overlay.measure("Heute wollen wir über das Wetter") <= overlay.line_width
+    assert overlay.line_width < overlay.width() <= overlay.screen().availableGeometry().width()
+
+
+def test_it_stays_above_others_and_takes_no_focus(overlay):
+    flags = overlay.windowFlags()
+    for flag in (
+        Qt.WindowType.FramelessWindowHint,
+        Qt.WindowType.WindowStaysOnTopHint,
+        Qt.WindowType.WindowDoesNotAcceptFocus,
+    ):
+        assert flags & flag
+    assert flags & Qt.WindowType.Tool == Qt.WindowType.Tool
+    assert overlay.testAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
+    assert overlay.testAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
+
+
+def test_it_opens_inside_the_screen(overlay):
+    assert overlay.screen().availableGeometry().contains(overlay.geometry())
+
+
+@pytest.mark.parametrize("n_lines", [1, 2, 3, 4])
+@pytest.mark.parametrize("point_size", [14, 28, 96])
+def test_it_fits_the_screen_with_any_lines_and_letters(overlay, n_lines, point_size):
+    overlay.show_look(replace(STILL, lines=n_lines, point_size=point_size, characters=68))
+    area = overlay.screen().availableGeometry()
+    assert area.size().expandedTo(overlay.size()) == area.size()
+    assert overlay.n_lines == n_lines or point_size == 96
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_preset_gives_box_and_letters_their_colours(overlay, preset):
+    overlay.show_look(replace(STILL, preset=preset))
+    box = picture(overlay).pixelColor(overlay.rect().center())
+    assert box.alpha() == look(preset).opacity
+    overlay.show_view(shown("IIIIIIIIII"))
+    image = picture(overlay)
+    wanted = QColor(*look(preset).text)
+    assert any(
+        image.pixelColor(x, y) == wanted
+        for y in range(image.height())
+        for x in range(image.width() // 2)
+    )
+
+
+def test_the_source_stands_above_captions_in_smaller_letters(overlay):
+    small = overlay.height()
+    overlay.show_look(replace(STILL, shows="both"))
+    assert overlay.height() > small
+    overlay.show_view(OverlayView(lines=lines("Guten Morgen")))
+    captions = white_rows(overlay)
+    overlay.show_view(OverlayView(lines=lines("Guten Morgen"), source=lines("Good morning")))
+    assert white_rows(overlay) == captions  # the source is not white
+    assert min(captions) > overlay.height() // 3
+    assert overlay.measure_source("Good morning") < overlay.measure("Good morning")
+
+
+def test_a_line_from_right_to_left_ends_at_the_right_edge(overlay):
+    overlay.show_view(OverlayView(lines=lines("صباح الخير", right_to_left=True)))
+    columns = {x for x, _ in white_places(overlay)}
+    assert min(columns) > overlay.width() // 2
+    assert max(columns) <= overlay.width() - 18 + 2
+
+
+def test_the_full_stop_of_a_line_from_right_to_left_stands_at_its_left(overlay):
+    overlay.show_view(OverlayView(lines=lines("Qt صباح", right_to_left=True)))
+    without = {x for x, _ in white_places(overlay)}
+    overlay.show_view(OverlayView(lines=lines("Qt صباح.", right_to_left=True)))
+    assert min(x for x, _ in white_places(overlay)) < min(without)
+
+
+def test_committed_text_never_moves_while_it_grows(overlay):
+    overlay.show_view(shown("Guten"))
+    before = white_places(overlay)
+    overlay.show_view(shown("Guten Morgen"))
+    assert before <= white_places(overlay)
+
+
+def test_lines_glide_up_and_come_to_rest_where_they_belong(overlay, qtbot, monkeypatch):
+    monkeypatch.setattr("app.overlay.window._QUICK_S", 60.0)  # also on a busy machine
+    overlay.show_view(shown("zwei", "drei"))
+    rest = picture(overlay)
+    overlay.show_look(replace(STILL, smooth=True))
+    overlay.show_view(shown("eins", "zwei"))
+    overlay.show_view(shown("zwei", "drei"))
+    assert picture(overlay) != rest
+    qtbot.waitUntil(lambda: picture(overlay) == rest)
+
+
+def test_lines_jump_where_the_desktop_wants_no_motion(overlay, monkeypatch):
+    overlay.show_view(shown("zwei", "drei"))
+    rest = picture(overlay)
+    monkeypatch.setattr("app.overlay.text_block.Block._wants_motion", lambda _block: False)
+    overlay.show_look(replace(STILL, smooth=True))
+    overlay.show_view(shown("eins", "zwei"))
+    overlay.show_view(shown("zwei", "drei"))
+    assert picture(overlay) == rest
+
+
+def test_lines_jump_where_painting_is_too_slow_to_glide(overlay, monkeypatch):
+    overlay.show_view(shown("zwei", "drei"))
+    rest = picture(overlay)
+    monkeypatch.setattr("app.overlay.window._QUICK_S", 0.0)
+    overlay.show_look(replace(STILL, smooth=True))
+    overlay.show_view(shown("eins", "zwei"))
+    overlay.show_view(shown("zwei", "drei"))
+    assert picture(overlay) == rest
+
+
+def test_locked_it_lets_clicks_through_and_stays_where_it_is(overlay, qtbot):
+    overlay.show()
+    qtbot.waitExposed(overlay)
+    place = overlay.geometry()
+    overlay.set_locked(locked=True)
+    assert overlay.windowFlags() & Qt.WindowType.WindowTransparentForInput
+    assert overlay.isVisible()
+    overlay.set_locked(locked=False)
+    assert not overlay.windowFlags() & Qt.WindowType.WindowTransparentForInput
+    assert overlay.isVisible()
+    assert overlay.geometry() == place
+
+
+def mouse(overlay, kind, place):
+    button = Qt.MouseButton.LeftButton
+    event = QMouseEvent(
+        kind,
+        QPointF(place),
+        QPointF(overlay.mapToGlobal(place)),
+        button,
+        button,
+        Qt.KeyboardModifier.NoModifier,
+    )
+    {
+        QEvent.Type.MouseButtonPress: overlay.mousePressEvent,
+        QEvent.Type.MouseMove: overlay.mouseMoveEvent,
+        QEvent.Type.MouseButtonRelease: overlay.mouseReleaseEvent,
+    }[kind](event)
+
+
+def test_it_is_dragged_by_hand_where_the_window_system_does_not_help(overlay, qtbot):
+    overlay.show_look(replace(STILL, characters=30))
+    overlay.show()  # the offscreen platform knows no system move
+    qtbot.waitExposed(overlay)
+    before = overlay.pos()
+    with qtbot.waitSignal(overlay.moved):
+        mouse(overlay, QEvent.Type.MouseButtonPress, QPoint(60, 60))
+        mouse(overlay, QEvent.Type.MouseMove, QPoint(55, 50))
+        mouse(overlay, QEvent.Type.MouseButtonRelease, QPoint(60, 60))
+    assert overlay.pos() == before + QPoint(-5, -10)
+    mouse(overlay, QEvent.Type.MouseMove, QPoint(60, 60))
+    assert overlay.pos() == before + QPoint(-5, -10)
+
+
+def test_an_edge_is_dragged_to_whole_characters_and_lines(overlay, qtbot):
+    overlay.show()
+    qtbot.waitExposed(overlay)
+    edge = QPoint(2, overlay.height() // 2)
+    with qtbot.waitSignal(overlay.size_wanted) as wanted:
+        mouse(overlay, QEvent.Type.MouseButtonPress, edge)
+        mouse(overlay, QEvent.Type.MouseMove, edge + QPoint(200, 0))
+        mouse(overlay, QEvent.Type.MouseButtonRelease, edge)
+    characters, n_lines = wanted.args
+    assert 20 <= characters < 42
+    assert n_lines == 2
+
+
+def test_the_edge_that_was_not_dragged_stays_when_the_size_is_rounded(overlay, qtbot):
+    def take(characters, n_lines):
+        overlay.show_look(replace(STILL, characters=characters, lines=n_lines))
+
+    take(30, 2)
+    overlay.size_wanted.connect(take)
+    overlay.put(QPoint(60, 200))
+    overlay.show()
+    qtbot.waitExposed(overlay)
+    left, bottom = overlay.geometry().left(), overlay.geometry().bottom()
+    for by in (-77, 31, -18):
+        edge = QPoint(overlay.width() - 3, overlay.height() // 2)
+        with qtbot.waitSignal(overlay.moved):
+            mouse(overlay, QEvent.Type.MouseButtonPress, edge)
+            mouse(overlay, QEvent.Type.MouseMove, edge + QPoint(by, 0))
+            mouse(overlay, QEvent.Type.MouseButtonRelease, edge)
+        assert (overlay.geometry().left(), overlay.geometry().bottom()) == (left, bottom)
+
+
+def test_other_letters_leave_it_on_the_screen_and_the_old_ones_where_it_was(overlay, qtbot):
+    area = overlay.screen().availableGeometry()
+    overlay.show()
+    qtbot.waitExposed(overlay)
+    narrow = replace(STILL, characters=30)
+    for corner in (QPoint(area.right() - 330, 9), overlay.first_place(), QPoint(0, 400)):
+        overlay.show_look(narrow)
+        overlay.put(corner)
+        before = overlay.geometry()
+        for point_size in (96, 28, 60, 30, 28):
+            overlay.show_look(replace(narrow, point_size=point_size))
+            assert area.contains(overlay.geometry())
+        overlay.show_look(narrow)
+        assert overlay.geometry() == before
+
+
+def test_it_cannot_be_left_off_the_screen(overlay, qtbot):
+    overlay.show()
+    qtbot.waitExposed(overlay)
+    with qtbot.waitSignal(overlay.moved):
+        mouse(overlay, QEvent.Type.MouseButtonPress, QPoint(60, 60))
+        mouse(overlay, QEvent.Type.MouseMove, QPoint(60, 60) + QPoint(-900, 200))
+        mouse(overlay, QEvent.Type.MouseButtonRelease, QPoint(60, 60))
+    assert overlay.screen().availableGeometry().contains(overlay.geometry())
+
+
+def test_what_is_not_dragged_by_a_person_is_not_told(overlay, qtbot):
+    overlay.show()
+    with qtbot.assertNotEmitted(overlay.moved, wait=400):
+        overlay.move(10, 10)
+
+
+def test_edges_are_where_the_frame_would_be():
+    size = QSize(300, 100)
+    assert edges_at(QPoint(150, 50), size) == NO_EDGE
+    assert edges_at(QPoint(3, 50), size) == LEFT
+    assert edges_at(QPoint(297, 50), size) == RIGHT
+    assert edges_at(QPoint(150, 2), size) == TOP
+    assert edges_at(QPoint(150, 98), size) == BOTTOM
+    assert edges_at(QPoint(2, 20), size) == LEFT | TOP
+    assert edges_at(QPoint(299, 80), size) == RIGHT | BOTTOM
+
+
+def test_the_edges_that_are_not_dragged_stay():
+    rng = random.Random(0)
+    before = QRect(200, 300, 400, 100)
+    for _ in range(300):
+        edges = rng.choice([LEFT, RIGHT, TOP, BOTTOM, LEFT | TOP, RIGHT | BOTTOM, RIGHT | TOP])
+        by = QPoint(rng.randrange(-600, 600), rng.randrange(-600, 600))
+        drag = Drag(QPoint(10, 10), before, edges)
+        after = drag.geometry(QPoint(10, 10) + by, QSize(100, 50), QSize(800, 200))
+        for edge, side in (
+            (LEFT, QRect.left),
+            (RIGHT, QRect.right),
+            (TOP, QRect.top),
+            (BOTTOM, QRect.bottom),
+        ):
+            if not edges & edge:
+                opposite = {LEFT: RIGHT, RIGHT: LEFT, TOP: BOTTOM, BOTTOM: TOP}[edge]
+                assert side(after) == side(before) or not edges & opposite
+        assert 100 <= after.width() <= 800
+        assert 50 <= after.height() <= 200
+
+
+def test_20_000_qt_calls_without_result_survive():
+    """PySide6 6.12.0 aborts Python 3.11 here: each such call loses a reference to None."""
+    path = QPainterPath()
+    for _ in range(20_000):
+        path.moveTo(0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("whole", "certain"),
+    [("Heute wollen wir", "Heute wollen"), ("اليوم نريد أن نتحدث", "اليوم نريد")],
+)
+def test_words_that_may_change_are_paler_and_move_nothing_before_them(overlay, whole, certain):
+    right_to_left = runs_right_to_left(whole)
+    overlay.show_view(OverlayView(lines=lines(certain, right_to_left=right_to_left)))
+    alone = white_places(overlay)
+    n_tail = len(whole) - len(certain)
+    line = Line(text=whole, right_to_left=right_to_left, n_tail=n_tail)
+    overlay.show_view(OverlayView(lines=(line,)))
+    assert white_places(overlay) == alone
+    pale = places_of(overlay, 90, 240)
+    overlay.show_view(OverlayView(lines=lines(whole, right_to_left=right_to_left)))
+    beyond = white_places(overlay) - alone
+    assert len(beyond) > 50
+    near = {(x + dx, y + dy) for x, y in pale for dx in (-2, 0, 2) for dy in (-1, 0, 1)}
+    assert len(beyond - near) <= 0.05 * len(beyond), "it stands where it will stand"
+
+
+def places_of(overlay, least, most):
+    image = overlay.grab().toImage()
+    return {
+        (x, y)
+        for y in range(image.height())
+        for x in range(0, image.width(), 2)
+        if least <= image.pixelColor(x, y).lightness() <= most
+    }
+
+
+def test_it_tells_when_it_was_painted(overlay, qtbot):
+    overlay.show()
+    qtbot.waitExposed(overlay)
+    with qtbot.waitSignal(overlay.painted):
+        overlay.show_view(shown("Guten Morgen"))

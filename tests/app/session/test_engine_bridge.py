@@ -1,0 +1,370 @@
+import threading
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QObject, QThread, Slot
+
+from app.session.engine_bridge import Bridge
+from engine.events import CaptionChanged, Failed, Ready, UtteranceEnded
+from engine.settings import ModelSettings, TranslationSettings
+from tests.app.fakes import FakeEngine
+
+MODEL = ModelSettings(directory=Path("nowhere"))
+GERMAN = TranslationSettings()
+MISSING = "no module named torch"
+FRENCH = TranslationSettings(target_language="fr")
+
+
+class Receiver(QObject):
+    """Keeps the events, and the thread each came in."""
+
+    def __init__(self):
+        super().__init__()
+        self.events = []
+        self.threads = set()
+
+    @Slot(object)
+    def take(self, event):
+        self.events.append(event)
+        self.threads.add(QThread.currentThread())
+
+    def has(self, kind):
+        return any(isinstance(event, kind) for event in self.events)
+
+
+class Rig:
+    def __init__(self, qtbot, engine):
+        self.engine = engine
+        self.bridge = Bridge(engine.make)
+        self.receiver = Receiver()
+        self.bridge.event_came.connect(self.receiver.take)
+        self._qtbot = qtbot
+
+    def start(self, translation=GERMAN):
+        self.bridge.start(MODEL, translation)
+
+    def wait_for(self, kind):
+        self.wait(lambda: self.receiver.has(kind))
+
+    def wait(self, condition):
+        self._qtbot.waitUntil(condition)
+
+    def calls(self, number=-1):
+        return self.engine.sessions[number].calls
+
+
+@pytest.fixture
+def rig(qtbot):
+    rigs = []
+
+    def make(**settings):
+        rigs.append(Rig(qtbot, FakeEngine(**settings)))
+        return rigs[-1]
+
+    yield make
+    for one in rigs:
+        one.bridge.stop()
+
+
+def test_what_the_worker_reports_arrives_in_the_gui_thread(rig):
+    one = rig()
+    one.start()
+    one.wait_for(Ready)
+    one.bridge.set_words(["Good", "morning"])
+    one.wait_for(CaptionChanged)
+    assert one.engine.sessions[0].report_threads == {"fake-engine"}
+    assert one.receiver.threads == {QThread.currentThread()}
+
+
+def test_words_wait_until_the_model_is_loaded(rig, qtbot):
+    may_load = threading.Event()
+    one = rig(may_load=may_load)
+    one.bridge.set_words(["too", "early"])
+    one.start()
+    one.bridge.set_words(["Good"])
+    one.bridge.end_utterance()
+    one.bridge.set_words(["still"])
+    one.bridge.change(FRENCH)
+    qtbot.waitUntil(lambda: bool(one.engine.sessions))
+    assert one.calls() == []
+    may_load.set()
+    one.wait_for(Ready)
+    assert one.calls() == [
+        ("set_words", ("Good",)),
+        ("end_utterance", None),
+        ("set_words", ("still",)),
+        ("change", FRENCH),
+    ]
+
+
+def test_words_wait_through_a_pause(rig):
+    one = rig()
+    one.start()
+    one.wait_for(Ready)
+    one.bridge.pause(paused=True)
+    one.bridge.set_words(["Good"])
+    one.bridge.set_words(["Good", "morning"])
+    assert one.calls() == []
+    one.bridge.pause(paused=False)
+    assert one.calls() == [("set_words", ("Good", "morning"))]
+
+
+def test_a_pause_holds_nothing_back_that_was_said_before_it(rig):
+    one = rig()
+    one.bridge.pause(paused=True)
+    one.bridge.feed_words(["Was", "said"], "me")
+    one.bridge.set_words(["Typed"])
+    one.bridge.end_lane("me")
+    one.bridge.end_utterance()
+    one.start()
+    one.wait_for(UtteranceEnded)
+    heard = [("feed_words", (("Was", "said"), "me")), ("end_utterance", "me")]
+    assert one.calls() == heard
+    one.bridge.pause(paused=False)
+    assert one.calls() == [*heard, ("set_words", ("Typed",)), ("end_utterance", None)]
+
+
+def test_what_was_cleared_before_the_session_came_is_cleared_during_a_pause_too(rig):
+    one = rig()
+    one.bridge.pause(paused=True)
+    one.bridge.feed_words(["Was", "said"], "me")
+    one.bridge.clear()
+    one.bridge.feed_words(["And", "on"], "me")
+    one.start()
+    one.wait(lambda: len(one.calls()) == 3)
+    names = [name for name, _ in one.calls()]
+    assert names == ["feed_words", "clear", "feed_words"]
+
+
+def test_an_end_with_patience_brings_what_was_told_up_to_here(rig):
+    one = rig()
+    one.start()
+    one.wait_for(Ready)
+    one.bridge.set_words(["Good"])
+    one.bridge.end_utterance()
+    one.bridge.finish(60.0)
+    assert one.receiver.has(UtteranceEnded)
+    assert not one.bridge.is_running
+
+
+def test_finished_lines_that_wait_are_told(rig):
+    one = rig()
+    told = []
+    one.bridge.waiting_changed.connect(told.append)
+    one.bridge.set_words(["Good", "morning"])
+    one.bridge.end_utterance()
+    one.bridge.end_utterance()
+    one.bridge.set_words(["not", "finished"])
+    assert told[-1] == (("", "Good morning"),)
+    one.start()
+    one.wait_for(Ready)
+    assert told[-1] == ()
+
+
+def test_of_a_line_that_was_begun_before_the_pause_only_the_rest_waits(rig):
+    one = rig()
+    told = []
+    one.bridge.waiting_changed.connect(told.append)
+    one.start()
+    one.wait_for(Ready)
+    one.bridge.set_words(["Today", "we"])
+    one.bridge.pause(paused=True)
+    one.bridge.set_words(["Today", "we", "talk"])
+    one.bridge.change(FRENCH)
+    one.bridge.end_utterance()
+    one.bridge.set_words(["Another", "line"])
+    one.bridge.end_utterance()
+    assert told[-1] == (("", "talk"), ("", "Another line"))
+    one.bridge.clear()
+    one.bridge.set_words(["New"])
+    one.bridge.end_utterance()
+    assert told[-1] == (("", "New"),)
+
+
+def test_nothing_is_lost_when_loading_fails_first(rig):
+    one = rig(failures=["No such model."])
+    one.bridge.set_words(["Good"])
+    one.start()
+    one.wait_for(Failed)
+    one.bridge.end_utterance()
+    one.start()
+    one.wait_for(Ready)
+    assert one.calls(0) == []
+    assert one.calls(1) == [("set_words", ("Good",)), ("end_utterance", None)]
+
+
+def test_a_session_that_fails_hands_its_unfinished_line_to_the_next(rig):
+    one = rig()
+    one.start()
+    one.wait_for(Ready)
+    one.bridge.set_words(["finished"])
+    one.bridge.end_utterance()
+    one.bridge.set_words(["Good"])
+    one.engine.sessions[0].fail("The device is gone.")
+    one.wait_for(Failed)
+    one.receiver.events.clear()
+    one.start()
+    one.wait_for(Ready)
+    assert one.calls(1) == [("set_words", ("Good",))]
+
+
+def test_an_engine_that_cannot_be_imported_is_a_failure_in_one_sentence(qtbot):
+    def make(*_):
+        raise ImportError(MISSING)
+
+    bridge = Bridge(make)
+    with qtbot.waitSignal(bridge.event_came) as caught:
+        bridge.start(MODEL, GERMAN)
+    message = f"The translation engine could not be loaded: {MISSING}"
+    assert caught.args == [Failed(message=message)]
+    bridge.stop()
+
+
+def test_clear_drops_what_waits_and_tells_the_session(rig):
+    one = rig()
+    one.start()
+    one.wait_for(Ready)
+    one.bridge.pause(paused=True)
+    one.bridge.set_words(["Good"])
+    one.bridge.change(FRENCH)
+    one.bridge.clear()
+    one.bridge.pause(paused=False)
+    assert one.calls() == [("clear", None), ("change", FRENCH)]
+
+
+def test_clear_before_a_session_only_drops_what_waits(rig):
+    one = rig()
+    one.bridge.set_words(["Good"])
+    one.bridge.clear()
+    one.start()
+    one.wait_for(Ready)
+    assert one.calls() == []
+
+
+def test_the_last_words_of_a_replaced_session_are_not_heard(rig):
+    one = rig()
+    one.start()
+    one.wait_for(Ready)
+    one.bridge.set_words(["old"])
+    one.start()  # what the first reported meanwhile is still in Qt's queue
+    one.receiver.events.clear()
+    one.wait_for(Ready)
+    assert not one.receiver.has(CaptionChanged)
+
+
+@pytest.mark.usefixtures("qtbot")
+def test_stopping_while_the_engine_is_imported_leaves_no_thread():
+    is_importing, may_import = threading.Event(), threading.Event()
+    engine = FakeEngine()
+
+    def make(*arguments):
+        is_importing.set()
+        may_import.wait(20)
+        return engine.make(*arguments)
+
+    bridge = Bridge(make)
+    bridge.start(MODEL, GERMAN)
+    is_importing.wait(20)
+    threading.Timer(0.05, may_import.set).start()
+    bridge.stop()
+    assert engine.sessions[0].report_threads == set()  # it was made, and never started
+
+
+@pytest.mark.usefixtures("qtbot")
+def test_stopping_without_a_session_does_nothing():
+    Bridge(FakeEngine().make).stop()
+
+
+def test_adapters_are_asked_for_in_order_and_none_is_left_out(rig):
+    may_load = threading.Event()
+    one = rig(may_load=may_load)
+    one.start()
+    one.bridge.load_adapter(Path("one"))
+    one.bridge.load_adapter(Path("two"), use=False)
+    one.bridge.set_words(["Good"])
+    one.bridge.use_adapter("two")
+    one.bridge.use_adapter(None)
+    one.bridge.unload_adapter("one")
+    one.bridge.clear()
+    may_load.set()
+    one.wait_for(Ready)
+    assert one.calls() == [
+        ("load_adapter", (Path("one"), True)),
+        ("load_adapter", (Path("two"), False)),
+        ("use_adapter", "two"),
+        ("use_adapter", None),
+        ("unload_adapter", "one"),
+    ]
+
+
+def test_what_is_heard_waits_for_the_model_beside_what_is_typed(rig):
+    one = rig()
+    told = []
+    one.bridge.waiting_changed.connect(told.append)
+    one.bridge.feed_words(("We", "went."), "me")
+    one.bridge.end_lane("me")
+    one.bridge.set_words(["typed"])
+    one.bridge.end_utterance()
+    one.bridge.feed_words(("And",), "them")
+    assert told[-1] == (("me", "We went."), ("", "typed"), ("them", "And"))
+    one.start()
+    one.wait_for(Ready)
+    assert one.calls() == [
+        ("feed_words", (("We", "went."), "me")),
+        ("end_utterance", "me"),
+        ("set_words", ("typed",)),
+        ("end_utterance", None),
+        ("feed_words", (("And",), "them")),
+    ]
+    assert told[-1] == ()
+
+
+def test_what_was_heard_and_not_translated_goes_to_the_session_after_a_failure(rig):
+    one = rig()
+    one.start()
+    one.wait_for(Ready)
+    one.bridge.feed_words(("Done.",), "me")
+    one.bridge.end_lane("me")
+    one.bridge.feed_words(("And", "then"), "them")
+    one.wait_for(UtteranceEnded)
+    one.engine.sessions[-1].fail("it broke")
+    one.bridge.feed_words(("we",), "them")
+    one.wait_for(Failed)
+    one.bridge.feed_words(("went",), "them")
+    one.start()
+    one.wait(lambda: len(one.engine.sessions) == 2 and len(one.calls()) == 2)
+    assert one.calls() == [
+        ("feed_words", (("And", "then", "we"), "them")),
+        ("feed_words", (("went",), "them")),
+    ]
+
+
+def test_who_overhears_is_told_on_the_sessions_thread_and_not_of_failures(rig):
+    one = rig()
+    overheard = []
+    one.bridge.let_overhear(lambda event: overheard.append((threading.current_thread(), event)))
+    one.start()
+    one.wait_for(Ready)
+    one.engine.sessions[-1].fail("it broke")
+    one.wait_for(Failed)
+    assert {thread.name for thread, _ in overheard} == {"fake-engine"}
+    assert not [event for _, event in overheard if isinstance(event, Failed)]
+
+
+def test_clear_lets_words_that_were_heard_go_to_the_session_which_drops_them(rig):
+    one = rig()
+    told = []
+    one.bridge.waiting_changed.connect(told.append)
+    one.bridge.feed_words(("We", "went."), "me")
+    one.bridge.end_lane("me")
+    one.bridge.set_words(["typed"])
+    one.bridge.clear()
+    one.bridge.feed_words(("Then",), "me")
+    assert told[-1] == (("me", "Then"),)
+    one.start()
+    one.wait_for(Ready)
+    assert one.calls() == [
+        ("feed_words", (("We", "went."), "me")),
+        ("clear", None),
+        ("feed_words", (("Then",), "me")),
+    ]

@@ -1,0 +1,172 @@
+"""What hears for the window, with a hub on this computer and without sound."""
+
+import socket
+
+import pytest
+
+from app.captions.sources import MICROPHONE, SYSTEM, WantedSource
+from app.session import recognition as hearing_module
+from app.session.listening_service import ListeningDesk, names_smaller
+from app.session.recognition import Hearing
+from engine.errors import ModelError
+from tests.engine.speech.test_whisper_models import FILES, NAME
+from tests.support import hub_server
+from tests.support.listening_fakes import Chunks, Echo, Loudness, Script, script, sound_of
+
+pytestmark = pytest.mark.usefixtures("hub_cache")
+
+
+@pytest.fixture
+def hub():
+    with hub_server.running(FILES) as hub:
+        yield hub
+
+
+@pytest.fixture
+def desk(qtbot, tmp_path, hub):
+    made = ListeningDesk(
+        lambda library, device: Hearing(library, device, hub_server.settings(hub)), tmp_path, "auto"
+    )
+    made.qtbot = qtbot
+    yield made
+    made.close()
+
+
+def test_a_recogniser_is_fetched_with_real_bytes_told(desk, tmp_path):
+    told = []
+    desk.progressed.connect(lambda *said: told.append(said))
+    with desk.qtbot.waitSignal(desk.fetched) as fetched:
+        desk.fetch(NAME)
+    assert fetched.args == [NAME]
+    total = sum(map(len, FILES.values()))
+    assert told[-1] == (NAME, total, total)
+    assert Hearing(tmp_path, "auto").has(NAME)
+
+
+@pytest.mark.parametrize("fault", ["lost", "garbled"])
+def test_a_fetch_that_fails_is_one_sentence_and_a_second_try_succeeds(desk, hub, fault):
+    hub.fault = lambda name, _start: fault if name == "model.bin" else None
+    with desk.qtbot.waitSignal(desk.fetch_failed) as failed:
+        desk.fetch(NAME)
+    assert NAME in failed.args[0]
+    assert "\n" not in failed.args[0]
+    hub.fault = lambda _name, _start: None
+    with desk.qtbot.waitSignal(desk.fetched):
+        desk.fetch(NAME)
+
+
+def test_a_cancelled_fetch_tells_no_failure(desk, hub):
+    hub.fault = lambda name, _start: "silent" if name == "model.bin" else None
+    with desk.qtbot.waitSignal(desk.fetch_failed) as failed:
+        desk.fetch(NAME)
+        with desk.qtbot.waitSignal(desk.progressed):
+            pass
+        desk.cancel_fetch()
+        hub.fault = lambda _name, _start: None
+    assert failed.args == [""]
+
+
+def test_no_network_is_asked_whether_a_recogniser_is_here(tmp_path, monkeypatch):
+    def no_network(*_arguments, **_others):
+        raise AssertionError
+
+    monkeypatch.setattr(socket.socket, "connect", no_network)
+    hearing = Hearing(tmp_path, "auto")
+    assert not hearing.has("base.en")
+    for name in ("config.json", "model.bin", "tokenizer.json"):
+        (tmp_path / name).touch()
+    assert hearing.has(str(tmp_path))
+    with pytest.raises(ModelError, match="no Whisper model is called 'nonsense'"):
+        hearing.has("nonsense")
+
+
+class Sources:
+    """Makes sources in which nothing is said; keeps what was wanted."""
+
+    def __init__(self):
+        self.wanted = []
+
+    def live(self, wanted, _report):
+        self.wanted.append(wanted)
+        return Chunks(sound_of(script("good morning."), 3.0))
+
+
+@pytest.fixture
+def ears(tmp_path, monkeypatch):
+    """Ears whose recogniser is written down and whose sound is made up."""
+    loaded = []
+
+    def load(settings):
+        loaded.append(settings.model)
+        return Script(script("good morning."))
+
+    monkeypatch.setattr(hearing_module, "Whisper", load)
+    monkeypatch.setattr(hearing_module, "SileroDetector", Loudness)
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        for file, content in FILES.items():
+            (tmp_path / name / file).write_bytes(content)
+    hearing = Hearing(tmp_path, "cpu")
+    hearing._sources = Sources()
+    hearing.loaded = loaded
+    return hearing
+
+
+def listened(ears, folder, *wanted, after=None):
+    echo = Echo()
+    run = ears.prepare(wanted, str(folder), echo, lambda _event: None, after)
+    echo.report = run.listener.take
+    run.listener.start()
+    assert run.listener.join(90)
+    return echo
+
+
+def test_a_recogniser_stays_loaded_from_one_run_to_the_next(ears, tmp_path):
+    microphone = WantedSource(kind=MICROPHONE)
+    for folder in ("one", "one", "two"):
+        echo = listened(ears, tmp_path / folder, microphone)
+        assert echo.fed == [("me", "good"), ("me", "morning.")]
+    assert ears.loaded == [str(tmp_path / "one"), str(tmp_path / "two")]
+
+
+def test_a_run_recognises_nothing_before_the_one_before_has_ended(ears, tmp_path):
+    wanted = (WantedSource(kind=MICROPHONE),)
+    echoes = [Echo(), Echo()]
+    echoes[0].hold()
+    runs = []
+    for echo in echoes:
+        after = runs[-1].listener if runs else None
+        runs.append(ears.prepare(wanted, str(tmp_path / "one"), echo, lambda _event: None, after))
+        echo.report = runs[-1].listener.take
+        runs[-1].listener.start()
+    assert not runs[1].listener.join(0.3)
+    assert echoes[1].fed == []
+    assert runs[1].sources["me"].started, "what is said meanwhile is recorded"
+    echoes[0].release()
+    assert all(run.listener.join(90) for run in runs)
+    assert echoes[1].fed == [("me", "good"), ("me", "morning.")]
+
+
+def test_lanes_are_named_by_who_is_heard_and_devices_by_the_systems_names(ears, tmp_path):
+    system = WantedSource(kind=SYSTEM, device="out1")
+    listened(ears, tmp_path / "one", WantedSource(kind=MICROPHONE), system)
+    assert [(one.kind, one.name) for one in ears._sources.wanted] == [
+        ("microphone", None),
+        ("system", "out1"),
+    ]
+    assert system.lane == "them"
+
+
+@pytest.mark.parametrize(
+    ("message", "recognizer", "expected"),
+    [
+        ("recognising takes 1.4 s: choose a smaller model, tiny.en", "base.en", "tiny.en"),
+        ("translating does not keep up: choose a smaller model to translate", "base.en", ""),
+        ("recognising takes 1.4 s: use a faster computer", "tiny.en", ""),
+        ("recognising takes 1.4 s: use a faster computer", "/some/folder", ""),
+    ],
+)
+def test_the_smaller_recogniser_is_offered_where_the_sentence_names_it(
+    message, recognizer, expected
+):
+    assert names_smaller(message, recognizer) == expected

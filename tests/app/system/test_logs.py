@@ -1,0 +1,96 @@
+import logging
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import qWarning
+
+from app.application.diagnostics import diagnostics
+from app.config.preferences import Preferences, PrivacyChoices
+from app.system import logs
+from app.system.logs import Logs
+from tests.app.config.test_preferences_file import CHOSEN
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_what_is_logged_stands_in_the_file(tmp_path):
+    log = Logs(tmp_path / "logs")
+    logging.getLogger("surtitle.test").warning("the device is gone")
+    log.close()
+    logging.getLogger("surtitle.test").warning("nobody listens")
+    text = (tmp_path / "logs" / "surtitle.log").read_text()
+    assert "WARNING surtitle.test: the device is gone" in text
+    assert "nobody listens" not in text
+
+
+def test_logs_never_grow_beyond_a_bound(tmp_path, monkeypatch):
+    monkeypatch.setattr(logs, "BYTES", 1000)
+    log = Logs(tmp_path)
+    for number in range(300):
+        logging.getLogger("surtitle.test").warning("line %d", number)
+    log.close()
+    sizes = [path.stat().st_size for path in tmp_path.glob("surtitle.log*")]
+    assert len(sizes) == logs.FILES
+    assert max(sizes) <= 1000
+
+
+def test_what_qt_says_goes_into_the_log(tmp_path):
+    log = Logs(tmp_path)
+    qWarning("a widget went wrong")
+    log.close()
+    assert "qt.default: a widget went wrong" in (tmp_path / "surtitle.log").read_text()
+
+
+def test_a_folder_that_cannot_be_written_stops_nothing(tmp_path, caplog):
+    (tmp_path / "file").write_text("")
+    Logs(tmp_path / "file" / "logs").close()
+    assert "there are no logs" in caplog.text
+
+
+CRASH = """
+import sys, faulthandler
+from pathlib import Path
+from app.system.logs import Logs
+log = Logs(Path(sys.argv[1]))
+faulthandler._sigsegv()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a signal")
+def test_a_crash_leaves_its_trace_for_the_next_start(tmp_path):
+    crashed = subprocess.run(
+        [sys.executable, "-c", CRASH, str(tmp_path)], cwd=ROOT, check=False, capture_output=True
+    )
+    assert crashed.returncode < 0
+    log = Logs(tmp_path)
+    assert log.crashed
+    log.close()
+    text = diagnostics(Preferences(), {}, tmp_path)
+    assert "Segmentation fault" in text
+    again = Logs(tmp_path)
+    assert not again.crashed
+    again.close()
+
+
+def test_diagnostics_tell_choices_and_no_paths(qapp, tmp_path):  # noqa: ARG001  screens need it
+    private = replace(
+        CHOSEN,
+        model=Path("/home/maria/model"),
+        privacy=PrivacyChoices(live_text_file=Path("/home/maria/diary.txt")),
+    )
+    (tmp_path / "fault-last.log").write_text(
+        'Fatal Python error\n  File "/home/maria/surtitle/app/overlay.py", line 3 in paint\n'
+    )
+    text = diagnostics(private, {"state": "small, loaded"}, tmp_path)
+    assert "maria" not in text
+    assert 'File "overlay.py", line 3 in paint' in text
+    assert "model = set" in text
+    assert "captions.point_size = 40" in text
+    assert "state: small, loaded" in text
+
+
+def test_without_a_crash_diagnostics_say_so(qapp, tmp_path):  # noqa: ARG001
+    assert diagnostics(Preferences(), {}, tmp_path).endswith("no crash is known\n")

@@ -1,0 +1,29 @@
+import pytest
+
+from engine.hub.catalogue import KNOWN_MODELS
+
+PARAMETERS = {  # as the model cards on the hub say
+    "Qwen/Qwen2.5-0.5B-Instruct": 494_032_768,
+    "Qwen/Qwen3-0.6B": 596_049_920,
+    "Qwen/Qwen2.5-1.5B-Instruct": 1_543_714_304,
+    "Qwen/Qwen3-1.7B": 1_720_574_976,
+    "Qwen/Qwen3-4B": 4_022_468_096,
+    "Qwen/Qwen2.5-7B-Instruct": 7_615_616_512,
+    "meta-llama/Llama-3.1-8B-Instruct": 8_030_261_248,
+}
+
+
+@pytest.mark.parametrize("model", KNOWN_MODELS, ids=lambda model: model.name)
+def test_a_shape_counts_the_parameters_its_owner_names(model):
+    assert model.footprint.n_parameters == pytest.approx(PARAMETERS[model.name], rel=1e-3)
+
+
+@pytest.mark.parametrize("model", KNOWN_MODELS, ids=lambda model: model.name)
+def test_a_download_is_the_parameters_in_two_bytes_each(model):
+    whole = 2 * model.footprint.n_parameters
+    assert whole * 0.99 < model.download_bytes < whole * 1.27  # some store a tied table twice
+
+
+def test_models_stand_from_the_smallest_to_the_largest():
+    sizes = [model.download_bytes for model in KNOWN_MODELS]
+    assert sizes == sorted(sizes)

@@ -1,0 +1,115 @@
+"""Average token delay on vectors of SimulEval's scorer, and against its definition done slowly.
+
+Many more figures of SimulEval: ``test_simuleval_scores.py``.
+"""
+
+import random
+
+import pytest
+
+from engine.metrics.token_delay import SPEECH, TEXT, TokenLengths, average_token_delay
+
+SPOKEN = [1000, 1000, 2000, 3000, 3000, 4200]
+ELAPSED = [1250, 1250, 2500, 3700, 3700, 5100]
+
+
+def chunk_ends(delay, earlier, token):
+    """Ends of the source tokens that were read between two delays."""
+    ends, at = [], earlier
+    while at < delay:
+        at = min(at + token, delay)
+        ends.append(at)
+    return ends
+
+
+def slow_token_delay(delays, elapsed, lengths):
+    """Follow Kano et al. 2023, section 4, token by token, and count everything anew for each."""
+    lags = []
+    for t in range(1, len(delays) + 1):
+        ends = {}  # chunk by its delay -> source tokens
+        for delay, earlier in zip(delays, [0, *delays], strict=False):
+            ends.setdefault(delay, chunk_ends(delay, earlier, lengths.source))
+        now = delays[t - 1]
+        x_before = sum(len(tokens) for delay, tokens in ends.items() if delay < now)
+        y_before = sum(delay < now for delay in delays)
+        s = t - max(0, y_before - x_before)
+        x_now = [end for delay, tokens in ends.items() if delay <= now for end in tokens]
+        source_end = ([0, *x_now])[min(s, len(x_now))]
+        end = 0
+        for i in range(t):
+            computed = elapsed[i] - delays[i]
+            computed -= elapsed[i - 1] - delays[i - 1] if i else 0
+            end = max(delays[i], end) + lengths.target + computed
+        lags.append(end - source_end)
+    return sum(lags) / len(lags)
+
+
+def cases(seed, n=300):
+    rng = random.Random(seed)
+    for _ in range(n):
+        length, n_words = rng.randint(1, 12), rng.randint(1, 15)
+        yield sorted(rng.randint(0, length) for _ in range(n_words)), rng
+
+
+@pytest.mark.parametrize(
+    ("delays", "token_delay"),
+    [
+        ([3, 4, 5, 6, 6, 6], 3),
+        ([3, 4, 5, 6, 6, 6, 6, 6, 6], 3.666666667),
+        ([3, 3, 6, 6, 6], 3.6),
+    ],
+)
+def test_text_is_what_simuleval_computes(delays, token_delay):
+    assert average_token_delay(delays) == pytest.approx(token_delay, abs=1e-6)
+
+
+def test_speech_is_what_simuleval_computes():
+    assert average_token_delay(SPOKEN, lengths=SPEECH) == pytest.approx(1416.666666667, abs=1e-6)
+    assert average_token_delay(SPOKEN, ELAPSED, SPEECH) == pytest.approx(1641.666666667, abs=1e-6)
+
+
+def test_text_follows_the_definition():
+    for delays, _ in cases(0):
+        slow = slow_token_delay(delays, delays, TEXT)
+        assert average_token_delay(delays) == pytest.approx(slow)
+
+
+def test_speech_and_computing_follow_the_definition():
+    for words, rng in cases(1):
+        delays = [word * 170 for word in words]
+        elapsed, computed = [], 0
+        for delay in delays:
+            computed += rng.randint(0, 300)
+            elapsed.append(delay + computed)
+        lengths = TokenLengths(rng.choice((100, 300)), rng.choice((0, 50, 300)))
+        slow = slow_token_delay(delays, elapsed, lengths)
+        assert average_token_delay(delays, elapsed, lengths) == pytest.approx(slow)
+
+
+def test_computing_can_only_delay():
+    for delays, rng in cases(2):
+        plain = average_token_delay(delays)
+        assert average_token_delay(delays, delays) == pytest.approx(plain)
+        elapsed, computed = [], 0.0
+        for delay in delays:
+            computed += rng.uniform(0, 2)
+            elapsed.append(delay + computed)
+        assert average_token_delay(delays, elapsed) >= plain - 1e-9
+
+
+def test_wait_k_delays_k_words_where_both_sides_are_equally_long():
+    for k in range(1, 8):
+        for length in range(k, 20):
+            delays = [min(k + j, length) for j in range(length)]
+            assert average_token_delay(delays) == pytest.approx(k)
+
+
+def test_what_cannot_be_delays_is_refused():
+    with pytest.raises(ValueError, match="at least one written word"):
+        average_token_delay([])
+    with pytest.raises(ValueError, match=r"never fall .* got \[2, 1\]"):
+        average_token_delay([2, 1])
+    with pytest.raises(ValueError, match="not below zero"):
+        average_token_delay([-1, 1])
+    with pytest.raises(ValueError, match="2 words need as many elapsed times, got 1"):
+        average_token_delay([1, 2], [1])

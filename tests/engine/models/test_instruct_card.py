@@ -1,0 +1,232 @@
+import random
+
+import pytest
+import torch
+
+from engine.adapters.adapter import model_card
+from engine.errors import ModelError
+from engine.events import Ready, UtteranceEnded
+from engine.loading.loader import load_weights
+from engine.metrics.event_log import EventLog
+from engine.models.instruct_card import ASKED, LANGUAGE_NAMES, ask_for, plain_card
+from engine.models.model_card import Language
+from engine.settings import LayoutSettings, ModelSettings, TranslationSettings
+from engine.text.prompt import make_prompt, turn_end
+from engine.translation.factory import make_system
+from engine.translation.factory_names import mode_notice, suited_slot_length, suited_system
+from engine.translation.retranslator import Retranslator
+from engine.translation.slot_translator import Translator
+from tests.engine.text.test_prompt import CHATML, tokenizer_with
+from tests.support.fakes import random_word, save_tiny_model, tiny_tokenizer, tiny_weights
+from tests.support.sessions import running
+
+GEMMA_LIKE = (
+    "{{ bos_token }}{% for message in messages %}"
+    "{% if message.role == 'system' %}{{ raise_exception('no system') }}{% endif %}"
+    "<|user|>{{ message.role }}\n{{ message.content }}<|end_of_write|>\n{% endfor %}"
+)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """An instruct model as others save it: nothing in it is ours."""
+    saved = save_tiny_model(tmp_path / "someone-2b-it", torch.float64)
+    (saved / "surtitle.json").unlink()
+    (saved / "chat_template.jinja").write_text(CHATML, encoding="utf-8")
+    return saved
+
+
+def test_a_model_is_asked_by_name_for_both_languages():
+    asked = ask_for(["de", "xx"])
+    assert asked["de"] == Language(
+        name="German", system=ASKED.format(source="English", language="German")
+    )
+    assert "into xx." in asked["xx"].system
+    own = ask_for(["fr"], text="{source} to {language} <{code}>", source="de")["fr"]
+    assert own.system == "German to French <fr>"
+
+
+def test_a_plain_card_knows_every_language_but_english_and_no_slots(folder):
+    card = plain_card(folder)
+    assert card == model_card(folder, None)
+    assert set(card.languages) == set(LANGUAGE_NAMES) - {"en"}
+    assert not card.knows_slots
+
+
+@pytest.mark.parametrize(
+    ("template", "token"),
+    [(CHATML, "<|end|>"), (GEMMA_LIKE, "<|end_of_write|>"), (None, "<|end|>")],
+)
+def test_a_turn_ends_as_the_template_ends_it_and_else_as_the_tokenizer_says(template, token):
+    assert turn_end(tokenizer_with(template), "someone") == token
+
+
+def test_what_opens_a_turn_does_not_end_one():
+    assert turn_end(tiny_tokenizer(), "tiny") == tiny_tokenizer().eos_token
+
+
+def test_all_markers_of_a_plain_model_are_the_token_that_ends_its_turns(folder):
+    prompt = make_prompt(tokenizer_with(GEMMA_LIKE), plain_card(folder), "fr")
+    expected = tiny_tokenizer().convert_tokens_to_ids("<|end_of_write|>")
+    assert {prompt.end_of_source, prompt.end_of_write, prompt.end_of_target} == {expected}
+
+
+def test_what_a_model_thinks_or_calls_tools_with_never_stands_in_a_caption(folder):
+    tokenizer = tokenizer_with(CHATML)
+    tokenizer.add_tokens(["<think>", "</think>", "\n\n"])
+    markers = make_prompt(tokenizer, plain_card(folder), "de").markers
+    thinks, ends, breaks = tokenizer.convert_tokens_to_ids(["<think>", "</think>", "\n\n"])
+    assert {thinks, ends} <= markers
+    assert breaks not in markers
+    assert (
+        markers - {thinks, ends}
+        == make_prompt(tokenizer_with(CHATML), plain_card(folder), "de").markers
+    )
+
+
+def test_a_model_that_no_token_ends_the_turns_of_is_refused(folder):
+    tokenizer = tokenizer_with(tiny_tokenizer().chat_template)
+    tokenizer.eos_token = None
+    with pytest.raises(ModelError, match="nothing tells which token ends a turn of someone-2b-it"):
+        make_prompt(tokenizer, plain_card(folder), "de")
+
+
+def test_a_model_runs_as_it_was_trained_unless_somebody_asks_otherwise(folder):
+    plain, trained = plain_card(folder), tiny_weights().card
+    assert suited_system("auto", plain) == "retranslate"
+    assert suited_system("auto", trained) == "slots"
+    assert suited_system("slots", plain) == "slots"
+    assert (suited_slot_length(plain, "retranslate"), suited_slot_length(plain, "slots")) == (1, 16)
+    assert suited_slot_length(trained, "slots") == trained.slot_length
+
+
+def test_a_person_is_told_which_mode_runs_where_slots_were_not_learnt(folder):
+    plain = plain_card(folder)
+    assert "with an adapter for slots captions come sooner" in mode_notice(plain, "retranslate")
+    assert "experiment" in mode_notice(plain, "slots")
+    assert mode_notice(tiny_weights().card, "slots") == ""
+
+
+def test_auto_makes_the_system_that_suits_the_model(folder):
+    weights = load_weights(ModelSettings(directory=folder, device="cpu"))
+    settings = TranslationSettings()
+    for of, kind in ((weights, Retranslator), (tiny_weights(), Translator)):
+        assert type(make_system("auto", of, settings, capacity=256, log=EventLog())) is kind
+
+
+def plain_translator(folder, kind, policy, slot_length):
+    weights = load_weights(ModelSettings(directory=folder, device="cpu"))
+    layout = LayoutSettings(slot_length=slot_length)
+    return kind(weights, TranslationSettings(policy=policy, layout=layout), capacity=900)
+
+
+def plain_answer(system, utterance):
+    """What the network says after each row of the answer, over the prompt as others write it."""
+    headers = utterance.prompt.headers
+    source = [id_ for unit in utterance.units for id_ in unit]
+    prompt = [*headers.system, *headers.first, *source, *headers.assistant]
+    assert utterance.prompt.end_of_source not in source
+    ids = torch.tensor([prompt + utterance.committed])
+    logits = system.conversation.weights.network(ids).logits[0, len(prompt) - 1 :]
+    logits[:, sorted(utterance.prompt.suppressed(ends_writes=False))] = -torch.inf
+    return logits.argmax(-1).tolist()
+
+
+@pytest.mark.parametrize("ended_alone", [False, True])
+@pytest.mark.parametrize("policy", ["read:2", "wait:1", "offline"])
+def test_what_a_draft_adds_is_what_the_model_answers_to_its_own_prompt(folder, policy, ended_alone):
+    rng = random.Random(4)
+    system = plain_translator(folder, Retranslator, policy, 1)
+    n_said = 0
+    for _ in range(8):
+        words = [random_word(rng) for _ in range(5)]
+        utterance = system.open()
+        n_before = 0
+        for n in range(1, 6 + ended_alone):
+            n_before = len(utterance.committed)
+            system.set_source(utterance, words[:n], ended=n == 5 + ended_alone)
+            list(system.advance(utterance))
+        assert utterance.finished
+        assert "<|" not in utterance.caption
+        said = plain_answer(system, utterance)[n_before:-1]
+        assert said == utterance.committed[n_before:]
+        n_said += len(said)
+    assert n_said > 4
+
+
+@pytest.mark.parametrize("policy", ["read:2", "wait:1"])
+def test_source_that_was_read_before_is_not_computed_again(folder, policy):
+    rng = random.Random(7)
+    system = plain_translator(folder, Retranslator, policy, 1)
+    words = [random_word(rng) for _ in range(6)]
+    utterance = system.open()
+    n_target = 0
+    for n in range(1, 7):
+        system.set_source(utterance, words[:n], ended=n == 6)
+        n_drafted = utterance.n_drafted
+        list(system.advance(utterance))
+        if utterance.n_drafted > n_drafted:
+            n_target += len(utterance.prompt.headers.assistant) + len(utterance.draft)
+    headers = utterance.prompt.headers
+    n_source = len(headers.system) + len(headers.first) + sum(map(len, utterance.units))
+    assert system.model.tokens_fed == n_source + n_target
+
+
+@pytest.mark.parametrize("later", [["ab", "cd"], ["ab", "cd", "ef"]])
+def test_words_that_come_after_all_are_translated(folder, later):
+    system = plain_translator(folder, Retranslator, "read:2", 1)
+    utterance = system.open()
+    system.set_source(utterance, ["ab", "cd"], ended=True)
+    list(system.advance(utterance))
+    assert utterance.finished
+    shown = bool(utterance.caption)
+    assert system.set_source(utterance, later, ended=False) == shown
+    list(system.advance(utterance))
+    assert not utterance.finished
+    system.set_source(utterance, later, ended=True)
+    list(system.advance(utterance))
+    fresh = plain_translator(folder, Retranslator, "read:2", 1)
+    expected = fresh.open()
+    for ended in (False, True):
+        fresh.set_source(expected, later, ended=ended)
+        list(fresh.advance(expected))
+    assert utterance.finished
+    assert utterance.caption == expected.caption
+
+
+def test_nothing_is_translated_to_nothing(folder):
+    system = plain_translator(folder, Retranslator, "read:2", 1)
+    utterance = system.open()
+    system.set_source(utterance, [], ended=True)
+    assert list(system.advance(utterance)) == []
+    assert (utterance.finished, utterance.caption, system.model.tokens_fed) == (True, "", 0)
+
+
+def test_a_session_says_which_mode_runs_and_gives_the_captions_of_the_last_drafts(folder):
+    layout = LayoutSettings(slot_length=1)
+    settings = TranslationSettings(policy="wait:1", layout=layout)
+    words = "ab cd ef gh.".split()
+    model = ModelSettings(directory=folder, device="cpu")
+    with running(model, translation=settings) as (session, listener):
+        (ready,) = listener.all_of(Ready)
+        session.feed_words(words)
+        session.end_utterance()
+        listener.wait_for(UtteranceEnded)
+    assert "adapter" in ready.notices[-1]
+    system = plain_translator(folder, Retranslator, "wait:1", 1)
+    utterance = system.open()
+    system.set_source(utterance, words, ended=True)
+    list(system.advance(utterance))
+    assert listener.receiver.text == [(tuple(words), utterance.caption)]
+
+
+@pytest.mark.parametrize("policy", ["read:3", "wait:2"])
+def test_slots_can_be_tried_on_a_plain_model(folder, policy):
+    system = plain_translator(folder, Translator, policy, 16)
+    utterance = system.open()
+    words = [random_word(random.Random(1)) for _ in range(6)]
+    for n in range(1, 7):
+        system.set_source(utterance, words[:n], ended=n == 6)
+        list(system.advance(utterance))
+    assert utterance.finished
+    assert "<|" not in utterance.caption

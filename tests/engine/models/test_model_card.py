@@ -1,0 +1,141 @@
+import dataclasses
+import json
+from dataclasses import replace
+
+import pytest
+
+from engine.errors import ModelError
+from engine.models.model_card import FILE_NAME, Language, ModelCard, read_card
+
+CARD = ModelCard(
+    name="tiny é 漢",
+    languages={
+        "de": Language(name="German", system="<|de|>"),
+        "fr": Language(name="French", system="Translate to French."),
+    },
+    end_of_source="<|end_of_source|>",
+    end_of_write="<|end_of_write|>",
+    end_of_target="<|end|>",
+    slot_length=16,
+    policies=("read:3", "wait:5", "offline"),
+)
+
+
+def written(folder, content):
+    path = folder / FILE_NAME
+    path.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
+    return folder
+
+
+def saved_content(folder):
+    CARD.save(folder)
+    return json.loads((folder / FILE_NAME).read_text(encoding="utf-8"))
+
+
+def refusal(folder):
+    with pytest.raises(ModelError) as caught:
+        read_card(folder)
+    message = str(caught.value)
+    assert "\n" not in message
+    assert len(message) < 500
+    return message
+
+
+def test_what_is_saved_is_read_again(tmp_path):
+    CARD.save(tmp_path)
+    assert read_card(tmp_path) == CARD
+
+
+@pytest.mark.parametrize("code", ["../de", "", "a/b", "d\0e", "x" * 41, "C:de"])
+def test_a_language_that_is_a_path_is_refused(tmp_path, code):
+    content = saved_content(tmp_path)
+    content["languages"][code] = content["languages"]["de"]
+    assert "which is no code like de or pt-BR" in refusal(written(tmp_path, content))
+
+
+def test_a_language_it_does_not_know_is_told_with_the_first_of_those_it_knows():
+    with pytest.raises(ModelError, match=r"translates to de, fr, not to 'xx'"):
+        CARD.language("xx")
+    many = {f"l{number}": CARD.languages["de"] for number in range(10_000)}
+    with pytest.raises(ModelError, match="and 9960 more") as caught:
+        replace(CARD, languages=many).language("xx")
+    assert len(str(caught.value)) < 400
+
+
+def test_names_stay_readable_in_the_file(tmp_path):
+    CARD.save(tmp_path)
+    assert "tiny é 漢" in (tmp_path / FILE_NAME).read_text(encoding="utf-8")
+
+
+def test_a_folder_without_a_card_is_no_model(tmp_path):
+    assert "is no Surtitle model" in refusal(tmp_path)
+
+
+def test_a_missing_folder_is_no_model(tmp_path):
+    assert "is no Surtitle model" in refusal(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"\xff\xfe", b"\x00", b"[" * 100_000, b'{"slot_length": 1e999}', b"9" * 5000,
+     b"[]", b"3", b'"text"', b"null", b" " * (1 << 21)],
+)  # fmt: skip
+def test_a_card_that_is_no_json_is_refused(tmp_path, content):
+    assert "cannot be read as JSON" in refusal(written(tmp_path, content))
+
+
+def test_a_card_that_says_nothing_is_refused(tmp_path):
+    assert "lacks or garbles a field" in refusal(written(tmp_path, {}))
+
+
+def test_every_field_must_be_there(tmp_path):
+    content = saved_content(tmp_path)
+    for field in content:
+        rest = {key: value for key, value in content.items() if key != field}
+        assert field in refusal(written(tmp_path, rest))
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("format_version", 2),
+        ("languages", []),
+        ("languages", {"de": "German"}),
+        ("languages", {"de": {"name": "German"}}),
+        ("slot_length", "wide"),
+        ("slot_length", None),
+        ("slot_length", 0),
+        ("slot_length", 1025),
+        ("slot_length", 16.0),
+        ("slot_length", True),
+        ("slot_length", 10**30),
+        ("policies", 3),
+        ("policies", "read:3"),
+        ("policies", [3]),
+        ("policies", ["read:3"] * 101),
+        ("name", None),
+        ("name", "x" * 201),
+        ("languages", {"de": {"name": "German", "system": "x" * 4001}}),
+        ("languages", {"x" * 201: {"name": "German", "system": ""}}),
+        ("languages", {str(n): {"name": "German", "system": ""} for n in range(501)}),
+    ],
+)
+def test_a_garbled_field_is_refused(tmp_path, field, value):
+    content = saved_content(tmp_path) | {field: value}
+    assert "lacks or garbles a field" in refusal(written(tmp_path, content))
+
+
+def test_a_language_is_found_by_its_code():
+    assert CARD.language("fr").name == "French"
+
+
+def test_a_language_the_model_was_not_made_for_is_refused_with_those_it_was_made_for():
+    with pytest.raises(ModelError, match="translates to de, fr, not to 'zh'"):
+        CARD.language("zh")
+
+
+def test_a_card_with_many_languages_is_refused_in_a_short_sentence():
+    languages = {f"x{n}": CARD.languages["de"] for n in range(500)}
+    with pytest.raises(ModelError) as caught:
+        dataclasses.replace(CARD, languages=languages).language("zh")
+    assert len(str(caught.value)) < 500

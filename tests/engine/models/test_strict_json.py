@@ -1,0 +1,144 @@
+import json
+import math
+import os
+import random
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from engine.models.file_hash import file_sha256
+from engine.untrusted.safetensors_header import read_header
+from engine.untrusted.strict_json import JsonObject, shown
+
+
+def parsed(**values):
+    return JsonObject.parse(json.dumps(values).encode())
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"", "is no JSON"),
+        (b"{", "is no JSON"),
+        (b'{"a": 1} {', "is no JSON"),
+        (b"\xef\xbb\xbf{}", "is no JSON"),
+        (b'{"a": "\xff"}', "is no UTF-8"),
+        (json.dumps({"a": 1}).encode("utf-16"), "is no UTF-8"),
+        (b'{"a": ["\\uD800"]}', "is no UTF-8"),
+        (b'{"\\udc00": 1}', "is no UTF-8"),
+        (b"[]", "should hold an object, got []"),
+        (b'"' + b"x" * 500 + b'"', "x..."),
+        (b'{"a": NaN}', "holds NaN"),
+        (b'{"a": -Infinity}', "holds -Infinity"),
+        (b'{"a": -1e999}', "holds '-1e999', which is too large"),
+        (b'{"a": 1, "b": 2, "a": 1}', "names 'a' twice"),
+        (b'{"a": {"b": [{"c": 1, "c": 2}]}}', "names 'c' twice"),
+        (b"[" * 200_000, "is nested too deeply"),
+        (b'{"a": ' + b"9" * 5000 + b"}", "a number of 5000 digits"),
+    ],
+)
+def test_what_is_no_single_object_is_refused(content, sentence):
+    with pytest.raises(ValueError, match=sentence.replace("[", r"\[")) as caught:
+        JsonObject.parse(content)
+    assert len(str(caught.value)) < 200
+
+
+def test_a_character_in_two_halves_is_one():
+    assert JsonObject.parse(b'{"a": "\\ud83d\\ude42"}').text("a") == "🙂"
+
+
+def test_a_file_is_read_up_to_its_limit_and_no_further(tmp_path):
+    path = tmp_path / "x.json"
+    path.write_bytes(b'{"a": 1}')
+    assert JsonObject.read(path, 8).values == {"a": 1}
+    with pytest.raises(ValueError, match="is longer than 7 bytes"):
+        JsonObject.read(path, 7)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes of Unix")
+@pytest.mark.timeout(20)
+def test_a_pipe_or_a_device_in_the_place_of_a_file_is_refused_and_not_waited_for(tmp_path):
+    path = tmp_path / "x.json"
+    os.mkfifo(path)
+    for other in (path, Path("/dev/zero"), tmp_path):
+        for read in (partial(JsonObject.read, limit=9), file_sha256, read_header):
+            with pytest.raises(OSError, match="it is no plain file"):
+                read(other)
+
+
+def test_a_link_to_a_file_is_read(tmp_path):
+    """The hub's own cache is made of links."""
+    (tmp_path / "blob").write_bytes(b"{}")
+    (tmp_path / "x.json").symlink_to("blob")
+    assert JsonObject.read(tmp_path / "x.json", 8).values == {}
+
+
+READS = {
+    "text": "x",
+    "sha256": "0f" * 32,
+    "flag": True,
+    "integer": 3,
+    "number": 2.5,
+    "texts": ["x", "y"],
+    "integers": [1, 2],
+    "inner": {"k": 1},
+    "inners": [{"k": 1}],
+}
+ALSO_READ = {
+    ("number", "integer"),
+    ("texts", "empty"),
+    ("integers", "empty"),
+    ("inners", "empty"),
+    ("text", "sha256"),
+}
+
+
+@pytest.mark.parametrize("read", READS)
+def test_a_value_of_another_type_is_refused(read):
+    for kind, value in [*READS.items(), ("null", None), ("empty", [])]:
+        if kind == read or (read, kind) in ALSO_READ:
+            getattr(parsed(a=value), read)("a")
+        else:
+            with pytest.raises(ValueError, match=r"'a' should be .*, got "):
+                getattr(parsed(a=value), read)("a")
+
+
+@pytest.mark.parametrize("read", sorted(set(READS) - {"inners"}))
+def test_a_value_that_is_missing_is_refused(read):
+    with pytest.raises(ValueError, match="lacks 'a'"):
+        getattr(parsed(b=1), read)("a")
+
+
+def test_a_default_stands_for_a_missing_value_and_not_for_null():
+    assert parsed().integer("a", default=7) == 7
+    assert parsed().flag("a", default=False) is False
+    assert parsed().texts("a", default=("x",)) == ("x",)
+    assert parsed().inners("a") == []
+    with pytest.raises(ValueError, match="got None"):
+        parsed(a=None).integer("a", default=7)
+
+
+def test_texts_have_limits():
+    assert parsed(a="xy").text("a", most=2) == "xy"
+    with pytest.raises(ValueError, match="'a' should be text of at most 1 characters, got 'xy'"):
+        parsed(a="xy").text("a", most=1)
+
+
+def test_numbers_have_limits():
+    for value in (-1, 11, True, 5.0, "5"):
+        with pytest.raises(ValueError, match="a whole number from 0 to 10"):
+            parsed(a=value).integer("a", most=10)
+        with pytest.raises(ValueError, match="whole numbers from 0 to 10"):
+            parsed(a=[value]).integers("a", most=10)
+    with pytest.raises(ValueError, match="should be a number"):
+        JsonObject({"a": math.inf}).number("a")
+
+
+def test_what_a_message_repeats_is_short_and_cannot_steer_a_terminal():
+    rng = random.Random(0)
+    for _ in range(300):
+        text = "".join(chr(rng.randrange(0x11000)) for _ in range(rng.randrange(120)))
+        assert shown(text).isprintable()
+        assert shown(text).isascii()
+        assert len(shown(text)) < 110

@@ -1,0 +1,214 @@
+"""Several adapters on one base, switched while nothing else is loaded anew."""
+
+import random
+import sys
+import time
+
+import pytest
+import torch
+
+from engine.errors import AdapterError
+from engine.inference.slot_model import SlotModel
+from engine.loading.loader import load_weights
+from engine.loading.lora_layers import AdaptedLayers
+from engine.models.fingerprint import read_fingerprint
+from engine.session import adapter_switcher as adapter_shelf
+from engine.session.adapter_switcher import AdapterShelf
+from engine.settings import ModelSettings, TranslationSettings
+from engine.translation.slot_translator import Translator
+from tests.support.adapter_folders import CONFIG, factors, tiny_card, write_adapter
+from tests.support.fakes import save_tiny_model
+from tests.support.networks import ARCHITECTURES, save_network
+from tests.support.rows import rows_with_small_ids
+
+_FALCON = {"target_modules": ["query_key_value", "dense_4h_to_h"]}
+_OTHERS = {"target_modules": ["q_proj", "down_proj"], "lora_alpha": 3}
+
+
+def settings_of(folder, **changes):
+    return ModelSettings(directory=folder, device="cpu", **changes)
+
+
+def add_adapter(folder, base, name, *, config=None, scale=0.05, **changes):
+    """An adapter that changes what is said without breaking it."""
+    config = CONFIG | (config or {})
+    tensors = {key: value * scale for key, value in factors(base, config).items()}
+    card = tiny_card(base, name=name, **changes)
+    return write_adapter(folder / name, base, config=config, tensors=tensors, card=card)
+
+
+def heard(weights):
+    """What the model answers to some rows, in one tensor."""
+    found = []
+    for seed in range(3):
+        rows = rows_with_small_ids(seed)
+        found.append(SlotModel(weights.network, len(rows)).feed(rows))
+    return torch.stack(found)
+
+
+@pytest.fixture
+def saved(tmp_path):
+    return save_tiny_model(tmp_path / "base")
+
+
+@pytest.fixture
+def base(saved):
+    return read_fingerprint(saved)
+
+
+@pytest.fixture
+def shelf(saved):
+    return AdapterShelf(load_weights(settings_of(saved)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("quantise", ["none", "nf4"])
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_switching_computes_what_a_fresh_load_computes_bit_for_bit(
+    tmp_path, architecture, quantise
+):
+    if quantise == "nf4":
+        pytest.importorskip("bitsandbytes")
+    saved = save_network(tmp_path / "base", architecture)
+    base = read_fingerprint(saved)
+    changed = _FALCON if base.architecture == "falcon" else _OTHERS
+    first = changed | {"target_modules": changed["target_modules"][:1]}
+    folders = {
+        "first": add_adapter(tmp_path, base, "first", config=first),
+        "second": add_adapter(tmp_path, base, "second", config=changed, scale=0.1),
+        None: None,
+    }
+    fresh = {
+        name: heard(load_weights(settings_of(saved, adapter=folder, quantise=quantise)))
+        for name, folder in folders.items()
+    }
+    assert not torch.equal(fresh["first"], fresh[None])
+    assert not torch.equal(fresh["first"], fresh["second"])
+    shelf = AdapterShelf(load_weights(settings_of(saved, quantise=quantise)))
+    for name in ("first", "second"):
+        assert shelf.load(folders[name]) == name
+    order = [*folders, *folders, "second", "first"]
+    random.Random(architecture).shuffle(order)
+    for name in order:
+        assert torch.equal(heard(shelf.use(name)), fresh[name])
+
+
+def test_an_adapter_brings_its_card_and_takes_it_along(shelf, base, tmp_path):
+    name = shelf.load(add_adapter(tmp_path, base, "mine", slot_length=8))
+    bare = shelf.use(None)
+    assert shelf.used is None
+    adapted = shelf.use(name)
+    assert (shelf.names, shelf.used) == (("mine",), "mine")
+    assert adapted.card.slot_length == 8
+    assert adapted.network is bare.network
+    assert shelf.use(None).card == bare.card
+
+
+def test_captions_after_a_switch_are_those_of_a_fresh_load(shelf, saved, base, tmp_path):
+    folder = add_adapter(tmp_path, base, "mine", scale=0.2)
+    shelf.load(folder)
+
+    def caption(weights):
+        translator = Translator(weights, TranslationSettings(), capacity=500)
+        utterance = translator.open()
+        translator.set_source(utterance, "abc de fgh a b".split(), ended=True)
+        return "".join(change.text for change in translator.advance(utterance))
+
+    bare = caption(shelf.use(None))
+    adapted = caption(shelf.use("mine"))
+    assert adapted == caption(load_weights(settings_of(saved, adapter=folder)))
+    assert caption(shelf.use(None)) == bare != adapted
+
+
+def test_an_adapter_of_another_base_is_refused_and_the_old_one_runs_on(shelf, base, tmp_path):
+    shelf.load(add_adapter(tmp_path, base, "mine"))
+    before = heard(shelf.use("mine"))
+    stranger = write_adapter(tmp_path / "stranger")  # over another tokenizer
+    with pytest.raises(AdapterError, match="another model than this"):
+        shelf.load(stranger)
+    assert (shelf.names, shelf.used) == (("mine",), "mine")
+    assert torch.equal(heard(shelf.use("mine")), before)
+
+
+@pytest.mark.parametrize("scale", [torch.nan, 3e38])
+def test_factors_that_make_no_numbers_are_refused_and_the_old_one_runs_on(
+    shelf, base, tmp_path, scale
+):
+    shelf.load(add_adapter(tmp_path, base, "mine"))
+    before = heard(shelf.use("mine"))
+    with pytest.raises(AdapterError):
+        shelf.load(add_adapter(tmp_path, base, "broken", scale=scale))
+    assert shelf.names == ("mine",)
+    rows = rows_with_small_ids(0)
+    network = shelf.use("mine").network
+    assert torch.equal(SlotModel(network, len(rows)).feed(rows), before[0])
+
+
+def test_a_probe_that_fails_leaves_the_old_one_running(shelf, base, tmp_path, monkeypatch):
+    shelf.load(add_adapter(tmp_path, base, "mine"))
+    weights = shelf.use("mine")
+    before = heard(weights)
+
+    def fail(_weights):
+        msg = "CUDA out of memory. Tried to allocate 2.00 GiB\nand more"
+        raise torch.OutOfMemoryError(msg)
+
+    monkeypatch.setattr(adapter_shelf, "_probe", fail)
+    with pytest.raises(AdapterError, match=r"failed its probe \(CUDA out of .*mine stays in use"):
+        shelf.load(add_adapter(tmp_path, base, "other"))
+    assert torch.equal(heard(weights), before)
+    assert shelf.names == ("mine",)
+
+
+def test_memory_that_runs_out_in_a_switch_leaves_the_old_one_running(
+    shelf, base, tmp_path, monkeypatch
+):
+    for name, scale in (("mine", 0.05), ("other", 0.1)):
+        shelf.load(add_adapter(tmp_path, base, name, scale=scale))
+    weights = shelf.use("mine")
+    before = heard(weights)
+    merge, calls = AdaptedLayers._merge, []
+
+    def fail_once(layers, path, pair):
+        calls.append(path)
+        if len(calls) == 3:
+            msg = "CUDA out of memory."
+            raise torch.OutOfMemoryError(msg)
+        merge(layers, path, pair)
+
+    monkeypatch.setattr(AdaptedLayers, "_merge", fail_once)
+    with pytest.raises(AdapterError, match="mine stays in use"):
+        shelf.use("other")
+    assert shelf.used == "mine"
+    assert torch.equal(heard(weights), before)
+
+
+def test_names_are_held_to_account(shelf, base, tmp_path):
+    folder = add_adapter(tmp_path, base, "mine")
+    shelf.load(folder)
+    with pytest.raises(AdapterError, match="mine is loaded: unload"):
+        shelf.load(folder)
+    with pytest.raises(AdapterError, match="no adapter other is loaded; there are: mine"):
+        shelf.use("other")
+    shelf.use("mine")
+    with pytest.raises(AdapterError, match="in use: switch to another"):
+        shelf.unload("mine")
+    shelf.use(None)
+    shelf.unload("mine")
+    assert shelf.names == ()
+    with pytest.raises(AdapterError, match="no adapter mine"):
+        shelf.unload("mine")
+
+
+def test_a_base_into_which_an_adapter_is_merged_takes_no_other(saved, base, tmp_path):
+    weights = load_weights(settings_of(saved, adapter=add_adapter(tmp_path, base, "mine")))
+    with pytest.raises(AdapterError, match="load the base without an adapter"):
+        AdapterShelf(weights)
+
+
+def test_a_switch_needs_no_peft_and_takes_under_a_second(shelf, base, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "peft", None)  # importing it would fail
+    shelf.load(add_adapter(tmp_path, base, "mine"))
+    start_s = time.thread_time()  # what this takes, whatever else the machine does
+    shelf.use("mine")
+    assert time.thread_time() - start_s < 1

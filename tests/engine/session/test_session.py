@@ -1,0 +1,325 @@
+import json
+import threading
+
+import pytest
+
+from engine.events import (
+    CaptionChanged,
+    Failed,
+    LoadProgress,
+    Ready,
+    Refused,
+    Statistics,
+    UtteranceDropped,
+    UtteranceEnded,
+    UtteranceOpened,
+)
+from engine.session.session import Session
+from engine.settings import ModelSettings, TranslationSettings
+from tests.support.fakes import save_tiny_model
+from tests.support.sessions import WAIT_S, Listener, at_once, running
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    folder = save_tiny_model(tmp_path_factory.mktemp("tiny"))
+    return ModelSettings(directory=folder, device="cpu")
+
+
+def failure(model, translation=TranslationSettings(), **arguments):  # noqa: B008  frozen
+    listener = Listener()
+    session = Session(model, translation, listener, **arguments)
+    session.start()
+    failed = listener.wait_for(Failed)
+    session.feed_words(["a."])  # nobody obeys, nobody minds
+    session.stop()
+    assert listener.events[-1] == failed
+    assert "\n" not in failed.message
+    assert failed.message[-1] != "\n"
+    return failed.message
+
+
+# --- starting and stopping ------------------------------------------------------------------------
+
+
+def test_loading_is_told_until_the_model_is_ready(model):
+    with running(model) as (_, listener):
+        pass
+    *progress, ready = listener.events
+    assert [type(event) for event in progress] == [LoadProgress] * len(progress)
+    fractions = [event.fraction for event in progress]
+    assert fractions == sorted(fractions)
+    assert 0 <= fractions[0] <= fractions[-1] <= 1
+    assert (ready.model, ready.languages) == ("tiny", {"de": "German", "fr": "French"})
+    assert ready.load_s > 0
+
+
+def test_everything_happens_on_one_worker_thread(model):
+    with running(model) as (session, listener):
+        session.feed_words(["ab", "cd."])
+        listener.wait_for(UtteranceEnded)
+        session.feed_words(["ef", "gh."])
+        listener.wait_for(UtteranceEnded)
+    (thread,) = listener.threads
+    assert thread.name == "surtitle-engine"
+    assert thread is not threading.current_thread()
+
+
+def test_after_stop_no_thread_is_left_and_nothing_more_is_told(model):
+    with running(model) as (session, listener):
+        session.feed_words("ab cd ef gh ab cd ef gh.".split())
+        session.stop()
+        n_events = len(listener.events)
+        assert not any(thread.name == "surtitle-engine" for thread in threading.enumerate())
+        session.stop()  # twice does no harm
+        session.feed_words(["ab."])
+        assert len(listener.events) == n_events
+
+
+def test_a_session_that_is_stopped_with_patience_translates_what_it_was_told(model):
+    text = "ab cd ef gh. abc d ef. fgh a."
+    with running(model) as (session, listener):
+        session.feed_words(text.split())
+        session.end_utterance()
+        session.stop(WAIT_S)
+        assert listener.receiver.text == at_once(model, text)
+        assert sum(isinstance(event, UtteranceEnded) for event in listener.events) == 3
+
+
+@pytest.mark.parametrize("patience_s", [0.0, 0.01])
+def test_a_session_can_be_stopped_while_it_loads(model, patience_s):
+    loading, go_on = threading.Event(), threading.Event()
+    events = []
+
+    def report(event):
+        events.append(event)
+        loading.set()
+        assert go_on.wait(WAIT_S)
+
+    session = Session(model, TranslationSettings(), report)
+    session.start()
+    session.feed_words(["ab."])
+    assert loading.wait(WAIT_S)
+    stopper = threading.Thread(target=session.stop, args=(patience_s,))
+    stopper.start()
+    while not session._worker.stopping.wait(WAIT_S):
+        pass
+    go_on.set()
+    stopper.join(WAIT_S)
+    assert not stopper.is_alive()
+    assert {type(event) for event in events} <= {LoadProgress, Ready}
+
+
+def test_a_session_that_was_never_started_can_be_stopped(model):
+    Session(model, TranslationSettings(), Listener()).stop()
+
+
+# --- words ----------------------------------------------------------------------------------------
+
+
+def test_words_fed_one_by_one_give_the_captions_of_the_text(model):
+    text = "ab cd ef gh. abc d ef. fgh a"
+    with running(model) as (session, listener):
+        for word in text.split():
+            session.feed_words([word])
+        session.end_utterance()
+        listener.wait_for(UtteranceEnded, 3)
+        assert [words for words, _ in listener.receiver.text] == [
+            ("ab", "cd", "ef", "gh."), ("abc", "d", "ef."), ("fgh", "a"),
+        ]  # fmt: skip
+        # the first two end in a full stop, so it does not matter when their words came
+        assert listener.receiver.text[:2] == at_once(model, text)[:2]
+
+
+def test_edited_words_give_the_captions_of_the_edited_text(model):
+    with running(model) as (session, listener):
+        session.feed_words("ab cd ef gh. abc d ef.".split())
+        listener.wait_for(UtteranceEnded, 2)
+        session.edit_words(1, 3, ["hh"])
+        listener.wait_for(UtteranceEnded)
+        assert listener.receiver.text == at_once(model, "ab hh gh. abc d ef.")
+        session.set_words("ab hh gh. abc d g ef.".split())
+        listener.wait_for(UtteranceEnded)
+        assert listener.receiver.text == at_once(model, "ab hh gh. abc d g ef.")
+
+
+def test_after_an_end_edits_address_a_new_passage(model):
+    with running(model) as (session, listener):
+        session.feed_words(["ab", "cd"])
+        session.end_utterance()
+        listener.wait_for(UtteranceEnded)
+        session.set_words(["ef", "gh."])
+        listener.wait_for(UtteranceEnded)
+        session.edit_words(0, 1, ["ab"])
+        listener.wait_for(UtteranceEnded)
+        assert [words for words, _ in listener.receiver.text] == [("ab", "cd"), ("ab", "gh.")]
+
+
+def test_a_passage_that_was_ended_is_translated_to_its_end_although_more_words_come(model):
+    with running(model) as (session, listener):
+        session.feed_words("ab cd ef gh ab cd".split())
+        session.end_utterance()
+        session.feed_words(["ef", "gh."])
+        listener.wait_for(UtteranceEnded, 2)
+        expected = at_once(model, "ab cd ef gh ab cd") + at_once(model, "ef gh.")
+        assert listener.receiver.text == expected
+
+
+def test_clearing_drops_the_passage(model):
+    with running(model) as (session, listener):
+        session.feed_words("ab cd. ef".split())
+        listener.wait_for(UtteranceEnded)
+        session.clear()
+        listener.wait_for(UtteranceDropped, 2)
+        assert listener.receiver.text == []
+        session.feed_words(["gh."])
+        listener.wait_for(UtteranceEnded)
+        assert listener.receiver.text == at_once(model, "gh.")
+
+
+def test_other_settings_hold_from_the_next_utterance_on(model):
+    with running(model) as (session, listener):
+        session.feed_words(["ab", "cd."])
+        listener.wait_for(UtteranceEnded)
+        session.change(TranslationSettings(policy="offline", target_language="fr"))
+        session.feed_words(["ef", "gh."])
+        listener.wait_for(UtteranceEnded)
+        assert listener.receiver.text == [
+            *at_once(model, "ab cd."),
+            *at_once(model, "ef gh.", policy="offline", language="fr"),
+        ]
+
+
+def test_statistics_come_after_a_caption_and_count_every_token_once(model, tmp_path):
+    with running(model, log=tmp_path / "log.jsonl") as (session, listener):
+        session.feed_words("ab cd ef gh.".split())
+        listener.wait_for(UtteranceEnded)
+        statistics = listener.wait_for(Statistics)
+    assert (statistics.tokens_recomputed, statistics.probes) == (0, 0)
+    assert statistics.ms_per_word > 0
+    assert 0 < statistics.cached_rows <= statistics.tokens_fed
+    lines = map(json.loads, (tmp_path / "log.jsonl").read_text(encoding="utf-8").splitlines())
+    fed = [line for line in lines if line["event"] == "fed"]
+    assert statistics.tokens_fed == sum(len(line["ids"]) for line in fed)
+    assert statistics.forwards == len(fed)
+    assert 0 < statistics.ms_per_token <= statistics.ms_per_word
+    assert listener.kinds.index(Statistics) > listener.kinds.index(CaptionChanged)
+
+
+def test_two_sessions_in_one_process_do_not_touch_each_other(model):
+    texts = ["ab cd ef gh. abc.", "hh gg ff. a b c dd."]
+    with running(model) as (one, first), running(model, language="fr") as (other, second):
+        for mine, its in zip(*map(str.split, texts), strict=False):
+            one.feed_words([mine])
+            other.feed_words([its])
+        n_words = min(len(text.split()) for text in texts)
+        one.feed_words(texts[0].split()[n_words:])
+        other.feed_words(texts[1].split()[n_words:])
+        first.wait_for(UtteranceEnded, 2)
+        second.wait_for(UtteranceEnded, 2)
+    assert first.receiver.text == at_once(model, texts[0])
+    assert second.receiver.text == at_once(model, texts[1], language="fr")
+    assert first.threads.isdisjoint(second.threads)
+
+
+# --- what goes wrong ------------------------------------------------------------------------------
+
+
+def test_a_model_that_cannot_be_loaded_is_told_in_one_sentence(tmp_path):
+    message = failure(ModelSettings(directory=tmp_path))
+    assert "is no Surtitle model" in message
+
+
+@pytest.mark.parametrize(
+    ("translation", "words"),
+    [
+        (TranslationSettings(target_language="xx"), "not to 'xx'"),
+        (TranslationSettings(policy="fast"), "a policy is written"),
+    ],
+)
+def test_settings_that_the_model_cannot_obey_fail_the_load(model, translation, words):
+    assert words in failure(model, translation)
+
+
+def test_a_log_that_cannot_be_written_is_told_in_one_sentence(model, tmp_path):
+    assert "nowhere" in failure(model, log=tmp_path / "nowhere" / "log.jsonl")
+
+
+def test_a_cache_that_is_too_small_is_told_in_one_sentence(model):
+    small = ModelSettings(directory=model.directory, device="cpu", capacity=2)
+    assert "the cache has 2" in failure(small)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        TranslationSettings(target_language="xx", policy="offline"),
+        TranslationSettings(target_language="fr", policy="fast"),
+    ],
+)
+def test_a_change_that_cannot_be_obeyed_is_refused_and_everything_goes_on_as_before(
+    model, settings
+):
+    with running(model) as (session, listener):
+        session.change(settings)
+        refused = listener.wait_for(Refused)
+        assert "\n" not in refused.message
+        session.feed_words("ab cd ef gh.".split())
+        listener.wait_for(UtteranceEnded)
+        assert listener.receiver.text == at_once(model, "ab cd ef gh.")
+
+
+@pytest.mark.parametrize(
+    "word", ["\ud83d", "\x00", "🙂" * 300, "\u202e\u2066", "<|end_of_source|>", "x" * 3000]
+)
+def test_a_word_of_any_characters_does_not_stop_the_session(model, word):
+    with running(model, policy="read:1") as (session, listener):
+        session.feed_words([word])
+        session.end_utterance()
+        session.feed_words(["ab."])
+        listener.wait_for((Failed, UtteranceEnded))
+        while Failed not in listener.kinds and listener.receiver.words.get(
+            max(listener.receiver.ended, default=0)
+        ) != ("ab.",):
+            listener.wait_for((Failed, UtteranceEnded))
+        assert Failed not in listener.kinds
+
+
+# --- lanes ----------------------------------------------------------------------------------------
+
+
+def test_two_who_speak_at_once_have_utterances_of_their_own(model):
+    said = {"me": "one two three four five.", "them": "six seven eight nine ten."}
+    with running(model) as (session, listener):
+        for mine, theirs in zip(*(text.split() for text in said.values()), strict=True):
+            session.feed_words([mine], "me")
+            session.feed_words([theirs], "them")
+        for lane in said:
+            session.end_utterance(lane)
+        listener.wait_for(UtteranceEnded, n_times=2)
+    opened = [event for event in listener.events if isinstance(event, UtteranceOpened)]
+    heard = {
+        event.lane: (
+            " ".join(listener.receiver.words[event.utterance]),
+            listener.receiver.captions[event.utterance],
+        )
+        for event in opened
+    }
+    alone = {lane: at_once(model, text)[0][1] for lane, text in said.items()}
+    assert heard == {lane: (text, alone[lane]) for lane, text in said.items()}
+
+
+def test_the_end_of_one_lane_leaves_the_other_open(model):
+    with running(model) as (session, listener):
+        session.feed_words(["one", "two"], "me")
+        session.feed_words(["six", "seven"], "them")
+        session.end_utterance("me")
+        ended = listener.wait_for(UtteranceEnded)
+        session.feed_words(["eight"], "them")
+        session.end_utterance("them")
+        listener.wait_for(UtteranceEnded)
+    assert listener.receiver.words[ended.utterance] == ("one", "two")
+    others = [
+        words for number, words in listener.receiver.words.items() if number != ended.utterance
+    ]
+    assert others == [("six", "seven", "eight")]

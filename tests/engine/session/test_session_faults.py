@@ -1,0 +1,181 @@
+"""Sessions that fall behind, run out of memory, or are given more than anybody could translate."""
+
+import json
+
+import pytest
+import torch
+
+from engine.events import Failed, PaceChanged, Refused, Statistics, UtteranceEnded
+from engine.inference.slot_model import SlotModel
+from engine.session import worker
+from engine.session.command_queue import Inbox
+from engine.session.session import Session
+from engine.settings import ModelSettings, TranslationSettings
+from tests.support.fakes import save_tiny_model
+from tests.support.sessions import Listener, at_once, running
+
+SENTENCES = ["ab cd ef gh.", "hh gg ff ee dd.", "abc d ef gg."]
+TEXT = " ".join(SENTENCES)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    folder = save_tiny_model(tmp_path_factory.mktemp("tiny"))
+    return ModelSettings(directory=folder, device="cpu")
+
+
+# --- falling behind -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("policy", ["read:1", "wait:1", "offline"])
+def test_words_that_wait_are_all_translated_in_larger_steps_and_it_is_told(model, policy, tmp_path):
+    translation = TranslationSettings(policy=policy, catch_up_words=4)
+    n_words = len(TEXT.split())
+    with running(model, translation=translation, log=tmp_path / "log") as (session, listener):
+        session.feed_words(TEXT.split())
+        listener.wait_for(UtteranceEnded, len(SENTENCES))
+        listener.wait_for(Statistics)
+        words = [word for words, _ in listener.receiver.text for word in words]
+    assert words == TEXT.split()
+    first, *_, last = listener.all_of(PaceChanged)
+    assert (first.factor, first.backlog_words) == (4, n_words)
+    assert (last.factor, last.backlog_words) == (1, 0)
+    assert listener.all_of(Statistics)[-1].backlog_words == 0
+    logged = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
+    paces = [(one["factor"], one["backlog_words"]) for one in logged if one["event"] == "pace"]
+    told = [(one.factor, one.backlog_words) for one in listener.all_of(PaceChanged)]
+    assert paces == told
+
+
+def test_larger_steps_are_what_a_policy_of_such_steps_reads(model):
+    """Three sentences of under four words each time: all steps of read:1 are those of read:4."""
+    translation = TranslationSettings(policy="read:1", catch_up_words=4)
+    with running(model, translation=translation) as (session, listener):
+        session.feed_words(TEXT.split())
+        session.end_utterance()
+        listener.wait_for(UtteranceEnded, len(SENTENCES))
+        hurried = listener.receiver.text
+    expected = at_once(model, TEXT, policy="read:4")
+    assert hurried[:2] == expected[:2]
+    assert hurried[:2] != at_once(model, TEXT, policy="read:1")[:2]
+
+
+def test_who_wishes_no_larger_steps_gets_none(model):
+    translation = TranslationSettings(policy="read:1", catch_up_words=None)
+    with running(model, translation=translation) as (session, listener):
+        session.feed_words(TEXT.split())
+        listener.wait_for(UtteranceEnded, len(SENTENCES))
+        assert listener.receiver.text == at_once(model, TEXT, policy="read:1")
+    assert PaceChanged not in listener.kinds
+
+
+def test_words_beyond_what_may_wait_are_refused_and_counted(model, monkeypatch):
+    monkeypatch.setattr(worker, "MAX_WORDS", 10)
+    monkeypatch.setattr(worker, "Inbox", lambda: Inbox(10))
+    with running(model) as (session, listener):
+        session.feed_words(["ab"] * 11)
+        session.feed_words(["ab."])
+        refused = listener.wait_for(Refused)
+        assert "11 words were not taken, since 10 wait" in refused.message
+        listener.wait_for(UtteranceEnded)
+        assert listener.receiver.text == at_once(model, "ab.")
+
+
+# --- running out of memory ------------------------------------------------------------------------
+
+ERRORS = [
+    torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB.\nSee the manual."),
+    RuntimeError("[enforce fail at alloc_cpu.cpp] DefaultCPUAllocator: can't allocate memory"),
+    MemoryError(),
+]
+
+
+def scarce(scarcity):
+    """The model's ``feed``; one forward pass fails with each error that is put there."""
+    feed = SlotModel.feed
+
+    def fed(slot_model, rows):
+        if scarcity:
+            raise scarcity.pop()
+        return feed(slot_model, rows)
+
+    return fed
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize("system", ["slots", "retranslate"])
+def test_a_sentence_that_needs_too_much_memory_is_given_up_and_the_next_is_translated(
+    model, system, error, monkeypatch
+):
+    model = ModelSettings(directory=model.directory, device="cpu", system=system)
+    expected = [at_once(model, sentence)[0] for sentence in SENTENCES]
+    scarcity = []
+    monkeypatch.setattr(SlotModel, "feed", scarce(scarcity))
+    with running(model) as (session, listener):
+        session.feed_words(SENTENCES[0].split())
+        listener.wait_for(UtteranceEnded)
+        scarcity.append(error)
+        session.feed_words(SENTENCES[1].split())
+        message = listener.wait_for(Refused).message
+        session.feed_words(SENTENCES[2].split())
+        listener.wait_for(UtteranceEnded)
+        text = listener.receiver.text
+    assert "could not be translated to its end" in message
+    assert "\n" not in message
+    assert text == [expected[0], (tuple(SENTENCES[1].split()), ""), expected[2]]
+    assert Failed not in listener.kinds
+
+
+def test_a_sentence_that_was_given_up_is_translated_when_it_is_corrected(model, monkeypatch):
+    scarcity = []
+    monkeypatch.setattr(SlotModel, "feed", scarce(scarcity))
+    with running(model) as (session, listener):
+        scarcity.append(ERRORS[0])
+        session.feed_words(SENTENCES[0].split())
+        listener.wait_for(Refused)
+        session.edit_words(0, 1, ["hh"])
+        listener.wait_for(UtteranceEnded)
+        assert listener.receiver.text == at_once(model, "hh cd ef gh.")
+
+
+class PanicException(BaseException):
+    """What libraries in Rust raise: no ``Exception``."""
+
+
+@pytest.mark.parametrize("kind", [RuntimeError, PanicException, SystemExit])
+def test_what_nobody_expected_still_ends_the_session(model, monkeypatch, kind):
+    def broken(_slot_model, _rows):
+        msg = "something else"
+        raise kind(msg)
+
+    with running(model) as (session, listener):
+        monkeypatch.setattr(SlotModel, "feed", broken)
+        session.feed_words(SENTENCES[0].split())
+        assert "something else" in listener.wait_for(Failed).message
+
+
+def test_a_tokenizer_that_panics_is_told_and_not_waited_for(tmp_path):
+    """Its normalizer has a prefix that is no text: the library in Rust panics."""
+    folder = save_tiny_model(tmp_path)
+    path = folder / "tokenizer.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"normalizer": {"type": 7}}))
+    listener = Listener()
+    session = Session(
+        ModelSettings(directory=folder, device="cpu"), TranslationSettings(), listener
+    )
+    session.start()
+    message = listener.wait_for(Failed).message
+    session.stop()
+    assert f"the model in {folder} cannot be loaded: its tokenizer cannot be used" in message
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+def test_too_little_memory_for_the_first_word_is_one_sentence(model, error, monkeypatch):
+    monkeypatch.setattr(SlotModel, "feed", scarce([error]))
+    listener = Listener()
+    session = Session(model, TranslationSettings(), listener)
+    session.start()
+    message = listener.wait_for(Failed).message
+    session.stop()
+    assert message.startswith("memory ran out (")
+    assert "\n" not in message

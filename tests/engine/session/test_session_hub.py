@@ -1,0 +1,62 @@
+"""Sessions whose model is named as on the hub, which is on this computer here."""
+
+import pytest
+
+from engine.events import Failed, LoadProgress, UtteranceEnded
+from engine.session.session import Session
+from engine.settings import ModelSettings, TranslationSettings
+from tests.support.sessions import Listener, at_once, running
+
+
+@pytest.fixture
+def model(tmp_path):
+    return ModelSettings(directory=tmp_path / "models", hub_name="some/model", device="cpu")
+
+
+def fetched(listener):
+    """How far the fetch was told to be."""
+    told = [event for event in listener.all_of(LoadProgress) if "some/model" in event.stage]
+    return [event.fraction for event in told]
+
+
+def test_a_model_is_fetched_with_its_progress_and_the_next_time_found_without_a_network(
+    tiny_hub, model, tmp_path
+):
+    with running(model) as (session, listener):
+        session.feed_words(["ab", "cd."])
+        listener.wait_for(UtteranceEnded)
+        found = ModelSettings(directory=tmp_path / "tiny", device="cpu")
+        assert listener.receiver.text == at_once(found, "ab cd.")
+    fractions = fetched(listener)
+    assert fractions == sorted(set(fractions))
+    assert fractions[-1] == 1
+    n_asked = len(tiny_hub.asked)
+    with running(model) as (_, listener):
+        assert fetched(listener) == []
+    assert len(tiny_hub.asked) == n_asked
+
+
+def test_stopping_cancels_the_fetch_quietly_and_the_next_session_goes_on_with_it(tiny_hub, model):
+    tiny_hub.fault = lambda name, start: (
+        "stall" if name == "model.safetensors" and not start else None
+    )
+    listener = Listener()
+    session = Session(model, TranslationSettings(), listener)
+    session.start()
+    listener.wait_for(LoadProgress)
+    session.stop()
+    assert Failed not in listener.kinds
+    tiny_hub.fault = lambda _name, _start: None
+    with running(model) as (_, listener):
+        assert fetched(listener)[-1] == 1
+
+
+def test_a_hub_that_lies_is_one_sentence(tiny_hub, model):
+    tiny_hub.fault = lambda name, _start: "garbled" if name == "model.safetensors" else None
+    listener = Listener()
+    session = Session(model, TranslationSettings(), listener)
+    session.start()
+    message = listener.wait_for(Failed).message
+    session.stop()
+    assert "is not what it promised" in message
+    assert "\n" not in message

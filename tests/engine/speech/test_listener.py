@@ -1,0 +1,455 @@
+import os
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.audio.types import SAMPLE_RATE_HZ
+from engine.errors import AudioError, ModelError
+from engine.events import CaptionChanged, Failed, UtteranceEnded
+from engine.speech.events import (
+    Behind,
+    CaughtUp,
+    ListeningEnded,
+    ListeningFailed,
+    RecognizerReady,
+    SpeechChanged,
+    TailChanged,
+    WordsPlaced,
+)
+from engine.speech.listener import Lane, Listener, ListeningSettings, Recognition
+from engine.speech.recognizer import RecognizerSettings
+from tests.support.listening_fakes import (
+    WORD_S,
+    Chunks,
+    Echo,
+    EndlessScript,
+    EndlessTalk,
+    Loudness,
+    Script,
+    endless_words,
+    script,
+    sound_of,
+)
+from tests.support.sound_server import wait_until
+
+TEXT = "we went to the old house. then it rained and we stayed there all day long."
+WAIT_S = 90
+
+
+class Clock:
+    def __init__(self):
+        self.now_s = 0.0
+
+    def __call__(self):
+        return self.now_s
+
+
+class Heard:
+    """Whoever gets the events; the test waits for the end."""
+
+    def __init__(self):
+        self.events = []
+        self.ended = threading.Event()
+
+    def __call__(self, event):
+        assert not self.ended.is_set(), f"{event} came after the end"
+        self.events.append(event)
+        if isinstance(event, ListeningEnded):
+            self.ended.set()
+
+    def of(self, kind):
+        return [event for event in self.events if isinstance(event, kind)]
+
+
+def listener(lanes, model, *, echo=None, settings=None, clock=None):
+    echo = echo or Echo()
+    heard = Heard()
+    recognition = Recognition(
+        make_model=model if callable(model) else lambda: model, make_detector=Loudness
+    )
+    timing = {"clock": clock} if clock else {}
+    made = Listener(lanes, echo, recognition, heard, settings, **timing)
+    echo.report = made.take
+    return made, echo, heard
+
+
+def run(lanes, model, **others):
+    made, echo, heard = listener(lanes, model, **others)
+    made.start()
+    try:
+        assert made.join(WAIT_S)
+    finally:
+        made.close()
+    return made, echo, heard
+
+
+def spoken(text=TEXT, seconds=12.0, start_s=0.5):
+    words = script(text, start_s)
+    return words, Chunks(sound_of(words, seconds))
+
+
+def test_what_is_said_is_fed_once_in_order_and_every_sentence_ends_an_utterance():
+    words, source = spoken()
+    _, echo, heard = run([Lane(name="", source=source)], Script(words))
+    assert echo.fed == [("", word) for word in TEXT.split()]
+    assert isinstance(heard.events[0], RecognizerReady)
+    assert isinstance(heard.events[-1], ListeningEnded)
+    assert len(heard.of(UtteranceEnded)) == 2
+    assert source.started
+    assert source.stopped
+
+
+def test_it_is_told_when_somebody_speaks_and_when_not():
+    words, source = spoken("who is there.", 6.0)
+    _, _, heard = run([Lane(name="me", source=source)], Script(words))
+    told = heard.of(SpeechChanged)
+    assert [(event.lane, event.speaks) for event in told] == [("me", True), ("me", False)]
+
+
+def test_captions_never_take_back_what_they_said():
+    words, source = spoken()
+    _, _, heard = run([Lane(name="", source=source)], Script(words))
+    captions = {}
+    for event in heard.of(CaptionChanged):
+        before = captions.get(event.utterance, "")
+        assert event.kept == len(before)
+        captions[event.utterance] = before + event.text
+    assert " ".join(captions.values()) == TEXT.upper()
+
+
+def test_every_word_is_placed_with_its_time():
+    words, source = spoken()
+    _, _, heard = run([Lane(name="me", source=source)], Script(words))
+    placed = {event.utterance: event.words for event in heard.of(WordsPlaced)}
+    found = [word for some in placed.values() for word in some]
+    assert [word.text for word in found] == TEXT.split()
+    for one, other in zip(found, words, strict=True):
+        assert one.end_s == pytest.approx(other.end_s)
+
+
+def test_the_tail_is_four_words_at_most_and_gone_in_the_end():
+    words, source = spoken()
+    _, _, heard = run([Lane(name="", source=source)], Script(words))
+    tails = [event.words for event in heard.of(TailChanged)]
+    assert max(map(len, tails)) in range(1, 5)
+    assert tails[-1] == ()
+
+
+def test_two_lanes_are_told_apart():
+    mine, my_source = spoken("I said this. and that.", 6.0)
+    theirs, their_source = spoken("they said something else.", 6.0, start_s=1.1)
+    lanes = [Lane(name="me", source=my_source), Lane(name="them", source=their_source)]
+
+    class Both:
+        """Tells by the loudness of nothing: the first sample's place says whose sound it is."""
+
+        def __init__(self):
+            self.models = {0.5: Script(mine), 1.1: Script(theirs)}
+
+        def recognize(self, samples, start_s, prompt):
+            nearest = min(self.models, key=lambda begun_s: abs(begun_s - 0.3 - start_s))
+            return self.models[nearest].recognize(samples, start_s, prompt)
+
+    _, echo, heard = run(lanes, Both())
+    said = {lane: [word for one, word in echo.fed if one == lane] for lane in ("me", "them")}
+    assert said == {
+        "me": "I said this. and that.".split(),
+        "them": "they said something else.".split(),
+    }
+    assert {event.lane for event in heard.of(WordsPlaced)} == {"me", "them"}
+
+
+def test_lanes_of_one_name_are_refused():
+    with pytest.raises(ValueError, match="differ"):
+        listener([Lane(name="", source=Chunks([])), Lane(name="", source=Chunks([]))], None)
+
+
+def test_a_pause_ends_what_no_full_stop_ends():
+    words = script("no stop here") + script("and on", 8.0)
+    source = Chunks(sound_of(words, 11.0))
+    _, _, heard = run([Lane(name="", source=source)], Script(words))
+    ends = [i for i, event in enumerate(heard.events) if isinstance(event, UtteranceEnded)]
+    assert len(ends) == 2
+    placed = [event for event in heard.events[: ends[0]] if isinstance(event, WordsPlaced)]
+    assert [word.text for word in placed[-1].words] == ["no", "stop", "here"]
+
+
+def test_a_short_pause_within_a_sentence_does_not_cut_it():
+    words = script("we went") + script("home again.", 2.0)
+    source = Chunks(sound_of(words, 4.0))
+    _, _, heard = run([Lane(name="", source=source)], Script(words))
+    assert len(heard.of(UtteranceEnded)) == 1
+
+
+def test_silence_gives_nothing_at_all():
+    model = Script([])
+    _, echo, heard = run([Lane(name="", source=Chunks(sound_of([], 30.0)))], model)
+    assert echo.fed == []
+    assert model.prompts == []
+    assert [type(event) for event in heard.events] == [RecognizerReady, ListeningEnded]
+
+
+def test_recognising_waits_while_the_translation_has_too_much_to_do():
+    words, source = spoken(" ".join(["word"] * 60), 26.0)
+    echo = Echo()
+    echo.hold()
+    settings = ListeningSettings(max_words_waiting=10)
+    made, _, heard = listener(
+        [Lane(name="", source=source)], Script(words), echo=echo, settings=settings
+    )
+    made.start()
+    try:
+        wait_until(lambda: len(echo.fed) >= 10)
+        assert not made.join(0.5)
+        assert 10 <= len(echo.fed) < 25
+        echo.release()
+        assert made.join(WAIT_S)
+    finally:
+        made.close()
+    assert len(echo.fed) == 60
+    assert heard.ended.is_set()
+
+
+def test_stopping_still_translates_what_was_recorded():
+    words, source = spoken()
+    source._open_end = True
+    made, echo, heard = listener([Lane(name="", source=source)], Script(words))
+    made.start()
+    try:
+        made.stop()
+        assert made.join(WAIT_S)
+    finally:
+        made.close()
+    assert len(echo.fed) == len(words)
+    assert heard.ended.is_set()
+
+
+def test_closing_ends_at_once_without_a_word():
+    source = Chunks(sound_of([], 0.0), open_end=True)
+    made, _, heard = listener([Lane(name="", source=source)], Script([]))
+    made.start()
+    made.close()
+    assert source.stopped
+    assert not heard.of(ListeningEnded)
+
+
+def test_a_recogniser_that_cannot_be_loaded_is_told_and_the_end_comes():
+    def missing():
+        msg = "no such model"
+        raise ModelError(msg)
+
+    _, _, heard = run([Lane(name="", source=Chunks([], open_end=True))], missing)
+    assert [event.message for event in heard.of(ListeningFailed)] == ["no such model"]
+    assert heard.ended.is_set()
+
+
+def test_what_nobody_foresaw_becomes_a_sentence_too(caplog):
+    def broken():
+        raise ZeroDivisionError
+
+    _, _, heard = run([Lane(name="", source=Chunks([]))], broken)
+    assert "unexpectedly" in heard.of(ListeningFailed)[0].message
+    assert "ZeroDivisionError" in caplog.text
+
+
+def test_a_file_that_cannot_be_opened_stops_what_was_started():
+    class Missing(Chunks):
+        def start(self):
+            msg = "no such file"
+            raise AudioError(msg)
+
+    first = Chunks([])
+    made, _, _ = listener(
+        [Lane(name="me", source=first), Lane(name="them", source=Missing([]))], Script([])
+    )
+    with pytest.raises(AudioError, match="no such file"):
+        made.start()
+    assert first.stopped
+
+
+def test_a_session_that_fails_ends_listening():
+    words, source = spoken()
+    echo = Echo()
+    echo.hold()
+    made, _, heard = listener([Lane(name="", source=source)], Script(words), echo=echo)
+    made.start()
+    try:
+        made.take(Failed(message="out of memory"))
+        assert made.join(WAIT_S)
+    finally:
+        made.close()
+    assert not heard.of(ListeningEnded)
+    assert heard.of(Failed)
+
+
+# --- behind ---------------------------------------------------------------------------------------
+
+
+class Late(Chunks):
+    """Sound that was heard when it was said, while the clock runs on."""
+
+    def read(self, timeout_s):
+        chunk = super().read(timeout_s)
+        if chunk is None:
+            return None
+        self._clock.now_s = max(self._clock.now_s, chunk.end_s)
+        return type(chunk)(samples=chunk.samples, start_s=chunk.start_s, heard_at_s=chunk.end_s)
+
+
+@pytest.mark.parametrize(("pass_s", "told"), [(0.2, False), (8.0, True)])
+def test_falling_behind_is_told_with_a_smaller_model(pass_s, told):
+    clock = Clock()
+    words = script(" ".join(["word"] * 60))
+
+    def take_time():
+        clock.now_s += pass_s
+
+    source = Late(sound_of(words, 24.0), clock)
+    settings = ListeningSettings(smaller_model="tiny.en")
+    _, echo, heard = run(
+        [Lane(name="", source=source)],
+        Script(words, on_pass=take_time),
+        settings=settings,
+        clock=clock,
+    )
+    assert bool(heard.of(Behind)) is told
+    assert all("tiny.en" in event.message for event in heard.of(Behind))
+    assert len(heard.of(Behind)) <= len(heard.of(CaughtUp)) + 1
+    assert len(echo.fed) == 60
+
+
+def test_a_slow_translation_is_not_blamed_on_the_recogniser():
+    clock = Clock()
+    words = script(" ".join(["word"] * 60))
+    echo = Echo()
+    echo.hold()
+
+    def take_time():
+        clock.now_s += 0.5 if len(echo.fed) < 20 else 8.0
+
+    source = Late(sound_of(words, 24.0), clock)
+    settings = ListeningSettings(smaller_model="tiny.en", max_words_waiting=40)
+    made, _, heard = listener(
+        [Lane(name="", source=source)],
+        Script(words, on_pass=take_time),
+        echo=echo,
+        settings=settings,
+        clock=clock,
+    )
+    made.start()
+    try:
+        wait_until(lambda: heard.of(Behind))
+        echo.release()
+        assert made.join(WAIT_S)
+    finally:
+        made.close()
+    assert heard.of(Behind)[0].message.startswith("translating does not keep up")
+
+
+def test_who_is_late_takes_more_sound_in_one_pass():
+    clock = Clock()
+    words = script(" ".join(["word"] * 60))
+    passes = []
+
+    def take_time():
+        passes.append(clock.now_s)
+        clock.now_s += 2.0
+
+    source = Late(sound_of(words, 24.0), clock)
+    model = Script(words, on_pass=take_time)
+    _, echo, _ = run([Lane(name="", source=source)], model, clock=clock)
+    assert len(passes) < 24 / RecognizerSettings().step_s * 0.7
+    assert clock.now_s < 24 + 5
+    assert len(echo.fed) == 60
+
+
+def test_a_file_that_is_read_as_fast_as_it_goes_is_never_behind():
+    clock = Clock()
+    words = script(" ".join(["word"] * 30))
+
+    def take_time():
+        clock.now_s += 8.0
+
+    source = Late(sound_of(words, 12.0), clock)
+    _, _, heard = run(
+        [Lane(name="", source=source, live=False)], Script(words, on_pass=take_time), clock=clock
+    )
+    assert not heard.of(Behind)
+
+
+def test_lags_are_those_of_the_sound():
+    clock = Clock()
+    words = script("we went home again today.")
+    source = Late(sound_of(words, 6.0), clock)
+    made, _, _ = run([Lane(name="", source=source)], Script(words), clock=clock)
+    lags = {lag.stage: lag for lag in made.lags()}
+    assert lags["recognised"].n_words == 5
+    assert 0.3 < lags["recognised"].median_s < 2.5
+    assert lags["translated"].median_s == 0.0
+    assert made.n_dropped == 0
+
+
+def test_the_sound_is_worth_what_its_words_say():
+    assert len(sound_of(script("a b"), 2.0)) == 2 * SAMPLE_RATE_HZ
+    assert script("a b")[1].end_s == pytest.approx(2 * WORD_S)
+
+
+# --- for hours ------------------------------------------------------------------------------------
+
+
+def megabytes():
+    """Memory of this process."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="reads Linux's own numbers")
+def test_an_hour_of_speech_takes_no_more_memory_than_its_first_minutes_and_no_longer():
+    memory, lags = [], []
+    n_fed = 0
+
+    class Counting(Echo):
+        def feed_words(self, words, lane=""):
+            nonlocal n_fed
+            n_fed += len(words)
+            super().feed_words(words, lane)
+            self.fed.clear()
+
+    class Forgetting(Heard):
+        def __call__(self, event):
+            super().__call__(event)
+            if isinstance(event, WordsPlaced):
+                lags.append(source.read_s - event.words[-1].end_s)
+            self.events.clear()
+
+    class Noting(EndlessTalk):
+        read_s = 0.0
+
+        def read(self, timeout_s):
+            chunk = super().read(timeout_s)
+            self.read_s = chunk.end_s if chunk else self.read_s
+            return chunk
+
+    source = Noting(3_600.0, every_minute=lambda _at_s: memory.append(megabytes()))
+    model, echo, heard = EndlessScript(), Counting(), Forgetting()
+    made = Listener(
+        [Lane(name="", source=source, live=False)],
+        echo,
+        Recognition(make_model=lambda: model, make_detector=Loudness),
+        heard,
+    )
+    echo.report = made.take
+    made.start()
+    try:
+        assert made.join(170)
+    finally:
+        made.close()
+    assert n_fed == len(list(endless_words(0.0, 3_600.0)))
+    assert memory[-1] - memory[5] < 10
+    quarter = len(lags) // 4
+    assert np.mean(lags[-quarter:]) < np.mean(lags[:quarter]) + 0.1
+    assert max(lags) < 10
+    assert model.longest_s < 25

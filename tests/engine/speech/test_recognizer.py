@@ -1,0 +1,197 @@
+import random
+
+import numpy as np
+import pytest
+
+from engine.audio.types import SAMPLE_RATE_HZ, AudioChunk
+from engine.speech.hypothesis import Hypothesis, RecognizedWord, same_word_key
+from engine.speech.recognizer import Recognizer, RecognizerSettings
+from engine.speech.vad import GateSettings, SpeechGate
+
+VOCABULARY = "the a cat sat on mat and then went home again to see who was there".split()
+WORD_S = 0.4
+
+
+class Loudness:
+    """A detector for tests: what is not silent is speech."""
+
+    def probability(self, frame):
+        return float(np.abs(frame).max() > 0.1)
+
+    def reset(self):
+        pass
+
+
+class Speaker:
+    """A model for tests that knows what is said when, and misses the word it hears half of."""
+
+    def __init__(self, texts, *, rng=None, starts_s=None):
+        starts_s = starts_s or [i * WORD_S for i in range(len(texts))]
+        self.words = [
+            RecognizedWord(text=text, start_s=start_s, end_s=start_s + WORD_S)
+            for text, start_s in zip(texts, starts_s, strict=True)
+        ]
+        self.rng = rng or random.Random(0)
+        self.heard = []
+
+    def recognize(self, samples, start_s, prompt):
+        end_s = start_s + len(samples) / SAMPLE_RATE_HZ
+        self.heard.append((start_s, end_s, prompt))
+        words = []
+        for word in self.words:
+            if word.middle_s < start_s or word.start_s >= end_s:
+                continue
+            is_whole = word.end_s <= end_s + 0.01
+            text = self.spelt(word.text) if is_whole else f"xx{self.rng.randrange(10**6)}"
+            words.append(
+                RecognizedWord(
+                    text=text, start_s=max(start_s, word.start_s), end_s=min(end_s, word.end_s)
+                )
+            )
+        return Hypothesis(words=tuple(words), start_s=start_s, end_s=end_s)
+
+    def spelt(self, text):
+        return self.rng.choice([text, text.capitalize()])
+
+
+class Silent(Speaker):
+    def recognize(self, samples, start_s, prompt):
+        hypothesis = super().recognize(samples, start_s, prompt)
+        return Hypothesis(words=(), start_s=hypothesis.start_s, end_s=hypothesis.end_s)
+
+
+class Undecided(Speaker):
+    def spelt(self, _text):
+        return f"xx{self.rng.randrange(10**6)}"
+
+
+def said(rng, n_words, *, sentences=True):
+    texts = [rng.choice(VOCABULARY) for _ in range(n_words)]
+    return [text + "." if sentences and rng.random() < 0.15 else text for text in texts]
+
+
+def recognizer(model, *, clock=None, **settings):
+    gate = SpeechGate(Loudness(), GateSettings(max_speech_s=10_000.0))
+    timing = {"clock": clock} if clock else {}
+    return Recognizer(model, gate, RecognizerSettings(**settings), **timing)
+
+
+def chunks(samples, rng):
+    at = 0
+    while at < len(samples):
+        size = rng.randint(200, 3000)
+        start_s = at / SAMPLE_RATE_HZ
+        yield AudioChunk(samples=samples[at : at + size], start_s=start_s, heard_at_s=start_s)
+        at += size
+
+
+def loud(seconds):
+    return np.full(round(seconds * SAMPLE_RATE_HZ), 0.5, np.float32)
+
+
+def run(model, samples, rng, **settings):
+    listening = recognizer(model, **settings)
+    news = []
+    for chunk in chunks(samples, rng):
+        news += listening.feed(chunk)
+        assert listening.buffered_s <= 20.0 + settings.get("step_s", 1.0)
+    return news + listening.flush()
+
+
+def keys(texts):
+    return [same_word_key(text) for text in texts]
+
+
+def transcript(news):
+    return [word.text for one in news for word in one.committed]
+
+
+@pytest.mark.parametrize("sentences", [True, False])
+@pytest.mark.parametrize("seed", range(10))
+def test_what_is_said_is_committed_once_in_order(seed, sentences):
+    rng = random.Random(seed)
+    texts = said(rng, 120, sentences=sentences)
+    model = Speaker(texts, rng=rng)
+    news = run(model, loud(120 * WORD_S), rng, step_s=rng.choice([0.5, 1.0, 1.7]))
+    assert keys(transcript(news)) == keys(texts)
+    times = [time for one in news for word in one.committed for time in (word.start_s, word.end_s)]
+    assert times == sorted(times)
+    assert all(len(one.tail) <= 4 for one in news)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_model_is_prompted_with_what_was_committed_before_its_sound(seed):
+    rng = random.Random(seed)
+    texts = said(rng, 120)
+    model = Speaker(texts, rng=rng)
+    run(model, loud(120 * WORD_S), rng)
+    for start_s, _, prompt in model.heard:
+        before = [word.text for word in model.words if word.middle_s < start_s]
+        assert keys(prompt.split()) == keys(before[-60:])
+
+
+@pytest.mark.parametrize("model", [Silent, Undecided])
+def test_a_model_that_never_agrees_with_itself_still_gets_a_bounded_buffer(model):
+    rng = random.Random(1)
+    speaker = model(said(rng, 300), rng=rng)
+    news = run(speaker, loud(300 * WORD_S), rng)
+    assert max(end_s - start_s for start_s, end_s, _ in speaker.heard) <= 21.0
+    assert len(transcript(news)) > 200 or model is Silent
+
+
+def test_a_pause_commits_the_rest_and_what_follows_stands_at_its_own_time():
+    rng = random.Random(2)
+    texts = said(rng, 8, sentences=False)
+    model = Speaker(texts, starts_s=[i * WORD_S + (6.0 if i >= 5 else 0.0) for i in range(8)])
+    silence = np.zeros(6 * SAMPLE_RATE_HZ, np.float32)
+    sound = np.concatenate([loud(5 * WORD_S), silence, loud(3 * WORD_S)])
+    news = run(model, sound, rng)
+    ended = [i for i, one in enumerate(news) if one.speech_ended]
+    assert len(ended) == 2
+    assert keys(transcript(news[: ended[0] + 1])) == keys(texts[:5])
+    assert keys(transcript(news)) == keys(texts)
+    assert news[-1].committed[-1].end_s == pytest.approx(14 * WORD_S + 3.6, abs=1.0)
+
+
+def test_silence_never_wakes_the_model():
+    model = Speaker(["thank", "you"])
+    assert run(model, np.zeros(60 * SAMPLE_RATE_HZ, np.float32), random.Random(3)) == []
+    assert model.heard == []
+
+
+@pytest.mark.parametrize(("pass_s", "advised"), [(0.5, False), (1.5, True)])
+def test_a_smaller_model_is_advised_where_this_one_stays_behind(pass_s, advised):
+    now_s = 0.0
+
+    def clock():
+        nonlocal now_s
+        now_s += pass_s / 2  # read twice for each pass
+        return now_s
+
+    model = Speaker(["word"] * 50)
+    listening = recognizer(model, clock=clock, step_s=1.0)
+    for chunk in chunks(loud(12.0), random.Random(4)):
+        listening.feed(chunk)
+    assert listening.real_time_factor == pytest.approx(pass_s / 2)
+    assert listening.advises_smaller_model is False
+    listening = recognizer(model, clock=clock, step_s=1.0, slow_from=0.5)
+    for chunk in chunks(loud(12.0), random.Random(4)):
+        listening.feed(chunk)
+    assert listening.advises_smaller_model is advised
+
+
+@pytest.mark.parametrize("settings", [{"step_s": 0}, {"trim_from_s": 25.0}, {"max_buffer_s": 29.5}])
+def test_a_buffer_the_model_cannot_hear_whole_is_refused(settings):
+    with pytest.raises(ValueError, match="max_buffer_s"):
+        RecognizerSettings(**settings)
+
+
+def test_sound_is_let_go_at_sentence_ends_long_before_the_buffer_is_full():
+    texts = [f"w{i}." if i % 8 == 7 else f"w{i}" for i in range(120)]
+    model = Speaker(texts)
+    run(model, loud(120 * WORD_S), random.Random(5))
+    starts_s = {start_s for start_s, _, _ in model.heard}
+    sentence_s = 8 * WORD_S
+    assert len(starts_s) > 5
+    assert all(abs((start_s + 0.1) % sentence_s - 0.1) < 0.01 for start_s in starts_s)
+    assert max(end_s - start_s for start_s, end_s, _ in model.heard) <= 8.0 + sentence_s + 1.0

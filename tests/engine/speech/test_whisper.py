@@ -1,0 +1,84 @@
+import random
+
+import pytest
+
+from engine.errors import ModelError
+from engine.speech.whisper import Whisper, WhisperSettings, prompt_end
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_prompt_is_cut_to_the_whole_words_at_its_end(seed):
+    rng = random.Random(seed)
+    words = ["x" * rng.randint(1, 12) for _ in range(rng.randrange(80))]
+    kept = prompt_end(" ".join(words))
+    assert len(kept) <= 200
+    assert kept.split() == words[len(words) - len(kept.split()) :]
+    assert kept == " ".join(words) or len(kept) > 180
+
+
+def test_a_device_nobody_knows_is_refused():
+    with pytest.raises(ValueError, match="auto"):
+        WhisperSettings(device="tpu")
+
+
+def test_a_folder_without_a_model_is_one_clear_sentence(tmp_path):
+    pytest.importorskip("faster_whisper")
+    with pytest.raises(ModelError, match="download it first, or name a folder"):
+        Whisper(WhisperSettings(model=str(tmp_path), device="cpu"))
+
+
+class PanicException(BaseException):
+    """What such a library raises where it should not have come to."""
+
+
+@pytest.mark.parametrize(
+    "error", [Exception("x"), RuntimeError("a\nb"), PanicException("x"), KeyError()]
+)
+def test_whatever_a_library_raises_of_a_folder_is_one_clear_sentence(monkeypatch, error):
+    library = pytest.importorskip("faster_whisper")
+
+    def refuse(*_arguments, **_others):
+        raise error
+
+    monkeypatch.setattr(library, "WhisperModel", refuse)
+    with pytest.raises(ModelError, match="download it first, or name a folder") as caught:
+        Whisper(WhisperSettings(device="cpu"))
+    assert f"({type(error).__name__})" in str(caught.value)
+    assert str(caught.value).isprintable()
+
+
+def test_who_ends_the_program_while_a_model_is_loaded_ends_it(monkeypatch):
+    library = pytest.importorskip("faster_whisper")
+
+    def end(*_arguments, **_others):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(library, "WhisperModel", end)
+    with pytest.raises(KeyboardInterrupt):
+        Whisper(WhisperSettings(device="cpu"))
+
+
+def test_a_tokenizer_that_is_missing_is_not_fetched(tmp_path, monkeypatch):
+    """The library would ask the hub for another one."""
+    library = pytest.importorskip("faster_whisper")
+    for name in ("config.json", "model.bin", "vocabulary.json"):
+        (tmp_path / name).touch()
+    asked = []
+    monkeypatch.setattr(library, "WhisperModel", lambda *_, **_others: asked.append(1))
+    with pytest.raises(ModelError, match=r"\(no tokenizer\.json\)"):
+        Whisper(WhisperSettings(model=str(tmp_path), device="cpu"))
+    assert not asked
+
+
+def test_a_model_that_is_not_on_this_computer_is_not_fetched(tmp_path):
+    pytest.importorskip("faster_whisper")
+    with pytest.raises(ModelError, match=r"'tiny\.en'"):
+        Whisper(WhisperSettings(model="tiny.en", device="cpu", cache=tmp_path))
+
+
+def test_a_gpu_that_is_not_there_is_said_so():
+    ctranslate2 = pytest.importorskip("ctranslate2")
+    if ctranslate2.get_cuda_device_count():
+        pytest.skip("has a GPU")
+    with pytest.raises(ModelError, match="no usable GPU"):
+        Whisper(WhisperSettings(device="cuda"))

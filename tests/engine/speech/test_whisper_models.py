@@ -1,0 +1,216 @@
+"""Whisper models by name, from a hub that may be slow, broken or refused."""
+
+import itertools
+import os
+import shutil
+import socket
+import subprocess
+
+import pytest
+
+from engine.errors import FetchCancelledError, HubError, ModelError
+from engine.hub.transfer import HubSettings
+from engine.speech.whisper_models import found_whisper, whisper_folder
+from engine.speech.whisper_names import MODELS, smaller_model
+from tests.support import hub_server
+
+NAME = "some/model"
+FILES = {
+    "config.json": b"{}",
+    "model.bin": bytes(range(256)) * 400,
+    "tokenizer.json": b'{"version": "1.0"}',
+    "vocabulary.json": b"[]",
+}
+CERTIFICATE = (
+    "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 "
+    "-addext subjectAltName=IP:127.0.0.1"
+)
+OTHERS = {"README.md": b"words", "weights.safetensors": b"not ours"}
+
+
+@pytest.fixture
+def hub():
+    with hub_server.running(FILES | OTHERS) as hub:
+        yield hub
+
+
+pytestmark = pytest.mark.usefixtures("hub_cache")
+
+
+@pytest.fixture
+def library(tmp_path):
+    return tmp_path / "models"
+
+
+def fetch(hub, library, name=NAME, **others):
+    return whisper_folder(name, library, hub_server.settings(hub), **others)
+
+
+def refusal(hub, library):
+    with pytest.raises(HubError) as caught:
+        fetch(hub, library)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def content(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_what_belongs_to_a_whisper_is_fetched_with_real_bytes_told(hub, library):
+    told = []
+    folder = fetch(hub, library, progress=lambda done, total: told.append((done, total)))
+    assert content(folder) == FILES
+    total = sum(map(len, FILES.values()))
+    assert told[-1] == (total, total)
+    assert all(one[0] <= other[0] for one, other in itertools.pairwise(told))
+
+
+def test_what_is_there_needs_no_network(hub, library, monkeypatch):
+    folder = fetch(hub, library)
+    n_asked = len(hub.asked)
+
+    def no_network(*_arguments, **_others):
+        raise AssertionError
+
+    monkeypatch.setattr(socket.socket, "connect", no_network)
+    assert fetch(hub, library) == found_whisper(NAME, library) == folder
+    assert whisper_folder(str(folder), library) == folder
+    assert found_whisper("tiny.en", library) is None
+    assert len(hub.asked) == n_asked
+
+
+def test_a_known_name_is_asked_for_where_it_lies(hub, library, monkeypatch):
+    monkeypatch.setitem(MODELS, "tiny.en", NAME)
+    assert content(fetch(hub, library, "tiny.en")) == FILES
+
+
+def test_an_interrupted_fetch_goes_on_at_the_last_byte(hub, library):
+    hub.fault = lambda name, start: None if name != "model.bin" else "lost" if start else "reset"
+    assert "the hub stopped sending some/model after" in refusal(hub, library)
+    hub.fault = lambda _name, _start: None
+    hub.asked.clear()
+    assert content(fetch(hub, library)) == FILES
+    assert any(start > 0 for path, start in hub.asked if "model.bin" in path)
+
+
+@pytest.mark.parametrize("fault", ["long", "garbled"])
+def test_a_cut_or_corrupt_model_is_thrown_away(hub, library, fault):
+    hub.fault = lambda name, _start: fault if name == "model.bin" else None
+    assert "is not what it promised" in refusal(hub, library)
+    assert [path for path in library.rglob("*") if path.is_file()] == []
+
+
+def test_a_fetch_can_be_cancelled_and_goes_on_later(hub, library):
+    asked = []
+    with pytest.raises(FetchCancelledError, match="what is there is kept"):
+        fetch(hub, library, cancelled=lambda: asked.append(1) or len(asked) > 2)
+    assert content(fetch(hub, library)) == FILES
+
+
+def test_offline_is_one_sentence(library):
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        endpoint = f"http://127.0.0.1:{nobody.getsockname()[1]}"
+    with pytest.raises(HubError, match="see that there is a network") as caught:
+        whisper_folder(NAME, library, HubSettings(endpoint=endpoint, timeout_s=1))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_certificate_that_is_refused_is_said_so(library, tmp_path):
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("needs openssl to make a certificate that nobody trusts")
+    both = tmp_path / "both.pem"
+    subprocess.run(
+        [openssl, *CERTIFICATE.split(), "-keyout", both, "-out", tmp_path / "certificate.pem"],
+        check=True,
+        capture_output=True,
+    )
+    both.write_bytes(both.read_bytes() + (tmp_path / "certificate.pem").read_bytes())
+    with hub_server.running(FILES, certificate=both) as hub:
+        said = refusal(hub, library)
+    assert "certificate was refused" in said
+    assert "SSL_CERT_FILE" in said
+
+
+def test_a_repository_without_a_whisper_is_said_so(library):
+    with hub_server.running(OTHERS) as hub:
+        assert "has no Whisper model for CTranslate2" in refusal(hub, library)
+
+
+def test_a_folder_that_is_not_whole_is_said_so(library, tmp_path):
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "config.json").touch()
+    with pytest.raises(ModelError, match=r"has no model\.bin"):
+        whisper_folder(str(folder), library)
+    (folder / "model.bin").touch()
+    for look in (whisper_folder, found_whisper):
+        with pytest.raises(ModelError, match=r"has no tokenizer\.json"):
+            look(str(folder), library)
+
+
+@pytest.fixture
+def whole(tmp_path):
+    folder = tmp_path / "whole"
+    folder.mkdir()
+    for name, content in FILES.items():
+        (folder / name).write_bytes(content)
+    return folder
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes of Unix")
+@pytest.mark.parametrize("name", [*FILES, "vocabulary.txt", "preprocessor_config.json"])
+def test_a_pipe_in_a_folder_is_not_waited_for(whole, library, name):
+    (whole / name).unlink(missing_ok=True)
+    os.mkfifo(whole / name)
+    with pytest.raises(ModelError, match=f"has no {name} that is a file"):
+        whisper_folder(str(whole), library)
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ('{"n_fft": 1000000000}', "'n_fft' should be a whole number from 1 to 16384"),
+        ('{"hop_length": 0}', "'hop_length' should be a whole number"),
+        ('{"feature_size": "x"}', "'feature_size' should be a whole number"),
+        ("[" * 100_000, "is nested too deeply"),
+        ('{"n_fft": 400, "hop_length": 160, "feature_size": 80, "mel_filters": []}', ""),
+    ],
+)
+def test_what_a_folder_says_of_sound_is_bounded(whole, library, content, sentence):
+    (whole / "preprocessor_config.json").write_text(content)
+    if not sentence:
+        assert whisper_folder(str(whole), library) == whole
+        return
+    with pytest.raises(ModelError, match=sentence):
+        whisper_folder(str(whole), library)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["huge", "", "a/b/c", "/no/where", "./no", "~/no", "~nobody-at-all", "~nobody-at-all/x", "\0",
+     "x" * 9999],
+)  # fmt: skip
+def test_a_name_nobody_knows_lists_those_there_are(library, name):
+    for look in (whisper_folder, found_whisper):
+        with pytest.raises(ModelError, match=r"choose tiny\.en, tiny, base\.en") as caught:
+            look(name, library)
+        assert len(str(caught.value)) < 500
+
+
+@pytest.mark.parametrize("name", ["vocabulary.json.part", "vocabulary.exe", "Model.bin", "x.bin"])
+def test_nothing_but_the_files_of_a_whisper_is_fetched(hub, library, name):
+    hub.files[name] = b"x"
+    assert content(fetch(hub, library)) == FILES
+
+
+def test_the_next_smaller_model_knows_the_same_languages():
+    assert smaller_model("base.en") == "tiny.en"
+    assert smaller_model("small") == "base"
+    assert smaller_model("tiny.en") == ""
+    assert smaller_model("some/model") == ""
+    for name in MODELS:
+        less = smaller_model(name)
+        assert not less or less.endswith(".en") == name.endswith(".en")

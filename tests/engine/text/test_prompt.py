@@ -1,0 +1,204 @@
+import copy
+import random
+
+import pytest
+
+from engine.errors import ModelError
+from engine.models.model_card import Language
+from engine.text.prompt import make_prompt, word_ids
+from tests.support.fakes import random_word, tiny_tokenizer, tiny_weights
+
+CHATML = (
+    "{% for message in messages %}<|begin|>{{ message.role }}\n{{ message.content }}<|end|>\n"
+    "{% endfor %}"
+)
+STRIPPING = (
+    "{{ bos_token }}{% for message in messages %}"
+    "{% if message.role != 'system' %}<|{{ message.role }}|>{% endif %}"
+    "{{ message.content | trim }}{% endfor %}"
+)
+WITHOUT_SYSTEM = (
+    "{% for message in messages %}"
+    "{% if message.role == 'system' %}{{ raise_exception('System role not supported') }}{% endif %}"
+    "<|{{ message.role }}|>{{ message.content }}{% endfor %}"
+)
+SYSTEM_IN_FIRST_TURN = (
+    "{% if messages[0].role == 'system' %}{% set lead = messages[0].content + '\n' %}"
+    "{% set turns = messages[1:] %}"
+    "{% else %}{% set lead = '' %}{% set turns = messages %}{% endif %}"
+    "{% for message in turns %}<|{{ message.role }}|>{{ lead if loop.first }}{{ message.content }}"
+    "{% endfor %}"
+)
+
+
+def tokenizer_with(template):
+    tokenizer = copy.deepcopy(tiny_tokenizer())
+    tokenizer.chat_template = template
+    return tokenizer
+
+
+def card(**changes):
+    fields = {
+        name: getattr(tiny_weights().card, name) for name in type(tiny_weights().card).__slots__
+    }
+    return type(tiny_weights().card)(**(fields | changes))
+
+
+def text_of(ids):
+    return tiny_tokenizer().decode(ids)
+
+
+def headers_of(template, system="<|de|>"):
+    languages = {"de": Language(name="German", system=system)}
+    headers = make_prompt(tokenizer_with(template), card(languages=languages), "de").headers
+    return tuple(map(text_of, headers))
+
+
+def refusal(template, **changes):
+    with pytest.raises(ModelError) as caught:
+        make_prompt(tokenizer_with(template), card(**changes), "de")
+    message = str(caught.value)
+    assert "\n" not in message
+    assert "tiny" in message
+    return message
+
+
+def test_the_headers_of_our_own_models_are_one_token_each_but_for_the_system_prompt():
+    for language in ("de", "fr"):
+        headers = make_prompt(tiny_tokenizer(), card(), language).headers
+        assert tuple(map(len, headers)) == (2, 1, 1, 1)
+        assert tuple(map(text_of, headers)) == (
+            f"<|begin|><|{language}|>",
+            "<|user|>",
+            "<|assistant|>",
+            "<|user|>",
+        )
+
+
+def test_headers_are_read_off_the_template():
+    assert headers_of(CHATML, "Translate to German.") == (
+        "<|begin|>system\nTranslate to German.",
+        "<|end|>\n<|begin|>user\n",
+        "<|end|>\n<|begin|>assistant\n",
+        "<|end|>\n<|begin|>user\n",
+    )
+
+
+def test_a_template_that_strips_messages_has_the_same_headers():
+    assert headers_of(STRIPPING, " Translate. ") == (
+        "<|begin|>Translate.",
+        "<|user|>",
+        "<|assistant|>",
+        "<|user|>",
+    )
+
+
+def test_headers_and_texts_put_together_are_the_conversation():
+    tokenizer = tokenizer_with(CHATML)
+    prompt = make_prompt(tokenizer, card(), "fr")
+    conversation = tokenizer.apply_chat_template(
+        [
+            {"role": "system", "content": "<|fr|>"},
+            {"role": "user", "content": "one two"},
+            {"role": "assistant", "content": "un deux"},
+            {"role": "user", "content": "three"},
+        ],
+        tokenize=False,
+    )
+    system, user, assistant, _ = map(text_of, prompt.headers)
+    pieced = f"{system}{user}one two{assistant}un deux{user}three"
+    assert conversation.startswith(pieced)
+
+
+@pytest.mark.parametrize("template", [None, 3, [], {}, {"tool_use": CHATML}, {"default": None}])
+def test_a_model_without_a_template_is_refused(template):
+    assert "has no chat template" in refusal(template)
+
+
+def test_of_several_templates_the_default_one_is_taken():
+    several = {"tool_use": STRIPPING, "default": CHATML}
+    assert headers_of(several, "Translate.") == headers_of(CHATML, "Translate.")
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "",
+        "{{ messages[-1].content }}",
+        "{% for message in messages %}{{ message.content | upper }}{% endfor %}",
+        "{% for message in messages %}{{ message.content }}{{ message.content }}{% endfor %}",
+        "{% for message in messages %}{{ message.content | reverse }}{% endfor %}",
+    ],
+)
+def test_a_template_that_alters_messages_is_refused(template):
+    assert "alters messages" in refusal(template)
+
+
+def test_a_template_that_puts_the_system_text_into_the_first_turn_has_no_first_header():
+    assert headers_of(SYSTEM_IN_FIRST_TURN, "Translate.") == (
+        "<|user|>Translate.\n",
+        "<|user|>",
+        "<|assistant|>",
+        "",
+    )
+
+
+def test_a_template_without_a_system_role_gets_the_system_text_before_the_first_source():
+    assert headers_of(WITHOUT_SYSTEM, "Translate.") == (
+        "<|user|>Translate.\n\n",
+        "<|user|>",
+        "<|assistant|>",
+        "",
+    )
+
+
+def test_a_template_that_tells_the_date_tells_the_same_one_every_day():
+    today = "{{ strftime_now('%d %b %Y') }}"
+    dated = f"{{{{ date_string if date_string is defined else {today[3:-3]} }}}}{CHATML}"
+    assert headers_of(dated, "Translate.")[0].startswith("26 Jul 2024")
+
+
+def test_a_template_that_refuses_everything_is_refused_in_one_sentence():
+    assert "chat template" in refusal("{{ raise_exception('no') }}")
+
+
+def test_a_template_that_cannot_be_rendered_is_refused_in_one_sentence():
+    assert "chat template" in refusal("{% for message in messages %}{{ message.content }")
+
+
+@pytest.mark.parametrize("marker", ["end_of_source", "end_of_write", "end_of_target"])
+def test_a_marker_the_tokenizer_does_not_know_is_refused(marker):
+    template = tiny_tokenizer().chat_template
+    assert "does not know the marker '<|nobody|>'" in refusal(template, **{marker: "<|nobody|>"})
+
+
+def test_an_unknown_language_is_refused():
+    with pytest.raises(ModelError, match="not to 'xx'"):
+        make_prompt(tiny_tokenizer(), card(), "xx")
+
+
+def test_a_policy_may_choose_only_the_marker_that_ends_its_writes():
+    prompt = make_prompt(tiny_tokenizer(), card(), "de")
+    assert set(tiny_tokenizer().all_special_ids) <= prompt.markers
+    assert prompt.markers - prompt.suppressed(ends_writes=True) == {prompt.end_of_write}
+    assert prompt.markers - prompt.suppressed(ends_writes=False) == {prompt.end_of_target}
+
+
+def test_words_encoded_one_by_one_give_the_ids_of_the_text():
+    rng = random.Random(0)
+    extra = ["3.5", "it's", "漢字", "🙂", "(a)", "U.S.", "\u0627", "--", "don't!", "100%"]
+    for _ in range(100):
+        words = [rng.choice([random_word(rng), *extra]) for _ in range(rng.randint(1, 8))]
+        one_by_one = [id_ for word in words for id_ in word_ids(tiny_tokenizer(), word)]
+        text = " " + " ".join(words)
+        assert one_by_one == tiny_tokenizer().encode(text, add_special_tokens=False)
+
+
+def test_a_word_that_is_spelt_like_a_marker_is_text():
+    """Else a person who types it would end the source, or the conversation."""
+    tokenizer = tiny_tokenizer()
+    for marker in tokenizer.all_special_tokens:
+        for word in (marker, f"a{marker}b"):
+            ids = word_ids(tokenizer, word)
+            assert not set(ids) & set(tokenizer.all_special_ids)
+            assert tokenizer.decode(ids) == " " + word

@@ -1,0 +1,146 @@
+"""What is told in the system message besides the order to translate."""
+
+import random
+
+import pytest
+
+from engine.errors import ContextError
+from engine.settings import TranslationSettings
+from engine.text.glossary import read_glossary
+from engine.text.prompt import make_prompt
+from engine.text.prompt_context import MAX_ROWS, Context
+from tests.support.fakes import hashing_translator, random_word, tiny_tokenizer, tiny_weights
+
+CARD = tiny_weights().card
+TERMS = (("abc", "fed"), ("gh", "ha"))
+
+
+def system_text(prompt):
+    return tiny_tokenizer().decode(prompt.headers.system)
+
+
+def test_without_anything_to_tell_the_prompt_is_as_the_model_was_trained():
+    context = Context(tiny_tokenizer(), CARD, "de")
+    bare = make_prompt(tiny_tokenizer(), CARD, "de")
+    assert context.prompt() == bare
+    assert context.n_rows(bare) == 0
+
+
+def test_terms_and_sentences_stand_in_the_system_message_and_are_counted():
+    context = Context(tiny_tokenizer(), CARD, "de", TERMS)
+    prompt, bare = context.prompt(["Ab cd.", "Ef gh."]), make_prompt(tiny_tokenizer(), CARD, "de")
+    text = system_text(prompt)
+    for told in ("abc = fed", "gh = ha", "Ab cd.", "Ef gh."):
+        assert told in text
+    assert text.index("Ab cd.") < text.index("Ef gh.")
+    assert context.n_rows(prompt) == len(prompt.headers.system) - len(bare.headers.system) > 0
+    assert prompt.headers.user == bare.headers.user
+    assert prompt.headers.assistant == bare.headers.assistant
+
+
+def test_markers_in_what_is_told_are_no_markers():
+    bare = make_prompt(tiny_tokenizer(), CARD, "de")
+    hostile = " ".join(tiny_tokenizer().added_tokens_encoder) + " \ue000source\ue001 ab"
+    context = Context(tiny_tokenizer(), CARD, "de", ((hostile, "ha"), ("gh", hostile)))
+    prompt = context.prompt([hostile])
+    markers = [id_ for id_ in prompt.headers.system if id_ in bare.markers]
+    assert markers == [id_ for id_ in bare.headers.system if id_ in bare.markers]
+
+
+def test_a_glossary_that_is_too_long_is_refused_in_one_sentence():
+    rng = random.Random(0)
+    terms = tuple((random_word(rng), random_word(rng)) for _ in range(MAX_ROWS))
+    with pytest.raises(ContextError, match=f"room for {MAX_ROWS}: leave out terms") as caught:
+        Context(tiny_tokenizer(), CARD, "de", terms)
+    assert "\n" not in str(caught.value)
+    engine = hashing_translator()
+    before = engine.translation.base.prompt
+    with pytest.raises(ContextError):
+        engine.configure(TranslationSettings(glossary=terms))
+    assert engine.translation.base.prompt == before
+
+
+def test_of_sentences_that_are_too_long_the_oldest_are_left_out():
+    context = Context(tiny_tokenizer(), CARD, "de", TERMS)
+    sentences = [f"{letter * 3} " * 60 + f"{letter}end." for letter in "abcdefgh"]
+    prompt = context.prompt(sentences)
+    assert 0 < context.n_rows(prompt) <= MAX_ROWS
+    text = system_text(prompt)
+    told = [f"{letter}end." in text for letter in "abcdefgh"]
+    assert told == sorted(told)  # the newest are told
+    assert any(told)
+    assert not all(told)
+
+
+def translate(engine, text):
+    utterance = engine.open()
+    engine.set_source(utterance, text.split(), ended=True)
+    list(engine.advance(utterance))
+    return utterance
+
+
+def test_a_prompt_tells_of_the_sentences_before_and_shares_its_start_with_the_last_one():
+    engine = hashing_translator()
+    engine.configure(TranslationSettings(glossary=TERMS, context_sentences=2))
+    texts, before, fed = ["ab cd.", "ef gh.", "abc d.", "hh."], None, []
+    for n, text in enumerate(texts):
+        n_fed = engine.inference.slot_model.tokens_fed
+        utterance = translate(engine, text)
+        told = system_text(utterance.prompt)
+        assert [one in told for one in texts] == [n - 2 <= i < n for i in range(4)]
+        n_rows = len(utterance.planner.rows)
+        system = utterance.prompt.headers.system
+        shared = 0
+        while before is not None and before[shared : shared + 1] == system[shared : shared + 1]:
+            shared += 1
+            if shared == min(len(before), len(system)):
+                break
+        fed.append(engine.inference.slot_model.tokens_fed - n_fed - engine.counters.probes)
+        assert fed[-1] == utterance.planner.n_fed - shared <= n_rows
+        assert n == 0 or shared > 0
+        before = system
+    assert engine.counters.tokens_recomputed == 0
+    engine.translation.base.forget_sentences()
+    assert not any(one in system_text(engine.open().prompt) for one in texts)
+
+
+def test_what_is_told_decides_what_is_said():
+    """The rows of the prompt are seen; the same prompt gives the same caption."""
+    captions = []
+    for settings in (
+        TranslationSettings(),
+        TranslationSettings(glossary=TERMS),
+        TranslationSettings(glossary=TERMS),
+    ):
+        engine = hashing_translator()
+        engine.configure(settings)
+        captions.append(translate(engine, "ab cd ef.").caption)
+    assert captions[0] != captions[1] == captions[2]
+
+
+def test_a_glossary_is_read_from_lines_with_a_tab(tmp_path):
+    path = tmp_path / "terms.tsv"
+    path.write_text("\ufeff# en\tde\n\nhead of state\tStaatsoberhaupt \ncache\tCache\n", "utf-8")
+    assert read_glossary(path) == (("head of state", "Staatsoberhaupt"), ("cache", "Cache"))
+
+
+@pytest.mark.parametrize("line", ["one", "one\t", "\ttwo", "one\ttwo\tthree"])
+def test_a_line_that_is_no_term_is_named(tmp_path, line):
+    path = tmp_path / "terms.tsv"
+    path.write_text(f"a\tb\n{line}\n", "utf-8")
+    with pytest.raises(ContextError, match="line 2 of the glossary"):
+        read_glossary(path)
+
+
+def test_a_glossary_that_cannot_be_read_is_one_sentence(tmp_path):
+    (tmp_path / "latin").write_bytes(b"K\xe4se\tcheese")
+    (tmp_path / "long").write_bytes(b"a\tb\n" * (1 << 20) + b"#")
+    for name, reason in (
+        ("nowhere", "No such file or directory"),
+        ("latin", "byte 1 is no UTF-8"),
+        ("long", "it is longer than 4,194,304 bytes"),
+        ("nu\0l", "embedded null byte"),
+    ):
+        with pytest.raises(ContextError, match="name a UTF-8 text file") as caught:
+            read_glossary(tmp_path / name)
+        assert f"({reason})" in str(caught.value)

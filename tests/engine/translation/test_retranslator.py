@@ -1,0 +1,293 @@
+"""Test re-translation with local agreement: against a naive version and on its promises."""
+
+import itertools
+import json
+import random
+
+import pytest
+import torch
+
+from engine.errors import ModelError, PolicyError
+from engine.inference.slot_model import SlotModel
+from engine.layout.rows import Row
+from engine.metrics.event_log import EventLog
+from engine.settings import TranslationSettings
+from engine.translation.factory import SYSTEMS, make_system
+from engine.translation.retranslator import Retranslator
+from engine.translation.slot_translator import Translator
+from tests.support.fakes import (
+    WORD_FOR_WORD,
+    HashingModel,
+    random_word,
+    tiny_tokenizer,
+    tiny_weights,
+)
+
+POLICIES = ["wait:1", "wait:3", "read:2", "offline"]
+
+
+def retranslator(policy="wait:1", *, log=None):
+    """A re-translator that needs no network."""
+    system = Retranslator(tiny_weights(), TranslationSettings(policy=policy), capacity=64, log=log)
+    system.conversation.model = HashingModel()
+    return system
+
+
+def speak(system, drafts):
+    """Let the drafts be these: texts by the number of units read; rows are fed all the same."""
+    feed = system.model.feed
+    state = {}
+
+    def next_id(rows, _suppressed):
+        feed(rows)
+        utterance = system.current
+        if state.get("n_read") != utterance.n_read:
+            state.update(n_read=utterance.n_read, n=len(utterance.committed))
+        ids = tiny_tokenizer().encode(" " + drafts[utterance.n_read - 1], add_special_tokens=False)
+        state["n"] += 1
+        return [*ids, utterance.prompt.end_of_target][min(state["n"] - 1, len(ids))]
+
+    system.model.next_id = next_id
+    open_utterance = system.open
+
+    def remember():
+        system.current = open_utterance()
+        return system.current
+
+    system.open = remember
+
+
+def translate(system, words, *, ended=True):
+    """Type words one by one; list the caption after each."""
+    utterance = system.open()
+    captions = []
+    for n in range(1, len(words) + 1):
+        system.set_source(utterance, words[:n], ended=ended and n == len(words))
+        shown = utterance.caption
+        for change in system.advance(utterance):
+            assert change.kept == len(shown)
+            shown += change.text
+        assert shown == utterance.caption
+        captions.append(shown)
+    return utterance, captions
+
+
+def test_what_two_drafts_in_a_row_agree_on_is_committed_in_whole_words():
+    system = retranslator()
+    speak(system, ["ab cd", "ab ce gh", "ab ce gh"])
+    _, captions = translate(system, ["a", "b", "c"])
+    assert captions == ["", "ab", "ab ce gh"]
+
+
+def test_where_the_source_lacks_its_full_stop_the_caption_lacks_its_own():
+    system = retranslator("offline")
+    speak(system, ["x", "ab. cd."])
+    utterance = system.open()
+    system.set_source(utterance, ["a", "b"], ended=True, full_stop=".")
+    (change,) = system.advance(utterance)
+    assert utterance.caption == change.text == "ab. cd"
+    assert len(utterance.units[-1]) > len(utterance.units[0])
+
+
+def test_the_last_draft_is_committed_whole():
+    system = retranslator("offline")
+    speak(system, ["x", "y", "ab cd"])
+    assert translate(system, ["a", "b", "c"])[1] == ["", "", "ab cd"]
+
+
+@pytest.mark.parametrize(
+    ("policy", "drafted"),
+    [("wait:1", [1, 2, 3, 4, 5]), ("wait:3", [3, 4, 5]), ("read:2", [2, 4, 5]), ("offline", [5])],
+)
+def test_the_policy_says_when_a_draft_is_made(policy, drafted, tmp_path):
+    with EventLog(tmp_path / "log.jsonl") as log:
+        translate(retranslator(policy, log=log), list("abcde"))
+    rows = [json.loads(row) for row in (tmp_path / "log.jsonl").read_text().splitlines()]
+    assert [row["n_read"] for row in rows if row["event"] == "drafted"] == drafted
+
+
+def random_drafts(rng, n):
+    """Drafts that mostly agree at their starts, as real ones do; every word is one token."""
+    words = sorted(WORD_FOR_WORD.values())
+    certain = [rng.choice(words) for _ in range(n)]
+    drafts = []
+    for n_read in range(1, n + 1):
+        tail = [rng.choice(words) for _ in range(rng.randint(0, 2))]
+        drafts.append(" ".join(certain[: rng.randint(n_read // 2, n_read)] + tail) or words[0])
+    return drafts
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_captions_only_grow_and_end(policy):
+    rng = random.Random(5)
+    n_early = 0
+    for _ in range(40):
+        words = [random_word(rng) for _ in range(rng.randint(1, 9))]
+        system = retranslator(policy)
+        speak(system, random_drafts(rng, len(words)))
+        utterance, captions = translate(system, words)
+        assert utterance.finished
+        for before, after in itertools.pairwise(captions):
+            assert after.startswith(before)
+        n_early += len(set(captions[:-1]) - {""})
+    assert (n_early > 0) == (policy != "offline")
+
+
+def test_whole_words_that_two_drafts_share_and_no_more_are_committed():
+    rng = random.Random(6)
+    n_early = 0
+    for _ in range(60):
+        words = [random_word(rng) for _ in range(rng.randint(2, 8))]
+        drafts = random_drafts(rng, len(words))
+        system = retranslator()
+        speak(system, drafts)
+        _, captions = translate(system, words)
+        expected = [""]
+        committed = []
+        before = drafts[0].split()
+        for draft in drafts[1:-1]:
+            # a draft goes on from what is committed, so it holds all of that
+            now = committed + draft.split()[len(committed) :]
+            shared = 0
+            while shared < min(len(now), len(before)) and now[shared] == before[shared]:
+                shared += 1
+            committed = now[: max(shared, len(committed))]
+            before = now
+            expected.append(" ".join(committed))
+        assert captions[:-1] == expected
+        n_early += len(set(captions[:-1]) - {""})
+    assert n_early > 30
+
+
+def naive_drafts(weights, settings, prompt, words):
+    """Draft after draft with a model that is new each time, from the paper's description alone."""
+    committed, before, steps = [], None, []
+    end = prompt.end_of_target
+    suppressed = torch.tensor(sorted(prompt.suppressed(ends_writes=False)))
+    tokens = tiny_tokenizer().convert_ids_to_tokens
+    for n in range(1, len(words) + 1):
+        ids = [
+            i for w in words[:n] for i in tiny_tokenizer().encode(" " + w, add_special_tokens=False)
+        ]
+        if n == len(words):
+            ids.append(prompt.end_of_source)
+        headers = prompt.headers
+        slots = -(-len(ids) // settings.layout.slot_length) * settings.layout.slot_length
+        rows = [*headers.system, *headers.user, *ids]
+        rows = [Row(id_, position, 0) for position, id_ in enumerate(rows)]
+        start = len(headers.system) + len(headers.user) + slots
+        target = [*headers.assistant, *committed]
+        draft = list(committed)
+        while True:
+            tail = [Row(id_, start + k, 0) for k, id_ in enumerate(target)]
+            model = SlotModel(weights.network, 512)
+            id_ = model.next_id(rows + tail, suppressed)
+            if id_ == end or len(draft) > 2 * len(ids) + 16:
+                break
+            draft.append(id_)
+            target.append(id_)
+        if n == len(words):
+            committed = draft
+        elif before is not None:
+            agreed = 0
+            while agreed < min(len(before), len(draft)) and before[agreed] == draft[agreed]:
+                agreed += 1
+            whole = [
+                k
+                for k in range(len(committed), agreed + 1)
+                if all(k == len(d) or tokens([d[k]])[0].startswith("Ġ") for d in (before, draft))
+            ]
+            committed = draft[: max(whole, default=len(committed))]
+        before = draft
+        steps.append((draft, committed))
+    return steps
+
+
+@pytest.mark.slow
+def test_it_drafts_and_commits_what_a_naive_version_does_on_the_same_network():
+    rng = random.Random(2)
+    settings = TranslationSettings(policy="wait:1")
+    weights = tiny_weights()
+    for _ in range(4):
+        words = [random_word(rng) for _ in range(5)]
+        system = Retranslator(weights, settings, capacity=512)
+        utterance = system.open()
+        steps = []
+        for n in range(1, 6):
+            system.set_source(utterance, words[:n], ended=n == 5)
+            list(system.advance(utterance))
+            steps.append((utterance.draft, list(utterance.committed)))
+        assert steps == naive_drafts(weights, settings, utterance.prompt, words)
+        assert sum(map(len, (draft for draft, _ in steps))) > 5
+
+
+def test_what_is_computed_again_is_counted(tmp_path):
+    with EventLog(tmp_path / "log.jsonl") as log:
+        system = retranslator(log=log)
+        speak(system, ["a", "a b", "a b c"])
+        utterance, _ = translate(system, ["a", "b", "c"])
+    n_headers = len(utterance.prompt.headers.assistant)
+    rows = [json.loads(row) for row in (tmp_path / "log.jsonl").read_text().splitlines()]
+    fed = [row for row in rows if row["event"] == "fed"]
+    assert sum(row["n_again"] for row in fed) == system.counters.tokens_recomputed
+    assert sum(len(row["ids"]) for row in fed) == system.model.tokens_fed
+    assert all(row["n_again"] <= len(row["ids"]) for row in fed)
+    # second draft: the header and "a"; third draft: the header, "a" and "b"
+    assert system.counters.tokens_recomputed == (n_headers + 1) + (n_headers + 2)
+
+
+def test_a_whole_sentence_at_once_computes_nothing_again():
+    system = retranslator("offline")
+    translate(system, ["a", "b", "c"])
+    assert system.counters.tokens_recomputed == 0
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_an_edit_starts_the_utterance_anew(policy):
+    system = retranslator(policy)
+    utterance, _ = translate(system, ["abc", "de", "f", "gh"], ended=False)
+    shown = utterance.caption
+    assert system.set_source(utterance, ["abc", "b", "f", "gh"], ended=True) == bool(shown)
+    assert utterance.caption == ""
+    list(system.advance(utterance))
+    fresh = retranslator(policy)
+    expected = fresh.open()
+    fresh.set_source(expected, ["abc", "b", "f", "gh"], ended=True)
+    list(fresh.advance(expected))
+    assert utterance.finished
+    assert utterance.caption == expected.caption
+
+
+def test_a_draft_that_never_ends_is_cut(tmp_path):
+    with EventLog(tmp_path / "log.jsonl") as log:
+        system = retranslator(log=log)
+        feed = system.model.feed
+        (letter,) = tiny_tokenizer().encode(" a", add_special_tokens=False)
+        system.model.next_id = lambda rows, _suppressed: (feed(rows) and letter) or letter
+        utterance, _ = translate(system, ["a", "b"])
+    assert utterance.finished
+    assert 0 < len(utterance.caption.split()) < 60
+    assert '"cut"' in (tmp_path / "log.jsonl").read_text()
+
+
+def test_settings_that_are_refused_change_nothing():
+    system = retranslator()
+    for settings, error in (
+        (TranslationSettings(target_language="xx"), ModelError),
+        (TranslationSettings(policy="sometimes"), PolicyError),
+    ):
+        with pytest.raises(error):
+            system.configure(settings)
+        assert system.settings.policy == "wait:1"
+
+
+def test_a_system_is_made_by_its_name():
+    kinds = []
+    for name in SYSTEMS:
+        system = make_system(
+            name, tiny_weights(), TranslationSettings(), capacity=64, log=EventLog()
+        )
+        kinds.append(type(system))
+    assert kinds == [Translator, Retranslator]
+    with pytest.raises(ValueError, match="one of slots, retranslate, got 'magic'"):
+        make_system("magic", tiny_weights(), TranslationSettings(), capacity=64, log=EventLog())

@@ -1,0 +1,255 @@
+"""Stand-ins for tests: a tiny random model with a tokenizer of its own, and a model that obeys."""
+
+import functools
+import random
+
+import torch
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+from engine.errors import CacheFullError
+from engine.events import (
+    CaptionChanged,
+    SourceChanged,
+    UtteranceDropped,
+    UtteranceEnded,
+    UtteranceOpened,
+)
+from engine.layout.rows import Headers
+from engine.loading.loader import Weights
+from engine.settings import LayoutSettings, TranslationSettings
+from engine.text.prompt import Prompt
+from engine.translation.slot_translator import Translator
+from training.pretraining.tokenizer import (
+    END,
+    END_OF_WRITE,
+    make_card,
+    save_tokenizer,
+    train_tokenizer,
+)
+from training.samples.examples import TokenizedPair
+
+LETTERS = "abcdefgh"
+
+
+def bare_prompt(n_system=1, n_user=1, n_assistant=1, *, n_first=None):
+    """A prompt without a tokenizer; ids from 900 are headers and markers."""
+    user = tuple(range(910, 910 + n_user))
+    return Prompt(
+        headers=Headers(
+            system=tuple(range(900, 900 + n_system)),
+            user=user,
+            assistant=tuple(range(920, 920 + n_assistant)),
+            first=user[:n_first],
+        ),
+        end_of_source=930,
+        end_of_write=931,
+        end_of_target=932,
+        markers=frozenset({930, 931, 932}),
+    )
+
+
+def random_word(rng):
+    return "".join(rng.choice(LETTERS) for _ in range(rng.randint(1, 6)))
+
+
+@functools.cache
+def tiny_tokenizer() -> PreTrainedTokenizerFast:
+    rng = random.Random(0)
+    lines = [" ".join(random_word(rng) for _ in range(6)) for _ in range(300)]
+    return train_tokenizer(lines, vocabulary=384, languages=["de", "fr"])
+
+
+@functools.cache
+def tiny_weights(dtype=torch.float64, seed=0) -> Weights:
+    """A random Llama of two layers whose logits are spread, so that it says many things."""
+    tokenizer = tiny_tokenizer()
+    torch.manual_seed(seed)
+    config = LlamaConfig(
+        vocab_size=384,
+        hidden_size=64,
+        intermediate_size=64,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        initializer_range=0.3,
+        tie_word_embeddings=False,
+        pad_token_id=tokenizer.pad_token_id,
+        bos_token_id=tokenizer.bos_token_id,
+        eos_token_id=tokenizer.eos_token_id,
+    )
+    network = LlamaForCausalLM(config).to(dtype).eval()
+    with torch.no_grad():  # ends are likely, so that writes are as short as real ones
+        for marker in (END_OF_WRITE, END):
+            network.lm_head.weight[tokenizer.convert_tokens_to_ids(marker)] *= 3
+    card = make_card(name="tiny", languages=["de", "fr"], slot_length=16, policies=["read:3"])
+    return Weights(network=network, tokenizer=tokenizer, card=card)
+
+
+def random_pair(rng, *, n_ids=800, aligned=True):
+    """Random words of one to three tokens on both sides, with a random rising schedule."""
+
+    def words():
+        return tuple(
+            tuple(rng.randrange(n_ids) for _ in range(rng.randint(1, 3)))
+            for _ in range(rng.randint(1, 9))
+        )
+
+    source, target = words(), words()
+    needs = sorted(rng.randint(1, len(source)) for _ in target)
+    return TokenizedPair(source, target, tuple(needs) if aligned else None)
+
+
+def save_tiny_model(folder, dtype=torch.float32):
+    """The tiny random model as a model folder."""
+    weights = tiny_weights(dtype)
+    weights.network.save_pretrained(folder)
+    save_tokenizer(weights.tokenizer, weights.card, folder)
+    return folder
+
+
+WORD_FOR_WORD = {
+    "a": "ae", "b": "bd", "c": "ch", "d": "de", "e": "ed", "f": "fh", "g": "gd", "h": "he",
+}  # fmt: skip
+"""A language in which every word is one token, as it is in the source."""
+
+
+def word_for_word(utterance):
+    """Name the next token of a translation word for word; the end when there is no more source."""
+    prompt = utterance.prompt
+    n_words = sum(id_ not in prompt.markers for id_ in utterance._chosen)
+    markers_read = int(utterance._units[utterance.n_read - 1][-1] == prompt.end_of_source)
+    n_source = sum(map(len, utterance._units[: utterance.n_read])) - markers_read
+    if n_words < min(n_source, len(utterance.words)):  # a full stop may stand in none of them
+        target = " " + WORD_FOR_WORD[utterance.words[n_words]]
+        (id_,) = tiny_tokenizer().encode(target, add_special_tokens=False)
+        return id_
+    return prompt.end_of_write if utterance.policy.ends_writes else prompt.end_of_target
+
+
+def numbered_pair(rng, *, aligned=True):
+    """A random pair in which no id stands twice: source from 1000, target from 2000."""
+    pair = random_pair(rng, aligned=aligned)
+
+    def number(words, first_id):
+        ids = iter(range(first_id, first_id + 1000))
+        return tuple(tuple(next(ids) for _ in word) for word in words)
+
+    return TokenizedPair(number(pair.source, 1000), number(pair.target, 2000), pair.needs)
+
+
+class HashingModel:
+    """In the place of ``SlotModel``: fast, exact, and its next id depends on just what is visible.
+
+    The state of a row is a hash of its id, its position and the states of all rows it sees, so a
+    row that is missing, stale, misplaced or seen too early changes everything that is said after.
+    """
+
+    def __init__(self, capacity=2048):
+        self.capacity = capacity
+        self.max_positions = 1 << 20
+        self.tokens_fed = self.forwards = self.flops = self.last_flops = 0
+        self.peak_memory_bytes = 0
+        self._cached = []  # (position, time, state)
+
+    @property
+    def n_rows(self):
+        return len(self._cached)
+
+    def use(self, layout):
+        assert not layout.ranked
+
+    def truncate(self, n_rows):
+        assert 0 <= n_rows <= self.n_rows
+        del self._cached[n_rows:]
+
+    def feed(self, rows):
+        if self.n_rows + len(rows) > self.capacity:
+            raise CacheFullError(capacity=self.capacity, wanted=self.n_rows + len(rows))
+        new = []
+        for row in sorted(rows, key=lambda row: row.position):  # what a row sees comes before it
+            seen = sum(
+                state
+                for position, time, state in self._cached + new
+                if position <= row.position and time <= row.time
+            )
+            new.append((row.position, row.time, hash((row.id, row.position, seen)) & 0xFFFFFFFF))
+        by_position = {place[0]: place for place in new}
+        self._cached += [by_position[row.position] for row in rows]
+        self.tokens_fed += len(rows)
+        self.forwards += 1
+        self.last_flops = 100 * len(rows) + self.n_rows
+        self.flops += self.last_flops
+        return by_position[rows[-1].position][2]
+
+    def next_id(self, rows, suppressed):
+        rng = random.Random(self.feed(rows))
+        ends = tiny_tokenizer().convert_tokens_to_ids([END_OF_WRITE, END])
+        if rng.random() < 0.25:
+            return rng.choice([id_ for id_ in ends if id_ not in suppressed])
+        return rng.randrange(270, 384)
+
+
+def hashing_translator(policy="read:3", *, slot_length=16, language="de", log=None):
+    """A translator that needs no network."""
+    settings = TranslationSettings(
+        target_language=language, policy=policy, layout=LayoutSettings(slot_length=slot_length)
+    )
+    translator = Translator(tiny_weights(), settings, capacity=64, log=log)
+    translator.conversation.model = HashingModel()
+    return translator
+
+
+def obey(translator, next_id):
+    """Let ``next_id(utterance)`` speak in the model's place; rows are fed to it all the same."""
+    feed = translator.model.feed
+
+    def speak(rows, _suppressed):
+        feed(rows)
+        return next_id(translator._cached)
+
+    translator.model.next_id = speak
+
+
+def names(rows):
+    """Rows by the names of their tokens, without the blank before a word."""
+    tokens = tiny_tokenizer().convert_ids_to_tokens([row.id for row in rows])
+    return " ".join(token.removeprefix("Ġ").strip("<|>") for token in tokens)
+
+
+class Receiver:
+    """What a window makes of events: utterances in order, their words, captions and ends."""
+
+    def __init__(self):
+        self.order = []
+        self.words = {}
+        self.captions = {}
+        self.ended = set()
+
+    def __call__(self, event):
+        match event:
+            case UtteranceOpened(utterance=number, before=before):
+                assert number not in self.captions, "a number is never used again"
+                self.order.insert(
+                    len(self.order) if before is None else self.order.index(before), number
+                )
+                self.words[number], self.captions[number] = (), ""
+            case SourceChanged(utterance=number, words=words):
+                assert number in self.order
+                self.words[number] = words
+                self.ended.discard(number)
+            case CaptionChanged(utterance=number, kept=kept, text=text):
+                assert number in self.order
+                assert kept <= len(self.captions[number])
+                self.captions[number] = self.captions[number][:kept] + text
+            case UtteranceEnded(utterance=number):
+                assert number in self.order
+                assert number not in self.ended, "an end is told once"
+                self.ended.add(number)
+            case UtteranceDropped(utterance=number):
+                self.order.remove(number)
+                self.ended.discard(number)
+
+    @property
+    def text(self):
+        """Words and caption of every utterance, in order."""
+        return [(self.words[number], self.captions[number]) for number in self.order]

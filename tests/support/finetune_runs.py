@@ -1,0 +1,48 @@
+"""Small fine-tuning runs for tests: pairs word for word, the tiny base, the command."""
+
+import json
+import random
+
+from tests.support.fakes import WORD_FOR_WORD
+from training.__main__ import main
+
+QUICK = [
+    "--rank", "4", "--batch", "8", "--warm-up", "2", "--rate", "1e-2", "--epochs", "1",
+    "--device", "cpu", "--precision", "fp32", "--max-length", "48", "--pass-tokens", "256",
+]  # fmt: skip
+
+
+def pair_lines(n_pairs, seed=0, *, aligned=True):
+    """Aligned lines of a language in which every word is one token."""
+    rng = random.Random(seed)
+    lines = []
+    for _ in range(n_pairs):
+        words = [rng.choice("abcdefgh") for _ in range(rng.randint(2, 7))]
+        needs = " ".join(map(str, range(1, len(words) + 1))) if aligned else ""
+        target = " ".join(WORD_FOR_WORD[word] for word in words)
+        lines.append("\t".join((" ".join(words), target, "letters", needs)) + "\n")
+    return lines
+
+
+def write_pairs(path, n_pairs=24, **changes):
+    path.write_text("".join(pair_lines(n_pairs, **changes)), encoding="utf-8")
+    return path
+
+
+def write_dev(folder, n_pairs=3):
+    """Source and reference, as --dev takes them."""
+    columns = [line.split("\t") for line in pair_lines(n_pairs, seed=9)]
+    for column, name in enumerate(("dev.en", "dev.de")):
+        text = "".join(line[column] + "\n" for line in columns)
+        (folder / name).write_text(text, encoding="utf-8")
+    return f"de={folder / 'dev.en'},{folder / 'dev.de'}"
+
+
+def finetune(data, base, out, *arguments):
+    command = ["finetune", "--data", f"de={data}", "--base", str(base), "--out", str(out)]
+    return main([*command, *QUICK, *arguments])
+
+
+def losses(out):
+    lines = (out / "steps.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line)["loss"] for line in lines]

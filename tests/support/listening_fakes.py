@@ -1,0 +1,213 @@
+"""Sources, models and sessions for tests of listening, without sound, weights or threads."""
+
+import threading
+import time
+from collections import deque
+
+import numpy as np
+
+from engine.audio.types import SAMPLE_RATE_HZ, AudioChunk
+from engine.events import CaptionChanged, Ready, SourceChanged, UtteranceEnded, UtteranceOpened
+from engine.speech.hypothesis import Hypothesis, RecognizedWord
+
+WORD_S = 0.4
+
+
+class Loudness:
+    """A detector: what is not silent is speech."""
+
+    def probability(self, frame):
+        return float(np.abs(frame).max() > 0.1)
+
+    def reset(self):
+        pass
+
+
+class Script:
+    """A model that knows what is said when, and is unsure of the word it hears half of."""
+
+    def __init__(self, words, *, on_pass=lambda: None):
+        self.words = words
+        self.on_pass = on_pass
+        self.prompts = []
+
+    def recognize(self, samples, start_s, prompt):
+        self.prompts.append(prompt)
+        self.on_pass()
+        end_s = start_s + len(samples) / SAMPLE_RATE_HZ
+        heard = []
+        for word in self.words:
+            if word.middle_s < start_s or word.start_s >= end_s:
+                continue
+            text = word.text if word.end_s <= end_s + 0.01 else f"xx{len(self.prompts)}"
+            heard.append(RecognizedWord(text=text, start_s=word.start_s, end_s=word.end_s))
+        return Hypothesis(words=tuple(heard), start_s=start_s, end_s=end_s)
+
+
+def script(text, start_s=0.0):
+    """The words of a text one after the other."""
+    return [
+        RecognizedWord(text=word, start_s=start_s + i * WORD_S, end_s=start_s + (i + 1) * WORD_S)
+        for i, word in enumerate(text.split())
+    ]
+
+
+def sound_of(words, seconds):
+    """Loud where a word is, silent elsewhere."""
+    samples = np.zeros(round(seconds * SAMPLE_RATE_HZ), np.float32)
+    for word in words:
+        first, last = (round(at * SAMPLE_RATE_HZ) for at in (word.start_s, word.end_s))
+        samples[first:last] = 0.5
+    return samples
+
+
+class Chunks:
+    """A source that has its sound already, in pieces of 0.1 s; ``heard_at_s`` by its clock."""
+
+    def __init__(self, samples, clock=time.monotonic, *, open_end=False):
+        self._waiting = deque(
+            (at / SAMPLE_RATE_HZ, samples[at : at + 1600]) for at in range(0, len(samples), 1600)
+        )
+        self._clock = clock
+        self._open_end = open_end
+        self.started = self.stopped = False
+        self.n_dropped = 0
+        self._stopping = threading.Event()
+
+    def start(self):
+        self.started = True
+
+    def read(self, timeout_s):
+        if not self._waiting:
+            if self._open_end:
+                self._stopping.wait(timeout_s)
+            return None
+        start_s, samples = self._waiting.popleft()
+        return AudioChunk(samples=samples, start_s=start_s, heard_at_s=self._clock())
+
+    def stop(self):
+        self.stopped = True
+        self._stopping.set()
+
+    @property
+    def ended(self):
+        return not self._waiting and (self.stopped or not self._open_end)
+
+
+class Echo:
+    """A session that says every word again at once, in capitals; captions can be held back."""
+
+    def __init__(self):
+        self.report = None
+        self.fed = []
+        self.held = None  # a list: captions wait in it
+        self._number = 0
+        self._open = {}
+
+    def hold(self):
+        self.held = []
+
+    def release(self):
+        held, self.held = self.held, None
+        for event in held or ():
+            self.report(event)
+
+    def feed_words(self, words, lane=""):
+        self.fed += [(lane, word) for word in words]
+        if lane not in self._open:
+            self._number += 1
+            self._open[lane] = (self._number, [])
+            self.report(UtteranceOpened(utterance=self._number, lane=lane))
+        number, said = self._open[lane]
+        before = len(" ".join(said).upper())
+        said += words
+        self.report(SourceChanged(utterance=number, words=tuple(said)))
+        text = " ".join(said).upper()[before:]
+        self._tell(CaptionChanged(utterance=number, kept=before, text=text, n_read=len(said)))
+
+    def end_utterance(self, lane=""):
+        found = self._open.pop(lane, None)
+        if found:
+            self._tell(UtteranceEnded(utterance=found[0]))
+
+    def _tell(self, event):
+        if self.held is None:
+            self.report(event)
+        else:
+            self.held.append(event)
+
+
+class EchoSession(Echo):
+    """An echo that is made and started as a session is."""
+
+    def __init__(self, _model, translation, report, *, log=None):
+        super().__init__()
+        self.report = report
+        self.translation = translation
+        self.log = log
+        self.stopped = False
+
+    def start(self):
+        self.report(Ready(model="echo", languages={"de": "German"}, load_s=0.0))
+
+    def stop(self):
+        self.stopped = True
+
+
+EVERY_S = 0.4  # a word
+MINUTE_S = 60.0
+SPOKEN_S = 50.0  # of each minute; then nobody speaks
+
+
+def endless_words(start_s, end_s):
+    """The words that can be heard between two times of a talk without end; eight a sentence."""
+    first = max(0, int(start_s / EVERY_S))
+    for number in range(first, int(end_s / EVERY_S) + 1):
+        begins_s = number * EVERY_S
+        if begins_s % MINUTE_S + EVERY_S <= SPOKEN_S and start_s <= begins_s < end_s:
+            text = f"w{number}." if number % 8 == 7 else f"w{number}"
+            yield RecognizedWord(text=text, start_s=begins_s, end_s=begins_s + EVERY_S)
+
+
+class EndlessScript:
+    """A model that hears ``endless_words``, and misses the one it hears half of."""
+
+    def __init__(self):
+        self.longest_s = 0.0
+
+    def recognize(self, samples, start_s, prompt):  # noqa: ARG002  as models are asked
+        end_s = start_s + len(samples) / SAMPLE_RATE_HZ
+        self.longest_s = max(self.longest_s, end_s - start_s)
+        heard = endless_words(start_s - EVERY_S / 2, end_s - EVERY_S + 0.01)
+        return Hypothesis(words=tuple(heard), start_s=start_s, end_s=end_s)
+
+
+class EndlessTalk:
+    """A source that makes the sound of ``endless_words`` while it is read, as fast as it is."""
+
+    def __init__(self, seconds, *, every_minute=lambda _at_s: None):
+        self._loud = np.full(SAMPLE_RATE_HZ // 2, 0.5, np.float32)
+        self._seconds = seconds
+        self._every_minute = every_minute
+        self._at_s = 0.0
+        self.n_dropped = 0
+
+    def start(self):
+        pass
+
+    def stop(self):
+        self._seconds = self._at_s
+
+    def read(self, _timeout_s):
+        if self.ended:
+            return None
+        at_s = self._at_s
+        if at_s % MINUTE_S == 0:
+            self._every_minute(at_s)
+        self._at_s += 0.5
+        samples = self._loud if at_s % MINUTE_S < SPOKEN_S else self._loud * 0
+        return AudioChunk(samples=samples, start_s=at_s, heard_at_s=time.monotonic())
+
+    @property
+    def ended(self):
+        return self._at_s >= self._seconds

@@ -1,0 +1,101 @@
+"""Tiny random networks of every architecture the engine runs, over the tiny tokenizer."""
+
+import functools
+
+import torch
+from transformers import (
+    FalconConfig,
+    FalconForCausalLM,
+    Gemma2Config,
+    Gemma2ForCausalLM,
+    LlamaConfig,
+    LlamaForCausalLM,
+    MistralConfig,
+    MistralForCausalLM,
+    Qwen2Config,
+    Qwen2ForCausalLM,
+    Qwen3Config,
+    Qwen3ForCausalLM,
+)
+
+from engine.inference.attention import take_over_alibi
+from engine.loading.loader import Weights
+from tests.support.fakes import tiny_weights
+from training.pretraining.tokenizer import save_tokenizer
+
+N_IDS = 384
+_SHAPE = {
+    "vocab_size": N_IDS,
+    "hidden_size": 64,
+    "intermediate_size": 64,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "initializer_range": 0.3,
+    "tie_word_embeddings": False,
+}
+_FALCON = {
+    "vocab_size": N_IDS,
+    "hidden_size": 64,
+    "num_hidden_layers": 2,
+    "initializer_range": 0.3,
+}
+WINDOW = 8
+"""Positions the sliding layers see: fewer than a sentence has."""
+
+_SMALL_HEADS = {"num_attention_heads": 4}
+_ALIBI = {"alibi": True, "multi_query": False}
+_NETWORKS = {
+    "llama": (LlamaForCausalLM, LlamaConfig, _SHAPE),
+    "qwen2": (Qwen2ForCausalLM, Qwen2Config, _SHAPE),
+    "qwen3": (Qwen3ForCausalLM, Qwen3Config, _SHAPE | {"head_dim": 32}),
+    "mistral": (MistralForCausalLM, MistralConfig, _SHAPE | {"sliding_window": None}),
+    "mistral-sliding": (MistralForCausalLM, MistralConfig, _SHAPE | {"sliding_window": WINDOW}),
+    "gemma2": (
+        Gemma2ForCausalLM,
+        Gemma2Config,
+        _SHAPE | {"head_dim": 32, "sliding_window": WINDOW, "query_pre_attn_scalar": 32},
+    ),
+    "falcon": (FalconForCausalLM, FalconConfig, _FALCON | _SMALL_HEADS),
+    "falcon-alibi": (
+        FalconForCausalLM,
+        FalconConfig,
+        _FALCON | _SMALL_HEADS | _ALIBI | {"parallel_attn": False},
+    ),
+    "falcon-alibi-6-heads": (
+        FalconForCausalLM,
+        FalconConfig,
+        _FALCON | _ALIBI | {"num_attention_heads": 6, "hidden_size": 96},
+    ),
+}
+ARCHITECTURES = tuple(_NETWORKS)
+ALIBI = tuple(name for name in ARCHITECTURES if "alibi" in name)
+
+
+def stock_network(architecture, dtype=torch.float64):
+    """A network as transformers makes it."""
+    torch.manual_seed(1)
+    model, config, shape = _NETWORKS[architecture]
+    return model(config(**shape)).to(dtype).eval()
+
+
+@functools.cache
+def tiny_network(architecture, dtype=torch.float64):
+    """A network as the engine runs it."""
+    network = stock_network(architecture, dtype)
+    take_over_alibi(network)
+    return network
+
+
+def weights_of(architecture):
+    """Tokenizer and card of the tiny model around another network."""
+    tiny = tiny_weights()
+    return Weights(network=tiny_network(architecture), tokenizer=tiny.tokenizer, card=tiny.card)
+
+
+def save_network(folder, architecture):
+    """A network as a model folder, with tokenizer and card of the tiny model."""
+    tiny = tiny_weights()
+    stock_network(architecture, torch.float32).save_pretrained(folder)
+    save_tokenizer(tiny.tokenizer, tiny.card, folder)
+    return folder

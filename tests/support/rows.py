@@ -1,0 +1,25 @@
+"""Random samples as rows that the tiny model can be fed."""
+
+import random
+
+from engine.policy import ReadN, WaitK
+from engine.settings import LayoutSettings
+from tests.support.fakes import bare_prompt, random_pair
+from training.samples.examples import build_rows
+
+
+def rows_with_small_ids(seed):
+    """A random sample whose ids the tiny model knows."""
+    rng = random.Random(seed)
+    policy = rng.choice([ReadN(2), WaitK(2)])
+    layout = LayoutSettings(slot_length=rng.randint(3, 16))
+    rows = build_rows(
+        random_pair(rng, n_ids=370), policy, bare_prompt(), layout, marker_alone=False
+    )
+    return [row._replace(id=row.id % 380) for row in rows]
+
+
+def passes(rows):
+    """Rows grouped as they are fed."""
+    times = sorted({row.time for row in rows})
+    return [[row for row in rows if row.time == time] for time in times]

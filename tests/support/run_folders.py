@@ -1,0 +1,96 @@
+"""Make run folders as ``surtitle-train evaluate`` writes them, without a model."""
+
+import dataclasses
+import json
+import random
+
+from training.evaluation.run_record import RunRecord
+from training.metrics.scores import score
+from training.metrics.translation import Translation
+
+WORDS = "der die das Haus Baum Weg geht steht ist war alt neu und oder nicht heute".split()
+
+
+def references(rng, n_lines):
+    return [" ".join(rng.choices(WORDS, k=rng.randint(3, 9))) for _ in range(n_lines)]
+
+
+def translations(rng, wanted, *, wrong, late):
+    """Copy the references, some words wrong, each word ``late`` source words late."""
+    made = []
+    for index, reference in enumerate(wanted):
+        words = reference.split()
+        written = [rng.choice(WORDS) if rng.random() < wrong else word for word in words]
+        n_words = len(words)
+        delays = tuple(min(place + late, n_words) for place in range(1, n_words + 1))
+        made.append(
+            Translation(
+                index=index,
+                source=tuple(words),
+                hypothesis=" ".join(written),
+                delays=delays,
+                emitted_ms=(1.5,) * n_words,
+                ms=(2.0,) * n_words,
+                token_ms=(1.0,) * n_words,
+                tokens_fed=3 * n_words,
+                tokens_recomputed=0,
+                forwards=n_words,
+                probes=0,
+                flops=10**9,
+                n_erased=0,
+                n_cut=0,
+                peak_memory_bytes=2**20,
+            )
+        )
+    return made
+
+
+def silent(translation):
+    return dataclasses.replace(translation, hypothesis="", delays=(), emitted_ms=())
+
+
+def write_run(folder, policies, wanted, **changes):
+    """Write a run of ``policies``, a dict of lists of translations."""
+    record = RunRecord(
+        system="slots",
+        language="de",
+        model="tiny",
+        model_sha256="m",
+        adapter_sha256=None,
+        slot_length=16,
+        source_sha256="source",
+        reference_sha256="reference",
+    )
+    record = dataclasses.replace(record, **changes)
+    folder.mkdir(parents=True)
+    record.claim(folder)
+    summary = [
+        score(policy, record.system, made, wanted, record.language).row()
+        for policy, made in policies.items()
+    ]
+    (folder / "summary.json").write_text(json.dumps(summary), encoding="utf-8")
+    for policy, made in policies.items():
+        rows = [
+            json.dumps({**dataclasses.asdict(one), "reference": reference}) + "\n"
+            for one, reference in zip(made, wanted, strict=True)
+        ]
+        (folder / f"{policy}.jsonl").write_text("".join(rows), encoding="utf-8")
+    return folder
+
+
+def two_runs(tmp_path, n_lines=40):
+    """Write ``good`` and ``bad``: the second makes more mistakes and lags by a word more."""
+    rng = random.Random(7)
+    wanted = references(rng, n_lines)
+    good = {
+        f"wait:{k}": translations(rng, wanted, wrong=0.3 - 0.03 * k, late=k - 1) for k in (1, 3, 5)
+    }
+    bad = {f"wait:{k}": translations(rng, wanted, wrong=0.6 - 0.03 * k, late=k) for k in (1, 3, 5)}
+    for runs, wrong in ((good, 0.1), (bad, 0.4)):
+        runs["read:3"] = translations(rng, wanted, wrong=wrong, late=2)
+        runs["offline"] = translations(rng, wanted, wrong=wrong, late=99)
+    bad["read:5"] = translations(rng, wanted, wrong=0.4, late=4)
+    return (
+        write_run(tmp_path / "good", good, wanted),
+        write_run(tmp_path / "bad", bad, wanted, system="retranslate"),
+    )

@@ -1,0 +1,227 @@
+"""Test the command that holds runs against each other, on folders made without a model."""
+
+import json
+import random
+import sys
+from dataclasses import replace
+
+import pytest
+from matplotlib.image import imread
+
+from tests.support.run_folders import references, silent, translations, two_runs, write_run
+from training.__main__ import main
+from training.comparison.comparison import compare
+from training.comparison.paired_bootstrap import BootstrapSettings
+from training.evaluation.runs import read_run
+from training.plots.quality_latency import Curve, Point
+
+SETTINGS = BootstrapSettings(n_samples=50, seed=1)
+
+
+@pytest.fixture
+def runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return two_runs(tmp_path)
+
+
+def report(folder):
+    return json.loads((folder / "compare.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.slow
+def test_the_table_the_file_and_the_picture_tell_the_same(runs, tmp_path, capsys):
+    assert main(["compare", "good", "bad", "--samples", "50", "--seed", "1"]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0].split() == [
+        "policy", "run", "bleu", "chrf", "laal", "tokens_fed", "tokens_recomputed",
+        "gflops_per_sentence", "ms_per_word_p50", "n_empty",
+    ]  # fmt: skip
+    good, bad = map(read_run, runs)
+    table = [line.split() for line in printed]
+    for run in (good, bad):
+        for policy, one in run.policies.items():
+            numbers = f"{one.scores.bleu:.2f} {one.scores.chrf:.2f} {one.scores.laal:.2f}".split()
+            assert [policy, run.name, *numbers] in [line[:5] for line in table]
+    found = report(tmp_path / "compare")
+    assert found["settings"] == {"n_samples": 50, "seed": 1}
+    assert [run["name"] for run in found["runs"]] == ["good", "bad"]
+    assert [run["system"] for run in found["runs"]] == ["slots", "retranslate"]
+    assert len(found["scores"]) == 11
+    differences = found["differences"]
+    assert [one["policy"] for one in differences] == [
+        *("wait:1", "wait:3", "wait:5", "read:3", "offline")
+    ]
+    for one in differences:
+        expected = (
+            bad.policies[one["policy"]].scores.bleu - good.policies[one["policy"]].scores.bleu
+        )
+        assert one["bleu"]["difference"] == pytest.approx(expected)
+        assert one["bleu"]["low"] <= one["bleu"]["difference"] <= one["bleu"]["high"]
+        assert "bs:50|seed:1|" in one["bleu"]["signature"]
+        shown = f"{one['bleu']['difference']:+.2f} [{one['bleu']['low']:+.2f}, "
+        assert any(shown in " ".join(line) for line in table)
+    first = differences[0]
+    assert first["laal"]["difference"] == first["laal"]["low"] == pytest.approx(1)
+    assert (first["laal"]["p"], first["laal"]["n_sentences"]) == (1 / 51, 40)
+    assert imread(tmp_path / "compare" / "compare.png").shape[1] == 800
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("runs")
+def test_the_same_command_writes_the_same_and_another_seed_does_not(tmp_path):
+    for out, seed in (("one", "1"), ("two", "1"), ("three", "2")):
+        arguments = ["compare", "good:read:3", "bad:read:3", "--samples", "20", "--seed", seed]
+        assert main([*arguments, "--out", out]) == 0
+    files = [(tmp_path / out / "compare.json").read_bytes() for out in ("one", "two", "three")]
+    assert files[0] == files[1]
+    assert report(tmp_path / "one")["differences"] != report(tmp_path / "three")["differences"]
+    pictures = [(tmp_path / out / "compare.png").read_bytes() for out in ("one", "two")]
+    assert pictures[0] == pictures[1]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("runs")
+def test_unlike_policies_are_compared_when_they_are_picked(tmp_path, capsys):
+    names = ["good:read:3", "bad:wait:3", "good:wait:5"]
+    assert main(["compare", *names, "--samples", "20", "--out", "out"]) == 0
+    found = report(tmp_path / "out")["differences"]
+    assert [(one["run"], one["policy"]) for one in found] == [
+        ("bad:wait:3", "wait:3"),
+        ("good:wait:5", "wait:5"),
+    ]
+    assert {(one["against"], one["against_policy"]) for one in found} == {("good:read:3", "read:3")}
+    assert "each run minus good:read:3:" in capsys.readouterr().out
+
+
+def test_where_no_policy_is_shared_only_scores_are_told(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rng = random.Random(0)
+    wanted = references(rng, 5)
+    for name, policy in (("a", "read:3"), ("b", "wait:3")):
+        write_run(tmp_path / name, {policy: translations(rng, wanted, wrong=0.2, late=2)}, wanted)
+    assert main(["compare", "a", "b"]) == 0
+    assert "no policy is in a and in another run" in capsys.readouterr().out
+    assert report(tmp_path / "compare")["differences"] == []
+
+
+def test_the_picture_shows_every_policy_of_every_run(runs, monkeypatch):
+    drawn = []
+    monkeypatch.setattr("training.commands.compare.draw", lambda curves, _: drawn.extend(curves))
+    assert main(["compare", "good", "bad", "--samples", "1"]) == 0
+    assert drawn == [
+        Curve(
+            run.name,
+            tuple(Point(name, one.scores.laal, one.scores.bleu) for name, one in policies.items()),
+        )
+        for run in map(read_run, runs)
+        for policies in [run.policies]
+    ]
+
+
+def test_each_measure_is_compared_by_itself(tmp_path):
+    rng = random.Random(0)
+    wanted = references(rng, 20)
+    short = translations(rng, wanted, wrong=0.2, late=1)
+    long = [
+        replace(
+            one,
+            hypothesis=f"{one.hypothesis} und und",
+            delays=(*one.delays, *one.delays[-1:] * 2),
+            emitted_ms=(*one.emitted_ms, *one.ms[-1:] * 2),
+            ms=tuple(300 * ms for ms in one.ms),
+        )
+        for one in translations(rng, wanted, wrong=0.3, late=2)
+    ]
+    folders = [
+        write_run(tmp_path / name, {"read:3": made}, wanted)
+        for name, made in (("a", short), ("b", long))
+    ]
+    before, after = (json.loads((one / "summary.json").read_text())[0] for one in folders)
+    found = compare(*(read_run(one).policies["read:3"] for one in folders), "de", SETTINGS)
+    names = ("bleu", "chrf", "al", "laal", "laal_ca")
+    differences = [getattr(found, name).difference for name in names]
+    assert differences == pytest.approx([after[name] - before[name] for name in names])
+    assert len({round(difference, 3) for difference in differences}) == len(names)
+    assert after["laal_ca"] < after["laal_ca_simuleval"] - 1
+
+
+def test_lagging_is_compared_over_sentences_for_which_both_wrote(tmp_path):
+    rng = random.Random(0)
+    wanted = references(rng, 20)
+    some, none = (translations(rng, wanted, wrong=0.2, late=late) for late in (1, 2))
+    some[4] = silent(some[4])
+    quiet = [silent(one) for one in none]
+    first, second, third = (
+        read_run(write_run(tmp_path / name, {"read:3": made}, wanted)).policies["read:3"]
+        for name, made in (("a", some), ("b", none), ("c", quiet))
+    )
+    found = compare(first, second, "de", SETTINGS)
+    assert found.laal.n_sentences == found.al.n_sentences == found.laal_ca.n_sentences == 19
+    assert found.bleu.n_sentences == 20
+    silence = compare(first, third, "de", SETTINGS)
+    assert (silence.al, silence.laal, silence.laal_ca) == (None, None, None)
+    assert silence.bleu.difference < 0
+
+
+def test_a_run_without_output_is_compared_in_quality_alone(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rng = random.Random(0)
+    wanted = references(rng, 5)
+    made = translations(rng, wanted, wrong=0.2, late=2)
+    write_run(tmp_path / "a", {"read:3": made}, wanted)
+    write_run(tmp_path / "b", {"read:3": [silent(one) for one in made]}, wanted)
+    assert main(["compare", "a", "b", "--samples", "20"]) == 0
+    row = next(line for line in capsys.readouterr().out.splitlines() if "[" in line)
+    assert row.split()[-4:] == ["-", "-", "-", "0"]
+
+
+def test_a_run_against_itself_under_another_name_does_not_differ(tmp_path):
+    rng = random.Random(0)
+    wanted = references(rng, 12)
+    made = {"read:3": translations(rng, wanted, wrong=0.2, late=2)}
+    one = read_run(write_run(tmp_path / "a", made, wanted)).policies["read:3"]
+    found = compare(one, one, "de", SETTINGS)
+    for each in (found.bleu, found.chrf, found.al, found.laal, found.laal_ca):
+        assert (each.difference, each.low, each.high, each.p) == (0, 0, 0, 1)
+
+
+def test_bleu_takes_the_tokenizer_of_the_language(tmp_path):
+    wanted = ["早上好。", "今天天气很好。"]
+    made = translations(random.Random(0), wanted, wrong=0, late=1)
+    policies = {"read:3": made}
+    run = read_run(write_run(tmp_path / "a", policies, wanted, language="zh")).policies["read:3"]
+    assert "|tok:zh|" in compare(run, run, "zh", SETTINGS).bleu.signature
+
+
+@pytest.mark.usefixtures("runs")
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["good"], 2, "at least two runs"),
+        (["good", "nowhere"], 1, "nowhere holds no run"),
+        (["good", "bad", "--samples", "0"], 2, "at least one sample, got 0"),
+        (["good", "bad", "--seed", "-1"], 2, "0 or more, got -1"),
+        (["good", "bad", "--out", "good/run.json"], 1, "expected to write"),
+    ],
+)
+def test_what_cannot_be_is_one_sentence(tmp_path, capsys, arguments, code, words):
+    assert main(["compare", *arguments]) == code
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.startswith("surtitle-train compare: ")
+    assert words in output.err
+    assert output.err.count("\n") == 1
+    assert not (tmp_path / "compare").exists()
+
+
+def test_without_the_tokenizer_of_the_language_that_is_said(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    wanted = references(random.Random(0), 5)
+    made = {"read:3": translations(random.Random(1), wanted, wrong=0.2, late=2)}
+    for name in ("a", "b"):
+        write_run(tmp_path / name, made, wanted)
+        path = tmp_path / name / "run.json"
+        path.write_text(path.read_text().replace('"de"', '"ja"'))
+    monkeypatch.setitem(sys.modules, "MeCab", None)  # whether it is installed or not
+    assert main(["compare", "a", "b"]) == 1
+    assert "pip install 'sacrebleu[ja]'" in capsys.readouterr().err

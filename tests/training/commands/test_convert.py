@@ -1,0 +1,89 @@
+"""Test what a run becomes in the formats of others; ``test_simuleval`` lets SimulEval read it."""
+
+import json
+import random
+
+import pytest
+
+from tests.support.run_folders import references, silent, translations, write_run
+from training.__main__ import main
+from training.evaluation.runs import read_run
+from training.metrics.real_time import WORD_MS
+
+
+@pytest.fixture
+def folder(tmp_path):
+    rng = random.Random(5)
+    wanted = references(rng, 6)
+    made = translations(rng, wanted, wrong=0.3, late=2)
+    made[3] = silent(made[3])
+    return write_run(tmp_path / "run", {"read:3": made, "wait:1": made}, wanted)
+
+
+def convert(folder, to, out, policy="read:3"):
+    arguments = ["--run", str(folder), "--policy", policy, "--out", str(out)]
+    return main(["convert", "--to", to, *arguments])
+
+
+def test_simuleval_gets_a_row_for_each_line(folder, tmp_path):
+    assert convert(folder, "simuleval", tmp_path / "out") == 0
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"instances.log", "config.yaml"}
+    rows = [
+        json.loads(row) for row in (tmp_path / "out" / "instances.log").read_text().splitlines()
+    ]
+    sentences = read_run(folder).policies["read:3"].sentences
+    for row, sentence in zip(rows, sentences, strict=True):
+        translation = sentence.translation
+        assert row["index"] == translation.index
+        assert row["prediction"].split() == translation.hypothesis.split()
+        assert row["delays"] == list(translation.delays)
+        assert row["prediction_length"] == len(row["delays"]) == len(row["elapsed"])
+        assert row["source"].split() == list(translation.source)
+        assert row["source_length"] == len(translation.source)
+        assert row["reference"] == sentence.reference
+    # a word is computed for 2 ms, its unit written after 1.5: see tests.support.run_folders
+    first = rows[0]
+    assert first["elapsed"] == pytest.approx(
+        [n + (2 * (n - 1) + 1.5) / WORD_MS for n in first["delays"]], abs=1e-6
+    )
+    assert rows[3]["prediction"] == ""
+
+
+def test_simulstream_gets_a_recording_for_each_line(folder, tmp_path):
+    assert convert(folder, "simulstream", tmp_path / "out") == 0
+    rows = [
+        json.loads(row) for row in (tmp_path / "out" / "metrics.jsonl").read_text().splitlines()
+    ]
+    assert sum("metadata" in row for row in rows) == 6
+    tokens = [token for row in rows for token in row.get("generated_tokens", ())]
+    sentences = read_run(folder).policies["read:3"].sentences
+    assert tokens == [word for one in sentences for word in one.translation.hypothesis.split()]
+
+
+@pytest.mark.parametrize("to", ["simuleval", "simulstream"])
+def test_the_same_run_gives_the_same_bytes(folder, tmp_path, to):
+    outs = [tmp_path / name for name in ("one", "two", "two")]  # the last replaces its files
+    for out in outs:
+        assert convert(folder, to, out) == 0
+    files = [{path.name: path.read_bytes() for path in out.iterdir()} for out in outs]
+    assert files[0] == files[1]
+
+
+@pytest.mark.parametrize(
+    ("to", "status", "told"),
+    [
+        ("simuleval", 2, "holds no run of 'read:9': choose one of read:3, wait:1"),
+        ("simulstream", 1, "read:9.jsonl is missing: name a policy that was run"),
+    ],
+)
+def test_a_policy_that_was_not_run_is_one_sentence(folder, tmp_path, capsys, to, status, told):
+    assert convert(folder, to, tmp_path / "out", "read:9") == status
+    (line,) = capsys.readouterr().err.splitlines()
+    assert told in line
+    assert not (tmp_path / "out").exists()
+
+
+def test_another_format_is_refused(folder, tmp_path, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        convert(folder, "tsv", tmp_path / "out")
+    assert "invalid choice: 'tsv'" in capsys.readouterr().err

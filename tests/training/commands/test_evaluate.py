@@ -1,0 +1,424 @@
+"""Test the command that translates a test set live and scores it."""
+
+import json
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+import torch
+
+from engine.metrics.event_log import EventLog
+from engine.metrics.latency import average_lagging
+from engine.settings import LayoutSettings, TranslationSettings
+from engine.translation.slot_translator import Translator
+from tests.support.fakes import random_word, save_tiny_model, tiny_weights
+from training.__main__ import main
+from training.evaluation import model_choice as chosen_model
+from training.evaluation import workers
+from training.evaluation.feed import WARM_UP, feed_line
+from training.evaluation.replay import read_events, replay
+from training.evaluation.short_form import EvaluateSettings
+
+POLICIES = ("read:3", "wait:2", "offline")
+ALL = "read:3,wait:2,offline"
+FIELDS = [
+    "policy", "system", "bleu", "bleu_signature", "chrf", "chrf_signature", "al", "laal", "ap",
+    "dal", "atd", "start_offset", "end_offset", "laal_ca", "laal_ca_simuleval",
+    "normalised_erasure", "ms_per_token_p50", "ms_per_token_p95", "ms_per_word_p50",
+    "ms_per_word_p95", "ms_per_word_mean", "tokens_fed", "tokens_recomputed", "forwards", "probes",
+    "gflops_per_sentence", "peak_memory_mib", "swf", "efsw", "n_sentences", "n_empty",
+    "n_degenerate",
+]  # fmt: skip
+TIMES = [name for name in FIELDS if name.startswith(("ms_", "laal_ca", "peak_"))]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return save_tiny_model(tmp_path_factory.mktemp("model"))
+
+
+@pytest.fixture
+def files(tmp_path):
+    rng = random.Random(3)
+
+    def text(n_lines):
+        lines = [
+            " ".join(random_word(rng) for _ in range(rng.randint(2, 7))) for _ in range(n_lines)
+        ]
+        return "".join(f"{line}\n" for line in lines)
+
+    source, reference = tmp_path / "test.en", tmp_path / "test.de"
+    source.write_text(text(4) + "\n")  # the last line is empty
+    reference.write_text(text(4) + "eins\n")
+    return source, reference
+
+
+@pytest.fixture
+def in_process(monkeypatch):
+    """Let the test's own process be the workers, one after the other."""
+
+    def work(shares):
+        for share in shares:
+            yield from workers._translations(share)
+
+    monkeypatch.setattr(workers, "_from_workers", work)
+
+
+def arguments(files, model, out, *more, policies=ALL, to="de"):
+    source, reference = map(str, files)
+    given = ["--source", source, "--reference", reference, "--to", to, "--policies", policies]
+    return ["evaluate", *given, "--model", str(model), "--out", str(out), *more]
+
+
+def evaluate(files, model, out, *more, **changes):
+    return main(arguments(files, model, out, *more, **changes))
+
+
+def lines_of(path):
+    return path.read_text(encoding="utf-8").split("\n")[:-1]
+
+
+def rows_of(path):
+    return [json.loads(row) for row in lines_of(path)]
+
+
+def summary_of(out):
+    return json.loads((out / "summary.json").read_text())
+
+
+def without_times(out):
+    """All that two runs of the same must have in common."""
+    times = {"emitted_ms", "ms", "token_ms", "peak_memory_bytes"}
+    translations = {
+        policy: [
+            {name: value for name, value in row.items() if name not in times}
+            for row in rows_of(out / f"{policy}.jsonl")
+        ]
+        for policy in POLICIES
+    }
+    scores = [
+        {name: value for name, value in one.items() if name not in TIMES} for one in summary_of(out)
+    ]
+    return translations, scores, [(out / f"{policy}.hyp").read_text() for policy in POLICIES]
+
+
+def fed_alone(policy, sources, folder):
+    """Translate the lines one after the other in one process, without the command."""
+    with EventLog(folder / f"alone.{policy}.jsonl") as log:
+        settings = TranslationSettings(policy=policy, cut_loops=False)
+        system = Translator(tiny_weights(torch.float32), settings, log=log)
+        feed_line(system, log, WARM_UP, "Hello.")
+        for index, line in enumerate(sources):
+            feed_line(system, log, index, line)
+    return list(replay(read_events(folder / f"alone.{policy}.jsonl")))
+
+
+@pytest.mark.slow
+def test_a_test_set_is_translated_written_and_scored(tmp_path, files, model, capsys):
+    out = tmp_path / "deep" / "out"
+    assert evaluate(files, model, out, "--workers", "2") == 0
+    assert {path.name for path in out.iterdir()} == {
+        "log", "run.json", "summary.json", "quality_latency.png",
+        *(f"{p}.{end}" for p in POLICIES for end in ("hyp", "jsonl")),
+    }  # fmt: skip
+    summary = summary_of(out)
+    assert [one["policy"] for one in summary] == list(POLICIES)
+    sources, references = map(lines_of, files)
+    for scores in summary:
+        policy = scores["policy"]
+        assert list(scores) == FIELDS
+        alone = fed_alone(policy, sources, tmp_path)
+        hypotheses = lines_of(out / f"{policy}.hyp")
+        assert hypotheses == [one.hypothesis for one in alone]  # two workers say what one says
+        rows = rows_of(out / f"{policy}.jsonl")
+        assert [row["delays"] for row in rows] == [list(one.delays) for one in alone]
+        assert [row["reference"] for row in rows] == references
+        assert scores["tokens_fed"] == sum(one.tokens_fed for one in alone)
+        assert scores["gflops_per_sentence"] * 5e9 == pytest.approx(sum(o.flops for o in alone))
+        assert scores["tokens_recomputed"] == scores["normalised_erasure"] == 0
+        assert (scores["n_sentences"], scores["n_empty"]) == (5, hypotheses.count(""))
+        laggings = [
+            average_lagging(row["delays"], len(row["source"]), len(row["reference"].split(" ")))
+            for row in rows
+            if row["delays"]
+        ]
+        assert scores["al"] == pytest.approx(sum(laggings) / len(laggings))
+        assert scores["laal_ca"] >= scores["laal"]
+    printed = capsys.readouterr().out
+    assert printed.splitlines()[0].split()[:3] == ["policy", "bleu", "chrf"]
+    assert "tok:13a" in printed
+
+
+@pytest.mark.usefixtures("in_process")
+def test_the_baseline_is_measured_by_the_same_command(tmp_path, files, model):
+    more = ("--system", "retranslate", "--limit", "2")
+    assert evaluate(files, model, tmp_path / "out", *more, policies="wait:1,offline") == 0
+    again, offline = summary_of(tmp_path / "out")
+    assert {again["system"], offline["system"]} == {"retranslate"}
+    assert again["tokens_recomputed"] > 0 == offline["tokens_recomputed"]
+    assert again["gflops_per_sentence"] > offline["gflops_per_sentence"]
+
+
+@pytest.mark.usefixtures("in_process")
+def test_only_the_first_lines_may_be_asked_for_and_the_model_may_be_bundled(
+    tmp_path, files, model, monkeypatch
+):
+    monkeypatch.setattr(chosen_model, "bundled_models", lambda: [model])
+    source, reference = map(str, files)
+    given = ["--source", source, "--reference", reference, "--to", "fr", "--out", str(tmp_path)]
+    assert main(["evaluate", *given, "--policies", "read:3,read:3", "--limit", "1"]) == 0
+    (scores,) = summary_of(tmp_path)
+    assert scores["n_sentences"] == 1
+
+
+def test_an_adapter_is_loaded(tmp_path, files, model, capsys):
+    assert evaluate(files, model, tmp_path / "out", "--adapter", str(tmp_path)) == 1
+    assert "no adapter_config.json" in capsys.readouterr().err
+
+
+def interrupted(n_lines, monkeypatch):
+    """Let the workers stop after some lines, in the middle of the next one."""
+
+    def work(shares):
+        for n_done, message in enumerate(
+            message for share in shares for message in workers._translations(share)
+        ):
+            if n_done == n_lines:
+                raise KeyboardInterrupt
+            yield message
+
+    monkeypatch.setattr(workers, "_from_workers", work)
+
+
+@pytest.mark.usefixtures("in_process")
+@pytest.mark.parametrize("n_lines", [0, 3, 7, 14])
+def test_a_run_that_was_stopped_goes_on_and_ends_as_an_unbroken_one(
+    tmp_path, files, model, monkeypatch, n_lines
+):
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    evaluate(files, model, whole, "--workers", "1")
+    with monkeypatch.context() as patch:
+        interrupted(n_lines, patch)
+        with pytest.raises(KeyboardInterrupt):
+            evaluate(files, model, broken, "--workers", "1")
+    assert not (broken / "summary.json").exists()
+    newest = max((broken / "log").iterdir(), key=lambda path: path.stat().st_mtime_ns)
+    newest.write_bytes(newest.read_bytes()[:-7])  # as a kill in the middle of a row leaves it
+    n_logged = len(list((broken / "log").iterdir()))
+    assert evaluate(files, model, broken, "--workers", "2") == 0
+    assert without_times(broken) == without_times(whole)
+    n_lines_again = sum(
+        row["event"] == "line" and row["index"] >= 0
+        for path in sorted((broken / "log").iterdir())[n_logged:]
+        for row in rows_of(path)
+    )
+    assert n_lines_again <= 15
+
+
+@pytest.mark.usefixtures("in_process")
+def test_what_is_translated_is_not_translated_again(tmp_path, files, model, monkeypatch):
+    out = tmp_path / "out"
+    evaluate(files, model, out)
+    before = without_times(out)
+    monkeypatch.setattr(workers, "_from_workers", lambda _: pytest.fail("nothing is left to do"))
+    assert evaluate(files, model, out) == 0
+    assert without_times(out) == before
+
+
+@pytest.mark.usefixtures("in_process")
+def test_another_policy_may_be_added_later(tmp_path, files, model):
+    out = tmp_path / "out"
+    evaluate(files, model, out, policies="read:3")
+    logs = {path: path.read_bytes() for path in (out / "log").iterdir()}
+    evaluate(files, model, out)
+    assert [one["policy"] for one in summary_of(out)] == list(POLICIES)
+    assert all(path.read_bytes() == content for path, content in logs.items())
+
+
+@pytest.mark.slow
+def test_a_run_that_is_killed_keeps_what_it_has_and_leaves_no_worker(tmp_path, model):
+    rng = random.Random(4)
+    files = (tmp_path / "a.en", tmp_path / "a.de")
+    text = "".join(" ".join(random_word(rng) for _ in range(6)) + "\n" for _ in range(400))
+    for file in files:
+        file.write_text(text)
+    out = tmp_path / "out"
+    given = arguments(files, model, out, "--workers", "1", policies="wait:2")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "training", *given], stderr=subprocess.DEVNULL
+    )
+    deadline = time.monotonic() + 150
+    while not any(path.stat().st_size > 50_000 for path in out.glob("log/*")):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    (log,) = (out / "log").iterdir()
+    sizes = [-1, -2]
+    while sizes[-1] != sizes[-2]:  # the worker ends by itself, as nobody listens any more
+        time.sleep(0.3)
+        sizes.append(log.stat().st_size)
+        assert time.monotonic() < deadline
+    done = list(replay(read_events(log)))
+    assert 0 < len(done) < 400
+    assert not (out / "summary.json").exists()
+
+
+@pytest.mark.usefixtures("in_process")
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda files: files[0].write_text("a\n" * 5), "another source"),
+        (lambda files: files[1].write_text("a\n" * 5), "another reference"),
+        (("--slot", "4"), "another slot length (16, not 4)"),
+        (("--system", "retranslate"), "another system (slots, not retranslate)"),
+        (("--to", "fr"), "another language (de, not fr)"),
+    ],
+)
+def test_a_folder_of_another_run_is_left_as_it_is(tmp_path, files, model, capsys, change, words):
+    out = tmp_path / "out"
+    evaluate(files, model, out, "--limit", "1")
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    more = () if callable(change) else change
+    if callable(change):
+        change(files)
+    capsys.readouterr()
+    assert evaluate(files, model, out, *more) == 2
+    error = capsys.readouterr().err
+    assert f"holds a run with {words}" in error
+    assert error.count("\n") == 1
+    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.usefixtures("in_process")
+def test_a_folder_of_another_model_is_left_as_it_is(tmp_path, files, model, capsys):
+    evaluate(files, model, tmp_path / "out", "--limit", "1")
+    other = tmp_path / "other"
+    shutil.copytree(model, other)
+    config = other / "config.json"
+    config.write_text(config.read_text() + " ")
+    assert evaluate(files, other, tmp_path / "out") == 2
+    assert "holds a run with another model" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"x": 1}', b"\xff"])
+def test_a_garbled_record_is_one_sentence(tmp_path, files, model, capsys, content):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "run.json").write_bytes(content)
+    assert evaluate(files, model, tmp_path / "out") == 1
+    error = capsys.readouterr().err
+    assert "run.json cannot be read" in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.usefixtures("in_process")
+def test_a_garbled_log_is_one_sentence(tmp_path, files, model, capsys):
+    evaluate(files, model, tmp_path / "out", "--limit", "1")
+    log = next((tmp_path / "out" / "log").iterdir())
+    log.write_text("nonsense\n")
+    assert evaluate(files, model, tmp_path / "out", "--limit", "1") == 1
+    assert "is no event: delete this log" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_full_disk_is_one_sentence_and_what_was_translated_is_kept(
+    tmp_path, files, model, monkeypatch
+):
+    def full(_share):
+        raise OSError(28, "No space left on device")
+        yield
+
+    monkeypatch.setattr(workers, "_translations", full)
+    receiver, sender = workers.multiprocessing.Pipe(duplex=False)
+    settings = EvaluateSettings(
+        source=files[0], reference=files[1], language="de", policies=("read:3",), model=model,
+        layout=LayoutSettings(), out=tmp_path / "out",
+    )  # fmt: skip
+    handler = signal.getsignal(signal.SIGINT)
+    workers._work(workers._Share(settings.setup(), (), 1), sender)
+    signal.signal(signal.SIGINT, handler)
+    assert "cannot be written (No space left on device)" in receiver.recv()
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"policies": "read:0"}, "a policy is written read:N"),
+        ({"policies": ","}, "at least one policy"),
+        ({"to": "xx"}, "translates to de, fr, not to 'xx'"),
+    ],
+)
+def test_what_cannot_be_is_one_sentence(tmp_path, files, model, capsys, changes, words):
+    assert evaluate(files, model, tmp_path / "out", **changes) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("surtitle-train evaluate: ")
+    assert words in error
+    assert error.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("option", ["--limit", "--workers", "--slot"])
+def test_numbers_are_at_least_one(tmp_path, files, model, option, capsys):
+    assert evaluate(files, model, tmp_path / "out", option, "0") == 2
+    assert "must be at least 1, got 0" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [(None, "cannot be read"), (b"", "is empty"), (b"a\n", "equally many"), (b"\xff\n", "UTF-8")],
+)
+def test_a_wrong_file_is_one_sentence(tmp_path, files, model, capsys, content, words):
+    files[1].unlink()
+    if content is not None:
+        files[1].write_bytes(content)
+    assert evaluate(files, model, tmp_path / "out") == 1
+    error = capsys.readouterr().err
+    assert words in error
+    assert error.count("\n") == 1
+
+
+def test_a_folder_without_a_model_is_one_sentence(tmp_path, files, capsys):
+    assert evaluate(files, tmp_path, tmp_path / "out") == 1
+    assert "is no Surtitle model" in capsys.readouterr().err
+
+
+def test_without_a_bundled_model_a_folder_must_be_named(tmp_path, files, monkeypatch, capsys):
+    monkeypatch.setattr(chosen_model, "bundled_models", list)
+    source, reference = map(str, files)
+    arguments = ["--source", source, "--reference", reference, "--to", "de", "--out", str(tmp_path)]
+    assert main(["evaluate", *arguments, "--policies", "offline"]) == 2
+    assert "--model" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_model_that_does_not_load_is_told_by_the_worker(tmp_path, files, model, capsys):
+    broken = tmp_path / "broken"
+    shutil.copytree(model, broken)
+    (broken / "model.safetensors").unlink()
+    assert evaluate(files, broken, tmp_path / "out", "--workers", "1") == 1
+    assert "cannot be loaded" in capsys.readouterr().err
+
+
+def test_an_output_folder_that_cannot_be_is_told_before_anything_is_translated(
+    tmp_path, files, model, capsys
+):
+    (tmp_path / "file").write_text("")
+    assert evaluate(files, model, tmp_path / "file" / "out") == 1
+    assert "expected to write" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("in_process")
+def test_a_layout_that_recomputes_pays_for_it_and_is_another_run(tmp_path, files, model, capsys):
+    recomputed = {}
+    for layout in ("recomputed", "slots"):
+        out = tmp_path / layout
+        options = ("--layout", layout, "--workers", "1")
+        assert evaluate(files, model, out, *options, policies="wait:1") == 0
+        recomputed[layout] = summary_of(out)[0]["tokens_recomputed"]
+    assert recomputed["slots"] == 0 < recomputed["recomputed"]
+    assert evaluate(files, model, out, "--layout", "gpe", policies="wait:1") == 2
+    assert "another layout (slots, not gpe)" in capsys.readouterr().err

@@ -1,0 +1,217 @@
+import json
+import random
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from engine.loading.loader import load_weights
+from engine.settings import ModelSettings, TranslationSettings
+from engine.translation.slot_translator import Translator
+from tests.support.fakes import random_word
+from training.__main__ import main
+
+SMALL = [
+    "--hidden", "64", "--layers", "1", "--heads", "2", "--feed-forward", "64",
+    "--vocabulary", "320",
+    "--batch-tokens", "400", "--epochs", "1", "--device", "cpu", "--precision", "fp32",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """Sixty aligned pairs; every third without a trusted alignment."""
+    rng = random.Random(0)
+    lines = []
+    for index in range(60):
+        words = [random_word(rng) for _ in range(rng.randint(2, 7))]
+        needs = " ".join(map(str, range(1, len(words) + 1))) if index % 3 else ""
+        target = " ".join(word.upper() for word in words)
+        lines.append("\t".join((" ".join(words), target, "even" if index % 2 else "odd", needs)))
+    path = tmp_path_factory.mktemp("data") / "en-de.tsv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def train(data, out, *arguments):
+    return main(["pretrain", "--data", f"de={data}", "--out", str(out), *SMALL, *arguments])
+
+
+@pytest.fixture(scope="module")
+def trained(data, tmp_path_factory):
+    """The folder of an unbroken run."""
+    out = tmp_path_factory.mktemp("trained") / "model"
+    assert train(data, out) == 0
+    return out
+
+
+def weights_of(folder):
+    return load_file(folder / "model.safetensors")
+
+
+def assert_same_run(one, other):
+    for name in ("model.safetensors", "tokenizer.json", "surtitle.json", "config.json"):
+        assert (one / name).read_bytes() == (other / name).read_bytes()
+    for name in ("state.safetensors", "counters.json"):
+        assert (one / "checkpoint" / name).read_bytes() == (
+            other / "checkpoint" / name
+        ).read_bytes()
+
+
+def refusal(capsys, *arguments):
+    """The one sentence of a wrong usage."""
+    try:
+        assert main(["pretrain", *arguments]) == 2
+    except SystemExit as stop:  # argparse's own way
+        assert stop.code == 2  # noqa: PT017
+    message = capsys.readouterr().err.strip()
+    assert message
+    assert "Traceback" not in message
+    return message
+
+
+def test_a_run_that_was_stopped_and_resumed_is_the_unbroken_run_to_the_bit(data, trained, tmp_path):
+    out = tmp_path / "model"
+    assert train(data, out, "--stop-after", "3") == 0
+    assert not (out / "model.safetensors").exists()
+    assert train(data, out, "--stop-after", "1") == 0
+    assert train(data, out) == 0
+    assert_same_run(out, trained)
+
+
+def test_resuming_a_run_that_has_ended_changes_nothing(data, trained):
+    before = weights_of(trained)
+    assert train(data, trained) == 0
+    after = weights_of(trained)
+    assert all(torch.equal(after[name], tensor) for name, tensor in before.items())
+
+
+def test_a_run_that_begins_with_another_has_its_tokenizer_and_goes_on_from_its_weights(
+    data, trained, tmp_path
+):
+    other = tmp_path / "other.tsv"
+    other.write_text("".join(data.read_text("utf-8").splitlines(keepends=True)[:20]), "utf-8")
+    out = tmp_path / "model"
+    arguments = ("--begin-with", str(trained), "--stop-after", "1", "--rate", "1e-9")
+    assert train(other, out, *arguments) == 0
+    assert (out / "tokenizer.json").read_bytes() == (trained / "tokenizer.json").read_bytes()
+    begun, ended = (
+        load_file(folder / "checkpoint" / "state.safetensors") for folder in (out, trained)
+    )
+    name = "model.model.embed_tokens.weight"
+    torch.testing.assert_close(begun[name], ended[name], rtol=0, atol=1e-6)
+    steps = [key for key in ended if key.endswith(".step")]
+    assert steps
+    assert all(begun[key] == ended[key] + 1 for key in steps)
+    assert json.loads((out / "checkpoint" / "counters.json").read_text())["step"] == 1
+
+
+def test_a_run_cannot_begin_with_a_folder_without_a_checkpoint(data, tmp_path, capsys):
+    arguments = ["--data", f"de={data}", "--out", str(tmp_path / "out"), *SMALL]
+    assert "no checkpoint" in refusal(capsys, *arguments, "--begin-with", str(tmp_path))
+
+
+def test_another_seed_gives_another_model(data, trained, tmp_path):
+    assert train(data, tmp_path / "model", "--seed", "2", "--stop-after", "1") == 0
+    state = load_file(tmp_path / "model" / "checkpoint" / "state.safetensors")
+    name = "model.model.embed_tokens.weight"
+    assert not torch.equal(
+        state[name], load_file(trained / "checkpoint" / "state.safetensors")[name]
+    )
+
+
+def test_the_loss_falls(data, tmp_path, capsys):
+    assert train(data, tmp_path / "model", "--epochs", "3") == 0
+    progress = capsys.readouterr().err
+    losses = [float(part.split()[0].rstrip(",")) for part in progress.split("loss ")[1:]]
+    assert losses
+    assert losses[-1] <= losses[0]
+
+
+def test_the_folder_translates(trained):
+    weights = load_weights(ModelSettings(directory=trained, device="cpu"))
+    assert list(weights.card.languages) == ["de"]
+    for policy in ("read:3", "wait:2", "offline"):
+        translator = Translator(weights, TranslationSettings(policy=policy))
+        utterance = translator.open()
+        translator.set_source(utterance, ["ab", "cd", "ef."], ended=True)
+        for _ in translator.advance(utterance):
+            pass
+        assert utterance.finished
+
+
+def test_no_pickle_is_written(trained):
+    names = {path.name for path in trained.rglob("*") if path.is_file()}
+    assert not {name for name in names if name.endswith((".bin", ".pt", ".pth", ".pkl", ".ckpt"))}
+    assert {"config.json", "model.safetensors", "tokenizer.json", "surtitle.json"} <= names
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        ["--hidden", "128"],
+        ["--layers", "2"],
+        ["--vocabulary", "384"],
+        ["--batch-tokens", "500"],
+        ["--seed", "7"],
+        ["--slot", "8"],
+        ["--weight", "odd=2"],
+    ],
+    ids=" ".join,
+)
+def test_a_run_cannot_be_resumed_with_other_settings(data, trained, capsys, changed):
+    arguments = ["--data", f"de={data}", "--out", str(trained), *SMALL, *changed]
+    assert "other settings" in refusal(capsys, *arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--data", "de=nowhere.tsv", "--out", "out"], "nowhere.tsv"),
+        (["--data", "nowhere.tsv", "--out", "out"], "NAME=VALUE"),
+        (["--data", "de=", "--out", "out"], "NAME=VALUE"),
+        (["--data", "de=DATA"], "--out"),
+        (["--out", "out"], "--data"),
+        (["--data", "de=DATA", "--out", "out", "--weight", "odd"], "NAME=VALUE"),
+        (["--data", "de=DATA", "--out", "out", "--weight", "odd=much"], "much"),
+        (["--data", "de=DATA", "--out", "out", "--vocabulary", "100"], "multiple of 64"),
+        (["--data", "de=DATA", "--out", "out", "--hidden", "64", "--heads", "5"], "5 heads"),
+        (["--data", "de=DATA", "--out", "out", "--heads", "0"], "heads"),
+        (["--data", "de=DATA", "--out", "out", "--layers", "0"], "layers"),
+        (["--data", "de=DATA", "--out", "out", "--slot", "0"], "slot"),
+        (["--data", "de=DATA", "--out", "out", "--epochs", "0"], "epochs"),
+        (["--data", "de=DATA", "--out", "out", "--precision", "fp8"], "fp8"),
+        (["--data", "de=DATA", "--out", "out", "--stop-after", "soon"], "soon"),
+    ],
+)
+def test_wrong_usage_is_told_and_ends_with_2(data, tmp_path, capsys, monkeypatch, arguments, words):
+    monkeypatch.chdir(tmp_path)
+    filled = [argument.replace("DATA", str(data)) for argument in arguments]
+    assert words in refusal(capsys, *filled)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_cuda_where_there_is_none_is_told_in_one_sentence(data, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    arguments = [*SMALL[:-4], "--device", "cuda"]
+    code = main(["pretrain", "--data", f"de={data}", "--out", str(tmp_path / "out"), *arguments])
+    assert code in (1, 2)
+    assert "--device cpu or auto" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("", "is empty"),
+        ("one\teins\tchat\n", "surtitle-train align"),
+        ("one\teins\tchat\tmany\n", "surtitle-train align"),
+        ("one two\teins zwei\tchat\t1\n", "surtitle-train align"),
+    ],
+    ids=["empty", "not aligned", "no numbers", "too few numbers"],
+)
+@pytest.mark.timeout(10)
+def test_data_that_cannot_be_trained_on_is_told_in_one_sentence(tmp_path, capsys, content, words):
+    data = tmp_path / "data.tsv"
+    data.write_text(content)
+    assert train(data, tmp_path / "out") in (1, 2)
+    assert words in capsys.readouterr().err

@@ -1,0 +1,204 @@
+import json
+import random
+
+import pytest
+
+from training.__main__ import main
+from training.data import word_alignment as alignment
+from training.data.aligned_pairs import read_aligned
+from training.data.corpus import SentencePair, write_pairs
+from training.errors import AlignerFailedError, CorpusError
+
+PAIRS = [
+    SentencePair("a b c", "x y z", "chat"),
+    SentencePair("d e", "v w", "tatoeba"),
+    SentencePair("f", "u", "chat"),
+]
+AGREED = {(0, 0), (2, 1)}
+NONE = set()
+
+
+@pytest.fixture
+def prepared(tmp_path):
+    write_pairs(tmp_path / "pairs.tsv", PAIRS)
+    return tmp_path / "pairs.tsv"
+
+
+@pytest.fixture
+def links(monkeypatch):
+    """Two directions for each pair, as the aligner would give them."""
+    half = {(0, 0), (1, 1)}
+    found = [(AGREED, AGREED), (half, {(0, 0)}), ({(0, 0)}, NONE)]
+    monkeypatch.setattr(alignment, "align", lambda _pairs: iter(found))
+
+
+def aligned(tmp_path, prepared, *arguments):
+    out = tmp_path / "pairs.aligned.tsv"
+    assert main(["align", "--from", str(prepared), "--out", str(out), *arguments]) == 0
+    return list(read_aligned([out]))
+
+
+def statistics(tmp_path):
+    return json.loads((tmp_path / "pairs.aligned.json").read_text())
+
+
+@pytest.mark.usefixtures("links")
+def test_pairs_get_the_words_they_need_where_the_directions_agree(tmp_path, prepared):
+    written = aligned(tmp_path, prepared)
+    assert [one.pair for one in written] == PAIRS
+    assert [one.needs for one in written] == [(1, 3, 3), (1, 2), None]
+
+
+@pytest.mark.usefixtures("links")
+@pytest.mark.parametrize(("share", "n_scheduled"), [("0", 3), ("0.5", 2), ("0.51", 1), ("1", 1)])
+def test_how_far_the_directions_must_agree_can_be_said(tmp_path, prepared, share, n_scheduled):
+    written = aligned(tmp_path, prepared, "--min-agreement", share)
+    assert sum(one.needs is not None for one in written) == n_scheduled
+    assert statistics(tmp_path)["min_agreement"] == float(share)
+
+
+@pytest.mark.usefixtures("links")
+def test_statistics_stand_beside_the_pairs(tmp_path, prepared):
+    aligned(tmp_path, prepared)
+    values = statistics(tmp_path)
+    assert values["aligner"] == "eflomal"
+    assert (values["pairs"], values["scheduled"]) == (3, 2)
+    assert values["dropped"] == {"the two directions agree too little": 1}
+    assert values["corpora"] == {
+        "chat": {"pairs": 2, "scheduled": 1},
+        "tatoeba": {"pairs": 1, "scheduled": 1},
+    }
+    assert values["links"]["links"] == 5
+    assert values["schedule"]["first_reads"] == {"1": 2}
+
+
+@pytest.mark.usefixtures("links")
+def test_the_person_is_told_what_became_of_the_pairs(tmp_path, prepared, capsys):
+    aligned(tmp_path, prepared)
+    said = capsys.readouterr().out
+    assert " 3  pairs\n" in said
+    assert " 2  have a read-n schedule\n" in said
+    assert " 1    the two directions agree too little\n" in said
+    assert " 1.00  words read before the first is written\n" in said
+    assert " 1.25  words read at a stretch (1: 75 %, 2: 25 %)\n" in said
+
+
+def test_pairs_that_no_schedule_fits_are_kept_without_one(tmp_path, prepared, monkeypatch):
+    pairs = [*PAIRS[:2], SentencePair("g", "", "chat")]
+    write_pairs(prepared, pairs)
+    found = [(NONE, NONE), ({(0, 0)}, {(1, 1)}), (NONE, NONE)]
+    monkeypatch.setattr(alignment, "align", lambda _pairs: iter(found))
+    assert [one.needs for one in aligned(tmp_path, prepared)] == [None] * 3
+    assert statistics(tmp_path)["dropped"] == {
+        "no word has a link": 1,
+        "the two directions agree too little": 1,
+        "a side has no words": 1,
+    }
+    assert statistics(tmp_path)["schedule"]["laal"] is None
+
+
+def test_without_an_aligner_the_target_is_spread_evenly(tmp_path, prepared, monkeypatch):
+    monkeypatch.setattr(alignment, "align", None)
+    written = aligned(tmp_path, prepared, "--ratio")
+    assert [one.needs for one in written] == [(1, 2, 3), (1, 2), (1,)]
+    values = statistics(tmp_path)
+    assert (values["scheduled"], values["dropped"]) == (3, {})
+    assert values["aligner"] is values["min_agreement"] is values["links"] is None
+
+
+@pytest.mark.slow
+def test_schedules_are_drawn_where_that_is_asked_for(tmp_path, prepared):
+    aligned(tmp_path, prepared, "--ratio")
+    assert not list(tmp_path.glob("*.png"))
+    aligned(tmp_path, prepared, "--ratio", "--picture", str(tmp_path / "pairs.png"))
+    assert (tmp_path / "pairs.png").stat().st_size < 2**20
+
+
+@pytest.mark.parametrize("ending", ["", ".gz", ".xz"])
+def test_the_file_is_packed_as_its_name_says(tmp_path, prepared, ending):
+    out = tmp_path / f"pairs.aligned.tsv{ending}"
+    assert main(["align", "--ratio", "--from", str(prepared), "--out", str(out)]) == 0
+    assert [one.pair for one in read_aligned([out])] == PAIRS
+    assert (b"a b c" in out.read_bytes()) is (ending == "")
+
+
+def test_the_real_aligner_schedules_a_language_whose_pairs_of_words_are_swapped(tmp_path):
+    pytest.importorskip("eflomal")
+    rng = random.Random(0)
+    names = "red green blue one two six north south"
+    target = dict(zip(names.split(), "rot grün blau eins zwei sechs nord süd".split(), strict=True))
+    pairs = []
+    for _ in range(200):
+        words = rng.sample(sorted(target), 4)
+        turned = (words[1], words[0], words[3], words[2])
+        pairs.append(SentencePair(" ".join(words), " ".join(map(target.get, turned)), "test"))
+    write_pairs(tmp_path / "pairs.tsv", pairs)
+    needs = [one.needs for one in aligned(tmp_path, tmp_path / "pairs.tsv")]
+    assert needs.count((2, 2, 4, 4)) > 180
+    assert statistics(tmp_path)["schedule"]["read_runs"]["2"] > 360
+
+
+# --- what is refused ------------------------------------------------------------------------------
+
+
+def test_a_missing_file_is_one_sentence(tmp_path, capsys):
+    arguments = ["--from", str(tmp_path / "nowhere.tsv"), "--out", str(tmp_path / "out.tsv")]
+    assert main(["align", *arguments]) == 1
+    message = capsys.readouterr().err
+    assert "nowhere.tsv" in message
+    assert message.count("\n") == 1
+
+
+@pytest.mark.parametrize("share", ["-0.1", "1.5", "nan"])
+def test_an_agreement_that_is_no_share_is_one_sentence(tmp_path, prepared, capsys, share):
+    arguments = ["--from", str(prepared), "--out", str(tmp_path / "out.tsv")]
+    assert main(["align", *arguments, "--min-agreement", share]) == 2
+    assert "from 0 to 1" in capsys.readouterr().err
+
+
+def test_pairs_cannot_stand_where_the_statistics_go(tmp_path, prepared, capsys):
+    out = tmp_path / "pairs.json"
+    assert main(["align", "--ratio", "--from", str(prepared), "--out", str(out)]) == 2
+    assert "pairs.json is where the statistics go" in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_where_the_aligner_fails_what_was_there_stays(tmp_path, prepared, capsys, monkeypatch):
+    before = aligned(tmp_path, prepared, "--ratio")
+
+    def failing(_pairs):
+        yield AGREED, AGREED
+        reason = "disk full"
+        raise AlignerFailedError(reason)
+
+    monkeypatch.setattr(alignment, "align", failing)
+    out = tmp_path / "pairs.aligned.tsv"
+    assert main(["align", "--from", str(prepared), "--out", str(out)]) == 1
+    assert "disk full" in capsys.readouterr().err
+    assert list(read_aligned([out])) == before
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("a b\tx y\tchat", "4 columns"),
+        ("a b\tx y\tchat\t1 2\t", "4 columns"),
+        ("a b\tx y\tchat\tone two", "invalid literal"),
+        ("a b\tx y\tchat\t1", "2 target words need as many numbers, got 1"),
+        ("a b\tx y\tchat\t0 1", "rise from 1"),
+        ("a b\tx y\tchat\t1 3", "at most 2 source words"),
+        ("a b\tx y z\tchat\t1 2 1", "rise from 1"),
+        ("a b\t\udcff\tchat\t1", "invalid start byte"),
+    ],
+)
+def test_a_line_that_align_did_not_write_is_told_with_its_number(tmp_path, line, reason):
+    path = tmp_path / "pairs.tsv"
+    path.write_text("a\tx\tchat\t1\n" + line + "\n", errors="surrogateescape")
+    with pytest.raises(CorpusError, match=f"line 2 of .*{reason}"):
+        list(read_aligned([path]))
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path):
+    with pytest.raises(CorpusError, match="cannot be read"):
+        list(read_aligned([tmp_path / "nowhere.tsv"]))

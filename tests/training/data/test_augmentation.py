@@ -1,0 +1,193 @@
+import random
+import re
+from datetime import date, time
+
+import pytest
+
+from training.__main__ import main
+from training.data.augmentation import (
+    PHRASES,
+    as_recognised,
+    fill,
+    hesitate,
+    swap_names,
+    swap_numbers,
+)
+from training.data.corpus import SentencePair, read_pairs
+from training.data.invented_facts import Number, in_notation, invent
+
+FIELD = re.compile(r"\{(\w+?)2?\}")
+
+
+def pair(source, target):
+    return SentencePair(source, target, "real")
+
+
+def rng(seed=1):
+    return random.Random(seed)
+
+
+# --- notation -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("fact", "english", "german"),
+    [
+        (Number("12.5", unit="%"), "12.5%", "12,5 %"),
+        (Number("12.5", unit="percent"), "12.5 percent", "12,5 Prozent"),
+        (Number("4200"), "4200", "4200"),
+        (Number("4200", grouped=True), "4,200", "4.200"),
+        (Number("1234567.5", grouped=True), "1,234,567.5", "1.234.567,5"),
+        (Number("4.2", unit="euros", million=True), "4.2 million euros", "4,2 Millionen Euro"),
+        (Number("19.99", unit="$"), "$19.99", "19,99 $"),
+        (Number("19.99", unit="€"), "€19.99", "19,99 €"),
+        (Number("300", unit="pounds"), "300 pounds", "300 Pfund"),
+        (date(2024, 3, 5), "March 5, 2024", "5. März 2024"),
+        (time(15, 30), "3:30 pm", "15:30 Uhr"),
+        (time(0, 5), "12:05 am", "0:05 Uhr"),
+        (time(12, 0), "12 pm", "12 Uhr"),
+        ("Acme", "Acme", "Acme"),
+    ],
+    ids=str,
+)
+def test_a_fact_is_written_as_each_language_writes_it(fact, english, german):
+    assert in_notation(fact, "en") == english
+    assert in_notation(fact, "de") == german
+
+
+@pytest.mark.parametrize("kind", ["int", "decimal", "percent", "price"])
+def test_a_number_has_the_same_digits_in_every_language(kind):
+    for seed in range(300):
+        fact = invent(kind, rng(seed))
+        digits = {re.sub(r"\D", "", in_notation(fact, code)) for code in ("en", "de", "fr", "es")}
+        assert len(digits) == 1
+        assert digits != {""}
+
+
+def test_a_kind_that_nobody_invents_is_refused():
+    with pytest.raises(ValueError, match="one asks for 'colour'"):
+        invent("colour", rng())
+
+
+# --- phrases --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("phrase", list(read_pairs([PHRASES / "meeting.en-de.tsv"])), ids=str)
+def test_both_sides_of_a_phrase_have_the_same_fields_and_each_can_be_filled(phrase):
+    english, german = (sorted(FIELD.findall(text)) for text in (phrase.source, phrase.target))
+    assert english == german
+    filled = fill(phrase, "de", rng())
+    assert "{" not in filled.source + filled.target
+
+
+def test_a_field_holds_one_fact_on_both_sides():
+    phrase = pair("{first} paid {price} on {date}.", "{first} zahlte am {date} {price}.")
+    for seed in range(50):
+        filled = fill(phrase, "de", rng(seed))
+        assert filled.source.split()[0] == filled.target.split()[0]
+        year = filled.source.rstrip(".").split()[-1]
+        assert year in filled.target
+
+
+# --- substitution ---------------------------------------------------------------------------------
+
+
+def test_a_name_of_both_sides_is_replaced_in_both():
+    original = pair("I saw Tom, and Tom saw me.", "Ich sah Tom, und Tom sah mich.")
+    for seed in range(20):
+        changed = swap_names(original, rng(seed))
+        new = changed.source.split()[2].rstrip(",")
+        assert changed.source == f"I saw {new}, and {new} saw me."
+        assert changed.target == f"Ich sah {new}, und {new} sah mich."
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ("I saw Tom.", "Ich sah Thomas."),
+        ("I saw Tom and Tom.", "Ich sah Tom."),
+        ("Tom sleeps.", "Tom schläft."),  # its capital may be the sentence's
+        ("He was in NASA.", "Er war bei der NASA."),
+    ],
+)
+def test_what_may_be_no_name_stays(source, target):
+    assert swap_names(pair(source, target), rng()) is None
+
+
+def test_numbers_of_both_sides_are_replaced_each_in_its_notation():
+    original = pair("We sold 12345 of 20 in 1999.", "Wir verkauften 1999 12345 von 20.")
+    seen = set()
+    for seed in range(60):
+        changed = swap_numbers(original, "de", rng(seed))
+        source = [word.rstrip(".") for word in changed.source.split() if word[0].isdigit()]
+        target = [word.rstrip(".") for word in changed.target.split() if word[0].isdigit()]
+        german = [word.replace(",", ".") for word in source]
+        assert sorted(german) == sorted(target)
+        assert re.fullmatch(r"\d{4}", source[2])  # a year stays one
+        seen.add(source[0])
+    assert len(seen) > 50
+    assert any("," in number for number in seen)
+
+
+def test_a_sentence_without_a_common_number_is_left_alone():
+    assert swap_numbers(pair("Two of 3.", "Zwei von drei."), "de", rng()) is None
+
+
+# --- speech ---------------------------------------------------------------------------------------
+
+
+def test_a_recogniser_gives_neither_capitals_nor_punctuation():
+    original = pair("Well, I don't know: ask Anna!", "Na ja, ich weiß nicht: frag Anna!")
+    texts = {as_recognised(original, rng(seed)).source for seed in range(40)}
+    assert texts == {"well i don't know ask anna", "Well I don't know ask Anna"}
+    assert as_recognised(original, rng()).target == original.target
+
+
+def test_a_word_of_punctuation_alone_is_not_lost():
+    assert as_recognised(pair("Yes – of course it is.", "Ja – natürlich."), rng()) is None
+
+
+def test_hesitations_keep_every_word_in_its_order():
+    original = pair("Now we open the door, please.", "Wir öffnen jetzt bitte die Tür.")
+    texts = set()
+    for seed in range(100):
+        changed = hesitate(original, rng(seed))
+        assert changed.target == original.target
+        words = iter(changed.source.lower().replace(",", "").split())
+        assert all(word in words for word in original.source.lower().replace(",", "").split())
+        texts.add(changed.source)
+    assert original.source not in texts
+    assert len(texts) > 40
+
+
+# --- the command ----------------------------------------------------------------------------------
+
+
+def test_the_same_seed_makes_the_same_pairs_and_each_kind_has_its_name(tmp_path, capsys):
+    source = tmp_path / "real.tsv"
+    source.write_text("I saw Tom at 17 houses.\tIch sah Tom an 17 Häusern.\treal\n" * 40, "utf-8")
+    made = []
+    for name in ("one.tsv", "two.tsv"):
+        arguments = ["--from", str(source), "--to-language", "de", "--out", str(tmp_path / name)]
+        assert main(["augment", *arguments, "--share", "phrases=2", "recogniser=1"]) == 0
+        made.append((tmp_path / name).read_text("utf-8"))
+    assert made[0] == made[1]
+    corpora = {line.split("\t")[2] for line in made[0].splitlines()}
+    assert corpora == {"names", "numbers", "recogniser", "disfluent", "phrases"}
+    assert "        40  recogniser" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--to-language", "de", "--share", "colour=1"], "KIND=SHARE"),
+        (["--to-language", "de", "--share", "names=all"], "KIND=SHARE"),
+        (["--to-language", "nl"], "no phrases in 'nl'"),
+    ],
+)
+def test_wrong_usage_is_one_sentence_and_writes_nothing(tmp_path, capsys, arguments, words):
+    source, out = tmp_path / "real.tsv", tmp_path / "out.tsv"
+    source.write_text("One house.\tEin Haus.\treal\n", "utf-8")
+    assert main(["augment", "--from", str(source), "--out", str(out), *arguments]) == 2
+    assert words in capsys.readouterr().err
+    assert not out.exists()

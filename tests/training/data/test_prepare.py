@@ -1,0 +1,161 @@
+"""Test the command that makes a training file."""
+
+import gzip
+import json
+import lzma
+import subprocess
+import sys
+
+import pytest
+
+from training.__main__ import main
+from training.data.corpus import SentencePair, read_pairs
+
+ROWS = [
+    b"Good morning.\tGuten Morgen.\tchat",
+    b"Good morning.\tGuten Morgen.\tchat",  # duplicate
+    b"good morning!\tguten Morgen\ttatoeba",  # near-duplicate
+    b"What is the matter?\tWas ist los?\ttatoeba",  # held out
+    b"Bye.\tTsch\xfcs.\tchat",  # invalid UTF-8
+    b"one column",
+    b"See [[there]].\tSiehe [[dort]].\ttutorial",  # markup
+    b"I'd like two tickets.\tIch h\xc3\xa4tte gern zwei Karten.\tchat",
+]
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    path = tmp_path / "train.tsv.xz"
+    path.write_bytes(lzma.compress(b"\n".join(ROWS)))
+    return path
+
+
+@pytest.fixture
+def test_set(tmp_path):
+    path = tmp_path / "dev.en"
+    path.write_text("What is the matter?\nShort.\n")
+    path.with_suffix(".de").write_text("Was ist los?\nKurz.\n")
+    return path
+
+
+def prepare(corpus, out, *more):
+    return main(["prepare", "--from", str(corpus), "--to-language", "de", "--out", str(out), *more])
+
+
+def test_good_pairs_are_written_and_the_report_adds_up(tmp_path, corpus, test_set, capsys):
+    out, report_path = tmp_path / "out.tsv.gz", tmp_path / "report.json"
+    assert prepare(corpus, out, "--held-out", str(test_set), "--report", str(report_path)) == 0
+    assert list(read_pairs([out])) == [
+        SentencePair("Good morning.", "Guten Morgen.", "chat"),
+        SentencePair("I'd like two tickets.", "Ich hätte gern zwei Karten.", "chat"),
+    ]
+    report = json.loads(report_path.read_text(encoding="utf-8"))
+    dropped = {reason: entry["rows"] for reason, entry in report["dropped"].items()}
+    assert dropped == {
+        "duplicate": 1, "near-duplicate": 1, "held out": 1, "invalid UTF-8": 1,
+        "wrong number of columns": 1, "markup or URLs": 1,
+    }  # fmt: skip
+    assert report["read"] == report["kept"] + sum(dropped.values()) == len(ROWS)
+    assert report["kept"] == sum(corpus["kept"] for corpus in report["corpora"].values()) == 2
+    assert (report["source_words"], report["target_words"]) == (6, 7)
+    printed = capsys.readouterr().out
+    assert "8  read" in printed
+    assert "See [[there]]. | Siehe [[dort]]." in printed
+
+
+def test_examples_are_few_and_short_in_the_terminal(tmp_path, capsys):
+    corpus = tmp_path / "train.tsv"
+    corpus.write_text("Hello.\tHallo.\n" + f"[[x]] {'long ' * 30}\tlang\n" * 5)
+    assert prepare(corpus, tmp_path / "out.tsv") == 0
+    examples = [line for line in capsys.readouterr().out.splitlines() if "[[x]]" in line]
+    assert len(examples) == 2
+    assert all(len(line) < 120 for line in examples)
+
+
+def test_two_aligned_files_are_prepared(tmp_path):
+    (tmp_path / "talk.en").write_text("One apple.\nTwo pears.\n")
+    (tmp_path / "talk.nl").write_text("Een appel.\n\n")
+    arguments = ["--from", str(tmp_path / "talk.en"), str(tmp_path / "talk.nl")]
+    out = tmp_path / "out.tsv"
+    assert main(["prepare", *arguments, "--to-language", "nl", "--out", str(out)]) == 0
+    assert out.read_text() == "One apple.\tEen appel.\ttalk\n"
+
+
+def test_the_options_reach_the_rules(tmp_path):
+    corpus, out = tmp_path / "train.tsv", tmp_path / "out.tsv"
+    corpus.write_text("A b c d.\tEin be ce de.\nHi.\tHallo.\nHi.\tHi du.\n")
+    assert prepare(corpus, out, "--max-words", "3", "--max-targets", "1") == 0
+    assert out.read_text() == "Hi.\tHallo.\ttrain\n"
+
+
+@pytest.mark.parametrize("content", ["What is the matter?\n", "What is the matter?\tLos!\n"])
+def test_a_test_set_may_be_lines_or_a_tsv(tmp_path, corpus, content):
+    held_out, out = tmp_path / "test.txt.gz", tmp_path / "out.tsv"
+    held_out.write_bytes(gzip.compress(content.encode()))
+    assert prepare(corpus, out, "--held-out", str(held_out)) == 0
+    assert "matter" not in out.read_text()
+
+
+@pytest.mark.parametrize("name", ["out.tsv", "out.tsv.gz"])
+def test_a_failure_leaves_the_old_output(tmp_path, name, capsys):
+    out = tmp_path / name
+    out.write_text("old")
+    (tmp_path / "talk.en").write_text("One apple.\nTwo pears.\n")
+    (tmp_path / "talk.de").write_text("Ein Apfel.\n")
+    arguments = ["--from", str(tmp_path / "talk.en"), str(tmp_path / "talk.de")]
+    assert main(["prepare", *arguments, "--to-language", "de", "--out", str(out)]) == 1
+    assert out.read_text() == "old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == [name, "talk.de", "talk.en"]
+    error = capsys.readouterr().err
+    assert error.startswith("surtitle-train prepare: expected two files of equally many lines")
+    assert error.count("\n") == 1
+
+
+def test_nothing_left_is_a_failure_that_names_the_main_reason(tmp_path, capsys):
+    corpus, out = tmp_path / "train.tsv", tmp_path / "out.tsv"
+    corpus.write_text("Hello.\t你好。\nBye.\t再见。\n")
+    assert prepare(corpus, out) == 1
+    assert "nothing is left of the 2 rows" in (error := capsys.readouterr().err)
+    assert "2 times: wrong script" in error
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("missing", ["--from", "--held-out"])
+def test_a_missing_file_is_one_sentence_and_exit_code_1(tmp_path, corpus, missing, capsys):
+    nowhere = str(tmp_path / "nowhere")
+    assert prepare(corpus, tmp_path / "out.tsv", missing, nowhere) == 1
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_test_set_that_is_not_utf8_is_named(tmp_path, corpus, capsys):
+    (tmp_path / "test.txt").write_bytes(b"caf\xe9\n")
+    out = tmp_path / "out.tsv"
+    assert prepare(corpus, out, "--held-out", str(tmp_path / "test.txt")) == 1
+    assert "test.txt has invalid UTF-8 in line 1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "more", [["--to-language", "xx"], ["--max-words", "0"], ["--from", "a", "b", "c"]]
+)
+def test_what_cannot_be_is_one_sentence_and_exit_code_2(tmp_path, corpus, more, capsys):
+    assert prepare(corpus, tmp_path / "out.tsv", *more) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("surtitle-train prepare: expected")
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("argv", [[], ["nonsense"], ["prepare"], ["prepare", "--max-words", "x"]])
+def test_wrong_usage_ends_with_exit_code_2(argv, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(argv)
+    assert "usage: surtitle-train" in capsys.readouterr().err
+
+
+def test_help_starts_without_the_model_libraries():
+    code = (
+        "import sys; from training.__main__ import main\n"
+        "try: main(['prepare', '--help'])\n"
+        "finally: sys.exit(7 if {'torch', 'transformers'} & set(sys.modules) else 0)"
+    )
+    command = [sys.executable, "-c", code]
+    assert subprocess.run(command, check=False, capture_output=True).returncode == 0

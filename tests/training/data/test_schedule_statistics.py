@@ -1,0 +1,139 @@
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from engine.metrics.latency import length_adaptive_average_lagging
+from training.data.schedule_statistics import (
+    BINS,
+    READ_N,
+    LinkStatistics,
+    ScheduleStatistics,
+    is_monotone,
+    mean,
+    share,
+)
+
+AHEAD = {(0, 0), (1, 1)}
+BACK = {(0, 0), (2, 1)}
+
+
+def random_schedules(n_schedules):
+    rng = random.Random(0)
+    for _ in range(n_schedules):
+        n_source = rng.randint(1, 12)
+        yield sorted(rng.randint(1, n_source) for _ in range(rng.randint(1, 12))), n_source
+
+
+def counted(schedules):
+    statistics = ScheduleStatistics()
+    for needs, n_source in schedules:
+        statistics.count(needs, n_source)
+    return statistics
+
+
+# --- links ----------------------------------------------------------------------------------------
+
+
+def test_links_are_counted_in_shares():
+    statistics = LinkStatistics()
+    statistics.count((AHEAD, BACK), AHEAD | BACK, (4, 3))
+    statistics.count((AHEAD, AHEAD), AHEAD, (2, 2))
+    assert statistics.as_json() == {
+        "links": 5,
+        "links_in_both_directions": share(3, 5),
+        "linked_source_words": share(5, 6),
+        "linked_target_words": share(4, 5),
+        "monotone_pairs": 1.0,
+        "mean_agreement": share(4 / 3, 2),
+        "agreement": {f"0.{tenth}": int(tenth == 3) for tenth in range(10)} | {"1.0": 1},
+    }
+
+
+def test_every_pair_stands_in_one_tenth_of_agreement():
+    for both in range(11):
+        statistics = LinkStatistics()
+        everything = {(index, index) for index in range(10)}
+        agreed = {(index, index) for index in range(both)}
+        statistics.count((everything, agreed), everything, (10, 10))
+        histogram = statistics.as_json()["agreement"]
+        assert histogram[f"{both / 10}"] == 1
+        assert sum(histogram.values()) == 1
+
+
+def test_without_pairs_there_is_nothing_to_share():
+    statistics = LinkStatistics()
+    assert statistics.mean_agreement is None
+    assert statistics.linked_source_words is None
+    assert statistics.linked_target_words is None
+    assert statistics.monotone_pairs is None
+
+
+def test_a_pair_is_monotone_when_no_two_links_cross():
+    for seed in range(500):
+        rng = random.Random(seed)
+        links = {(rng.randrange(4), rng.randrange(4)) for _ in range(rng.randrange(5))}
+        crossing = any(a[0] < b[0] and a[1] > b[1] for a in links for b in links)
+        assert is_monotone(links) is not crossing
+
+
+# --- schedules ------------------------------------------------------------------------------------
+
+
+def test_the_words_before_the_first_write_are_counted():
+    statistics = counted([((2, 3), 3), ((2, 2), 2), ((5,), 5)])
+    assert statistics.first_reads == Counter({2: 2, 5: 1})
+    assert statistics.mean_first_read == 3
+
+
+def test_runs_are_counted_by_their_words():
+    statistics = counted([((1, 1, 3), 5), ((2,), 2)])
+    assert statistics.read_runs == Counter({1: 1, 2: 3})
+    assert statistics.write_runs == Counter({2: 1, 1: 2, 0: 1})
+    assert statistics.as_json()["runs_per_pair"] == 2
+
+
+def test_lagging_is_that_of_a_model_that_writes_all_it_may():
+    statistics = counted([((1, 2, 4), 4)])
+    assert statistics.mean_laal(1) == share(length_adaptive_average_lagging((1, 2, 4), 4, 3), 1)
+    assert statistics.mean_laal(3) == share(length_adaptive_average_lagging((3, 3, 4), 4, 3), 1)
+    assert statistics.mean_laal(5) == 4
+
+
+def test_lagging_is_the_mean_over_pairs():
+    schedules = list(random_schedules(200))
+    together, apart = counted(schedules), [counted([schedule]) for schedule in schedules]
+    for n in READ_N:
+        laggings = [one.mean_laal(n) for one in apart]
+        assert together.mean_laal(n) == pytest.approx(sum(laggings) / len(laggings), abs=1e-4)
+
+
+def test_without_schedules_means_are_none():
+    values = ScheduleStatistics().as_json()
+    assert {name for name, value in values.items() if value is None} == {
+        "mean_first_read", "laal", "runs_per_pair", "mean_read_run", "mean_write_run",
+    }  # fmt: skip
+    assert set(values["laal_of_read_n"].values()) == {None}
+    assert mean(Counter()) is None
+
+
+def test_every_pair_adds_one_to_the_grid_and_the_same_to_each_part_of_the_target():
+    for schedule in random_schedules(100):
+        grid = counted([schedule]).grid
+        assert grid.sum() == pytest.approx(1)
+        assert grid.sum(axis=1) == pytest.approx(np.full(BINS, 1 / BINS))
+
+
+def test_the_grid_shows_where_the_last_needed_source_word_stands():
+    """Two words each: the first half of the target waits for the second half of the source."""
+    grid = counted([((2, 2), 2)]).grid
+    half = BINS // 2
+    assert grid[:, half:].sum() == pytest.approx(1)
+    grid = counted([((1, 2), 2)]).grid
+    assert grid[:half, :half].sum() == grid[half:, half:].sum() == pytest.approx(0.5)
+
+
+def test_the_grid_of_a_word_is_as_wide_as_the_word():
+    grid = counted([(tuple(range(1, BINS + 1)), BINS)]).grid
+    assert grid * BINS == pytest.approx(np.eye(BINS))

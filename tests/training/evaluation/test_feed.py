@@ -1,0 +1,102 @@
+"""Test how a source line is fed, on the delays that its log tells."""
+
+import random
+
+import pytest
+import torch
+
+from engine.metrics.event_log import EventLog
+from engine.settings import TranslationSettings, UtteranceLimits
+from engine.translation.factory import make_system
+from tests.support.fakes import hashing_translator, random_word, tiny_weights
+from training.evaluation.feed import cut_line, feed_line
+from training.evaluation.replay import read_events, replay
+
+LIMITS = UtteranceLimits()
+POLICIES = ["read:1", "read:3", "wait:1", "wait:3", "offline"]
+
+
+@pytest.fixture
+def translate(tmp_path):
+    """Translate lines through a log: ``translate(system name, policy, lines)``."""
+
+    def run(name, policy, lines):
+        path = tmp_path / f"{name}.{policy}.jsonl"
+        with EventLog(path) as log:
+            weights, settings = tiny_weights(torch.float32), TranslationSettings(policy=policy)
+            system = make_system(name, weights, settings, capacity=2048, log=log)
+            for index, line in enumerate(lines):
+                feed_line(system, log, index, line)
+        return list(replay(read_events(path)))
+
+    return run
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("name", ["slots", "retranslate"])
+def test_delays_never_fall_and_end_within_the_source(translate, name, policy):
+    rng = random.Random(1)
+    n_lines = 30 if name == "slots" else 5
+    lines = ["  ".join(random_word(rng) for _ in range(rng.randint(1, 9))) for _ in range(n_lines)]
+    told = translate(name, policy, lines)
+    assert [one.source for one in told] == [tuple(line.split()) for line in lines]
+    for one in told:
+        assert len(one.delays) == len(one.hypothesis.split())
+        assert list(one.delays) == sorted(one.delays)
+        assert all(1 <= delay <= len(one.source) for delay in one.delays)
+        assert len(one.ms) == len(one.source)
+        if policy == "offline":
+            assert set(one.delays) <= {len(one.source)}
+    assert sum(len(one.delays) for one in told) > n_lines
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_line_is_translated_the_same_wherever_it_stands(translate, policy):
+    rng = random.Random(2)
+    lines = [" ".join(random_word(rng) for _ in range(rng.randint(1, 9))) for _ in range(6)]
+    forwards = translate("slots", policy, lines)
+    (alone,) = translate("slots", policy, lines[3:4])
+    assert (alone.hypothesis, alone.delays) == (forwards[3].hypothesis, forwards[3].delays)
+
+
+def test_wait_k_begins_word_j_when_k_plus_j_words_are_read(tmp_path):
+    n_words = 0
+    for seed in range(40):
+        rng = random.Random(seed)
+        path = tmp_path / f"{seed}.jsonl"
+        with EventLog(path) as log:
+            system = hashing_translator("wait:2", log=log)
+            feed_line(system, log, 0, " ".join(random_word(rng) for _ in range(8)))
+        (told,) = replay(read_events(path))
+        caption = system._cached.caption
+        if set(filter(str.isspace, caption)) <= {" "}:  # the engine's words are the field's too
+            # later than that where the model had nothing to add
+            assert all(delay >= min(2 + j, 8) for j, delay in enumerate(told.delays))
+            n_words += len(told.delays)
+    assert n_words > 40
+
+
+def test_a_line_is_one_utterance_though_it_holds_several_sentences():
+    assert cut_line("Yes. No! Why?", LIMITS) == [("Yes.", "No!", "Why?")]
+
+
+def test_a_line_over_the_limits_is_cut_and_nothing_is_lost():
+    line = " ".join(f"word{n}" for n in range(500))
+    parts = cut_line(line, LIMITS)
+    assert len(parts) > 10
+    assert " ".join(word for words in parts for word in words) == line
+    assert cut_line("", LIMITS) == []
+
+
+@pytest.mark.slow
+def test_delays_of_a_line_that_is_cut_count_from_its_start(translate):
+    words = ["ab cd"] * 60 + ["a" * 400]  # the last word is longer than any word may be
+    (told,) = translate("slots", "offline", [" ".join(words)])
+    ends, n_words = set(), 0
+    for parts in cut_line(" ".join(words[:-1]), LIMITS):
+        n_words += len(parts)
+        ends.add(n_words)
+    assert len(told.source) == len(told.ms) == 121
+    assert list(told.delays) == sorted(told.delays)
+    assert len(ends & set(told.delays)) >= 2
+    assert max(told.delays) <= 121

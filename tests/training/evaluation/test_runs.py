@@ -1,0 +1,187 @@
+"""Test what is read of run folders, and which of them are refused."""
+
+import json
+import random
+
+import pytest
+
+from tests.support.run_folders import references, silent, translations, two_runs, write_run
+from training.comparison.contenders import read_contenders, rows
+from training.errors import TrainingError, UsageError
+from training.evaluation.runs import read_run
+
+
+@pytest.fixture
+def wanted():
+    return references(random.Random(1), 5)
+
+
+def made(wanted, late=2):
+    return translations(random.Random(2), wanted, wrong=0.2, late=late)
+
+
+def one_sentence(error):
+    message = str(error.value)
+    assert "\n" not in message
+    return message
+
+
+def test_what_was_written_is_read(tmp_path, wanted):
+    policies = {"read:3": made(wanted), "wait:1": made(wanted, 0)}
+    run = read_run(write_run(tmp_path / "one", policies, wanted))
+    assert run.name == "one"
+    assert run.n_sentences == 5
+    assert run.record.system == "slots"
+    assert list(run.policies) == ["read:3", "wait:1"]
+    for policy, translated in policies.items():
+        one = run.policies[policy]
+        assert [each.translation for each in one.sentences] == translated
+        assert [each.reference for each in one.sentences] == wanted
+    summary = json.loads((tmp_path / "one" / "summary.json").read_text())
+    assert run.policies["wait:1"].scores.bleu == summary[1]["bleu"]
+    assert run.policies["wait:1"].scores.laal == summary[1]["laal"]
+
+
+def test_a_run_that_wrote_nothing_has_no_lagging(tmp_path, wanted):
+    quiet = [silent(one) for one in made(wanted)]
+    run = read_run(write_run(tmp_path / "one", {"read:3": quiet}, wanted))
+    assert run.policies["read:3"].scores.laal is None
+    assert run.policies["read:3"].scores.n_empty == 5
+
+
+def set_summary(folder, **changes):
+    path = folder / "summary.json"
+    content = json.loads(path.read_text())
+    content[0].update(changes)
+    path.write_text(json.dumps(content))
+
+
+def set_line(folder, **changes):
+    path = folder / "read:3.jsonl"
+    first, *others = path.read_text().splitlines(keepends=True)
+    row = {**json.loads(first), **changes}
+    path.write_text("".join([json.dumps(row) + "\n", *others]))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (lambda one: (one / "run.json").unlink(), "holds no run"),
+        (lambda one: (one / "run.json").write_text("{}"), "run.json cannot be read"),
+        (lambda one: (one / "summary.json").unlink(), "let evaluate finish"),
+        (lambda one: (one / "summary.json").write_text("[{"), "summary.json cannot be read"),
+        (lambda one: (one / "summary.json").write_text("[1]"), "summary.json cannot be read"),
+        (lambda one: (one / "summary.json").write_text("null"), "summary.json cannot be read"),
+        (lambda one: (one / "summary.json").write_text("[{}]"), "summary.json cannot be read"),
+        (lambda one: (one / "summary.json").write_text("[]"), "has no policies"),
+        (lambda one: set_summary(one, bleu="high"), "bleu is 'high'"),
+        (lambda one: set_summary(one, bleu=None), "bleu is None"),
+        (lambda one: set_summary(one, laal=float("nan")), "laal is nan"),
+        (lambda one: set_summary(one, tokens_fed=1.5), "tokens_fed is 1.5"),
+        (lambda one: set_summary(one, n_sentences=6), "must hold 6 lines"),
+        (lambda one: (one / "read:3.jsonl").unlink(), "is missing, though"),
+        (lambda one: (one / "read:3.jsonl").write_bytes(b"\xff\n"), "read:3.jsonl cannot be read"),
+        (lambda one: (one / "read:3.jsonl").write_text("1\n"), "read:3.jsonl cannot be read"),
+        (lambda one: set_line(one, delays=3), "read:3.jsonl cannot be read"),
+        (lambda one: set_line(one, delays=["a"]), "delays is 'a'"),
+        (lambda one: set_line(one, reference=3), "reference is 3"),
+        (lambda one: set_line(one, index=1), "in order"),
+    ],
+)
+def test_a_folder_that_is_no_whole_run_is_one_sentence(tmp_path, wanted, spoil, words):
+    folder = write_run(tmp_path / "one", {"read:3": made(wanted)}, wanted)
+    read_run(folder)
+    spoil(folder)
+    with pytest.raises(TrainingError) as error:
+        read_run(folder)
+    assert words in one_sentence(error)
+
+
+def test_a_run_over_talks_is_refused(tmp_path, wanted):
+    folder = write_run(tmp_path / "one", {"read:3": made(wanted)}, wanted, system="long form")
+    with pytest.raises(TrainingError) as error:
+        read_run(folder)
+    assert "long form" in one_sentence(error)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"language": "fr"}, "the target language of"),
+        ({"source_sha256": "0123456789"}, "(source, 01234567)"),
+        ({"reference_sha256": "other"}, "the reference file of"),
+    ],
+)
+def test_runs_of_other_tests_are_refused(tmp_path, wanted, changes, words):
+    first = write_run(tmp_path / "one", {"read:3": made(wanted)}, wanted)
+    other = write_run(tmp_path / "two", {"read:3": made(wanted)}, wanted, **changes)
+    with pytest.raises(UsageError) as error:
+        read_contenders([str(first), str(other)])
+    assert words in one_sentence(error)
+
+
+def test_runs_over_unequally_many_lines_are_refused(tmp_path, wanted):
+    first = write_run(tmp_path / "one", {"read:3": made(wanted)}, wanted)
+    other = write_run(tmp_path / "two", {"read:3": made(wanted[:4])}, wanted[:4])
+    with pytest.raises(UsageError) as error:
+        read_contenders([str(first), str(other)])
+    assert "the number of lines of" in one_sentence(error)
+    assert "(5, 4)" in one_sentence(error)
+
+
+def test_policies_of_the_same_name_are_lined_up_those_that_all_have_first(tmp_path):
+    good, bad = two_runs(tmp_path)
+    lined_up = rows(read_contenders([str(bad), str(good)]))
+    names = [[None if one is None else one.scores.policy for one in row] for row in lined_up]
+    both = ["wait:1", "wait:3", "wait:5", "read:3", "offline"]
+    assert names == [*([name, name] for name in both), ["read:5", None]]
+
+
+def test_a_policy_that_only_the_first_has_comes_last(tmp_path, wanted):
+    one = write_run(tmp_path / "one", {"wait:9": made(wanted), "read:3": made(wanted)}, wanted)
+    two = write_run(tmp_path / "two", {"read:3": made(wanted)}, wanted)
+    lined_up = rows(read_contenders([str(one), str(two)]))
+    assert [row[0].scores.policy for row in lined_up] == ["read:3", "wait:9"]
+
+
+def test_a_policy_of_each_run_may_be_picked(tmp_path):
+    good, bad = two_runs(tmp_path)
+    contenders = read_contenders([f"{good}:read:3", f"{bad}:wait:3"])
+    assert [one.name for one in contenders] == ["good:read:3", "bad:wait:3"]
+    (row,) = rows(contenders)
+    assert [one.scores.policy for one in row] == ["read:3", "wait:3"]
+
+
+def test_a_folder_may_have_a_colon_in_its_name(tmp_path, wanted):
+    odd = write_run(tmp_path / "en:de", {"read:3": made(wanted)}, wanted)
+    even = write_run(tmp_path / "even", {"read:3": made(wanted)}, wanted)
+    assert [one.name for one in read_contenders([str(odd), str(even)])] == ["en:de", "even"]
+    picked = read_contenders([f"{odd}:read:3", f"{even}:read:3"])
+    assert [one.policy for one in picked] == ["read:3", "read:3"]
+
+
+def test_runs_of_equal_name_are_told_apart_by_their_path(tmp_path, wanted, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for place in ("a/run", "b/run", "c"):
+        write_run(tmp_path / place, {"read:3": made(wanted)}, wanted)
+    assert [one.name for one in read_contenders(["a/run", "b/run", "c"])] == ["a/run", "b/run", "c"]
+    picked = read_contenders(["a/run:read:3", "b/run:read:3"])
+    assert [one.name for one in picked] == ["a/run:read:3", "b/run:read:3"]
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (["good"], "at least two runs, got 1"),
+        (["good", "good"], "named twice"),
+        (["good:read:3", "./good:read:3"], "named twice"),
+        (["good", "bad:read:3"], "for all runs or for none"),
+        (["good:read:3", "bad:read:7"], "no policy 'read:7': choose one of wait:1, wait:3"),
+    ],
+)
+def test_what_cannot_be_compared_is_a_wrong_command(tmp_path, monkeypatch, names, words):
+    two_runs(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError) as error:
+        read_contenders(names)
+    assert words in one_sentence(error)

@@ -1,0 +1,119 @@
+import itertools
+import random
+
+import pytest
+import torch
+
+from engine.layout.rows import IGNORE
+from engine.policy import parse_policy
+from tests.support.fakes import save_tiny_model
+from tests.support.finetune_runs import write_pairs
+from tests.training.samples.test_packing import random_examples
+from training.finetuning.base_model import find_base
+from training.finetuning.data import find_method, prepare, share_step, trained_policies
+from training.finetuning.settings import AdapterOptimisation, FinetuneSettings
+from training.samples.batches import pack
+from training.samples.packing import pack_lines
+from training.settings import Mixture
+
+
+def random_lines(seed):
+    rng = random.Random(seed)
+    return pack_lines(random_examples(seed, rng.randint(1, 14)), rng.randint(20, 90))
+
+
+def rows_of(batches):
+    """The rows of some batches, in any order."""
+    found = []
+    for batch in batches:
+        real = batch.ids.new_ones(batch.ids.shape, dtype=torch.bool)
+        columns = (batch.ids[real], batch.places.position[real], batch.labels[real])
+        found += zip(*(column.tolist() for column in columns), strict=True)
+    return sorted(row for row in found if row != (0, 0, IGNORE))
+
+
+@pytest.mark.parametrize("n_processes", [1, 2, 3, 5])
+def test_processes_share_a_step_without_gap_or_overlap(n_processes):
+    for seed in range(12):
+        lines = random_lines(seed)
+        pass_tokens = random.Random(seed).randint(20, 300)
+        shares = [share_step(lines, rank, n_processes, pass_tokens) for rank in range(n_processes)]
+        done = [one for share in shares for one in share.passes if one.share]
+        assert rows_of([one.batch for one in done]) == rows_of([pack(lines)])
+        assert sum(one.share for one in done) == pytest.approx(1)
+        assert len({len(share.passes) for share in shares}) == 1
+        assert {(share.n_pairs, share.n_rows) for share in shares} == {
+            (sum(len(line) for line in lines), pack(lines).n_rows)
+        }
+
+
+def test_a_pass_counts_as_many_labels_as_it_has():
+    for seed in range(12):
+        lines = random_lines(seed)
+        n_labels = int((pack(lines).labels != IGNORE).sum())
+        for one in share_step(lines, 0, 1, 100).passes:
+            assert one.share * n_labels == pytest.approx(int((one.batch.labels != IGNORE).sum()))
+
+
+def test_a_pass_holds_no_more_rows_than_it_may_unless_one_line_does():
+    for seed in range(12):
+        for pass_tokens in (1, 50, 200):
+            for one in share_step(random_lines(seed), 0, 1, pass_tokens).passes:
+                n_lines, length = one.batch.ids.shape
+                assert n_lines * length <= pass_tokens or n_lines == 1
+
+
+@pytest.fixture(scope="module")
+def base_folder(tmp_path_factory):
+    return save_tiny_model(tmp_path_factory.mktemp("base"))
+
+
+def material(base_folder, tmp_path, **changes):
+    data = {"de": write_pairs(tmp_path / "data.tsv", n_pairs=40)}
+    settings = FinetuneSettings(out=tmp_path / "out", data=data, base=str(base_folder), **changes)
+    method = find_method(settings)
+    base = find_base(settings, trained_policies(settings, method))
+    return prepare(settings, data, base, method)
+
+
+def test_a_step_of_so_many_tokens_has_as_many_on_average(base_folder, tmp_path):
+    optimisation = AdapterOptimisation(batch_tokens=150)
+    stream = material(base_folder, tmp_path, optimisation=optimisation).stream
+    steps = itertools.islice(stream.steps(), 4)
+    n_rows = [sum(len(one.rows) for line in lines for one in line) for lines in steps]
+    assert 100 < sum(n_rows) / len(n_rows) < 220
+
+
+def test_a_digest_tells_parts_apart_and_knows_the_same(base_folder, tmp_path):
+    def digests(**changes):
+        text = material(base_folder, tmp_path, **changes).fingerprint
+        return dict(part.split("=") for part in text.split())
+
+    usual = digests()
+    assert digests() == usual
+    longer = digests(optimisation=AdapterOptimisation(epochs=5))
+    assert longer == usual
+    for name, changes in (
+        ("slot_length", {"slot_lengths": (8,)}),
+        ("optimisation", {"optimisation": AdapterOptimisation(seed=2)}),
+        ("method", {"method": "gpe"}),
+        ("weighting", {"weights": {"letters": 2.0}}),
+    ):
+        other = digests(**changes)
+        assert [key for key in usual if other[key] != usual[key]] == [name]
+
+
+def test_the_policies_that_are_drawn_are_named():
+    def named(method="exposst", **shares):
+        settings = FinetuneSettings(
+            out="out", method=method, mixture=Mixture(n=(2, 4), k=(1,), **shares)
+        )
+        return trained_policies(settings, find_method(settings))
+
+    assert named() == ("read:2", "read:4", "wait:1", "offline")
+    assert named(waits=0) == ("read:2", "read:4", "offline")
+    assert named(fixed_reads=0, aligned_reads=0) == ("wait:1", "offline")
+    assert named(fixed_reads=0, aligned_reads=0, waits=1) == ("wait:1",)
+    assert named(method="causal") == ("offline",)
+    for name in named():
+        parse_policy(name)

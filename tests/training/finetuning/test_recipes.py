@@ -1,0 +1,100 @@
+from pathlib import Path
+
+import pytest
+
+from training.errors import UsageError
+from training.finetuning.recipes import make_settings, read_recipe, recipe_names
+from training.finetuning.settings import AdapterOptimisation, FinetuneSettings, LoraSettings
+
+PAPER = ("falcon-rw-1b", "gemma-2-2b-it", "llama-3.1-8b-instruct", "qwen2.5-7b-instruct")
+
+
+def recipe(**changes):
+    return {"out": "out", "data": {"de": "de.tsv"}} | changes
+
+
+def test_there_are_the_recipes_of_the_paper_and_ours():
+    assert {*PAPER, "surtitle", "bundled"} == set(recipe_names())
+
+
+@pytest.mark.parametrize("name", [*PAPER, "surtitle"])
+def test_every_recipe_can_be_read(name):
+    settings = make_settings(read_recipe(name) | {"out": "out"})
+    assert settings.method == "exposst"
+    assert settings.mixture.fixed_reads + settings.mixture.waits < 1  # offline is kept in
+
+
+@pytest.mark.parametrize("name", PAPER)
+def test_the_recipes_of_the_paper_hold_its_numbers(name):
+    settings = make_settings(read_recipe(name) | {"out": "out"})
+    assert settings.lora == LoraSettings(rank=32, alpha=16)
+    assert settings.optimisation == AdapterOptimisation(
+        rate=2e-4, warm_up_steps=500, weight_decay=0.1, clip=1.0, batch_pairs=64, epochs=2
+    )
+    assert (settings.max_length, settings.precision) == (512, "bf16")
+    assert settings.slot_lengths == (16,)
+    assert settings.hub.name == "IWSLT/iwslt2017"
+    assert set(settings.hub.languages) == {"fr", "de", "nl", "it", "ro"}
+    assert {1, 3, 5, 7} == set(settings.mixture.k)
+    assert {3, 5, 7, 9, 11, 13} == set(settings.mixture.n)
+
+
+def test_what_is_not_named_has_its_default():
+    settings = make_settings(recipe())
+    assert settings == FinetuneSettings(out=Path("out"), data={"de": Path("de.tsv")})
+
+
+def test_values_become_what_fields_hold():
+    dev = {"sets": {"de": ["a.en", "a.de"]}, "max_laal": 3}
+    settings = make_settings(recipe(slot_lengths=[8, 16], dev=dev, weights={"a.b": 2}))
+    assert settings.slot_lengths == (8, 16)
+    assert settings.dev.sets == {"de": (Path("a.en"), Path("a.de"))}
+    assert (settings.dev.max_laal, settings.weights) == (3.0, {"a.b": 2.0})
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"ranks": 3}, "ranks is no setting: the known ones there are data, hub"),
+        ({"lora": {"ranks": 3}}, "lora.ranks is no setting"),
+        ({"lora": {"rank": "many"}}, "lora.rank should be a whole number, got 'many'"),
+        ({"lora": {"rank": 2.5}}, "lora.rank should be a whole number"),
+        ({"lora": {"rank": True}}, "lora.rank should be a whole number"),
+        ({"lora": 3}, "lora should be a table"),
+        ({"optimisation": {"rate": "fast"}}, "optimisation.rate should be a number"),
+        ({"slot_lengths": 16}, "slot_lengths should be a list: a whole number"),
+        ({"slot_lengths": ["a"]}, "slot_lengths should be a whole number"),
+        ({"slot_lengths": []}, "at least one slot length"),
+        ({"data": ["de.tsv"]}, "data should be a table with a path for each key"),
+        ({"data": {"de": 3}}, "data.de should be a path"),
+        ({"dev": {"sets": {"de": ["a"]}}}, "dev.sets.de should be a list: a path"),
+        ({"dev": {"policies": ["often"]}}, "a policy is written read:N"),
+        ({"hub": {"languages": ["de"]}}, "hub.name is needed"),
+        ({"hub": {"name": "a/b", "languages": ["de"], "schedule": "x"}}, "the schedule is one of"),
+        ({"tensorboard": 1}, "tensorboard should be true or false"),
+        ({"quantise": "int4"}, "quantise is one of none, nf4"),
+        ({"mixture": {"waits": 2}}, "at most 1 together"),
+        ({"max_length": 1}, "max_length must be at least 16"),
+    ],
+    ids=str,
+)
+def test_what_a_recipe_cannot_say_is_one_sentence(changes, words):
+    with pytest.raises(UsageError, match=words.replace("[", r"\[")) as error:
+        make_settings(recipe(**changes))
+    assert "\n" not in str(error.value)
+
+
+def test_a_recipe_needs_a_place_to_write_to():
+    with pytest.raises(UsageError, match="out is needed"):
+        make_settings({})
+
+
+@pytest.mark.parametrize(
+    ("content", "words"), [("a = = 3", "cannot be read as TOML"), (None, "there is no recipe")]
+)
+def test_a_file_that_is_no_recipe_is_one_sentence(tmp_path, content, words):
+    path = tmp_path / "mine.toml"
+    if content is not None:
+        path.write_text(content)
+    with pytest.raises(UsageError, match=words):
+        read_recipe(str(path))

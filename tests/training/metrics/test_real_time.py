@@ -1,0 +1,194 @@
+"""Delays that contain computing: by hand, against a clock that is stepped, and OmniSTEval."""
+
+import random
+from itertools import pairwise
+
+import pytest
+from omnisteval.alignment import Word
+from omnisteval.data import fix_emission_ca
+
+from engine.metrics.latency import (
+    average_proportion,
+    differentiable_average_lagging,
+    length_adaptive_average_lagging,
+)
+from training.metrics.real_time import (
+    longest_wait,
+    queue_starts,
+    real_time_delays,
+    real_time_factor,
+    simuleval_delays,
+    step_by_step,
+)
+from training.metrics.translation import Translation
+
+
+def translation(delays, emitted_ms, ms):
+    return Translation(
+        index=0,
+        source=("x",) * len(ms),
+        hypothesis=" ".join("y" * len(delays)),
+        delays=tuple(delays),
+        emitted_ms=tuple(emitted_ms),
+        ms=tuple(ms),
+        token_ms=(),
+        tokens_fed=0,
+        tokens_recomputed=0,
+        forwards=0,
+        probes=0,
+        flops=0,
+        n_erased=0,
+        n_cut=0,
+        peak_memory_bytes=0,
+    )
+
+
+def drawn(seed, most_ms, n=300):
+    """Draw translations whose words take up to so many milliseconds."""
+    rng = random.Random(seed)
+    for _ in range(n):
+        length = rng.randint(1, 12)
+        ms = [rng.choice((0.0, rng.uniform(0, most_ms))) for _ in range(length)]
+        delays = sorted(rng.randint(1, length) for _ in range(rng.randint(1, 15)))
+        emitted = [0.0] * len(delays)
+        for word in set(delays):
+            places = [place for place, delay in enumerate(delays) if delay == word]
+            times = sorted(rng.uniform(0, ms[word - 1]) for _ in places)
+            for place, time in zip(places, times, strict=True):
+                emitted[place] = time
+        yield translation(delays, emitted, ms), rng.choice((50.0, 333.3, 400.0))
+
+
+def test_work_starts_when_its_word_has_come_and_the_work_before_is_done():
+    made = translation([1, 2, 2, 4], [50, 0, 100, 20], [60, 200, 0, 30])
+    # words come at 100, 200, 300, 400 ms; work starts at 100, 200, 400, 400
+    assert queue_starts(made.ms, 100) == [1, 2, 4, 4]
+    assert real_time_delays(made, 100) == pytest.approx([1.5, 2, 3, 4.2])
+    assert longest_wait(made.ms, 100) == 1
+    assert real_time_factor(made.ms, 100) == pytest.approx(290 / 400)
+
+
+def test_simuleval_adds_up_all_computing():
+    made = translation([1, 2, 2, 4], [50, 0, 100, 20], [60, 200, 0, 30])
+    assert simuleval_delays(made, 100) == pytest.approx([1.5, 2.6, 3.6, 6.8])
+
+
+def test_without_computing_delays_are_the_plain_ones_exactly():
+    for made, _ in drawn(0, 0.0):
+        for word_ms in (0.1, 1 / 3, 333.3, 400.0):
+            assert real_time_delays(made, word_ms) == list(made.delays)
+            assert simuleval_delays(made, word_ms) == list(made.delays)
+            assert longest_wait(made.ms, word_ms) == real_time_factor(made.ms, word_ms) == 0
+
+
+def simulated(made, word_ms):
+    """Step a clock from event to event: words come to a queue, one is worked on at a time."""
+    now, queue, arrivals = 0.0, [], [(n + 1) * word_ms for n in range(len(made.ms))]
+    seen = {}
+    while arrivals or queue:
+        if not queue:
+            now = max(now, arrivals[0])
+        while arrivals and arrivals[0] <= now:
+            arrivals.pop(0)
+            queue.append(len(made.ms) - len(arrivals))
+        word = queue.pop(0)
+        for place, delay in enumerate(made.delays):
+            if delay == word:
+                seen[place] = (now + made.emitted_ms[place]) / word_ms
+        now += made.ms[word - 1]
+    return [seen[place] for place in range(len(made.delays))]
+
+
+@pytest.mark.parametrize("most_ms", [100, 500, 2000])
+def test_the_queue_is_what_a_clock_would_show(most_ms):
+    for made, word_ms in drawn(1, most_ms):
+        assert real_time_delays(made, word_ms) == pytest.approx(simulated(made, word_ms))
+
+
+@pytest.mark.parametrize("most_ms", [100, 500, 2000])
+def test_a_unit_comes_after_its_word_and_not_later_than_simuleval_says(most_ms):
+    for made, word_ms in drawn(2, most_ms):
+        live, summed = real_time_delays(made, word_ms), simuleval_delays(made, word_ms)
+        for plain, queued, later in zip(made.delays, live, summed, strict=True):
+            assert plain <= queued <= later + 1e-9
+        for delays in (live, summed):
+            assert all(earlier <= later for earlier, later in pairwise(delays))
+
+
+def test_an_engine_that_keeps_up_adds_only_the_time_since_the_word():
+    for made, word_ms in drawn(3, 49.0):
+        expected = [
+            delay + emitted / word_ms
+            for delay, emitted in zip(made.delays, made.emitted_ms, strict=True)
+        ]
+        assert real_time_delays(made, word_ms) == pytest.approx(expected)
+        assert longest_wait(made.ms, word_ms) == 0
+
+
+def test_an_engine_far_behind_has_computed_all_the_time():
+    for made, _ in drawn(4, 1000.0):
+        busy = translation(made.delays, made.emitted_ms, [value + 400 for value in made.ms])
+        # the queue saves what SimulEval waits for words 2, 3, ... on top of computing
+        expected = [
+            later - (delay - 1)
+            for later, delay in zip(simuleval_delays(busy, 400), busy.delays, strict=True)
+        ]
+        assert real_time_delays(busy, 400) == pytest.approx(expected)
+
+
+def test_measures_that_count_every_word_cannot_fall():
+    for made, word_ms in drawn(5, 500.0):
+        live, length = real_time_delays(made, word_ms), len(made.source)
+        assert average_proportion(live, length, 5) >= average_proportion(made.delays, length, 5)
+        assert differentiable_average_lagging(live, length) >= (
+            differentiable_average_lagging(made.delays, length) - 1e-9
+        )
+
+
+def test_lagging_that_ends_with_the_source_can_fall():
+    made = translation([1, 5, 5, 5, 6], [0, 450, 450, 450, 0], [0, 0, 0, 0, 450, 0])
+    live = real_time_delays(made, 400)
+    assert live[1] > 6
+    assert length_adaptive_average_lagging(live, 6, 30) < (
+        length_adaptive_average_lagging(made.delays, 6, 30)
+    )
+
+
+def test_computing_between_words_is_what_omnisteval_keeps():
+    for made, word_ms in drawn(6, 500.0):
+        elapsed = simuleval_delays(made, word_ms)
+        words = [
+            Word(text="y", emission_cu=delay, emission_ca=at)
+            for delay, at in zip(made.delays, elapsed, strict=True)
+        ]
+        theirs = [word.emission_ca for word in fix_emission_ca(words)]
+        assert step_by_step(made.delays, elapsed) == pytest.approx(theirs)
+        assert step_by_step(made.delays, made.delays) == list(made.delays)
+        assert step_by_step([], []) == []
+
+
+def test_longer_pauses_between_words_never_raise_the_real_time_factor_or_the_wait():
+    for made, word_ms in drawn(7, 1000.0):
+        assert real_time_factor(made.ms, 2 * word_ms) == pytest.approx(
+            real_time_factor(made.ms, word_ms) / 2
+        )
+        assert longest_wait(made.ms, 2 * word_ms) <= longest_wait(made.ms, word_ms)
+
+
+def test_no_words_are_no_load():
+    nothing = translation([], [], [])
+    assert real_time_delays(nothing) == simuleval_delays(nothing) == queue_starts([]) == []
+    assert real_time_factor([]) == longest_wait([]) == 0
+
+
+def test_what_cannot_be_is_refused():
+    made = translation([1], [0], [1])
+    for word_ms in (0, -1, float("nan")):
+        for measure in (real_time_delays, simuleval_delays):
+            with pytest.raises(ValueError, match="milliseconds apart, got"):
+                measure(made, word_ms)
+        with pytest.raises(ValueError, match="milliseconds apart, got"):
+            real_time_factor([], word_ms)
+    for delays in ([0], [2]):
+        with pytest.raises(ValueError, match=r"words 1 to 1, got \("):
+            real_time_delays(translation(delays, [0], [1]))

@@ -1,0 +1,169 @@
+"""What each method trains on: the paper's figures of the samples, as equalities."""
+
+import random
+
+import pytest
+import torch
+
+from engine.layout.baselines import TARGET_SIDE
+from engine.layout.rows import IGNORE, visible
+from engine.policy import Offline, ReadN, WaitK
+from engine.settings import LayoutSettings
+from tests.support.fakes import bare_prompt, numbered_pair
+from training.samples.examples import build_samples
+from training.samples.methods import METHODS
+
+N_SYSTEM, N_USER, N_ASSISTANT = 3, 2, 2
+EOW, EOT = 931, 932
+
+
+def samples(name, seed, *, policy=None):
+    """The samples of a random pair, the pair and its policy."""
+    rng = random.Random(seed)
+    method = METHODS[name]
+    pair = numbered_pair(rng)
+    drawn = rng.choice([ReadN(rng.randint(1, 4)), WaitK(rng.randint(1, 4)), Offline()])
+    policy = Offline() if method.offline else policy or drawn
+    prompt = bare_prompt(n_system=N_SYSTEM, n_user=N_USER, n_assistant=N_ASSISTANT)
+    layout = LayoutSettings(slot_length=rng.randint(3, 16), name=method.layout)
+    alone = rng.random() < 0.5
+    built = build_samples(pair, policy, prompt, layout, marker_alone=alone)
+    return [method.finish(rows) for rows in built], pair, policy
+
+
+def sight(rows):
+    position = torch.tensor([row.position for row in rows])
+    time = torch.tensor([row.time for row in rows])
+    return visible(position, time, position, time)
+
+
+def encoded(rows):
+    return [row.position + row.shift for row in rows]
+
+
+def is_source(row):
+    return 1000 <= row.id < 2000 or row.id == 930
+
+
+def flat(words):
+    return [id_ for word in words for id_ in word]
+
+
+def labels(rows):
+    return [row.label for row in rows if row.label != IGNORE]
+
+
+SEEDS = range(60)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_is_asked_for_the_whole_target_once(name):
+    for seed in SEEDS:
+        parts, pair, policy = samples(name, seed)
+        asked = [label for rows in parts for label in labels(rows)]
+        end = EOW if policy.ends_writes else EOT
+        assert [id_ for id_ in asked if id_ != EOW] == flat(pair.target) + [EOT] * (end == EOT)
+        assert asked[-1] == end
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_no_method_but_the_one_without_mask_sees_source_that_is_not_read(name):
+    """A row asked under wait-k sees just g(j) source words: by sub-words, headers included."""
+    early = 0
+    for seed in SEEDS:
+        if METHODS[name].offline:
+            continue
+        k = seed % 4 + 1
+        parts, pair, _ = samples(name, seed, policy=WaitK(k))
+        for rows in parts:
+            seen = sight(rows)
+            for row, sees in zip(rows, seen, strict=True):
+                if row.label == IGNORE:
+                    continue
+                ends = row.label == EOT
+                word = next(
+                    (n for n, ids in enumerate(pair.target) if row.label in ids), len(pair.target)
+                )
+                wanted = flat(pair.source[: len(pair.source) if ends else k + word])
+                source = [
+                    one.id for one, ok in zip(rows, sees, strict=True) if ok and is_source(one)
+                ]
+                source = [id_ for id_ in source if id_ != 930]
+                if name == "without-mask":
+                    early += sorted(source) != wanted
+                else:
+                    assert sorted(source) == wanted
+    assert (early > 100) == (name == "without-mask")
+
+
+@pytest.mark.parametrize("name", ["gpe", "without-slots", "simulmask"])
+def test_source_sees_source_only_and_one_header_stands_before_each_side(name):
+    for seed in SEEDS:
+        ((rows,), _, _) = samples(name, seed)
+        assert sum(row.id == 910 for row in rows) == 1
+        assert sum(row.id == 920 for row in rows) == 1
+        seen = sight(rows)
+        for row, sees in zip(rows, seen, strict=True):
+            if is_source(row):
+                assert all(
+                    one.position < TARGET_SIDE for one, ok in zip(rows, sees, strict=True) if ok
+                )
+
+
+def test_gpe_counts_source_and_target_each_from_nothing():
+    for seed in SEEDS:
+        ((rows,), _, _) = samples("gpe", seed)
+        source = [row for row in rows if row.position < TARGET_SIDE]
+        target = [row for row in rows if row.position >= TARGET_SIDE]
+        assert encoded(source) == list(range(len(source)))
+        assert encoded(target) == list(range(len(target)))
+        assert target[0].id == 920
+
+
+@pytest.mark.parametrize("name", ["without-slots", "prefix", "causal"])
+def test_these_methods_train_on_positions_without_gap(name):
+    for seed in SEEDS:
+        for rows in samples(name, seed)[0]:
+            assert sorted(encoded(rows)) == list(range(len(rows)))
+
+
+@pytest.mark.parametrize("name", ["prefix", "causal"])
+def test_prefix_and_causal_samples_are_ordinary_text(name):
+    for seed in SEEDS:
+        for rows in samples(name, seed)[0]:
+            assert torch.equal(sight(rows), torch.ones(len(rows), len(rows)).tril().bool())
+
+
+def test_a_prefix_sample_holds_a_prefix_of_both_sides_and_asks_for_what_follows():
+    for seed in SEEDS:
+        parts, pair, policy = samples("prefix", seed)
+        source, target = flat(pair.source), flat(pair.target)
+        n_asked = 0
+        for rows in parts:
+            read = [row.id for row in rows if 1000 <= row.id < 2000]
+            written = [row.id for row in rows if row.id >= 2000]
+            assert read == source[: len(read)]
+            assert written == target[: len(written)]
+            before = sum(id_ != EOW for id_ in labels(rows))
+            n_asked += before
+            assert n_asked >= len(written)
+        if isinstance(policy, WaitK):
+            n_words = min(len(pair.source) - policy.k + 1, len(pair.target) + 1)
+            assert abs(len(parts) - max(1, n_words)) <= 1  # one more where the marker comes alone
+
+
+def test_conversational_positions_are_the_order_of_arrival_with_both_headers_for_each_read():
+    for seed in SEEDS:
+        ((rows,), _, policy) = samples("conversational", seed)
+        assert encoded(rows) == list(range(len(rows)))
+        assert torch.equal(sight(rows), torch.ones(len(rows), len(rows)).tril().bool())
+        n_users = sum(row.id == 910 for row in rows)
+        assert n_users == sum(row.id == 920 for row in rows)
+        if isinstance(policy, ReadN):
+            assert n_users == labels(rows).count(EOW)
+
+
+def test_the_ablation_without_mask_keeps_the_slots():
+    for seed in SEEDS:
+        ((rows,), _, _), ((slots,), _, _) = samples("without-mask", seed), samples("exposst", seed)
+        assert [row._replace(time=0) for row in slots] == rows

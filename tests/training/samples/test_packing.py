@@ -1,0 +1,128 @@
+import itertools
+import random
+
+import pytest
+import torch
+
+from engine.inference.attention import Attention
+from engine.layout.rows import IGNORE
+from engine.policy import ReadN, WaitK
+from engine.settings import LayoutSettings
+from tests.support.fakes import bare_prompt, numbered_pair, random_pair
+from tests.support.networks import ALIBI, ARCHITECTURES, N_IDS, tiny_network
+from training.samples.batches import Example, pack, pad
+from training.samples.examples import build_rows
+from training.samples.loss import Markers, summed_loss
+from training.samples.methods import METHODS
+from training.samples.packing import StepStream, pack_lines
+from training.samples.pairs import CorpusPair
+from training.settings import Mixture
+
+MARKERS = Markers(end_of_write=5, end_of_target=2)
+
+
+def random_examples(seed, n_examples, *, layout="slots"):
+    rng = random.Random(seed)
+    examples = []
+    for _ in range(n_examples):
+        policy = rng.choice([ReadN(2), WaitK(2)])
+        pair = random_pair(rng, n_ids=370)
+        settings = LayoutSettings(slot_length=5, name=layout)
+        rows = build_rows(pair, policy, bare_prompt(), settings, marker_alone=False)
+        rows = [row._replace(id=row.id % N_IDS, label=small(row.label)) for row in rows]
+        examples.append(Example(rows, policy.ends_writes))
+    return examples
+
+
+def small(label):
+    return label if label == IGNORE else label % N_IDS
+
+
+def step_stream(**changes):
+    rng = random.Random(1)
+    values = {
+        "pairs": [CorpusPair(numbered_pair(rng), "de", "a") for _ in range(23)],
+        "prompts": {"de": bare_prompt()},
+        "weights": {},
+        "method": METHODS["exposst"],
+        "mixture": Mixture(),
+        "slot_lengths": (4, 16),
+        "step_pairs": 5,
+        "line_rows": 60,
+        "seed": 3,
+    }
+    return StepStream(**(values | changes))
+
+
+def in_lines(steps):
+    return [[[example.rows for example in line] for line in lines] for lines in steps]
+
+
+def test_every_example_is_in_one_line_and_no_line_is_too_long():
+    for seed in range(30):
+        examples = random_examples(seed, 12)
+        line_rows = random.Random(seed).randint(20, 90)
+        lines = pack_lines(examples, line_rows)
+        assert sorted(map(id, examples)) == sorted(id(one) for line in lines for one in line)
+        for line in lines:
+            assert len(line) == 1 or sum(len(one.rows) for one in line) <= line_rows
+
+
+def test_packing_leaves_little_room():
+    examples = random_examples(0, 200)
+    lines = pack_lines(examples, 512)
+    assert sum(len(one.rows) for one in examples) > 0.9 * 512 * (len(lines) - 1)
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("ranked", [False, True])
+def test_a_packed_line_costs_what_its_examples_cost_alone(architecture, ranked):
+    if ranked and architecture not in ALIBI:
+        pytest.skip("only ALiBi can be ranked")
+    network = tiny_network(architecture)
+    attention = Attention.of(network)
+    examples = random_examples(4, 7, layout="simulmask" if ranked else "slots")
+    rest = (MARKERS, 0.1, attention)
+    with torch.inference_mode():
+        alone = sum(summed_loss(network, pad([one]), *rest, ranked=ranked) for one in examples)
+        together = [
+            summed_loss(network, pack(lines), *rest, ranked=ranked)
+            for lines in ([examples], [examples[:3], examples[3:]], [[one] for one in examples])
+        ]
+    for loss in together:
+        torch.testing.assert_close(loss, alone, rtol=1e-5, atol=0)
+
+
+def test_a_step_holds_so_many_pairs_whatever_the_method_makes_of_them():
+    for name in ("exposst", "prefix", "causal"):
+        stream = step_stream(method=METHODS[name])
+        steps = list(itertools.islice(stream.steps(), 5))
+        shares = [sum(one.share for line in lines for one in line) for lines in steps]
+        assert shares == pytest.approx([5, 5, 5, 5, 3])  # 23 pairs an epoch
+
+
+def test_a_stream_goes_on_where_it_was_left():
+    whole = in_lines(itertools.islice(step_stream().steps(), 13))
+    for skip in (1, 5, 9):
+        rest = in_lines(itertools.islice(step_stream().steps(skip=skip), 13 - skip))
+        assert rest == whole[skip:]
+
+
+def test_another_seed_gives_other_steps():
+    one = in_lines(itertools.islice(step_stream().steps(), 2))
+    assert one != in_lines(itertools.islice(step_stream(seed=4).steps(), 2))
+
+
+def test_both_slot_lengths_are_drawn():
+    lengths = set()
+    for lines in itertools.islice(step_stream(mixture=Mixture.offline_only()).steps(), 20):
+        for example in (one for line in lines for one in line):
+            source = [row.position for row in example.rows if 1000 <= row.id < 2000]
+            header = next(row.position for row in example.rows if row.id == 920)
+            lengths.add((header - source[0]) % 16)
+    assert lengths == {0, 4, 8, 12}
+
+
+def test_pairs_are_counted_in_a_batch():
+    (lines,) = itertools.islice(step_stream(method=METHODS["prefix"]).steps(), 1)
+    assert pack(lines).n_pairs == pytest.approx(5)

@@ -1,0 +1,59 @@
+"""The ``augment`` command: makes more pairs out of prepared pairs and of phrases."""
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+from training.data.augmentation import SHARES, AugmentSettings, augment
+from training.errors import UsageError
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add ``augment`` to the command line."""
+    parser = subparsers.add_parser(
+        "augment",
+        help="make more pairs: names, numbers, addresses, speech as it is spoken",
+        description="Make pairs out of prepared pairs and of phrases: names, numbers and addresses "
+        "that must be copied, sources in lower case, sources with hesitations. Put them behind the "
+        "prepared pairs before aligning.",
+    )
+    parser.add_argument("--from", dest="source", type=Path, required=True, metavar="F.tsv")
+    parser.add_argument("--to-language", required=True, metavar="LANG", help="for example de")
+    parser.add_argument("--out", type=Path, required=True, metavar="OUT.tsv")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--share",
+        nargs="*",
+        default=[],
+        metavar="KIND=SHARE",
+        help="how many of the pairs that can be changed so are: "
+        + ", ".join(f"{kind} {share:g}" for kind, share in SHARES.items())
+        + " (phrases: sentences of each)",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the new pairs and say how many there are of each kind.
+
+    Raises:
+        TrainingError: one sentence says what is wrong.
+    """
+    shares = dict(SHARES)
+    for text in arguments.share:
+        kind, _, share = text.partition("=")
+        if kind not in SHARES or not re.fullmatch(r"\d+(\.\d+)?", share):
+            msg = f"KIND=SHARE was expected with a kind of {', '.join(SHARES)}, got {text!r}"
+            raise UsageError(msg)
+        shares[kind] = float(share)
+    settings = AugmentSettings(
+        source=arguments.source,
+        out=arguments.out,
+        language=arguments.to_language,
+        shares=shares,
+        seed=arguments.seed,
+    )
+    counts = augment(settings)
+    sys.stdout.writelines(f"{n_pairs:>10,}  {kind}\n" for kind, n_pairs in counts.most_common())
+    return 0

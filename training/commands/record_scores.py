@@ -1,0 +1,124 @@
+"""Write scores of ``evaluate`` on an adapter's card: ``surtitle-train record-scores``.
+
+A run of the bare base on the same lines stands beside each: whoever reads the card, a program too,
+sees whether the adapter is better than nothing.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from engine.adapters.adapter import write_adapter_card
+from engine.adapters.card import AdapterScore, read_adapter_card
+from training.errors import TrainingError, UsageError
+from training.evaluation.run_record import fingerprint
+from training.evaluation.runs import Run, read_run
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """A test set, the adapter's run on it, and the base's where there is one."""
+
+    test_set: str
+    run: Path
+    base_run: Path | None
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add ``record-scores`` to the command line."""
+    parser = subparsers.add_parser(
+        "record-scores",
+        help="write scores of evaluate on an adapter's card",
+        description="Write BLEU and LAAL by policy on an adapter's card, and the base's beside "
+        "them. What the card said of scores before is replaced.",
+    )
+    parser.add_argument("--adapter", type=Path, required=True, metavar="DIR")
+    parser.add_argument(
+        "--run",
+        nargs="+",
+        dest="runs",
+        required=True,
+        metavar="SET=RUN[,BASE_RUN]",
+        help="name of the test set, run folder with the adapter, and without it",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Obey the command line.
+
+    Raises:
+        TrainingError: one sentence says what is wrong.
+    """
+    record_scores(arguments.adapter, [_measured(text) for text in arguments.runs])
+    sys.stdout.write(f"{arguments.adapter}\n")
+    return 0
+
+
+def record_scores(adapter: Path, measured: Sequence[Measured]) -> None:
+    """Replace the scores on an adapter's card.
+
+    Raises:
+        AdapterError: the adapter cannot be used, or its card not be written.
+        TrainingError: a run folder cannot be read.
+        UsageError: a run is of another adapter, or the base's run of other lines.
+    """
+    try:
+        card = read_adapter_card(adapter)
+    except (OSError, ValueError) as error:
+        msg = f"{adapter} has no card that can be read ({error}): name an adapter folder"
+        raise UsageError(msg) from error
+    sha256 = fingerprint(adapter)
+    scores = [score for one in measured for score in _scores(one, sha256)]
+    write_adapter_card(adapter, replace(card, scores=tuple(scores)))
+
+
+def _measured(text: str) -> Measured:
+    test_set, equals, folders = text.partition("=")
+    folder, _, base_folder = folders.partition(",")
+    if not (test_set and equals and folder):
+        msg = f"SET=RUN or SET=RUN,BASE_RUN was expected, got {text!r}"
+        raise UsageError(msg)
+    return Measured(
+        test_set=test_set,
+        run=Path(folder),
+        base_run=Path(base_folder) if base_folder else None,
+    )
+
+
+def _scores(measured: Measured, adapter_sha256: str) -> Iterator[AdapterScore]:
+    its_run = read_run(measured.run)
+    if its_run.record.adapter_sha256 != adapter_sha256:
+        msg = f"{measured.run} was run with another adapter: run evaluate again with this one"
+        raise UsageError(msg)
+    of_base = {} if measured.base_run is None else _base_bleu(measured.base_run, its_run)
+    for policy, one in its_run.policies.items():
+        yield AdapterScore(
+            test_set=measured.test_set,
+            lines=one.scores.n_sentences,
+            language=its_run.record.language,
+            policy=policy,
+            bleu=round(one.scores.bleu, 2),
+            laal=None if one.scores.laal is None else round(one.scores.laal, 2),
+            signature=one.scores.bleu_signature,
+            base_bleu=of_base.get(policy),
+        )
+
+
+def _base_bleu(folder: Path, its_run: Run) -> dict[str, float]:
+    """Read BLEU by policy of the base alone, on the same lines.
+
+    Raises:
+        TrainingError: the folder holds another run.
+    """
+    base_run = read_run(folder)
+    same = replace(its_run.record, adapter_sha256=None, slot_length=base_run.record.slot_length)
+    if base_run.record != same or base_run.n_sentences != its_run.n_sentences:
+        msg = (
+            f"{folder} is no run of the base alone over the lines of {its_run.folder}: "
+            "run evaluate without --adapter and otherwise alike"
+        )
+        raise TrainingError(msg)
+    return {policy: round(one.scores.bleu, 2) for policy, one in base_run.policies.items()}

@@ -1,0 +1,1 @@
+"""Comparing models: paired bootstrap, COMET."""

@@ -1,0 +1,170 @@
+"""Score a run with COMET (Rei et al. 2022, https://aclanthology.org/2022.wmt-1.52).
+
+COMET cannot live in our environment (``docs/decisions/0003-comet.md``), so ``surtitle-train comet``
+starts ``training/comparison/comet_scorer.py`` in its own, once for all policies. The run folder
+gets ``comet.json``, which replaces an older one: an object of
+
+* ``model``, ``revision``, ``checkpoint_sha256``, ``versions``: what scored, see ``comet_scorer``.
+* ``policies``: for each an object of ``policy``, ``comet`` (mean over the segments, 0 to 1 for the
+  usual models), ``n_sentences``, ``n_empty`` (lines without output, which are scored too) and
+  ``segments`` (a score for each source line).
+"""
+
+import json
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from tempfile import TemporaryDirectory
+from typing import TypedDict
+
+from training.comparison import comet_scorer
+from training.comparison.comet_scorer import Answer, Request, Sample, Scores
+from training.data.corpus import replacing
+from training.errors import TrainingError, UsageError
+from training.evaluation.runs import PolicyRun, read_run
+from training.plots.table import Cell, draw
+
+MODEL = "Unbabel/wmt22-comet-da"
+PYTHON = Path(__file__).parents[2] / ".venv-comet" / "bin" / "python"
+"""What ``scripts/comet-environment`` makes."""
+
+_Segment = tuple[str, str, str]  # source, hypothesis, reference
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CometSettings:
+    """What is scored and by what.
+
+    Attributes:
+        folder: of the run.
+        policies: of the run; None for all.
+        model: name on huggingface.co, or a folder.
+        device: one of ``DEVICES``.
+        batch_size: segments.
+        python: the Python of an environment that has COMET.
+    """
+
+    folder: Path
+    policies: tuple[str, ...] | None = None
+    model: str = MODEL
+    device: str = "auto"
+    batch_size: int = 16
+    python: Path = PYTHON
+
+    def __post_init__(self) -> None:
+        if self.batch_size < 1:
+            msg = f"a batch has at least one segment, got {self.batch_size}"
+            raise ValueError(msg)
+
+
+class PolicyComet(TypedDict):
+    """The scores of a policy, as ``comet.json`` has them."""
+
+    policy: str
+    comet: float
+    n_sentences: int
+    n_empty: int
+    segments: list[float]
+
+
+def score_run(settings: CometSettings) -> list[PolicyComet]:
+    """Score the policies of a run and write ``comet.json`` into its folder.
+
+    Raises:
+        TrainingError: the run cannot be read, or COMET is missing, has no weights, or fails.
+        UsageError: the run has no such policy.
+    """
+    segments = {name: _segments(policy) for name, policy in _choose(settings).items()}
+    # Policies often translate alike: each segment is scored once.
+    unique = list(dict.fromkeys(one for policy in segments.values() for one in policy))
+    request = Request(
+        model=settings.model,
+        device=settings.device,
+        batch_size=settings.batch_size,
+        samples=[Sample(src=source, mt=hypothesis, ref=ref) for source, hypothesis, ref in unique],
+    )
+    answer = ask(settings.python, request)
+    scores = dict(zip(unique, answer["scores"], strict=True))
+    rows = [_row(name, policy, scores) for name, policy in segments.items()]
+    by_what = {name: value for name, value in answer.items() if name != "scores"}
+    with replacing(settings.folder / "comet.json") as partial:
+        content = {"model": settings.model, **by_what, "policies": rows}
+        partial.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    return rows
+
+
+def ask(python: Path, request: Request) -> Scores:
+    """Let COMET score in its own environment.
+
+    Raises:
+        TrainingError: it is missing, has no weights, or fails.
+    """
+    if not os.access(python, os.X_OK):
+        msg = (
+            f"COMET is not installed ({python} is missing): make its environment with "
+            "scripts/comet-environment, or name a Python that has it with --python"
+        )
+        raise TrainingError(msg)
+    with TemporaryDirectory() as folder:
+        question, told = Path(folder, "request.json"), Path(folder, "answer.json")
+        question.write_text(json.dumps(request), encoding="utf-8")
+        command = [str(python), "-P", comet_scorer.__file__, str(question), str(told)]
+        try:
+            status = subprocess.run(command, check=False).returncode
+        except OSError as error:
+            msg = f"{python} cannot be run ({error.strerror}): type scripts/comet-environment"
+            raise TrainingError(msg) from error
+        if status or not told.exists():
+            msg = f"COMET ended without scores (exit code {status}): its own messages tell why"
+            raise TrainingError(msg)
+        answer: Answer = json.loads(told.read_text(encoding="utf-8"))
+    if "error" in answer:
+        raise TrainingError(answer["error"])
+    return answer
+
+
+def _choose(settings: CometSettings) -> dict[str, PolicyRun]:
+    """Read the policies that are to be scored."""
+    policies = read_run(settings.folder).policies
+    chosen = policies if settings.policies is None else dict.fromkeys(settings.policies)
+    missing = [name for name in chosen if name not in policies]
+    if missing or not chosen:
+        told = f"no run of {missing[0]!r}" if missing else "runs, but no policy was named"
+        msg = f"{settings.folder} holds {told}: choose out of {', '.join(policies)}"
+        raise UsageError(msg)
+    return {name: policies[name] for name in chosen}
+
+
+def _segments(policy: PolicyRun) -> list[_Segment]:
+    return [
+        (" ".join(one.translation.source), one.translation.hypothesis, one.reference)
+        for one in policy.sentences
+    ]
+
+
+def _row(name: str, segments: list[_Segment], scores: Mapping[_Segment, float]) -> PolicyComet:
+    scored = [scores[one] for one in segments]
+    return PolicyComet(
+        policy=name,
+        comet=fmean(scored),
+        n_sentences=len(segments),
+        n_empty=sum(not hypothesis for _, hypothesis, _ in segments),
+        segments=scored,
+    )
+
+
+def table(rows: Sequence[PolicyComet], model: str) -> str:
+    """Draw the means, with the four digits that COMET's differences are told in."""
+    shown: list[dict[str, Cell]] = [
+        {
+            "policy": row["policy"],
+            "comet": f"{row['comet']:.4f}",
+            "n_sentences": row["n_sentences"],
+            "n_empty": row["n_empty"],
+        }
+        for row in rows
+    ]
+    return draw(tuple(shown[0]), shown) + f"{model}\n"

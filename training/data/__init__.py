@@ -1,0 +1,1 @@
+"""Corpora: cleaning, alignment, augmentation, read schedules."""

@@ -1,0 +1,205 @@
+"""Makes pairs of speech as it is spoken, and pairs whose facts must be copied.
+
+Reads prepared pairs and writes new ones, each under the name of its kind as its corpus:
+
+* ``names``: a name that both sides share is replaced by another, in both;
+* ``numbers``: numbers that both sides share are replaced, each side in its own notation;
+* ``recogniser``: the source in lower case without punctuation, as some recognisers give it;
+* ``disfluent``: the source with hesitations, repeated words and broken-off beginnings;
+* ``phrases``: sentences of the folder ``phrases`` with numbers, dates, prices, names and addresses.
+
+Whoever trains on the result weighs the kinds by these names.
+"""
+
+import random
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from training.data.corpus import SentencePair, read_pairs, write_pairs
+from training.data.invented_facts import Facts, in_notation, invent
+from training.errors import UsageError
+
+PHRASES = Path(__file__).with_name("phrases")
+
+_EDGES = ".,;:!?…\"'“”„‚‘’«»()[]"
+_HESITATIONS = ("uh,", "um,", "er,", "well,", "you know,", "I mean,", "like,", "so,", "uh", "um")
+_FIELD = re.compile(r"\{(\w+)\}")
+
+Change = Callable[[SentencePair, random.Random], SentencePair | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AugmentSettings:
+    """One run of ``surtitle-train augment``.
+
+    Attributes:
+        source: prepared pairs, TSV.
+        out: TSV of the new pairs alone.
+        language: of the targets.
+        shares: of the pairs that can be changed so, how many are, by kind; ``phrases`` is a number
+            of sentences for each phrase.
+    """
+
+    source: Path
+    out: Path
+    language: str
+    shares: dict[str, float]
+    seed: int = 1
+
+
+SHARES = {"names": 0.5, "numbers": 1.0, "recogniser": 0.15, "disfluent": 0.1, "phrases": 200.0}
+
+
+def augment(settings: AugmentSettings) -> Counter[str]:
+    """Make the pairs and write them; the same seed makes the same pairs.
+
+    Returns:
+        pairs of each kind.
+
+    Raises:
+        CorpusError: a file cannot be read or written.
+        UsageError: there are no phrases in the language that are asked for.
+    """
+    counts = Counter[str]()
+
+    def counted() -> Iterator[SentencePair]:
+        for pair in _pairs(settings):
+            counts[pair.corpus] += 1
+            yield pair
+
+    write_pairs(settings.out, counted())
+    return counts
+
+
+def _pairs(settings: AugmentSettings) -> Iterator[SentencePair]:
+    changes: dict[str, Change] = {
+        "names": swap_names,
+        "numbers": lambda pair, rng: swap_numbers(pair, settings.language, rng),
+        "recogniser": as_recognised,
+        "disfluent": hesitate,
+    }
+    for index, pair in enumerate(read_pairs([settings.source])):
+        for kind, change in changes.items():
+            rng = random.Random(f"{settings.seed} {kind} {index}")
+            if rng.random() < settings.shares[kind]:
+                changed = change(pair, rng)
+                if changed is not None:
+                    yield SentencePair(changed.source, changed.target, kind)
+    if settings.shares["phrases"]:
+        yield from _filled_phrases(settings)
+
+
+def _filled_phrases(settings: AugmentSettings) -> Iterator[SentencePair]:
+    path = PHRASES / f"meeting.en-{settings.language}.tsv"
+    if not path.is_file():
+        msg = f"there are no phrases in {settings.language!r}: give --share phrases=0"
+        raise UsageError(msg)
+    for index, phrase in enumerate(read_pairs([path])):
+        for turn in range(round(settings.shares["phrases"])):
+            rng = random.Random(f"{settings.seed} phrase {index} {turn}")
+            yield fill(phrase, settings.language, rng)
+
+
+def fill(phrase: SentencePair, language: str, rng: random.Random) -> SentencePair:
+    """Put invented facts into the fields of a phrase, each side in its own notation.
+
+    A field of the same name holds the same fact on both sides; ``price2`` is another price.
+    """
+    facts = {name: invent(name.rstrip("2"), rng) for name in _FIELD.findall(phrase.source)}
+
+    def side(text: str, notation: str) -> str:
+        return _FIELD.sub(lambda found: in_notation(facts[found[1]], notation), text)
+
+    return SentencePair(side(phrase.source, "en"), side(phrase.target, language), "phrases")
+
+
+def swap_names(pair: SentencePair, rng: random.Random) -> SentencePair | None:
+    """Replace a name that stands on both sides; None where there is none.
+
+    A name is a capitalised word of letters, not the first of the source, that stands on both sides
+    alike and equally often.
+    """
+    source, target = pair.source.split(), pair.target.split()
+    mine, its = Counter(map(_bare, source)), Counter(map(_bare, target))
+    shared = [
+        word
+        for word in dict.fromkeys(map(_bare, source[1:]))
+        if word.isalpha() and word.istitle() and len(word) > 2 and mine[word] == its[word]
+    ]
+    if not shared:
+        return None
+    name = rng.choice(shared)
+    new = Facts.name(rng)
+    return SentencePair(_replaced(source, name, new), _replaced(target, name, new), pair.corpus)
+
+
+def swap_numbers(pair: SentencePair, language: str, rng: random.Random) -> SentencePair | None:
+    """Replace each whole number that stands on both sides; None where there is none.
+
+    Most numbers keep their number of digits, those of four always; longer ones come grouped, in the
+    notation of each side.
+    """
+    source, target = pair.source.split(), pair.target.split()
+    mine, its = Counter(map(_bare, source)), Counter(map(_bare, target))
+    shared = [word for word in mine if word.isdecimal() and mine[word] == its[word]]
+    if not shared:
+        return None
+    for number in shared:
+        kept = len(number) == 4 or rng.random() < 0.7  # four digits are years, mostly
+        n_digits = len(number) if kept else rng.randint(1, 6)
+        fact = Facts.whole(rng, n_digits, grouped=n_digits > 4)
+        source = _replaced(source, number, in_notation(fact, "en")).split()
+        target = _replaced(target, number, in_notation(fact, language)).split()
+    return SentencePair(" ".join(source), " ".join(target), pair.corpus)
+
+
+def as_recognised(pair: SentencePair, rng: random.Random) -> SentencePair | None:
+    """Lower the source and strip its punctuation; None where a word would be lost.
+
+    Some recognisers leave capitals: every fifth source keeps them.
+    """
+    words = [word.strip(_EDGES + "-–—") for word in pair.source.split()]
+    if not all(words) or len(words) < 3:
+        return None
+    text = " ".join(words)
+    return SentencePair(text if rng.random() < 0.2 else text.lower(), pair.target, pair.corpus)
+
+
+def hesitate(pair: SentencePair, rng: random.Random) -> SentencePair | None:
+    """Put one or two hesitations, repetitions or broken-off beginnings into the source."""
+    words = pair.source.split()
+    if len(words) < 4:
+        return None
+    for _ in range(rng.randint(1, 2)):
+        place = rng.randrange(len(words))
+        kind = rng.random()
+        if kind < 0.5:
+            words[place:place] = _hesitation(words, place, rng)
+        elif kind < 0.8:
+            words[place:place] = [words[place].rstrip(_EDGES)]
+        else:
+            place = min(place, len(words) - 2)
+            again = [word.rstrip(_EDGES) for word in words[place : place + 2]]
+            words[place:place] = [*again[:-1], again[-1] + ","]
+    return SentencePair(" ".join(words), pair.target, pair.corpus)
+
+
+def _hesitation(words: list[str], place: int, rng: random.Random) -> list[str]:
+    """Choose a hesitation; at the beginning it takes the capital of the word behind it."""
+    added = rng.choice(_HESITATIONS).split()
+    if place == 0 and words[0][:1].isupper():
+        added[0] = added[0].capitalize()
+        if words[0] not in ("I", "I'm", "I'll", "I've", "I'd"):
+            words[0] = words[0][:1].lower() + words[0][1:]
+    return added
+
+
+def _bare(word: str) -> str:
+    return word.strip(_EDGES)
+
+
+def _replaced(words: Sequence[str], old: str, new: str) -> str:
+    return " ".join(word.replace(old, new, 1) if _bare(word) == old else word for word in words)

@@ -1,0 +1,253 @@
+"""Decide which sentence pairs are fit to train on, and say of every other one why not.
+
+A pair is brought into one form (``training.data.orthography.tidy``). Then the rules of ``_RULES``
+look at
+this pair alone, then ``Cleaner`` looks at what came before: test sentences, duplicates, too many
+translations of one sentence. Nothing is drawn: the same rows in one order give the same answer.
+
+The rules are of the kind of Moses' clean-corpus-n and Bicleaner's hard rules (Sánchez-Cartagena et
+al. 2018, https://aclanthology.org/W18-6488), set by eye on chat, everyday sentences and web prose:
+what people say stays, numbers and spelt names included. No rule asks if a translation is right.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from hashlib import blake2b
+
+from training.data.corpus import SentencePair
+from training.data.orthography import (
+    WRITINGS,
+    bare,
+    is_in_script,
+    length,
+    n_characters,
+    n_letters,
+    n_words,
+    tidy,
+)
+
+
+class Reason(StrEnum):
+    """Why a pair is dropped, in words for the report."""
+
+    EMPTY = "empty side"
+    DAMAGED = "replacement character"
+    TOO_LONG = "too long"
+    FEW_LETTERS = "too few letters"
+    MARKUP = "markup or URLs"
+    SCRIPT = "wrong script"
+    COPIED = "source copied"
+    RATIO = "length ratio"
+    HELD_OUT = "held out"
+    DUPLICATE = "duplicate"
+    NEAR_DUPLICATE = "near-duplicate"
+    MANY_TARGETS = "too many targets"
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """A pair that was dropped."""
+
+    reason: Reason
+    pair: SentencePair  # tidy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CleaningSettings:
+    """How strict the rules are."""
+
+    from_language: str = "en"
+    to_language: str
+    max_words: int = 80
+    max_ratio: float = 2.0  # longer side to shorter side
+    ratio_slack: float = 6.0  # words the longer side may have beyond that: short sentences vary
+    min_letter_share: float = 0.25  # of the characters that are neither spaces nor digits
+    max_symbol_share: float = 0.1  # of the characters that are no spaces; symbols are those of code
+    max_url_share: float = 0.4  # likewise
+    copied_words: int = 3  # a copy of so many words may be names
+    max_targets: int = 3  # translations kept of one source sentence
+    held_out_words: int = 4  # shorter test sentences count only with their translation
+
+    def __post_init__(self) -> None:
+        for language in (self.from_language, self.to_language):
+            if language not in WRITINGS:
+                msg = f"expected a language out of {' '.join(sorted(WRITINGS))}, got {language!r}"
+                raise ValueError(msg)
+        counts = (self.max_words, self.max_targets, self.held_out_words)
+        if min(counts) < 1 or self.copied_words < 0:
+            msg = f"expected words and targets of at least 1, got {counts} and {self.copied_words}"
+            raise ValueError(msg)
+        shares = (self.min_letter_share, self.max_symbol_share, self.max_url_share)
+        if not all(0 <= share <= 1 for share in shares):
+            msg = f"expected shares from 0 to 1, got {shares}"
+            raise ValueError(msg)
+        if not (self.max_ratio >= 1 and self.ratio_slack >= 0):  # so written, it catches nan
+            msg = f"expected ratio >= 1 and slack >= 0, got {self.max_ratio}, {self.ratio_slack}"
+            raise ValueError(msg)
+
+
+class HeldOut:
+    """Remember test sentences, to tell the pairs that would give them away.
+
+    A short sentence ("Good morning.") is in every corpus and gives nothing away by itself; it
+    counts only together with its translation.
+    """
+
+    def __init__(self, rows: Iterable[tuple[str, str | None]] = (), *, min_words: int = 4) -> None:
+        """Take source sentences, each with its translation where that is known."""
+        self._sentences: set[str] = set()
+        self._short_pairs: set[tuple[str, str]] = set()
+        for source, target in rows:
+            sentence = bare(tidy(source))
+            if len(sentence.split()) >= min_words:
+                self._sentences.add(sentence)
+            elif target is not None:
+                self._short_pairs.add((sentence, bare(tidy(target))))
+
+    def holds(self, bare_source: str, bare_target: str) -> bool:
+        """Tell whether a pair, both sides ``bare``, gives a test sentence away."""
+        return bare_source in self._sentences or (bare_source, bare_target) in self._short_pairs
+
+
+class Cleaner:
+    """Clean pairs one after the other; of those that are alike, the first stays.
+
+    Owns what it remembers of the pairs it kept: digests of 12 bytes.
+    """
+
+    def __init__(self, settings: CleaningSettings, held_out: HeldOut | None = None) -> None:
+        self._settings = settings
+        self._held_out = held_out or HeldOut()
+        self._pairs: set[bytes] = set()
+        self._bare_pairs: set[bytes] = set()
+        self._n_targets: Counter[bytes] = Counter()
+
+    def clean(self, pair: SentencePair) -> SentencePair | Drop:
+        """Bring a pair into the one form, or say why it is dropped."""
+        tidied = SentencePair(tidy(pair.source), tidy(pair.target), tidy(pair.corpus))
+        reason = judge(tidied, self._settings) or self._judge_by_the_past(tidied)
+        return tidied if reason is None else Drop(reason, tidied)
+
+    def _judge_by_the_past(self, pair: SentencePair) -> Reason | None:
+        source, target = bare(pair.source), bare(pair.target)
+        if self._held_out.holds(source, target):
+            return Reason.HELD_OUT
+        exact, alike, same_source = (
+            _digest(pair.source, pair.target),
+            _digest(source, target),
+            _digest(source),
+        )
+        if exact in self._pairs:
+            return Reason.DUPLICATE
+        if alike in self._bare_pairs:
+            return Reason.NEAR_DUPLICATE
+        if self._n_targets[same_source] >= self._settings.max_targets:
+            return Reason.MANY_TARGETS
+        self._pairs.add(exact)
+        self._bare_pairs.add(alike)
+        self._n_targets[same_source] += 1
+        return None
+
+
+def judge(pair: SentencePair, settings: CleaningSettings) -> Reason | None:
+    """Say which rule a tidy pair breaks first, looking at nothing but this pair."""
+    for reason, breaks in _RULES:
+        if breaks(pair, settings):
+            return reason
+    return None
+
+
+_SYMBOL = re.compile(r"[<>{}\[\]|\\/~^=#@_+&`]")
+_FEW_SYMBOLS = 2  # "Date & time" and "1 GB/month" are no code, short as they are
+_URL = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+\.\w+|\w*(?:/\w+){2,}", re.IGNORECASE)
+_MARKUP = re.compile(
+    r"""
+    < \s* /? \s* [a-z!] [^<>]* >      # a tag, also one taken apart: < ref >
+    | \]\( | \[\[ | \]\]              # links of Markdown and wikis
+    | \\[*_\[\]()`\#]                 # escapes of Markdown
+    | \*\*\w | \b__\S | ```           # bold, fences
+    | ^ (?: \#{1,6}\s | \| )          # headings, tables
+    | \{\{ | \}\} | \{% | \$\{        # templates
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+def _digest(*texts: str) -> bytes:
+    return blake2b("\t".join(texts).encode(), digest_size=12).digest()
+
+
+def _is_empty(pair: SentencePair, _: CleaningSettings) -> bool:
+    return not pair.source or not pair.target
+
+
+def _is_damaged(pair: SentencePair, _: CleaningSettings) -> bool:
+    return "\ufffd" in pair.source or "\ufffd" in pair.target
+
+
+def _is_too_long(pair: SentencePair, settings: CleaningSettings) -> bool:
+    n_most = max(
+        n_words(pair.source, settings.from_language), n_words(pair.target, settings.to_language)
+    )
+    return n_most > settings.max_words
+
+
+def _has_few_letters(pair: SentencePair, settings: CleaningSettings) -> bool:
+    counts = [n_letters(text) for text in (pair.source, pair.target)]
+    if not any(counts):  # a telephone number is worth learning to copy
+        return not bare(pair.source) or bare(pair.source) != bare(pair.target)
+    for text, count in zip((pair.source, pair.target), counts, strict=True):
+        n_no_digits = n_characters(text) - sum(map(str.isdigit, text))
+        if count == 0 or count < settings.min_letter_share * n_no_digits:
+            return True
+    return False
+
+
+def _has_markup(pair: SentencePair, settings: CleaningSettings) -> bool:
+    for text in (pair.source, pair.target):
+        n_symbols, n_url = len(_SYMBOL.findall(text)), sum(map(len, _URL.findall(text)))
+        if (
+            _MARKUP.search(text)
+            or text.count("`") % 2
+            or n_symbols > max(_FEW_SYMBOLS, settings.max_symbol_share * n_characters(text))
+            or n_url > settings.max_url_share * n_characters(text)
+        ):
+            return True
+    return False
+
+
+def _is_in_wrong_script(pair: SentencePair, settings: CleaningSettings) -> bool:
+    return not (
+        is_in_script(pair.source, settings.from_language)
+        and is_in_script(pair.target, settings.to_language)
+    )
+
+
+def _is_copied(pair: SentencePair, settings: CleaningSettings) -> bool:
+    source = bare(pair.source)
+    if source != bare(pair.target):
+        return False
+    # A name that is spelt, letter by letter, is rightly copied.
+    return sum(n_letters(word) > 1 for word in source.split()) > settings.copied_words
+
+
+def _has_odd_ratio(pair: SentencePair, settings: CleaningSettings) -> bool:
+    shorter, longer = sorted(
+        (length(pair.source, settings.from_language), length(pair.target, settings.to_language))
+    )
+    return longer > settings.max_ratio * shorter + settings.ratio_slack
+
+
+_RULES: tuple[tuple[Reason, Callable[[SentencePair, CleaningSettings], bool]], ...] = (
+    (Reason.EMPTY, _is_empty),
+    (Reason.DAMAGED, _is_damaged),
+    (Reason.TOO_LONG, _is_too_long),
+    (Reason.FEW_LETTERS, _has_few_letters),
+    (Reason.MARKUP, _has_markup),
+    (Reason.SCRIPT, _is_in_wrong_script),
+    (Reason.COPIED, _is_copied),
+    (Reason.RATIO, _has_odd_ratio),
+)

@@ -1,0 +1,244 @@
+"""Turn files into sentence pairs, and sentence pairs into a file.
+
+A corpus is one TSV (source, target and, where there is a third column, the corpus a pair came from)
+or two text files that are aligned line by line. Each may be plain, ``.gz`` or ``.xz``. Text is
+UTF-8, a byte order mark is tolerated, only a line feed ends a line, and quotes mean nothing: a tab
+is always a border. Everything streams. What a good sentence is, is left to
+``training.data.cleaning``.
+"""
+
+import gzip
+import lzma
+import os
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+from typing import IO
+
+from training.errors import CorpusError
+
+INVALID_UTF8 = "invalid UTF-8"
+WRONG_COLUMNS = "wrong number of columns"
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_PACKED = (".gz", ".xz")
+
+
+@dataclass(frozen=True, slots=True)
+class SentencePair:
+    """One sentence and its translation."""
+
+    source: str
+    target: str
+    corpus: str  # where the pair came from: the third column, or the name of the file
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenRow:
+    """A row that holds no sentence pair."""
+
+    path: Path
+    line: int  # the first is 1
+    reason: str  # INVALID_UTF8 or WRONG_COLUMNS
+    text: str  # what could be read of it
+
+
+def read_rows(paths: Sequence[Path]) -> Iterator[SentencePair | BrokenRow]:
+    """Read one TSV or two line-aligned files, broken rows included.
+
+    Args:
+        paths: one TSV, or the source's file and the target's.
+
+    Yields:
+        one item for each line, in the order of the file.
+
+    Raises:
+        CorpusError: a file is missing, empty or damaged, or two files differ in number of lines.
+        ValueError: there are neither one nor two paths.
+    """
+    if len(paths) == 1:
+        yield from _tsv_rows(paths[0])
+    elif len(paths) == 2:
+        yield from _aligned_rows(paths[0], paths[1])
+    else:
+        msg = f"a corpus is one TSV or two aligned text files, got {len(paths)} paths"
+        raise ValueError(msg)
+
+
+def read_pairs(paths: Sequence[Path]) -> Iterator[SentencePair]:
+    """Read one TSV or two line-aligned files and stop at the first broken row.
+
+    Args:
+        paths: as for ``read_rows``.
+
+    Yields:
+        the pairs, in the order of the file.
+
+    Raises:
+        CorpusError: as for ``read_rows``, and where a row is broken.
+    """
+    for row in read_rows(paths):
+        if isinstance(row, BrokenRow):
+            msg = (
+                f"expected UTF-8 text in two or three columns, but {row.path} has {row.reason} "
+                f"in line {row.line}; mend the line or let 'surtitle-train prepare' drop it"
+            )
+            raise CorpusError(msg)
+        yield row
+
+
+def read_lines(path: Path) -> Iterator[bytes]:
+    """Read the lines of a plain, ``.gz`` or ``.xz`` file without their ends.
+
+    Raises:
+        CorpusError: the file is missing, empty or damaged.
+    """
+    line = None
+    try:
+        with _open(path) as file:
+            for line in file:
+                yield line.rstrip(b"\r\n")
+    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        msg = f"expected a readable file, but {path} cannot be read ({reason}); check its name"
+        raise CorpusError(msg) from error
+    if line is None:
+        msg = f"expected at least one line of text, but {path} is empty; check how it was made"
+        raise CorpusError(msg)
+
+
+def write_pairs(path: Path, pairs: Iterable[SentencePair]) -> None:
+    """Write a TSV of source, target and corpus, packed as the name's ending says, all or nothing.
+
+    Args:
+        path: the file; one that is there stays as it was until the last pair is written, and for
+            good when ``pairs`` or the writing fails.
+        pairs: texts without tabs and line ends.
+
+    Raises:
+        CorpusError: the file cannot be written.
+    """
+    with replacing(path) as partial, create(partial) as file:
+        for pair in pairs:
+            file.write(f"{pair.source}\t{pair.target}\t{pair.corpus}\n".encode())
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Lend the name of a file beside ``path`` that takes its place when the block ends well.
+
+    Raises:
+        CorpusError: the file cannot be written; other errors of the block pass through.
+    """
+    partial = path.with_name(f".{os.getpid()}.{path.name}")  # same folder: a rename within one disk
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield partial
+        partial.replace(path)
+    except OSError as error:
+        reason = error.strerror or error
+        msg = f"expected to write {path}, but that fails ({reason}); choose another place"
+        raise CorpusError(msg) from error
+    finally:
+        with suppress(OSError):  # the folder may be what is missing
+            partial.unlink(missing_ok=True)
+
+
+def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """Write a file whole or not at all, a line feed behind each line.
+
+    Raises:
+        CorpusError: it cannot be written.
+    """
+    with replacing(path) as partial:
+        partial.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+@contextmanager
+def create(path: Path) -> Iterator[IO[bytes] | gzip.GzipFile]:
+    """Open a file for writing, packed as its name's ending says; ``read_lines`` reads it."""
+    with path.open("wb") as file:
+        if path.suffix == ".gz":
+            # No name and no date inside: the same pairs give the same bytes.
+            with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
+                yield packed
+        elif path.suffix == ".xz":
+            with lzma.open(file, "wb") as packed:
+                yield packed
+        else:
+            yield file
+
+
+def _open(path: Path) -> IO[bytes] | gzip.GzipFile:
+    if path.suffix == ".gz":
+        return gzip.open(path, "rb")
+    if path.suffix == ".xz":
+        return lzma.open(path, "rb")
+    return path.open("rb")
+
+
+def _tsv_rows(path: Path) -> Iterator[SentencePair | BrokenRow]:
+    name = _corpus_name(path)
+    for n_line, line in enumerate(_without_mark(read_lines(path)), start=1):
+        columns = line.split(b"\t")
+        if len(columns) not in (2, 3):
+            yield BrokenRow(path, n_line, WRONG_COLUMNS, _readable(line))
+            continue
+        try:
+            source, target, corpus = (*(column.decode() for column in columns), name)[:3]
+        except UnicodeDecodeError:
+            yield BrokenRow(path, n_line, INVALID_UTF8, _readable(line))
+            continue
+        yield SentencePair(source, target, corpus.strip() or name)
+
+
+def _aligned_rows(source_path: Path, target_path: Path) -> Iterator[SentencePair | BrokenRow]:
+    name = _corpus_name(source_path)
+    sources, targets = (
+        _without_mark(read_lines(source_path)),
+        _without_mark(read_lines(target_path)),
+    )
+    for n_line, (source, target) in enumerate(zip_longest(sources, targets), start=1):
+        if source is None or target is None:
+            n_longer = n_line + sum(1 for _ in (targets if source is None else sources))
+            n_source, n_target = (
+                (n_line - 1, n_longer) if source is None else (n_longer, n_line - 1)
+            )
+            msg = (
+                f"expected two files of equally many lines, but {source_path} has {n_source} and "
+                f"{target_path} has {n_target}; align them line by line first"
+            )
+            raise CorpusError(msg)
+        for path, line in ((source_path, source), (target_path, target)):
+            if not _is_utf8(line):
+                yield BrokenRow(path, n_line, INVALID_UTF8, _readable(line))
+                break
+        else:
+            yield SentencePair(source.decode(), target.decode(), name)
+
+
+def _without_mark(lines: Iterator[bytes]) -> Iterator[bytes]:
+    for first in lines:
+        yield first.removeprefix(_BYTE_ORDER_MARK)
+        break
+    yield from lines
+
+
+def _is_utf8(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _readable(line: bytes) -> str:
+    return line.decode(errors="replace")
+
+
+def _corpus_name(path: Path) -> str:
+    unpacked = path.with_suffix("") if path.suffix in _PACKED else path
+    return unpacked.stem

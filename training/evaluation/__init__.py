@@ -1,0 +1,1 @@
+"""Translating test sets as a session would, and scoring them."""

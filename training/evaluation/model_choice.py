@@ -1,0 +1,67 @@
+"""The model a command works with: a folder that is named, or the bundled model of a language."""
+
+from pathlib import Path
+
+from engine.adapters.adapter import model_card, usable_adapter
+from engine.errors import ModelError
+from engine.hub.bundled import bundled_models
+from engine.models.fingerprint import read_fingerprint
+from engine.models.model_card import ModelCard
+from engine.settings import LayoutSettings, ModelSettings
+from engine.translation.factory_names import suited_slot_length
+from training.errors import TrainingError, UsageError
+
+
+def find_model(
+    directory: Path | None, language: str, adapter: Path | None = None
+) -> tuple[Path, ModelCard]:
+    """Read the card of a model folder, or find the bundled model of a language.
+
+    Where an adapter is named, the card is its own: languages, slots and layout are as it was
+    trained.
+
+    Raises:
+        TrainingError: there is no such model, or the adapter does not fit it.
+        UsageError: model or adapter do not know the language.
+    """
+    if directory is None:
+        known = ((path, _card(path, adapter)) for path in bundled_models())
+        for path, card in known:
+            if language in card.languages:
+                return path, card
+        msg = f"no bundled model translates to {language!r}: name a model folder with --model"
+        raise UsageError(msg)
+    card = _card(directory, adapter)
+    try:
+        card.language(language)
+    except ModelError as error:
+        raise UsageError(str(error)) from error
+    return directory, card
+
+
+def measured_model(directory: Path, adapter: Path | None, device: str) -> ModelSettings:
+    """Say how a model is loaded whose outputs are compared: not as this processor is fastest."""
+    quantise = "none" if device == "cpu" else "auto"
+    return ModelSettings(directory=directory, adapter=adapter, device=device, quantise=quantise)
+
+
+def choose_layout(
+    card: ModelCard, slot_length: int | None = None, name: str | None = None, system: str = "slots"
+) -> LayoutSettings:
+    """Take what was asked for, and the rest as the model or adapter was trained for this system.
+
+    Raises:
+        ValueError: there is no such layout or slot length.
+    """
+    return LayoutSettings(
+        slot_length=suited_slot_length(card, system) if slot_length is None else slot_length,
+        name=name or card.layout,
+    )
+
+
+def _card(directory: Path, adapter: Path | None) -> ModelCard:
+    try:
+        found = None if adapter is None else usable_adapter(adapter, read_fingerprint(directory))
+        return model_card(directory, found)
+    except ModelError as error:
+        raise TrainingError(str(error)) from error

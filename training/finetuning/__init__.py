@@ -1,0 +1,1 @@
+"""Training LoRA adapters on a given model."""

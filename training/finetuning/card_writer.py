@@ -1,0 +1,75 @@
+"""What a fine-tuning run writes on the card of its adapter."""
+
+import datetime as dt
+import importlib.metadata
+from collections.abc import Sequence
+
+from engine.adapters.card import AdapterCard, AdapterScore, Corpus, check_name
+from training.errors import UsageError
+from training.finetuning.base_model import Base
+from training.finetuning.data import Material
+from training.finetuning.early_stopping import DevScore
+from training.finetuning.settings import FinetuneSettings
+from training.samples.methods import Method
+
+
+def named(settings: FinetuneSettings) -> str:
+    """Name the adapter: as asked, or as its run folder.
+
+    Raises:
+        UsageError: an adapter cannot be called so.
+    """
+    try:
+        return check_name(settings.name or settings.out.resolve().name)
+    except ValueError as error:
+        msg = f"the adapter {error}; choose one with --name"
+        raise UsageError(msg) from error
+
+
+def describe(
+    settings: FinetuneSettings,
+    base: Base,
+    material: Material,
+    method: Method,
+    scores: Sequence[DevScore],
+) -> AdapterCard:
+    """Write down what an adapter is for and where it comes from."""
+    licences = dict(settings.licences)
+    if settings.hub is not None:
+        licences.setdefault(settings.hub.name, settings.hub.licence)
+    return AdapterCard(
+        name=named(settings),
+        base_name=base.name,
+        base=base.fingerprint,
+        languages=base.card.languages,
+        end_of_source=base.card.end_of_source,
+        end_of_write=base.card.end_of_write,
+        end_of_target=base.card.end_of_target,
+        slot_length=base.card.slot_length,
+        policies=base.card.policies,
+        slot_lengths=settings.slot_lengths,
+        layout=method.decoding,
+        source_language=settings.source_language,
+        description=settings.description,
+        licence=settings.licence,
+        created_with=f"surtitle {importlib.metadata.version('surtitle')}",
+        created_at=dt.datetime.now(tz=dt.UTC).date().isoformat(),
+        data=tuple(
+            Corpus(name=name, licence=licences.get(name) or "not stated", pairs=n_pairs)
+            for name, n_pairs in sorted(material.n_pairs.items())
+        ),
+        commands=settings.commands,
+        seeds=(settings.optimisation.seed,),
+        scores=tuple(
+            AdapterScore(
+                test_set="dev",
+                lines=one.lines,
+                language=one.language,
+                policy=one.policy,
+                bleu=round(one.bleu, 2),
+                laal=None if one.laal is None else round(one.laal, 2),
+                signature=one.signature,
+            )
+            for one in scores
+        ),
+    )

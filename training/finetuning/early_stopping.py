@@ -1,0 +1,196 @@
+"""Decode dev sets while training, keep the best step, and end the run when none comes any more.
+
+The measure is the best BLEU among the policies that lag no more than asked, by the engine's own
+translator with the layout of the method: what is kept is what captions will be made with. Each
+decoding is a line of ``dev.jsonl``; a run that is taken up again reads them.
+"""
+
+import json
+import math
+import statistics
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import cast
+
+from engine.loading.loader import Weights
+from engine.metrics.event_log import EventLog
+from engine.settings import LayoutSettings, TranslationSettings
+from engine.translation.factory import make_system
+from training.data.corpus import SentencePair, read_pairs
+from training.errors import TrainingError
+from training.evaluation.feed import feed_line
+from training.evaluation.replay import read_events, replay
+from training.evaluation.workers import CAPACITY
+from training.finetuning.settings import DevSettings
+from training.metrics.scores import Scores, score
+from training.metrics.translation import Translation
+from training.trainer.distributed import Machines
+from training.trainer.step_log import keep_lines
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DevScore:
+    """How a step did on a dev set under one policy.
+
+    Attributes:
+        bleu: 0 to 100.
+        laal: in source words; None where nothing was written.
+        lines: of the dev set.
+        signature: of sacreBLEU.
+    """
+
+    language: str
+    policy: str
+    bleu: float
+    laal: float | None
+    lines: int
+    signature: str
+
+    @classmethod
+    def of(cls, scores: Scores, language: str) -> "DevScore":
+        """Take what counts from all scores."""
+        return cls(
+            language=language,
+            policy=scores.policy,
+            bleu=scores.quality.bleu,
+            laal=None if scores.laggings is None else scores.laggings.laal,
+            lines=scores.n_sentences,
+            signature=scores.quality.bleu_signature,
+        )
+
+
+def measure(scores: Sequence[DevScore], max_laal: float) -> float:
+    """Take the best BLEU among the policies that lag no more than ``max_laal``; 0 bounds nothing.
+
+    Where there are several languages, BLEU and LAAL are their means. Minus infinity where every
+    policy lags more, or writes nothing.
+    """
+    best = -math.inf
+    for policy in dict.fromkeys(one.policy for one in scores):
+        own = [one for one in scores if one.policy == policy]
+        laggings = [one.laal for one in own if one.laal is not None]
+        if len(laggings) == len(own) and (not max_laal or statistics.fmean(laggings) <= max_laal):
+            best = max(best, statistics.fmean(one.bleu for one in own))
+    return best
+
+
+class Watch:
+    """Decode when it is time, and know which step was best."""
+
+    def __init__(self, path: Path, settings: DevSettings, last_step: int) -> None:
+        """Read what a run has decoded up to its checkpoint.
+
+        Raises:
+            CorpusError: a dev set cannot be read.
+        """
+        self._path = path
+        self._settings = settings
+        self._sets = read_sets(settings)
+        self.scores: tuple[DevScore, ...] = ()  # of the best step
+        self._best = -math.inf
+        self._n_worse = 0
+        for line in keep_lines(path, last_step):
+            scores = cast("list[dict[str, str]]", line["scores"])
+            self._take([DevScore(**one) for one in scores])  # type: ignore[arg-type]
+
+    @property
+    def over(self) -> bool:
+        """Tell whether the run has waited long enough for a new best."""
+        return 0 < self._settings.patience <= self._n_worse
+
+    def is_due(self, step: int) -> bool:
+        """Tell whether a step is to be decoded."""
+        return bool(self._sets) and step % self._settings.every_steps == 0
+
+    def look(
+        self, step: int, weights: Weights, layout: LayoutSettings, machines: Machines
+    ) -> tuple[list[DevScore], bool]:
+        """Decode, and write the line.
+
+        Returns:
+            the scores, and whether they are the best so far.
+
+        Raises:
+            TrainingError: the line, or the log of the translator, cannot be written.
+        """
+        try:
+            scores = list(decode(self._sets, self._settings.policies, weights, layout, machines))
+            if machines.rank == 0:
+                self._write(step, scores)
+        except OSError as error:
+            msg = (
+                f"the dev set of step {step} cannot be logged ({error.strerror or error}): make "
+                "room and run again, the checkpoint is kept"
+            )
+            raise TrainingError(msg) from error
+        return scores, self._take(scores)
+
+    def _take(self, scores: Sequence[DevScore]) -> bool:
+        value = measure(scores, self._settings.max_laal)
+        is_best = value > self._best or not self.scores
+        self._n_worse = 0 if is_best else self._n_worse + 1
+        if is_best:
+            self._best, self.scores = value, tuple(scores)
+        return is_best
+
+    def _write(self, step: int, scores: Sequence[DevScore]) -> None:
+        line = json.dumps({"step": step, "scores": [asdict(one) for one in scores]})
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(line + "\n")
+
+
+def read_sets(settings: DevSettings) -> dict[str, list[SentencePair]]:
+    """Read the dev sets, by target language.
+
+    Raises:
+        CorpusError: one cannot be read.
+    """
+    return {
+        language: list(read_pairs(paths))[: settings.limit or None]
+        for language, paths in settings.sets.items()
+    }
+
+
+def decode(
+    sets: Mapping[str, Sequence[SentencePair]],
+    policies: Sequence[str],
+    weights: Weights,
+    layout: LayoutSettings,
+    machines: Machines,
+) -> Iterator[DevScore]:
+    """Translate every set under every policy; lines are dealt out to the processes.
+
+    Where each process holds only a part of the network, all of them translate every line together.
+    """
+    weights.network.eval()  # type: ignore[no-untyped-call]
+    together = machines.shards
+    rank, n = (0, 1) if together else (machines.rank, machines.n_processes)
+    for language, pairs in sets.items():
+        for policy in policies:
+            settings = TranslationSettings(
+                target_language=language, policy=policy, layout=layout, cut_loops=False
+            )
+            own = _translate(weights, settings, pairs, range(rank, len(pairs), n))
+            found = own if together else machines.collect(own)
+            found.sort(key=lambda one: one.index)
+            references = [pair.target for pair in pairs]
+            yield DevScore.of(score(policy, "slots", found, references, language), language)
+    weights.network.train()
+
+
+def _translate(
+    weights: Weights,
+    settings: TranslationSettings,
+    pairs: Sequence[SentencePair],
+    indices: Sequence[int],
+) -> list[Translation]:
+    """Translate some lines, through an event log, as ``evaluate`` does."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "log.jsonl"
+        with EventLog(path) as log:
+            translator = make_system("slots", weights, settings, capacity=CAPACITY, log=log)
+            for index in indices:
+                feed_line(translator, log, index, pairs[index].source)
+        return list(replay(read_events(path)))

@@ -1,0 +1,250 @@
+"""Train an adapter: a base, pairs, a method and a mixture of policies become a LoRA folder.
+
+Files in the run folder:
+
+* ``adapter``: what the run is for; the best step where a dev set is watched, else the last one.
+* ``checkpoint``: resumes the run to the very sample. A run that was killed goes on when the same
+  command is given again, on any number of processes.
+* ``steps.jsonl``: a line for every step; ``dev.jsonl``: a line for every decoding of the dev sets.
+* ``data``: what was fetched from the hub; ``tensorboard``: curves.
+"""
+
+import logging
+import tempfile
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError
+from torch import Tensor, nn
+from transformers import PreTrainedModel
+
+from engine.adapters.card import AdapterCard
+from engine.errors import ModelError
+from engine.inference.attention import Attention
+from engine.layout.rows import IGNORE
+from engine.loading.loader import Weights
+from engine.settings import LayoutSettings
+from training.errors import TrainingError, UsageError
+from training.finetuning.base_model import (
+    Base,
+    base_network,
+    find_base,
+    find_folder,
+    recompute_activations,
+)
+from training.finetuning.card_writer import describe, named
+from training.finetuning.data import Material, find_method, prepare, share_steps, trained_policies
+from training.finetuning.early_stopping import Watch
+from training.finetuning.lora import attach_lora, save_adapter, whole_factors
+from training.finetuning.settings import FinetuneSettings
+from training.samples.batches import Batch
+from training.samples.loss import summed_loss
+from training.samples.methods import Method
+from training.trainer.checkpoint import check_fingerprint, read_counters
+from training.trainer.distributed import Machines
+from training.trainer.learning_rates import InverseSquareRoot, LinearFall, Rates
+from training.trainer.loop import Moved, Plan, Trainer
+from training.trainer.precision import computes_bf16
+from training.trainer.replace_folder import replacing_folder
+from training.trainer.step_log import StepRecord
+
+_log = logging.getLogger(__name__)
+
+
+def finetune(settings: FinetuneSettings, machines: Machines) -> None:
+    """Train an adapter to its end, or to ``stop_after_steps``, and write its folder.
+
+    Raises:
+        SurtitleError: the base cannot be used.
+        TrainingError: one sentence says what is wrong; what was trained is kept.
+    """
+    named(settings)
+    if machines.shards and settings.quantise != "none":
+        msg = "a base in 4 bits cannot be sharded over processes: launch without FSDP"
+        raise UsageError(msg)
+    method = find_method(settings)
+    data = _data(settings, machines)
+    if machines.rank == 0:
+        find_folder(settings)  # fetched by one alone
+    machines.wait()
+    base = find_base(settings, trained_policies(settings, method))
+    material = prepare(settings, data, base, method)
+    checkpoint = settings.out / "checkpoint"
+    check_fingerprint(checkpoint, material.fingerprint)
+    counters = read_counters(checkpoint)
+    watch = Watch(settings.out / "dev.jsonl", settings.dev, counters.step if counters else 0)
+    if watch.over:
+        _log.info("%s has ended: no new best came", settings.out)
+        return
+    Finetuning(settings, machines, base, material, method, watch).run()
+
+
+def _data(settings: FinetuneSettings, machines: Machines) -> Mapping[str, Path]:
+    """Name the files of every language; those of the hub are fetched by the first process."""
+    if settings.hub is None:
+        return settings.data
+    from training.finetuning.hub_data import fetch  # noqa: PLC0415  only where it is asked
+
+    folder, source = settings.out / "data", settings.source_language
+    if machines.rank == 0:
+        fetch(settings.hub, source, folder)
+    machines.wait()
+    return {**settings.data, **fetch(settings.hub, source, folder)}
+
+
+class Finetuning:
+    """One run: owns the network that is trained, and writes its adapter."""
+
+    def __init__(
+        self,
+        settings: FinetuneSettings,
+        machines: Machines,
+        base: Base,
+        material: Material,
+        method: Method,
+        watch: Watch,
+    ) -> None:
+        """Load the base and put an adapter on it, or take up the one of the checkpoint."""
+        self._settings = settings
+        self._machines = machines
+        self._base = base
+        self._material = material
+        self._method = method
+        self._watch = watch
+        self._in_bf16 = computes_bf16(settings.precision, machines.device)
+        self._network = self._make_network()
+        self._attention = Attention.of(self._network)
+        self._ranked = self._ranks()
+        torch.manual_seed(settings.optimisation.seed)
+        self._lora = attach_lora(self._network, settings.lora, base.name)
+        self._weights = Weights(network=self._network, tokenizer=base.tokenizer, card=base.card)
+        self._try_to_save()
+        self._network.train()
+        optimisation = settings.optimisation
+        make_optimizer = partial(
+            torch.optim.AdamW, lr=optimisation.rate, weight_decay=optimisation.weight_decay
+        )
+        self._trainer = Trainer(self._plan(), self._network, make_optimizer, self._loss, machines)
+
+    def run(self) -> None:
+        """Train, watch, write the adapter."""
+        settings, machines = self._settings, self._machines
+        board = settings.out / "tensorboard" if settings.tensorboard else None
+        steps = partial(share_steps, self._material.stream, machines, settings.pass_tokens)
+        if machines.rank == 0:
+            with StepRecord(settings.out / "steps.jsonl", self._trainer.step, board) as record:
+                after_step = partial(self._after_step, record)
+                ended = self._trainer.train(steps, record.write, after_step)
+        else:
+            ended = self._trainer.train(steps, after_step=partial(self._after_step, None))
+        if ended and not (settings.dev.sets and self._watch.scores):
+            self._save()
+        machines.wait()
+
+    def _make_network(self) -> PreTrainedModel:
+        network = base_network(
+            self._base,
+            quantise=self._settings.quantise,
+            device=self._machines.device,
+            in_bf16=self._in_bf16,
+        )
+        if self._settings.gradient_checkpointing:
+            recompute_activations(network)
+        return network
+
+    def _ranks(self) -> bool:
+        """See that the base can be trained and decoded by the method's layouts.
+
+        Raises:
+            UsageError: it cannot.
+        """
+        try:
+            self._attention.ranks(LayoutSettings(name=self._method.decoding))
+            return self._attention.ranks(LayoutSettings(name=self._method.layout))
+        except ModelError as error:
+            msg = f"the base {self._base.name} cannot be trained so: {error}"
+            raise UsageError(msg) from error
+
+    def _plan(self) -> Plan:
+        settings, optimisation = self._settings, self._settings.optimisation
+        total_pairs = self._material.stream.epoch_size() * optimisation.epochs
+        return Plan(
+            checkpoint=settings.out / "checkpoint",
+            fingerprint=self._material.fingerprint,
+            total_pairs=total_pairs,
+            rates=self._rates(total_pairs),
+            clip=optimisation.clip,
+            seed=optimisation.seed,
+            checkpoint_steps=settings.checkpoint_steps,
+            stop_after_steps=settings.stop_after_steps,
+        )
+
+    def _rates(self, total_pairs: float) -> Rates:
+        optimisation = self._settings.optimisation
+        peak, warm_up = optimisation.rate, optimisation.warm_up_steps
+        if optimisation.fall == "root":
+            return InverseSquareRoot(peak, warm_up)
+        return LinearFall.of_steps(peak, warm_up, total_pairs / self._material.stream.step_pairs)
+
+    def _loss(self, network: nn.Module, batch: Batch) -> Tensor:
+        """Run a batch through the network; mean over its labelled rows."""
+        device = self._machines.device.type
+        with torch.autocast(device, dtype=torch.bfloat16, enabled=self._in_bf16):
+            summed = summed_loss(
+                network,
+                batch,
+                self._material.markers,
+                self._settings.optimisation.label_smoothing,
+                self._attention,
+                ranked=self._ranked,
+            )
+        return summed / (batch.labels != IGNORE).sum()
+
+    def _after_step(self, record: StepRecord | None, moved: Moved) -> bool:
+        """Decode where it is time; False ends the run."""
+        if not self._watch.is_due(moved.step):
+            return True
+        layout = LayoutSettings(slot_length=self._base.card.slot_length, name=self._method.decoding)
+        scores, is_best = self._watch.look(moved.step, self._weights, layout, self._machines)
+        if record is not None:
+            for one in scores:
+                record.draw(f"BLEU {one.language} {one.policy}", one.bleu, moved.step)
+        if is_best:
+            self._save()
+        return not self._watch.over
+
+    def _save(self) -> None:
+        """Put the adapter as it is now in the place of what was saved before."""
+        factors = whole_factors(self._trainer.network)
+        if self._machines.rank == 0:
+            folder = self._settings.out / "adapter"
+            try:
+                with replacing_folder(folder) as fresh:
+                    save_adapter(fresh, factors, self._lora, self._card())
+            except (OSError, SafetensorError) as error:
+                msg = (
+                    f"{folder} cannot be written ({error}): make room and run again, the "
+                    "checkpoint is kept"
+                )
+                raise TrainingError(msg) from error
+        self._machines.wait()
+
+    def _card(self) -> AdapterCard:
+        return describe(
+            self._settings, self._base, self._material, self._method, self._watch.scores
+        )
+
+    def _try_to_save(self) -> None:
+        """Write the untrained adapter and throw it away: what would fail at the end fails now."""
+        if self._machines.rank != 0:
+            return
+        out = self._settings.out
+        try:
+            out.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=out) as folder:
+                save_adapter(Path(folder), whole_factors(self._network), self._lora, self._card())
+        except (OSError, SafetensorError) as error:
+            msg = f"an adapter cannot be written to {out} ({error}): make room or choose another"
+            raise TrainingError(msg) from error

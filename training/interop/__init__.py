@@ -1,0 +1,1 @@
+"""Other projects' tools: SimulEval, simulstream."""

@@ -1,0 +1,94 @@
+"""Average how far translations lag behind their source, by ``engine.metrics.latency``.
+
+The target's unit is the word between blanks, or the character where a language is written without
+blanks. Means are taken over sentences, as SimulEval takes them: a sentence without output has no
+lagging, so it is left out here and counted in ``training.metrics.scores``.
+"""
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+from engine.metrics.latency import (
+    average_lagging,
+    average_proportion,
+    differentiable_average_lagging,
+    end_offset,
+    length_adaptive_average_lagging,
+    start_offset,
+)
+from engine.metrics.token_delay import average_token_delay
+from training.data.orthography import is_spaced
+from training.metrics.real_time import real_time_delays, simuleval_delays
+from training.metrics.translation import Translation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Laggings:
+    """Every measure of lagging, in source words; AP is a share.
+
+    Attributes:
+        al, laal, ap, dal, atd, start_offset, end_offset: without the time of computing.
+        laal_ca: LAAL of what a person sees, by the queue model of ``training.metrics.real_time``.
+        laal_ca_simuleval: LAAL by SimulEval's convention, in which computing adds up.
+    """
+
+    al: float
+    laal: float
+    ap: float
+    dal: float
+    atd: float
+    start_offset: float
+    end_offset: float
+    laal_ca: float
+    laal_ca_simuleval: float
+
+
+def laggings(translation: Translation, n_units: int) -> Laggings:
+    """Measure one translation.
+
+    Args:
+        translation: not empty.
+        n_units: of its reference.
+    """
+    delays, length = translation.delays, len(translation.source)
+
+    def laal(delays: Sequence[float]) -> float:
+        return length_adaptive_average_lagging(delays, length, n_units)
+
+    return Laggings(
+        al=average_lagging(delays, length, n_units),
+        laal=laal(delays),
+        ap=average_proportion(delays, length, n_units),
+        dal=differentiable_average_lagging(delays, length),
+        atd=average_token_delay(delays),
+        start_offset=start_offset(delays),
+        end_offset=end_offset(delays, length),
+        laal_ca=laal(real_time_delays(translation)),
+        laal_ca_simuleval=laal(simuleval_delays(translation)),
+    )
+
+
+def mean_laggings(
+    translations: Sequence[Translation], references: Sequence[str], language: str
+) -> Laggings | None:
+    """Average over the sentences that have output; None where none has."""
+    rows = [
+        laggings(one, n_reference_units(reference, language))
+        for one, reference in zip(translations, references, strict=True)
+        if one.delays
+    ]
+    if not rows:
+        return None
+    names = [field.name for field in fields(Laggings)]
+    return Laggings(
+        **{name: statistics.fmean(float(getattr(row, name)) for row in rows) for name in names}
+    )
+
+
+def n_reference_units(reference: str, language: str) -> int:
+    """Count a reference's words or characters as SimulEval does: split at single blanks.
+
+    So two blanks in a row count a word between them, and an empty reference is one word long.
+    """
+    return len(reference.split(" ")) if is_spaced(language) else max(1, len(reference.strip()))

@@ -1,0 +1,1 @@
+"""Training a small model from nothing."""

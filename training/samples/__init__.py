@@ -1,0 +1,1 @@
+"""Pairs become rows of tokens, batches and a loss."""

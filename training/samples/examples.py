@@ -1,0 +1,155 @@
+"""One sentence pair becomes labelled rows, by the very Planner and Policy the engine runs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.layout.registry import make_planner
+from engine.layout.rows import Row
+from engine.policy import Action, Policy, Progress
+from engine.settings import LayoutSettings
+from engine.text.prompt import Prompt
+
+Ids = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TokenizedPair:
+    """A sentence pair as token ids, word by word.
+
+    Attributes:
+        source: ids of each source word.
+        target: ids of each target word.
+        needs: for each target word, how many source words must be read before it may be written
+            under read-n: the running maximum of its alignment, never falling. None where no
+            alignment is trusted; such a pair cannot train read-n.
+        delayed: the same for a sample whose writes are cut short: more source words for those
+            target words that are carried over to the next write. None where nothing is cut.
+    """
+
+    source: tuple[Ids, ...]
+    target: tuple[Ids, ...]
+    needs: tuple[int, ...] | None
+    delayed: tuple[int, ...] | None = None
+
+    def __post_init__(self) -> None:
+        for numbers in (self.needs, self.delayed):
+            if numbers is not None and len(numbers) != len(self.target):
+                msg = f"{len(self.target)} target words need as many numbers, got {len(numbers)}"
+                raise ValueError(msg)
+
+
+def build_rows(
+    pair: TokenizedPair,
+    policy: Policy,
+    prompt: Prompt,
+    layout: LayoutSettings,
+    *,
+    marker_alone: bool,
+) -> Sequence[Row]:
+    """Play a policy over a pair and return all rows, labels set.
+
+    Where the layout recomputes, these are the rows of its last pass.
+    """
+    return build_samples(pair, policy, prompt, layout, marker_alone=marker_alone)[-1]
+
+
+def build_samples(
+    pair: TokenizedPair,
+    policy: Policy,
+    prompt: Prompt,
+    layout: LayoutSettings,
+    *,
+    marker_alone: bool,
+) -> list[Sequence[Row]]:
+    """Play a policy over a pair and return its training samples, labels set.
+
+    There is one sample for a layout that computes every row once. Where reading makes the layout
+    compute all anew there is one for every write, and only what that write adds is asked: prefix
+    fine-tuning.
+
+    A write that is cut short ends where a model should have gone on: that end has no label, and the
+    words before it have theirs.
+
+    Args:
+        pair: what to translate, and into what.
+        policy: chooses READ and WRITE.
+        prompt: headers and markers.
+        layout: the slots.
+        marker_alone: the end-of-source marker comes as a word of its own, as when a person presses
+            Enter late; else it comes with the last word, as when the sentence ends with a full
+            stop.
+    """
+    if policy.ends_writes and pair.needs is None:
+        msg = "a pair without an alignment cannot train a policy that ends its writes"
+        raise ValueError(msg)
+    planner = make_planner(prompt.headers, layout)
+    words = source_words(pair.source, prompt, marker_alone=marker_alone)
+    gold = _Gold(pair, prompt)
+    samples = list[Sequence[Row]]()
+    n_read = n_read_at_write_end = 0
+    has_written = False
+    while True:
+        ended = n_read == len(words)
+        progress = Progress(
+            n_read=n_read,
+            n_written=gold.word,
+            n_read_at_write_end=n_read_at_write_end,
+            exhausted=gold.word == len(pair.target),
+            source_ended=ended,
+        )
+        if policy.next_action(progress) is Action.READ:
+            if planner.recomputes and has_written:
+                samples.append(list(planner.rows))
+                has_written = False
+            planner.read(words[n_read])
+            n_read += 1
+            continue
+        planner.write()
+        id_ = gold.next_id(n_read if policy.ends_writes and not ended else None, policy)
+        ends_write = id_ == prompt.end_of_write
+        planner.choose(id_, asked=not (ends_write and gold.may_go_on(n_read)))
+        has_written = True
+        if ends_write:
+            n_read_at_write_end = n_read
+        if ended and id_ in (prompt.end_of_write, prompt.end_of_target):
+            return [*samples, planner.rows]
+
+
+def source_words(words: Sequence[Ids], prompt: Prompt, *, marker_alone: bool) -> list[Ids]:
+    """Add the end-of-source marker to the last word, or behind it."""
+    marker = (prompt.end_of_source,)
+    if marker_alone or not words:
+        return [*words, marker]
+    return [*words[:-1], words[-1] + marker]
+
+
+class _Gold:
+    """The model that is always right: names the next target token of a pair."""
+
+    def __init__(self, pair: TokenizedPair, prompt: Prompt) -> None:
+        self._pair = pair
+        self._prompt = prompt
+        self._piece = 0
+        self.word = 0  # words complete
+
+    def next_id(self, n_read: int | None, policy: Policy) -> int:
+        """Name the next token; words that need over ``n_read`` source words wait, unless None."""
+        if self.word == len(self._pair.target):
+            return self._prompt.end_of_write if policy.ends_writes else self._prompt.end_of_target
+        if n_read is not None and self._piece == 0 and self._held_back(n_read):
+            return self._prompt.end_of_write
+        word = self._pair.target[self.word]
+        id_ = word[self._piece]
+        self._piece += 1
+        if self._piece == len(word):
+            self.word, self._piece = self.word + 1, 0
+        return id_
+
+    def may_go_on(self, n_read: int) -> bool:
+        """Tell whether a word is left that needs no more than ``n_read`` source words."""
+        needs = self._pair.needs
+        return needs is not None and self.word < len(needs) and needs[self.word] <= n_read
+
+    def _held_back(self, n_read: int) -> bool:
+        needs = self._pair.delayed or self._pair.needs
+        return needs is not None and needs[self.word] > n_read

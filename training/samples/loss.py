@@ -1,0 +1,190 @@
+"""Cross-entropy over the labelled rows, among the tokens the policy allows."""
+
+from dataclasses import dataclass, replace
+from typing import cast
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy, embedding, pad
+from transformers import PreTrainedModel
+
+from engine.inference.attention import Attention, Bias
+from engine.layout.rows import IGNORE
+from engine.text.prompt import Prompt
+from training.samples.batches import Batch
+
+
+@dataclass(frozen=True, slots=True)
+class Markers:
+    """The ids that end something."""
+
+    end_of_write: int
+    end_of_target: int
+
+    @classmethod
+    def of(cls, prompt: Prompt) -> "Markers":
+        """Take the markers of a prompt; they are the same for every language of a model."""
+        return cls(prompt.end_of_write, prompt.end_of_target)
+
+
+_IMPOSSIBLE = -100.0
+"""Logit of a forbidden marker: no probability, and finite, so that label smoothing stays finite."""
+
+
+def forbid_markers(logits: Tensor, ends_writes: Tensor, markers: Markers) -> Tensor:
+    """Rule out end-of-target under read-n and end-of-write under the other policies.
+
+    Without this a model that serves all policies would have to guess which one runs, and read-n
+    would end its writes too late. The translator suppresses the same markers.
+
+    Args:
+        logits: floating, shape (N, V); left as it is.
+        ends_writes: bool, shape (N,), the row's policy ends its writes.
+        markers: the two ids; nothing is ruled out where they are one.
+
+    Returns:
+        float32, shape (N, V).
+    """
+    allowed = logits.float().clone()
+    if markers.end_of_write != markers.end_of_target:
+        for id_, ruled_out in (
+            (markers.end_of_write, ~ends_writes),
+            (markers.end_of_target, ends_writes),
+        ):
+            allowed[:, id_] = allowed[:, id_].masked_fill(ruled_out, _IMPOSSIBLE)
+    return allowed
+
+
+_CHUNK = 512
+"""Labelled rows whose logits are computed together: one shape, however many rows are labelled."""
+
+_MOST_SHAPES = 64
+"""Padded lengths that code is compiled for before torch gives up compiling."""
+
+
+class BareLoss:
+    """Loss of a bare model, computed in a working copy of its weights.
+
+    The model keeps its weights in its own precision: float32 master weights. Every pass casts them
+    to ``dtype`` and computes in that alone; gradients come back through the cast. This is faster
+    than autocast, which casts at every product and leaves the rest in float32
+    (``docs/experiments.md``). Logits are computed for labelled rows only: half of the rows are
+    source.
+    """
+
+    def __init__(
+        self,
+        model: PreTrainedModel,
+        markers: Markers,
+        smoothing: float,
+        *,
+        dtype: torch.dtype | None = None,
+        compiled: bool = False,
+    ) -> None:
+        """Take a model whose parameters stay the same objects from now on.
+
+        Args:
+            model: bare, on its device.
+            markers: what the policies end with.
+            smoothing: of the labels.
+            dtype: what is computed in; None for the model's own.
+            compiled: compile for each padded shape, half a minute each; the code is kept in torch's
+                cache. Worth it for runs of hours whose batches have few shapes.
+        """
+        model.set_attn_implementation("eager")  # torch's own has a slow way back on CPUs
+        self._decoder: nn.Module = model.get_decoder()  # type: ignore[no-untyped-call]
+        self._embeddings = cast("Tensor", model.get_input_embeddings().weight)
+        self._weights: dict[str, Tensor] = {
+            name: weight
+            for name, weight in self._decoder.named_parameters()
+            if weight is not self._embeddings
+        }
+        self._head: Tensor = model.get_output_embeddings().weight  # type: ignore[no-untyped-call]
+        self._markers = markers
+        self._smoothing = smoothing
+        self._dtype = dtype or model.dtype
+        self._attention = replace(Attention.of(model), dtype=self._dtype)
+        self._run, self._score = self._hidden, self._chunk_loss
+        if compiled:
+            torch._dynamo.config.recompile_limit = _MOST_SHAPES
+            self._run = torch.compile(self._hidden, dynamic=False)
+            self._score = torch.compile(self._chunk_loss, dynamic=False)
+
+    def __call__(self, batch: Batch) -> Tensor:
+        """Run a batch through the model in one masked pass and score its labelled rows.
+
+        Returns:
+            mean cross-entropy with label smoothing, a float32 scalar.
+        """
+        hidden = self._run(batch.ids, batch.places.encoded, batch.bias(self._attention))
+        asked = batch.labels != IGNORE  # (B, T)
+        hidden, labels = hidden[asked], batch.labels[asked]  # (N, D), (N,)
+        ends_writes = batch.ends_writes[asked]  # (N,)
+        n_rows = len(labels)
+        short = -n_rows % _CHUNK  # rows that the last chunk lacks
+        hidden = pad(hidden, (0, 0, 0, short))
+        labels, ends_writes = pad(labels, (0, short), value=IGNORE), pad(ends_writes, (0, short))
+        chunks = (torch.split(rows, _CHUNK) for rows in (hidden, labels, ends_writes))
+        losses = [self._score(*chunk) for chunk in zip(*chunks, strict=True)]
+        return torch.stack(losses).sum() / n_rows
+
+    def _hidden(self, ids: Tensor, positions: Tensor, bias: Bias) -> Tensor:
+        """Compute the last hidden states, shape (B, T, D).
+
+        Embeddings are looked up in the weights' own precision: gradients of ids that come hundreds
+        of times a batch are summed in it.
+        """
+        embedded = embedding(ids, self._embeddings).to(self._dtype)  # (B, T, D)
+        copy = {name: weight.to(self._dtype) for name, weight in self._weights.items()}
+        inputs = {
+            "inputs_embeds": embedded,
+            "position_ids": positions,
+            "attention_mask": bias,
+            "use_cache": False,
+        }
+        output = torch.func.functional_call(self._decoder, copy, (), inputs)
+        hidden: Tensor = output.last_hidden_state
+        return hidden
+
+    def _chunk_loss(self, hidden: Tensor, labels: Tensor, ends_writes: Tensor) -> Tensor:
+        """Sum the cross-entropy of ``_CHUNK`` rows, those without a label left out."""
+        logits = hidden @ self._head.to(self._dtype).T  # (N, V)
+        return _score(logits, labels, ends_writes, self._markers, self._smoothing)
+
+
+def summed_loss(
+    model: nn.Module,
+    batch: Batch,
+    markers: Markers,
+    smoothing: float,
+    attention: Attention,
+    *,
+    ranked: bool = False,
+) -> Tensor:
+    """Run a packed batch through any causal language model, wrapped or not.
+
+    The model's own ``forward`` is called, as wrappers for LoRA and for many processes want it, and
+    asked for logits only in columns where some line has a label.
+
+    Returns:
+        cross-entropy with label smoothing, summed over the labelled rows: a float32 scalar.
+    """
+    asked = batch.labels != IGNORE  # (B, T)
+    columns = asked.any(0).nonzero()[:, 0]  # (C,)
+    logits: Tensor = model(
+        input_ids=batch.ids,
+        position_ids=batch.places.encoded,
+        attention_mask=batch.bias(attention, ranked=ranked),
+        use_cache=False,
+        logits_to_keep=columns,
+    ).logits  # (B, C, V)
+    labels, ends_writes = batch.labels[asked], batch.ends_writes[asked]
+    return _score(logits[asked[:, columns]], labels, ends_writes, markers, smoothing)
+
+
+def _score(
+    logits: Tensor, labels: Tensor, ends_writes: Tensor, markers: Markers, smoothing: float
+) -> Tensor:
+    """Sum the cross-entropy of labelled rows: logits (N, V), labels and ends_writes (N,)."""
+    allowed = forbid_markers(logits, ends_writes, markers)
+    return cross_entropy(allowed, labels, label_smoothing=smoothing, reduction="sum")

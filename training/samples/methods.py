@@ -1,0 +1,61 @@
+"""The methods that are compared: which samples each is trained on, and how it is decoded.
+
+All run on one code path. A method is a layout (``engine.layout.registry``) and, at most, one thing
+that its training samples do otherwise than its decoding.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from engine.layout.rows import Row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Method:
+    """One way to train for simultaneous translation.
+
+    Attributes:
+        layout: of the training samples, one of ``engine.settings.LAYOUTS``.
+        decoding: the layout it is decoded with.
+        sees_all: a target token sees the whole source, read or not.
+        settled: positions are those of the finished sentence.
+        offline: every source is read to its end, whatever the policy of decoding.
+    """
+
+    layout: str
+    decoding: str
+    sees_all: bool = False
+    settled: bool = False
+    offline: bool = False
+
+    def finish(self, rows: Sequence[Row]) -> Sequence[Row]:
+        """Make of a layout's rows what the method trains on."""
+        if self.sees_all:
+            return [row._replace(time=0) for row in rows]
+        return settle(rows) if self.settled else rows
+
+
+METHODS: Mapping[str, Method] = {
+    # ours: ExPosST, section 2
+    "exposst": Method(layout="slots", decoding="slots"),
+    # its ablations, section 4.1
+    "without-mask": Method(layout="slots", decoding="slots", sees_all=True),
+    "without-slots": Method(layout="cached", decoding="cached", settled=True),
+    # what it is compared with; sources stand at the layouts
+    "gpe": Method(layout="gpe", decoding="gpe"),
+    "conversational": Method(layout="conversational", decoding="conversational"),
+    "simulmask": Method(layout="simulmask", decoding="simulmask"),
+    # prefix and causal fine-tuning, decoded by computing all anew; Raffel et al. 2024, section 2.
+    # Without recomputation, decode with the layout "cached"
+    "prefix": Method(layout="recomputed", decoding="recomputed"),
+    "causal": Method(layout="recomputed", decoding="recomputed", offline=True),
+}
+"""By the name that the command line takes."""
+
+
+def settle(rows: Sequence[Row]) -> list[Row]:
+    """Give the position encoding each row's place in the whole sentence, without gap or overlap."""
+    places = {
+        position: place for place, position in enumerate(sorted(row.position for row in rows))
+    }
+    return [row._replace(shift=places[row.position] - row.position) for row in rows]

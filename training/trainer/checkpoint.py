@@ -1,0 +1,167 @@
+"""Save and resume a run without pickles: safetensors and JSON, swapped in whole.
+
+What moves is saved: the parameters that are trained, and the optimiser's state of each. Parameters
+that are sharded over processes are put together for it, so a run may go on with another number of
+processes.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+from torch.distributed.tensor import DTensor, distribute_tensor
+
+from training.errors import TrainingError, UsageError
+from training.trainer.replace_folder import replacing_folder, standing
+
+_STATE, _COUNTERS = "state.safetensors", "counters.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counters:
+    """Where a run stands.
+
+    Attributes:
+        step: optimiser steps taken.
+        pairs: sentence pairs used.
+        rows: rows fed, padding left out.
+        fingerprint: digest of what must not change between runs; several are written
+            ``name=digest name=digest``, so that the one that changed can be named.
+    """
+
+    step: int = 0
+    pairs: int = 0
+    rows: int = 0
+    fingerprint: str = ""
+
+
+def save_checkpoint(
+    folder: Path,
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    counters: Counters,
+    *,
+    writes: bool = True,
+) -> None:
+    """Write a checkpoint beside the old one, then swap; a cut write loses nothing.
+
+    Args:
+        folder: where to.
+        model: its parameters that are trained.
+        optimizer: of these parameters.
+        counters: where the run stands.
+        writes: False in all processes of a run but one: they only hand over their shards.
+
+    Raises:
+        TrainingError: it cannot be written; the old one is kept.
+    """
+    tensors = dict(_whole_tensors(model, optimizer))
+    if not writes:
+        return
+    try:
+        with replacing_folder(folder) as fresh:
+            save_file(tensors, fresh / _STATE)
+            text = json.dumps(asdict(counters)) + "\n"
+            (fresh / _COUNTERS).write_text(text, encoding="utf-8")
+    except (OSError, SafetensorError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        msg = (
+            f"the checkpoint {folder} of step {counters.step} cannot be written ({reason}): "
+            "make room and run again, the checkpoint before it is kept"
+        )
+        raise TrainingError(msg) from error
+
+
+def read_counters(folder: Path) -> Counters | None:
+    """Tell where the run of a checkpoint stands; None where there is no checkpoint."""
+    found = standing(folder, _COUNTERS)
+    if found is None:
+        return None
+    return Counters(**json.loads((found / _COUNTERS).read_text(encoding="utf-8")))
+
+
+def check_fingerprint(folder: Path, fingerprint: str) -> None:
+    """Check that the run of a checkpoint, if there is one, is the run that would go on.
+
+    Raises:
+        UsageError: it is another.
+    """
+    counters = read_counters(folder)
+    if counters is None or counters.fingerprint == fingerprint:
+        return
+    theirs = dict(part.split("=") for part in counters.fingerprint.split() if "=" in part)
+    ours = dict(part.split("=") for part in fingerprint.split() if "=" in part)
+    changed = [name for name, digest in ours.items() if theirs.get(name, digest) != digest]
+    named = " and ".join(changed).replace("_", " ")
+    what = f"another {named}" if changed else "other settings"
+    msg = f"{folder} was made with {what}: go on with what it was made with, or use another folder"
+    raise UsageError(msg)
+
+
+def load_checkpoint(
+    folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer
+) -> Counters | None:
+    """Put a checkpoint's values into model and optimizer; None where there is no checkpoint.
+
+    Raises:
+        TrainingError: it lacks a parameter of the model.
+    """
+    found = standing(folder, _COUNTERS)
+    if found is None:
+        return None
+    tensors = load_file(found / _STATE)
+    parameters = dict(trained_parameters(model))
+    for name, parameter in parameters.items():
+        if f"model.{name}" not in tensors:
+            msg = f"{found} lacks the parameter {name}: remove that folder to begin anew"
+            raise TrainingError(msg)
+        with torch.no_grad():
+            parameter.copy_(_spread_like(parameter, tensors[f"model.{name}"]))
+    state: dict[int, dict[str, Tensor]] = {}
+    in_order = [parameter for group in optimizer.param_groups for parameter in group["params"]]
+    for name, value in tensors.items():
+        kind, number, key = [*name.split(".", 2), ""][:3]
+        if kind == "optimizer":
+            # A sharded parameter has sharded averages; its count of steps is a plain number.
+            like = in_order[int(number)] if value.dim() else value
+            state.setdefault(int(number), {})[key] = _spread_like(like, value)
+    groups = optimizer.state_dict()["param_groups"]
+    optimizer.load_state_dict({"state": state, "param_groups": groups})
+    return read_counters(found)
+
+
+def trained_parameters(model: nn.Module) -> Iterator[tuple[str, nn.Parameter]]:
+    """Name the parameters that are trained, tied ones once, without the names of wrappers."""
+    for name, parameter in model.named_parameters():
+        if parameter.requires_grad:
+            yield name.removeprefix("module."), parameter
+
+
+def _whole_tensors(
+    model: nn.Module, optimizer: torch.optim.Optimizer
+) -> Iterator[tuple[str, Tensor]]:
+    for name, parameter in trained_parameters(model):
+        yield f"model.{name}", whole_tensor(parameter)
+    for number, state in optimizer.state_dict()["state"].items():
+        for key, value in state.items():
+            yield f"optimizer.{number}.{key}", whole_tensor(torch.as_tensor(value))
+
+
+def whole_tensor(tensor: Tensor) -> Tensor:
+    """Copy a tensor to the CPU; a sharded one is put together by all processes."""
+    tensor = tensor.detach()
+    if isinstance(tensor, DTensor):
+        tensor = tensor.full_tensor()
+    return tensor.cpu().contiguous().clone()
+
+
+def _spread_like(like: Tensor, value: Tensor) -> Tensor:
+    """Shard a whole tensor as another one is."""
+    if isinstance(like, DTensor):
+        return distribute_tensor(value.to(like.device), like.device_mesh, like.placements)
+    return value
