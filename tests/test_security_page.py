@@ -18,5 +18,5 @@ def test_every_guard_has_a_file_and_a_test():
     assert len(ROWS) > 15
     for row in ROWS:
         _, _, guard, test, _ = row.split("|")
-        assert re.search(r"`(app|engine)/\w+\.py`|trust_remote_code", guard), row
+        assert re.search(r"`(app|engine)/[\w/]+\.py`|trust_remote_code", guard), row
         assert re.search(r"`tests/[\w/]+\.py`", test), row

@@ -54,10 +54,10 @@ def test_a_glossary_that_is_too_long_is_refused_in_one_sentence():
         Context(tiny_tokenizer(), CARD, "de", terms)
     assert "\n" not in str(caught.value)
     engine = hashing_translator()
-    before = engine.translation.base.prompt
+    before = engine.conversation.prompt
     with pytest.raises(ContextError):
         engine.configure(TranslationSettings(glossary=terms))
-    assert engine.translation.base.prompt == before
+    assert engine.conversation.prompt == before
 
 
 def test_of_sentences_that_are_too_long_the_oldest_are_left_out():
@@ -84,7 +84,7 @@ def test_a_prompt_tells_of_the_sentences_before_and_shares_its_start_with_the_la
     engine.configure(TranslationSettings(glossary=TERMS, context_sentences=2))
     texts, before, fed = ["ab cd.", "ef gh.", "abc d.", "hh."], None, []
     for n, text in enumerate(texts):
-        n_fed = engine.inference.slot_model.tokens_fed
+        n_fed = engine.model.tokens_fed
         utterance = translate(engine, text)
         told = system_text(utterance.prompt)
         assert [one in told for one in texts] == [n - 2 <= i < n for i in range(4)]
@@ -95,12 +95,12 @@ def test_a_prompt_tells_of_the_sentences_before_and_shares_its_start_with_the_la
             shared += 1
             if shared == min(len(before), len(system)):
                 break
-        fed.append(engine.inference.slot_model.tokens_fed - n_fed - engine.counters.probes)
+        fed.append(engine.model.tokens_fed - n_fed - engine.counters.probes)
         assert fed[-1] == utterance.planner.n_fed - shared <= n_rows
         assert n == 0 or shared > 0
         before = system
     assert engine.counters.tokens_recomputed == 0
-    engine.translation.base.forget_sentences()
+    engine.conversation.forget_sentences()
     assert not any(one in system_text(engine.open().prompt) for one in texts)
 
 

@@ -106,7 +106,7 @@ def test_drafts_that_loop_are_cut_and_counted():
     for cut_loops in (True, False):
         settings = TranslationSettings(policy="wait:1", cut_loops=cut_loops)
         engine = Retranslator(tiny_weights(), settings, capacity=64)
-        engine.translation.base.model = model = HashingModel()
+        engine.conversation.model = model = HashingModel()
         ids, feed = itertools.cycle(phrase_for("wait:1")), model.feed
         model.next_id = lambda rows, _suppressed, ids=ids, feed=feed: feed(rows) and next(ids)
         utterance = engine.open()
