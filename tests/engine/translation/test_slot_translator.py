@@ -213,13 +213,13 @@ def test_translating_may_be_left_after_any_change_and_taken_up_again():
 def rows_fed(engine):
     """Record every row that the model is given, in order."""
     fed = []
-    feed = engine.inference.slot_model.feed
+    feed = engine.model.feed
 
     def record(rows):
         fed.extend(rows)
         return feed(rows)
 
-    engine.inference.slot_model.feed = record
+    engine.model.feed = record
     return fed
 
 
@@ -230,7 +230,7 @@ def test_system_rows_are_fed_once_for_all_utterances():
         utterance, _ = translate(engine, ["abc", "de", "f"], ended=index != 2)
         system = utterance.prompt.headers.system
     assert [row.id for row in fed if row.position < len(system)] == list(system)
-    assert engine.inference.slot_model.n_rows == len(utterance.fed_rows())
+    assert engine.model.n_rows == len(utterance.fed_rows())
 
 
 def test_system_rows_are_fed_again_from_where_another_language_changes_them():
@@ -301,7 +301,7 @@ def test_going_to_an_earlier_utterance_computes_its_rows_again_and_counts_them()
         assert engine.counters.tokens_recomputed - recomputed == kept - n_system
         assert utterance.caption == fresh.caption
         assert meaning(utterance) == meaning(fresh)
-        assert engine.inference.slot_model.n_rows == len(utterance.fed_rows())
+        assert engine.model.n_rows == len(utterance.fed_rows())
 
 
 def test_changing_a_word_of_an_earlier_utterance_that_waits_touches_no_cache():
@@ -309,10 +309,10 @@ def test_changing_a_word_of_an_earlier_utterance_that_waits_touches_no_cache():
     first = engine.open()
     type_words(engine, first, ["abc", "de"])
     second, _ = translate(engine, ["fgh", "a", "b"])
-    n_rows, fed = engine.inference.slot_model.n_rows, engine.inference.slot_model.tokens_fed
+    n_rows, fed = engine.model.n_rows, engine.model.tokens_fed
     engine.set_source(first, ["abc", "d"], ended=False)
     assert list(engine.advance(first)) == []
-    assert (engine.inference.slot_model.n_rows, engine.inference.slot_model.tokens_fed) == (
+    assert (engine.model.n_rows, engine.model.tokens_fed) == (
         n_rows,
         fed,
     )
@@ -333,7 +333,7 @@ def test_memory_does_not_grow_with_the_length_of_a_meeting():
     obey(engine, word_for_word)
     (cache,) = (
         value
-        for value in vars(engine.inference.slot_model).values()
+        for value in vars(engine.model).values()
         if isinstance(value, SlotCache)
     )
     storage = [(layer.keys.data_ptr(), layer.values.data_ptr()) for layer in cache._layers]
@@ -342,7 +342,7 @@ def test_memory_does_not_grow_with_the_length_of_a_meeting():
     most_rows = 0
     for _ in range(200):
         utterance, _ = translate(engine, ["a"])
-        most_rows = max(most_rows, engine.inference.slot_model.n_rows)
+        most_rows = max(most_rows, engine.model.n_rows)
         utterances.append(weakref.ref(utterance))
     del utterance
     gc.collect()
@@ -390,7 +390,7 @@ def test_the_longest_utterance_of_a_model_that_never_ends_fits_the_default_cache
     limits = UtteranceLimits()
     engine = hashing_translator(policy)
     engine.configure(replace(engine.settings, cut_loops=False))
-    engine.translation.base.model = HashingModel(capacity)
+    engine.conversation.model = HashingModel(capacity)
     obey(engine, says_for_ever("Ġa"))
     for words in (
         ["🙂" * (limits.max_bytes // 4 - 1)],
@@ -472,13 +472,13 @@ def test_counters_can_be_had_from_the_log_alone(policy, tmp_path):
     fed = [line for line in lines if line["event"] == "fed"]
     n_fed = sum(len(line["ids"]) for line in fed)
     n_again = sum(line["n_again"] for line in fed)
-    assert n_fed == engine.inference.slot_model.tokens_fed
-    assert len(fed) == engine.inference.slot_model.forwards
-    assert sum(line["flops"] for line in fed) == engine.inference.slot_model.flops
+    assert n_fed == engine.model.tokens_fed
+    assert len(fed) == engine.model.forwards
+    assert sum(line["flops"] for line in fed) == engine.model.flops
     assert n_again == engine.counters.tokens_recomputed > 0
     (last,) = [line for line in lines if line["event"] == "ended"][-1:]
-    assert last["tokens_fed"] == engine.inference.slot_model.tokens_fed
-    assert last["forwards"] == engine.inference.slot_model.forwards
+    assert last["tokens_fed"] == engine.model.tokens_fed
+    assert last["forwards"] == engine.model.forwards
     assert last["tokens_recomputed"] == engine.counters.tokens_recomputed
     assert last["probes"] == engine.counters.probes
     assert (engine.counters.probes > 0) == (policy == "wait:2")
