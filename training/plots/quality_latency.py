@@ -1,8 +1,9 @@
 """Draw quality over lagging: one line for each family of policies of a system, offline dashed.
 
 A system has a colour (Okabe and Ito's and a grey, which most people can tell apart) and a marker;
-wait-k is filled, read-n is hollow, so a grey print can be read too. matplotlib is used without its
-global state: no window, no backend, no style of the caller is touched.
+wait-k is filled, read-n is hollow, so a grey print can be read too. The number in a mark is its k or
+n. matplotlib is used without its global state: no window, no backend, no style of the caller is
+touched.
 """
 
 import math
@@ -14,23 +15,23 @@ from typing import TYPE_CHECKING
 
 from training.data.corpus import replacing
 from training.errors import TrainingError
-from training.plots.labels import INK, MARK, add_label, add_legend, any_script, place_labels
+from training.plots.legend import INK, add_legend, any_script
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
-    from matplotlib.text import Annotation
 
 _DPI = 100
 _WIDTH, _HEIGHT, _ROW = 8.0, 5.0, 0.22  # inches: the picture without legend, a row of the legend
 _COLOURS = (
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#8C8C8C",
 )  # fmt: skip
-_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
-_DARKER = 0.65  # labels, of the colour's light: small letters need more contrast than lines
+_MARKERS = ("o", "s", "D", "h", "p", "8", "^", "v")  # all of them wide enough for a number
+_MARK = 13.0  # points, 72 to an inch: the diameter of a mark
+_NUMBER, _LONG_NUMBER = 7.5, 5.5  # points: letters in a mark, those of three letters or more
 _SPINE, _GRID = "#BBBBBB", "#E6E6E6"
-_FAMILIES = {"wait": ("wait-k", "k"), "read": ("read-n", "n")}
+_FAMILIES = {"wait": "wait-k", "read": "read-n"}
 _OFFLINE = "offline"
 _DASH, _GAP = 7.0, 3.5  # of an offline line, in its widths
 _NEAR = 0.03  # of the range of BLEU: offline lines nearer than this take turns
@@ -117,20 +118,15 @@ def make_figure(curves: Sequence[Curve], *, title: str = "") -> "Figure":
     axes = figure.add_subplot()
     _dress(axes, title)
     turns = _turns(curves)
-    samples, labels = list[dict[str, "Line2D"]](), list["Annotation"]()
+    samples = list[dict[str, "Line2D"]]()
     for index, curve in enumerate(curves):
         look = _Look(index)
         samples.append(_draw_families(axes, curve, look))
         if index in turns:
             samples[-1][_OFFLINE] = _draw_offline(axes, curve, look, turns[index])
-        labels += _label_points(axes, curve, look)
-    if not labels:  # nothing has a place along the axis
+    if not any(curve.families() for curve in curves):  # nothing has a place along the axis
         axes.set_xticks([])
     add_legend(figure, [curve.name for curve in curves], samples)
-    with any_script():
-        figure.draw_without_rendering()
-        figure.set_layout_engine("none")  # the axes stay where they are: pixels hold from here on
-        place_labels(figure, axes, labels)
     return figure
 
 
@@ -143,11 +139,6 @@ class _Look:
     @property
     def colour(self) -> str:
         return _COLOURS[self.index % len(_COLOURS)]
-
-    @property
-    def ink(self) -> tuple[float, ...]:
-        parts = (self.colour[start : start + 2] for start in (1, 3, 5))
-        return tuple(_DARKER * int(part, 16) / 255 for part in parts)
 
     @property
     def marker(self) -> str:
@@ -173,21 +164,35 @@ def _turns(curves: Sequence[Curve]) -> dict[int, tuple[int, int]]:
 
 
 def _draw_families(axes: "Axes", curve: Curve, look: _Look) -> "dict[str, Line2D]":
-    """Draw a line for each family."""
+    """Draw a line for each family, with the k or n of each point in its mark."""
     drawn = dict[str, "Line2D"]()
     for family, points in curve.families().items():
+        fill, ink = ("white", look.colour) if family == "read" else (look.colour, "white")
         (drawn[family],) = axes.plot(
             [laal for _, laal, _ in points],
             [bleu for _, _, bleu in points],
             color=look.colour,
             linewidth=1.6,
             marker=look.marker,
-            markersize=MARK,
-            markerfacecolor="white" if family == "read" else look.colour,
-            markeredgewidth=1.4,
-            label=_FAMILIES[family][0] if family in _FAMILIES else family,
+            markersize=_MARK,
+            markerfacecolor=fill,
+            markeredgewidth=1.2,
+            label=_FAMILIES.get(family, family),
             zorder=3,
         )
+        for policy, laal, bleu in points:
+            number = policy.partition(":")[2] or policy
+            axes.annotate(
+                number,
+                (laal, bleu),
+                ha="center",
+                va="center_baseline",
+                fontsize=_NUMBER if len(number) < 3 else _LONG_NUMBER,
+                fontweight="bold",
+                color=ink,
+                zorder=4,  # lines of other systems may cross the mark, not the number
+                parse_math=False,
+            )
     return drawn
 
 
@@ -203,17 +208,6 @@ def _draw_offline(axes: "Axes", curve: Curve, look: _Look, turn: tuple[int, int]
     sample = Line2D([], [], label=f"offline, {bleu:.1f} BLEU")
     sample.set(color=line.get_color(), linewidth=line.get_linewidth(), linestyle=(0, (5, 2.5)))
     return sample
-
-
-def _label_points(axes: "Axes", curve: Curve, look: _Look) -> "list[Annotation]":
-    """Write its k or n on each point."""
-    labels = list["Annotation"]()
-    for family, points in curve.families().items():
-        for policy, laal, bleu in points:
-            number = policy.partition(":")[2] or policy
-            text = f"{_FAMILIES[family][1]}={number}" if family in _FAMILIES else number
-            labels.append(add_label(axes, text, (laal, bleu), look.ink))
-    return labels
 
 
 def _dress(axes: "Axes", title: str) -> None:

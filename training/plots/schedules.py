@@ -15,7 +15,7 @@ import numpy as np
 from training.data.corpus import replacing
 from training.data.schedule_statistics import BINS, ScheduleStatistics
 from training.errors import TrainingError
-from training.plots.labels import INK
+from training.plots.legend import INK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
