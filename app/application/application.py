@@ -16,8 +16,7 @@ from app.config.launch_settings import LaunchSettings
 from app.config.preferences import Preferences
 from app.config.preferences_file import PreferencesFile
 from app.config.preferences_store import Chosen
-from app.config.window_geometry import PlacesFile
-from app.config.window_place import WindowPlace
+from app.config.window_geometry import PlacesFile, WindowPlace
 from app.dialogs.settings.dialog import SettingsDialog
 from app.history.browser_source import CaptionPage
 from app.main_window.window import MainWindow

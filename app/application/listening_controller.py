@@ -18,7 +18,7 @@ from app.main_window.window import MainWindow
 from app.session.engine_bridge import Bridge
 from app.session.listening_service import ListeningDesk, names_smaller
 from app.session.recognition_protocol import MakeHearing
-from engine.speech.whisper_names import smaller_model
+from engine.hub.catalogue import smaller_whisper
 
 if TYPE_CHECKING:
     from engine.speech.events import Heard
@@ -131,7 +131,7 @@ class Listening(QObject):
         if name == FETCH:
             self._fetch(now.listening.recognizer)
         elif name == SMALLER:
-            listening = replace(now.listening, recognizer=smaller_model(now.listening.recognizer))
+            listening = replace(now.listening, recognizer=smaller_whisper(now.listening.recognizer))
             self._chosen.choose(replace(now, listening=listening))
 
     @property

@@ -6,8 +6,7 @@ captions do not change with every key of it.
 
 import re
 
-from engine.text.sentences import SENTENCE_END
-from engine.text.typed import committed_words
+from engine.text.sentences import SENTENCE_END, committed_words
 
 SENTENCE_PAUSE_MS = 700
 """A sentence mark with this much silence after it commits the last word without a space."""

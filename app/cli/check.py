@@ -19,10 +19,9 @@ from app.system.early_interrupt import leaving_at_once
 from app.system.text_io import printable
 from engine.errors import SurtitleError
 from engine.hub.bundled import bundled_models
-from engine.hub.catalogue import KNOWN_MODELS
+from engine.hub.catalogue import KNOWN_MODELS, STANDARD_WHISPER, WHISPER_MODELS
 from engine.models.model_card import read_card
 from engine.settings import ModelSettings
-from engine.speech.whisper_names import MODELS, STANDARD
 
 _NAME = "check"
 _LIVE, _SOURCE = False, "-"  # of surtitle translate
@@ -113,7 +112,7 @@ def _recognisers(library: Path) -> list[str]:
     """Name the recognisers of speech that are on this computer."""
     from engine.speech.whisper_models import found_whisper  # noqa: PLC0415  the hub's library is slow
 
-    return [name for name in MODELS if found_whisper(name, library) is not None]
+    return [name for name in WHISPER_MODELS if found_whisper(name, library) is not None]
 
 
 def check_speed(settings: TerminalSettings, report: Report) -> None:
@@ -183,7 +182,7 @@ def _recogniser_words(values: Mapping[str, object]) -> str:
     found = values["found"]
     if isinstance(found, list) and found:
         return f"Recogniser of speech: {', '.join(found)}"
-    return f"Recogniser of speech: none yet; surtitle listen fetches {STANDARD}"
+    return f"Recogniser of speech: none yet; surtitle listen fetches {STANDARD_WHISPER}"
 
 
 def _gb(n_bytes: object) -> str:

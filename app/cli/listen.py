@@ -23,6 +23,7 @@ from app.cli.listen_options import (
 )
 from app.history.subtitle_writer import SubtitleWriter
 from app.system.early_interrupt import leaving_at_once
+from engine.hub.catalogue import smaller_whisper
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -108,7 +109,6 @@ def _listening(
         )
         from engine.speech.vad import SileroDetector  # noqa: PLC0415
         from engine.speech.whisper import Whisper, WhisperSettings  # noqa: PLC0415
-        from engine.speech.whisper_names import smaller_model  # noqa: PLC0415
 
     def noticed(lane: str) -> "Callable[[AudioNotice], None]":
         return lambda notice: report(Noticed(lane=lane, notice=notice))
@@ -133,7 +133,7 @@ def _listening(
         session,
         Recognition(make_model=lambda: Whisper(recognizer), make_detector=SileroDetector),
         report,
-        ListeningSettings(smaller_model=smaller_model(settings.whisper)),
+        ListeningSettings(smaller_model=smaller_whisper(settings.whisper)),
     )
     listener.start()
     session.start()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from app.cli.exit_codes import UsageError
 from app.cli.translate import TerminalSettings, add_options, chosen_settings
 from app.history.subtitle_writer import FORMATS
-from engine.speech.whisper_names import STANDARD
+from engine.hub.catalogue import STANDARD_WHISPER
 
 if TYPE_CHECKING:
     from engine.audio.types import AudioNotice, AudioSource
@@ -80,10 +80,10 @@ def add_listening_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--asr",
-        default=STANDARD,
+        default=STANDARD_WHISPER,
         metavar="MODEL",
         help="Whisper that recognises: tiny.en ... large-v3, an id on huggingface.co, or a folder "
-        f"({STANDARD})",
+        f"({STANDARD_WHISPER})",
     )
     parser.add_argument(
         "--real-time", action="store_true", help="hear a file at its own pace, not at full speed"

@@ -33,8 +33,7 @@ from engine.settings import (
     TranslationSettings,
 )
 from engine.text.glossary import read_glossary
-from engine.text.sentences import is_strange, split_sentences
-from engine.text.typed import committed_words
+from engine.text.sentences import committed_words, is_strange, split_sentences
 from engine.translation.factory_names import AUTO, mode_notice, suited_slot_length, suited_system
 from engine.untrusted.model_folder import check_model_folder
 

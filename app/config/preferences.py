@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from engine.hub.catalogue import STANDARD_WHISPER
 from engine.policy import parse_policy
 from engine.settings import at_least
-from engine.speech.whisper_names import STANDARD
 
 PRESETS = ("white on black", "yellow on black", "black on white", "high contrast")
 SHOWN = ("captions", "source", "both")
@@ -116,7 +116,7 @@ class ListeningChoices:
         system: the same of the output whose sound is heard.
     """
 
-    recognizer: str = STANDARD
+    recognizer: str = STANDARD_WHISPER
     microphone: str = ""
     system: str = ""
 

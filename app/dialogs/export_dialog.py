@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from app.history.cues import Cue
 from app.history.export import CONTENTS, FORMS, SUBTITLES, export
 from app.system.text_io import TextError
-from app.widgets.close_button import close_button
+from app.widgets.dialog_text import close_button
 from app.widgets.file_dialogs import ask_save
 
 _LINES = 2  # that a sentence has room for from the beginning

@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.dialogs.setup.pages import paragraph
 from app.library.glossaries import (
     LONGEST,
     MAX_TERMS,
@@ -29,8 +28,7 @@ from app.library.glossaries import (
     sound_terms,
     write_terms,
 )
-from app.widgets.as_sentence import as_sentence
-from app.widgets.close_button import close_button
+from app.widgets.dialog_text import as_sentence, close_button, paragraph
 from app.widgets.file_dialogs import ask_open, ask_save
 from engine.errors import ContextError
 

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QVBoxLayout, QW
 from app.captions.model import UtteranceView
 from app.history.journal import PastSession
 from app.main_window.transcript_view import Transcript
-from app.widgets.close_button import close_button
+from app.widgets.dialog_text import close_button
 
 MOST_SHOWN = 10_000
 """Rows, as in the transcript of now."""

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.history.journal import PastSession, delete_session, past_sessions
-from app.widgets.close_button import close_button
+from app.widgets.dialog_text import close_button
 
 
 class SessionsDialog(QDialog):

@@ -13,8 +13,7 @@ from app.session.recognition_protocol import Hearing, MakeHearing, Run
 from app.system.background import Scribe
 from engine.errors import FetchCancelledError
 from engine.events import Event
-from engine.hub.fetch_steps import in_steps
-from engine.speech.whisper_names import smaller_model
+from engine.hub.catalogue import smaller_whisper
 
 if TYPE_CHECKING:  # all of it stands on numpy, which the window does without
     from engine.audio.level import Level
@@ -193,7 +192,7 @@ class ListeningDesk(QObject):
             self.reported.emit(event)
 
     def _fetch(self, recognizer: str) -> None:
-        tell = in_steps(partial(self.progressed.emit, recognizer))
+        tell = partial(self.progressed.emit, recognizer)
         try:
             self._made().fetch(recognizer, tell, self._cancelled.is_set)
         except FetchCancelledError:
@@ -216,5 +215,5 @@ class ListeningDesk(QObject):
 
 def names_smaller(message: str, recognizer: str) -> str:
     """Name the smaller recogniser that a sentence advises; nothing where it advises none."""
-    smaller = smaller_model(recognizer)
+    smaller = smaller_whisper(recognizer)
     return smaller if smaller and smaller in message else ""

@@ -11,13 +11,13 @@ from app.captions.sources import WantedSource
 from engine.audio.live_source import LiveSource
 from engine.audio.sources import AudioSources
 from engine.audio.types import AudioDevice, AudioNotice, DeviceKind, WantedDevice
+from engine.hub.catalogue import smaller_whisper
 from engine.hub.transfer import HubSettings, Progress
 from engine.speech.events import Heard, Noticed
 from engine.speech.listener import Lane, Listener, ListeningSettings, Recognition, Translation
 from engine.speech.vad import SileroDetector
 from engine.speech.whisper import Whisper, WhisperSettings
 from engine.speech.whisper_models import found_whisper, whisper_folder
-from engine.speech.whisper_names import smaller_model
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +120,7 @@ class Hearing:
             translation,
             Recognition(make_model=load, make_detector=SileroDetector),
             report,
-            ListeningSettings(smaller_model=smaller_model(recognizer)),
+            ListeningSettings(smaller_model=smaller_whisper(recognizer)),
         )
         return Run(listener=listener, sources=sources)
 

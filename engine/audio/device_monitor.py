@@ -17,7 +17,6 @@ A muted microphone is never replaced by another one: who mutes it does not want 
 
 from dataclasses import dataclass
 
-from engine.audio.audio_failures import Failures
 from engine.audio.types import AudioDevice, AudioNotice, DeviceKind, NoticeKind, WantedDevice
 
 STALL_S = 0.6
@@ -31,6 +30,11 @@ ZEROS_S = 0.6
 HUSHED_S = 10.0
 """Zeros are told after so long: where the system says that it is muted; where it does not; and
 where the device was found to hush between words, as some headsets and noise filters do."""
+
+HEALTHY_S = 5.0
+"""A device that gave sound for as long as this is as good as one that never failed."""
+
+_LONGEST_PAUSE_S = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +50,44 @@ class Decision:
     device: AudioDevice | None
     opening: int
     notices: tuple[AudioNotice, ...]
+
+
+@dataclass(slots=True)
+class _Failure:
+    count: int = 0
+    until_s: float = 0.0
+
+
+class Failures:
+    """Count the failures of each device in a row, and know when it may be tried again.
+
+    After the first it may be tried again at once, after the second in two seconds, then in four,
+    eight and so on up to a minute. A device that is plugged in again is a new one.
+    """
+
+    def __init__(self) -> None:
+        self._failures: dict[tuple[str, int], _Failure] = {}
+
+    def add(self, device: AudioDevice, now_s: float) -> int:
+        """Count a failure; return how many there are in a row."""
+        failure = self._failures.setdefault((device.name, device.number), _Failure())
+        failure.count += 1
+        if failure.count > 1:
+            failure.until_s = now_s + min(2.0 ** (failure.count - 1), _LONGEST_PAUSE_S)
+        return failure.count
+
+    def is_blocked(self, device: AudioDevice, now_s: float) -> bool:
+        """Tell whether it is too early to try the device again."""
+        failure = self._failures.get((device.name, device.number))
+        return failure is not None and now_s < failure.until_s
+
+    def hear(self, device: AudioDevice, *, for_s: float) -> None:
+        """Take that the device gives sound, for so many seconds now."""
+        key = (device.name, device.number)
+        if for_s >= HEALTHY_S:
+            self._failures.pop(key, None)
+        elif key in self._failures:
+            self._failures[key].until_s = 0.0
 
 
 class Watch:

@@ -1,6 +1,7 @@
-"""Models of the hub that Surtitle can translate with at once, and what is known of them unfetched.
+"""Models of the hub that Surtitle can use at once: what is known of them before they are fetched.
 
 Numbers are of the files as they were when this was written. Any other model can be named as well.
+The Whisper models are all in CTranslate2's form.
 """
 
 from dataclasses import dataclass
@@ -123,3 +124,34 @@ KNOWN_MODELS = (  # smallest first
     ),
 )
 """Instruct models without code of their own, in families that docs/models.md lists."""
+
+STANDARD_WHISPER = "base.en"
+
+_SYSTRAN = "Systran/faster-"
+WHISPER_MODELS = {
+    "tiny.en": f"{_SYSTRAN}whisper-tiny.en",
+    "tiny": f"{_SYSTRAN}whisper-tiny",
+    "base.en": f"{_SYSTRAN}whisper-base.en",
+    "base": f"{_SYSTRAN}whisper-base",
+    "distil-small.en": f"{_SYSTRAN}distil-whisper-small.en",
+    "small.en": f"{_SYSTRAN}whisper-small.en",
+    "small": f"{_SYSTRAN}whisper-small",
+    "distil-medium.en": f"{_SYSTRAN}distil-whisper-medium.en",
+    "medium.en": f"{_SYSTRAN}whisper-medium.en",
+    "medium": f"{_SYSTRAN}whisper-medium",
+    "distil-large-v3": f"{_SYSTRAN}distil-whisper-large-v3",
+    "large-v3-turbo": "mobiuslabsgmbh/faster-whisper-large-v3-turbo",
+    "large-v2": f"{_SYSTRAN}whisper-large-v2",
+    "large-v3": f"{_SYSTRAN}whisper-large-v3",
+}
+"""Names of Whisper models that people know, smallest model first, and where each is on the hub."""
+
+
+def smaller_whisper(name: str) -> str:
+    """Return the next smaller Whisper of the same languages, or an empty text."""
+    if name not in WHISPER_MODELS:
+        return ""
+    names = list(WHISPER_MODELS)
+    smaller = names[: names.index(name)]
+    alike = [other for other in smaller if other.endswith(".en") == name.endswith(".en")]
+    return alike[-1] if alike else ""

@@ -70,6 +70,7 @@ LANGUAGE_MODEL = ModelKind(
     check=_check_language_model,
 )
 
+_STEPS = 500  # of a progress bar
 _LONGEST_NAME = 96
 _LONGEST_FILE_NAME = 128
 _MOST_FILES = 1000
@@ -118,7 +119,7 @@ def fetch_model(
         library: folder of models; it is made.
         settings: of the hub.
         kind: what belongs to it.
-        progress: told after every piece, on the thread that called.
+        progress: called on the thread that called, as often as a bar of 500 steps can move.
         cancelled: asked before every piece.
 
     Returns:
@@ -135,7 +136,7 @@ def fetch_model(
     revision, files = _listed(name, settings, kind, cancelled)
     folder = _folder(name, library)
     staging = library / f".{folder.name}.{revision[:12]}"
-    fetch = Fetch(name, staging, settings, progress, cancelled)
+    fetch = Fetch(name, staging, settings, in_steps(progress), cancelled)
     try:
         _drop_others(folder, staging)
         staging.mkdir(parents=True, exist_ok=True)
@@ -158,6 +159,20 @@ def fetch_model(
         )
         raise HubError(msg) from error
     return folder
+
+
+def in_steps(progress: Progress) -> Progress:
+    """Pass on only the progress that moves a bar: a million pieces are not a million events."""
+    last = -1
+
+    def passed_on(done: int, total: int) -> None:
+        nonlocal last
+        step = _STEPS * done // max(total, 1)
+        if step != last:
+            last = step
+            progress(done, total)
+
+    return passed_on
 
 
 def _folder(name: str, library: Path) -> Path:

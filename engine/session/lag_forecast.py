@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from statistics import median, quantiles
 from typing import TYPE_CHECKING
 
-from engine.text.typed import committed_words
+from engine.text.sentences import committed_words
 
 if TYPE_CHECKING:
     from engine.translation.base import AnySystem

@@ -10,7 +10,6 @@ from pathlib import Path
 from engine.adapters.adapter import Adapter, Status, model_card, usable_adapter
 from engine.events import LoadProgress
 from engine.hub.download import fetch_model
-from engine.hub.fetch_steps import in_steps
 from engine.loading.loader import Weights, load_base, load_weights
 from engine.metrics.event_log import EventLog
 from engine.models.fingerprint import read_fingerprint
@@ -21,8 +20,6 @@ from engine.translation.factory import make_system
 from engine.translation.factory_names import mode_notice, suited_slot_length, suited_system
 
 Tell = Callable[[LoadProgress], None]
-
-"""Of a fetch, so that a million pieces are not a million events."""
 
 
 class LoadedModel:
@@ -149,7 +146,7 @@ def _found(settings: ModelSettings, tell: Tell, cancelled: Callable[[], bool]) -
         stage = f"Fetching {name}: {done / 1e9:.2f} of {total / 1e9:.2f} GB"
         tell(LoadProgress(stage=stage, fraction=done / max(total, 1)))
 
-    folder = fetch_model(name, settings.directory, progress=in_steps(progress), cancelled=cancelled)
+    folder = fetch_model(name, settings.directory, progress=progress, cancelled=cancelled)
     return replace(settings, directory=folder, hub_name="")
 
 

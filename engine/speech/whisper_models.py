@@ -1,12 +1,16 @@
-"""Whisper models by name, id or folder: found on this computer, or fetched when asked."""
+"""Whisper models by name, id or folder: found on this computer, or fetched when asked.
+
+All are in CTranslate2's form. A model that somebody converted is named by its id on the hub or its
+folder.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
 
 from engine.errors import ModelError
+from engine.hub.catalogue import WHISPER_MODELS
 from engine.hub.download import ModelKind, fetch_model, find_model
 from engine.hub.transfer import HubSettings, Progress
-from engine.speech.whisper_names import MODELS
 from engine.untrusted.strict_json import JsonObject, shown
 
 _FILES = (
@@ -78,7 +82,7 @@ def whisper_folder(
     """Find a Whisper model on this computer, or fetch it into the library.
 
     Args:
-        name: one of ``MODELS``, an id on the hub, or a folder.
+        name: one of ``WHISPER_MODELS``, an id on the hub, or a folder.
         library: folder of models.
         settings: of the hub.
         progress: told of bytes there and in all, on the thread that called.
@@ -128,12 +132,12 @@ def _named_folder(name: str) -> Path | None:
 
 
 def _hub_id(name: str) -> str:
-    if name in MODELS:
-        return MODELS[name]
+    if name in WHISPER_MODELS:
+        return WHISPER_MODELS[name]
     if name.count("/") != 1 or name.startswith((".", "/", "~")):
         msg = (
-            f"no Whisper model is called {shown(name)}: choose {', '.join(MODELS)}, or name an "
-            "owner/name on the hub or a folder"
+            f"no Whisper model is called {shown(name)}: choose {', '.join(WHISPER_MODELS)}, or "
+            "name an owner/name on the hub or a folder"
         )
         raise ModelError(msg)
     return name

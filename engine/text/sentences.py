@@ -132,6 +132,20 @@ def well_formed(word: str) -> str:
     return word.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
+def committed_words(text: str, *, finished: bool = False) -> list[str]:
+    """List the whitespace words of a text; the last one only if it cannot grow any more.
+
+    Args:
+        text: the whole line as it stands.
+        finished: nothing more is typed for now, so the last word counts although no blank follows
+        it.
+    """
+    words = text.split()
+    if words and not finished and not text[-1].isspace():
+        words.pop()
+    return words
+
+
 def cut_line(line: str, limits: UtteranceLimits) -> list[tuple[str, ...]]:
     """List the words of a line's utterances: one utterance unless the line is over the limits."""
     words = tuple(part for word in line.split() for part in word_parts(word))

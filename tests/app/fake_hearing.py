@@ -10,9 +10,9 @@ from app.captions.sources import MICROPHONE, SYSTEM
 from engine.audio.level import Level
 from engine.audio.types import AudioDevice, AudioNotice, DeviceKind, NoticeKind
 from engine.errors import FetchCancelledError, ModelError
+from engine.hub.catalogue import WHISPER_MODELS
 from engine.speech.events import Noticed
 from engine.speech.listener import Lane, Listener, ListeningSettings, Recognition
-from engine.speech.whisper_names import MODELS
 from tests.support.listening_fakes import Chunks, Loudness, Script, script, sound_of
 
 DEVICES = (
@@ -92,7 +92,7 @@ class FakeHearing:
 
     def has(self, recognizer):
         self.thread_names.add(threading.current_thread().name)
-        if recognizer not in MODELS:
+        if recognizer not in WHISPER_MODELS:
             msg = f"no Whisper model is called {recognizer!r}"
             raise ModelError(msg)
         return recognizer in self.here

@@ -21,8 +21,7 @@ from PySide6.QtWidgets import (
 from app.dialogs.adapters.service import AdapterDesk, ListedAdapter
 from app.dialogs.adapters.table_model import AdapterTable
 from app.library.adapter_details import rows
-from app.widgets.as_sentence import as_sentence
-from app.widgets.close_button import close_button
+from app.widgets.dialog_text import as_sentence, close_button
 from app.widgets.file_dialogs import ask_folder, ask_open
 from app.widgets.flow_layout import FlowRow
 from engine.adapters.adapter import Status

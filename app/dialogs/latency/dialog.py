@@ -26,11 +26,9 @@ from app.dialogs.latency.record import (
     StageTime,
     histogram,
 )
-from app.dialogs.setup.pages import paragraph
 from app.library.models import written_bytes
-from app.widgets.as_sentence import as_sentence
 from app.widgets.charts import CurveChart, Histogram, Waterfall
-from app.widgets.close_button import close_button
+from app.widgets.dialog_text import as_sentence, close_button, paragraph
 from app.widgets.file_dialogs import ask_save
 from app.widgets.tab_widget import RoomyTabs
 

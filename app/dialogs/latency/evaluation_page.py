@@ -15,9 +15,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.dialogs.setup.pages import paragraph
 from app.system.child_process import ChildCommand
-from app.widgets.as_sentence import as_sentence
+from app.widgets.dialog_text import as_sentence, paragraph
 from app.widgets.file_dialogs import ask_open
 
 _LIMIT_S = 6 * 3600.0  # a large model on a long file; a person can stop it before

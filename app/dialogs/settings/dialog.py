@@ -25,7 +25,7 @@ from app.dialogs.settings.pages import (
 )
 from app.dialogs.settings.shortcuts_page import ShortcutsPage
 from app.main_window.actions import Actions
-from app.widgets.close_button import close_button
+from app.widgets.dialog_text import close_button
 from app.widgets.file_dialogs import ask_open, ask_save
 from app.widgets.tab_widget import RoomyTabs
 

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QComboBox, QLabel, QPushButton
 from app.config.preferences import ListeningChoices, Preferences
 from app.dialogs.settings.pages import SettingsPage
 from app.widgets.file_dialogs import ask_folder
-from engine.speech.whisper_names import MODELS
+from engine.hub.catalogue import WHISPER_MODELS
 
 
 class ListeningPage(SettingsPage):
@@ -20,7 +20,7 @@ class ListeningPage(SettingsPage):
         self.recognizer = QComboBox()
         self.recognizer.setEditable(True)
         self.recognizer.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-        self.recognizer.addItems(list(MODELS))
+        self.recognizer.addItems(list(WHISPER_MODELS))
         self.choose_folder = QPushButton(self.tr("Choose &folder…"))
         explanation = QLabel(
             self.tr(

@@ -15,10 +15,10 @@ from PySide6.QtWidgets import (
 )
 
 from app.dialogs.setup.model_service import ModelDesk, bundled_offers
-from app.dialogs.setup.pages import GuidePage, paragraph
+from app.dialogs.setup.pages import GuidePage
 from app.library.models import Fit, MachineReport, ModelOffer, known_offers, written_bytes
 from app.system.child_process import ChildCommand
-from app.widgets.as_sentence import as_sentence
+from app.widgets.dialog_text import as_sentence, paragraph
 from app.widgets.file_dialogs import ask_folder
 from engine.loading.hardware import Machine
 

@@ -16,7 +16,6 @@ from app.system.background import Scribe
 from engine.errors import FetchCancelledError, SurtitleError
 from engine.hub.bundled import bundled_models
 from engine.hub.catalogue import KNOWN_MODELS
-from engine.hub.fetch_steps import in_steps
 
 if TYPE_CHECKING:
     from engine.hub.transfer import HubSettings  # the hub's library is slow to import
@@ -98,7 +97,7 @@ class ModelDesk(QObject):
     def _fetch(self, name: str) -> None:
         from engine.hub.download import fetch_model  # noqa: PLC0415  as above
 
-        tell = in_steps(partial(self.progressed.emit, name))
+        tell = partial(self.progressed.emit, name)
         try:
             fetch_model(
                 name, self.library, self._hub, progress=tell, cancelled=self._cancelled.is_set

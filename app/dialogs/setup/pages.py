@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QComboBox, QFormLayout, QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from app.config.preferences import Preferences
 from app.dialogs.setup.sound_check import KINDS, SoundCheck
-from app.widgets.as_sentence import as_sentence
+from app.widgets.dialog_text import as_sentence, paragraph
 from app.widgets.language_names import language_name, language_names
 from app.widgets.level_meter import LevelMeter
 
@@ -39,13 +39,6 @@ class GuidePage(QWidget):
         label = paragraph(text)
         self.column.addWidget(label)
         return label
-
-
-def paragraph(text: str = "") -> QLabel:
-    """Make a text that wraps, and that a screen reader reads as it stands."""
-    label = QLabel(text, wordWrap=True)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    return label
 
 
 class WelcomePage(GuidePage):

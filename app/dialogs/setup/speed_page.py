@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton
 from app.dialogs.setup.pages import GuidePage
 from app.library.models import MachineReport
 from app.system.child_process import ChildCommand
-from app.widgets.as_sentence import as_sentence
+from app.widgets.dialog_text import as_sentence
 from engine.session.lag_forecast import Forecast
 
 _LIMIT_S = 180.0  # of loading and measuring together; measuring ends after 20 s by itself

@@ -5,10 +5,9 @@ from pathlib import Path
 import pytest
 
 from app.__main__ import main
-from engine.hub.catalogue import KNOWN_MODELS
+from engine.hub.catalogue import KNOWN_MODELS, WHISPER_MODELS
 from engine.loading.hardware import Machine
 from engine.session.lag_forecast import measure_steps
-from engine.speech.whisper_names import MODELS
 
 
 def lines(capsys):
@@ -22,7 +21,7 @@ def test_a_program_is_told_what_the_computer_has_and_what_fits(capsys):
     kinds = [line["kind"] for line in (machine, bundled, recognisers)]
     assert kinds == ["machine", "bundled", "recognisers"]
     assert bundled["languages"]
-    assert {*recognisers["found"]} <= {*MODELS}
+    assert {*recognisers["found"]} <= {*WHISPER_MODELS}
     assert machine["cores"] >= 1
     assert 0 < machine["free_bytes"] <= machine["memory_bytes"]
     assert [fit["model"] for fit in fits] == [model.name for model in KNOWN_MODELS]

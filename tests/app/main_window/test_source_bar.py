@@ -11,7 +11,7 @@ from app.main_window.source_bar import SourceBar
 from app.widgets.lane_style import lane_colour, lane_name
 from app.widgets.speech_indicator import SpeechLamp
 from engine.audio.types import AudioNotice, NoticeKind
-from engine.speech.whisper_names import MODELS
+from engine.hub.catalogue import WHISPER_MODELS
 from engine.speech.word_tracker import StageLag
 from tests.app.fake_hearing import DEVICES
 
@@ -208,7 +208,7 @@ def page(qtbot):
 def test_a_recogniser_is_chosen_by_name_or_folder(page):
     told = []
     page.edited.connect(lambda preferences: told.append(preferences.listening.recognizer))
-    assert page.recognizer.count() == len(MODELS)
+    assert page.recognizer.count() == len(WHISPER_MODELS)
     page.recognizer.setCurrentIndex(page.recognizer.findText("small.en"))
     page.recognizer.activated.emit(page.recognizer.currentIndex())
     page.recognizer.setCurrentText("  /models/whisper ")

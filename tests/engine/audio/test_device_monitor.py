@@ -4,8 +4,15 @@ import random
 
 import pytest
 
-from engine.audio.audio_failures import Failures
-from engine.audio.device_monitor import HUSHED_S, MUTED_S, STALL_S, START_S, ZEROS_S, Watch
+from engine.audio.device_monitor import (
+    HUSHED_S,
+    MUTED_S,
+    STALL_S,
+    START_S,
+    ZEROS_S,
+    Failures,
+    Watch,
+)
 from engine.audio.types import AudioDevice, DeviceKind, NoticeKind, WantedDevice
 
 MICROPHONE, SYSTEM = DeviceKind.MICROPHONE, DeviceKind.SYSTEM

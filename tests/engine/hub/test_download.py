@@ -17,7 +17,7 @@ import pytest
 from huggingface_hub.utils import validate_repo_id
 
 from engine.errors import FetchCancelledError, HubError
-from engine.hub.download import _folder, fetch_model, find_model
+from engine.hub.download import _folder, fetch_model, find_model, in_steps
 from engine.hub.transfer import HubSettings, fetch_answer, reason_of
 from engine.loading.loader import load_weights
 from engine.settings import ModelSettings
@@ -435,3 +435,22 @@ def test_who_forbids_to_ask_the_hub_is_obeyed(hub, library, monkeypatch):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     assert "HF_HUB_OFFLINE forbids" in refusal(hub, library)
     assert hub.asked == []
+
+
+def test_a_million_pieces_are_told_in_order_at_most_as_often_as_a_bar_moves():
+    rng = random.Random(4)
+    told = []
+    progress = in_steps(lambda done, total: told.append((done, total)))
+    pieces = sorted(rng.randrange(10**9) for _ in range(50_000))
+    for done in [0, *pieces, 10**9]:
+        progress(done, 10**9)
+    assert told[0] == (0, 10**9)
+    assert told[-1] == (10**9, 10**9)
+    assert told == sorted(told)
+    assert 400 <= len(told) <= 501
+
+
+def test_a_whole_of_unknown_length_is_told():
+    told = []
+    in_steps(lambda done, total: told.append((done, total)))(0, 0)
+    assert told == [(0, 0)]

@@ -9,9 +9,9 @@ import subprocess
 import pytest
 
 from engine.errors import FetchCancelledError, HubError, ModelError
+from engine.hub.catalogue import WHISPER_MODELS, smaller_whisper
 from engine.hub.transfer import HubSettings
 from engine.speech.whisper_models import found_whisper, whisper_folder
-from engine.speech.whisper_names import MODELS, smaller_model
 from tests.support import hub_server
 
 NAME = "some/model"
@@ -81,7 +81,7 @@ def test_what_is_there_needs_no_network(hub, library, monkeypatch):
 
 
 def test_a_known_name_is_asked_for_where_it_lies(hub, library, monkeypatch):
-    monkeypatch.setitem(MODELS, "tiny.en", NAME)
+    monkeypatch.setitem(WHISPER_MODELS, "tiny.en", NAME)
     assert content(fetch(hub, library, "tiny.en")) == FILES
 
 
@@ -207,10 +207,10 @@ def test_nothing_but_the_files_of_a_whisper_is_fetched(hub, library, name):
 
 
 def test_the_next_smaller_model_knows_the_same_languages():
-    assert smaller_model("base.en") == "tiny.en"
-    assert smaller_model("small") == "base"
-    assert smaller_model("tiny.en") == ""
-    assert smaller_model("some/model") == ""
-    for name in MODELS:
-        less = smaller_model(name)
+    assert smaller_whisper("base.en") == "tiny.en"
+    assert smaller_whisper("small") == "base"
+    assert smaller_whisper("tiny.en") == ""
+    assert smaller_whisper("some/model") == ""
+    for name in WHISPER_MODELS:
+        less = smaller_whisper(name)
         assert not less or less.endswith(".en") == name.endswith(".en")

@@ -1,6 +1,6 @@
 import pytest
 
-from app.widgets.as_sentence import as_sentence
+from app.widgets.dialog_text import as_sentence
 
 
 @pytest.mark.parametrize(
