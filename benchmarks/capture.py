@@ -20,8 +20,9 @@ import numpy as np
 
 from engine.audio.backends.portaudio import PortAudio
 from engine.audio.backends.pulse import SoundServer
+from engine.audio.chunks import AudioChunk, SoundSystem
+from engine.audio.devices import AudioDevice, DeviceKind, WantedDevice
 from engine.audio.live_source import LiveSource
-from engine.audio.types import AudioChunk, AudioDevice, DeviceKind, SoundSystem, WantedDevice
 
 ROOT = Path(__file__).parent.parent
 COLUMNS = (

@@ -17,8 +17,9 @@ from pathlib import Path
 
 import numpy as np
 
+from engine.audio.chunks import AudioSource, Samples
+from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.audio.sources import AudioSources
-from engine.audio.types import SAMPLE_RATE_HZ, AudioSource, Samples
 from engine.events import CaptionChanged, Event, Ready, SourceChanged
 from engine.hub.bundled import bundled_models
 from engine.models.model_card import read_card

@@ -17,7 +17,8 @@ import numpy as np
 
 from benchmarks.listen import Ears
 from benchmarks.soak import resident_mib
-from engine.audio.types import SAMPLE_RATE_HZ, AudioChunk
+from engine.audio.chunks import AudioChunk
+from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.hub.bundled import bundled_models
 from engine.speech.events import Heard, WordsPlaced
 from tests.tiny_whisper.espeak import is_here

@@ -29,7 +29,7 @@ from app.config.launch_settings import LaunchSettings
 from app.config.preferences import ListeningChoices, Preferences
 from app.config.preferences_file import PreferencesFile
 from app.session.engine_bridge import Bridge
-from engine.audio.types import SAMPLE_RATE_HZ
+from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.events import Event, Ready
 from engine.speech.word_tracker import STAGES
 from tests.support.sounds import n_edits

@@ -22,7 +22,7 @@ from app.history.browser_source import CaptionPage
 from app.main_window.window import MainWindow
 from app.overlay.controller import CaptionStage
 from app.session.engine_bridge import Bridge
-from app.session.recognition_protocol import MakeHearing, make_hearing
+from app.session.listening_service import MakeHearing, make_hearing
 from app.system.event_wait import wait_until
 from app.system.wayland import is_wayland
 from app.widgets.missing_fonts import lacks_letters

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 
+from engine.audio.devices import SAMPLE_RATE_HZ
+
 if TYPE_CHECKING:
     from engine.speech.word_tracker import StageLag
-
-_RATE_HZ = 16_000  # of every source; engine.audio.types stands on numpy
 
 
 def lag_text(lags: Sequence["StageLag"], n_dropped: int) -> str:
@@ -21,7 +21,7 @@ def lag_text(lags: Sequence["StageLag"], n_dropped: int) -> str:
     by_stage = {lag.stage: lag.median_s for lag in lags}
     whole = by_stage.get("whole", sum(by_stage.values()))
     told = QCoreApplication.translate("Lag", "lag {:.1f} s  ·  {:.2f} s of sound lost")
-    return told.format(whole, n_dropped / _RATE_HZ)
+    return told.format(whole, n_dropped / SAMPLE_RATE_HZ)
 
 
 def lag_tip(lags: Sequence["StageLag"]) -> str:

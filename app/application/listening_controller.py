@@ -2,26 +2,33 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.application.caption_controller import Captioning
 from app.application.lag_text import lag_text, lag_tip
 from app.application.source_notices import SourceNotices
-from app.captions.sources import LANES, MICROPHONE, WantedSource
+from app.captions.lanes import LANES
 from app.config.launch_settings import LaunchSettings
 from app.config.preferences import ListeningChoices
 from app.config.preferences_store import Chosen
 from app.main_window.source_bar import SourceControls
 from app.main_window.window import MainWindow
 from app.session.engine_bridge import Bridge
-from app.session.listening_service import ListeningDesk, names_smaller
-from app.session.recognition_protocol import MakeHearing
+from app.session.listening_service import ListeningDesk, MakeHearing, names_smaller
+from engine.audio.devices import DeviceKind, WantedDevice
 from engine.hub.catalogue import smaller_whisper
-
-if TYPE_CHECKING:
-    from engine.speech.events import Heard
+from engine.speech.events import (
+    Behind,
+    CaughtUp,
+    Heard,
+    ListeningFailed,
+    Noticed,
+    RecognizerReady,
+    SpeechChanged,
+    TailChanged,
+    WordsPlaced,
+)
 
 FETCH, SMALLER = "fetch recogniser", "smaller recogniser"
 """What the banner offers."""
@@ -56,9 +63,9 @@ class Listening(QObject):
         self._status = window.status
         self.desk = ListeningDesk(make, settings.data_folder / "models", settings.device, self)
         self._captioning = captioning
-        self._wanted: tuple[WantedSource, ...] = ()  # as the buttons say, unless it is paused
-        self._begun: tuple[WantedSource, ...] = ()  # what is listened to
-        self._after_fetch: tuple[WantedSource, ...] = ()
+        self._wanted: tuple[WantedDevice, ...] = ()  # as the buttons say, unless it is paused
+        self._begun: tuple[WantedDevice, ...] = ()  # what is listened to
+        self._after_fetch: tuple[WantedDevice, ...] = ()
         self._is_ready = False
         self._fetching = ""
         self._notices = SourceNotices(window.banner, self)
@@ -149,7 +156,7 @@ class Listening(QObject):
         is_paused = self._window.controls.pause.isChecked()
         sources = [] if is_paused else self._bar.on
         wanted = tuple(
-            WantedSource(kind=one.kind, device=one.devices.currentData()) for one in sources
+            WantedDevice(kind=one.kind, name=one.devices.currentData() or None) for one in sources
         )
         if self._fetching:
             self._after_fetch = wanted
@@ -176,7 +183,7 @@ class Listening(QObject):
         now = self._chosen.now
         listening = (
             replace(now.listening, microphone=name)
-            if kind == MICROPHONE
+            if kind == DeviceKind.MICROPHONE
             else replace(now.listening, system=name)
         )
         self._chosen.choose(replace(now, listening=listening))
@@ -192,7 +199,7 @@ class Listening(QObject):
             told = self.tr("Paused: nothing is recorded")
         self._status.show_listening(told)
 
-    def _show_off(self, wanted: tuple[WantedSource, ...] = ()) -> None:
+    def _show_off(self, wanted: tuple[WantedDevice, ...] = ()) -> None:
         """Let the buttons say that these are listened to and nothing else."""
         self._wanted = wanted
         self._notices.keep(self._lanes)
@@ -272,12 +279,7 @@ class Listening(QObject):
     # what is reported
 
     @Slot(object)
-    def _take_words(self, event: "Heard") -> None:
-        from engine.speech.events import (  # noqa: PLC0415  numpy, which is imported by now
-            TailChanged,
-            WordsPlaced,
-        )
-
+    def _take_words(self, event: Heard) -> None:
         match event:
             case TailChanged(lane=lane, words=words):
                 self._captioning.show_tail(lane, words)
@@ -285,16 +287,7 @@ class Listening(QObject):
                 self._captioning.take_times(number, begun_at_s, ended_at_s)
 
     @Slot(object)
-    def _take(self, event: "Heard") -> None:
-        from engine.speech.events import (  # noqa: PLC0415  numpy, which is imported by now
-            Behind,
-            CaughtUp,
-            ListeningFailed,
-            Noticed,
-            RecognizerReady,
-            SpeechChanged,
-        )
-
+    def _take(self, event: Heard) -> None:
         match event:
             case SpeechChanged(lane=lane, speaks=speaks):
                 self._source_of(lane).lamp.show_speech(speaks=speaks)

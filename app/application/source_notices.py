@@ -1,20 +1,21 @@
 """What happens to sources, in the banner: the newest sentence about each, good news briefly."""
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
 from app.main_window.banner import Banner
 from app.widgets.source_messages import notice_words
-
-if TYPE_CHECKING:
-    from engine.audio.types import AudioNotice
+from engine.audio.devices import AudioNotice, NoticeKind
 
 _GOOD_NEWS_MS = 8000
-_GOOD_NEWS = ("heard", "returned", "woke")
-_PLACES = ("listening", "returned", "moved", "lost")
-"""Values of ``NoticeKind``: those that go by themselves, and those that name the device."""
+_GOOD_NEWS = (NoticeKind.HEARD, NoticeKind.RETURNED, NoticeKind.WOKE)  # withdrawn after a while
+_NAMES_DEVICE = (
+    NoticeKind.LISTENING,
+    NoticeKind.RETURNED,
+    NoticeKind.MOVED,
+    NoticeKind.LOST,
+)
 
 
 class SourceNotices(QObject):
@@ -36,14 +37,14 @@ class SourceNotices(QObject):
         """Names for people of the devices that are heard."""
         return tuple(filter(None, self._devices.values()))
 
-    def take(self, lane: str, notice: "AudioNotice") -> None:
+    def take(self, lane: str, notice: AudioNotice) -> None:
         """Show what happened to a source."""
         topic = _topic(lane)
         self._told.add(lane)
         self._good_news.discard(topic)
-        if notice.kind in _PLACES:
+        if notice.kind in _NAMES_DEVICE:
             self._devices[lane] = notice.device
-        if notice.kind == "listening":  # the status tells it; what was wrong is over
+        if notice.kind is NoticeKind.LISTENING:  # the status shows it; the problem is over
             self._banner.withdraw(topic)
             return
         self._banner.show_offer(notice_words(notice), "", topic)

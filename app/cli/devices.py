@@ -6,18 +6,12 @@ Exit codes: 0, and 1 where nothing can be recorded, with one sentence on stderr.
 import argparse
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from app.system.text_io import printable
+from engine.audio.devices import AudioDevice, DeviceKind
 from engine.errors import AudioError
 
-if TYPE_CHECKING:
-    from engine.audio.types import AudioDevice
-
-_TITLES = {
-    "microphone": "Microphones",
-    "system": "What you hear",
-}  # by engine.audio.types.DeviceKind
+_TITLES = {DeviceKind.MICROPHONE: "Microphones", DeviceKind.SYSTEM: "What you hear"}
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -48,7 +42,7 @@ def run(_arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads
     return 0
 
 
-def tables(devices: Sequence["AudioDevice"]) -> str:
+def tables(devices: Sequence[AudioDevice]) -> str:
     """Write a table for each kind of device: the default, its name, and the system's name."""
     width = max((len(printable(device.description)) for device in devices), default=0)
     parts = []
@@ -58,7 +52,7 @@ def tables(devices: Sequence["AudioDevice"]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _line(device: "AudioDevice", width: int) -> str:
+def _line(device: AudioDevice, width: int) -> str:
     mark = "*" if device.is_default else " "
     muted = "  (muted)" if device.is_muted else ""
     return f"{mark} {printable(device.description):{width}}  {printable(device.name)}{muted}"

@@ -11,6 +11,7 @@ import contextlib
 import shutil
 import sys
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,14 +24,12 @@ from app.cli.listen_options import (
 )
 from app.history.subtitle_writer import SubtitleWriter
 from app.system.early_interrupt import leaving_at_once
+from engine.audio.devices import AudioNotice
+from engine.events import Event
 from engine.hub.catalogue import smaller_whisper
+from engine.speech.events import Heard, Noticed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from engine.audio.types import AudioNotice
-    from engine.events import Event
-    from engine.speech.events import Heard
     from engine.speech.listener import Listener
 
 _NAME = "listen"
@@ -95,12 +94,11 @@ def listen(settings: ListenSettings) -> None:
 
 @contextlib.contextmanager
 def _listening(
-    settings: ListenSettings, whisper: Path, report: "Callable[[Heard], None]"
-) -> "Iterator[Listener]":
+    settings: ListenSettings, whisper: Path, report: Callable[[Heard], None]
+) -> Iterator["Listener"]:
     """Start a session and a listener, and end both."""
     with leaving_at_once():
         from engine.session.session import Session  # noqa: PLC0415
-        from engine.speech.events import Noticed  # noqa: PLC0415
         from engine.speech.listener import (  # noqa: PLC0415  libraries may be missing; torch takes seconds
             Lane,
             Listener,
@@ -110,14 +108,14 @@ def _listening(
         from engine.speech.vad import SileroDetector  # noqa: PLC0415
         from engine.speech.whisper import Whisper, WhisperSettings  # noqa: PLC0415
 
-    def noticed(lane: str) -> "Callable[[AudioNotice], None]":
+    def noticed(lane: str) -> Callable[[AudioNotice], None]:
         return lambda notice: report(Noticed(lane=lane, notice=notice))
 
     asked = settings.translation
     device = asked.model.device if asked.model.device in ("cpu", "cuda") else "auto"
     recognizer = WhisperSettings(model=str(whisper), device=device)
 
-    def take(event: "Event") -> None:
+    def take(event: Event) -> None:
         listener.take(event)  # there before the session is started
 
     session = Session(asked.model, asked.translation, take, log=asked.log)

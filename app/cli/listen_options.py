@@ -6,16 +6,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.captions.lanes import LANES
 from app.cli.exit_codes import UsageError
 from app.cli.translate import TerminalSettings, add_options, chosen_settings
 from app.history.subtitle_writer import FORMATS
+from engine.audio.devices import AudioNotice, DeviceKind, WantedDevice
 from engine.hub.catalogue import STANDARD_WHISPER
 
 if TYPE_CHECKING:
-    from engine.audio.types import AudioNotice, AudioSource
+    from engine.audio.chunks import AudioSource
 
-MICROPHONE, SYSTEM = "mic", "system"
-_LANES = {MICROPHONE: "me", SYSTEM: "them"}
+_KINDS = {"mic": DeviceKind.MICROPHONE, "system": DeviceKind.SYSTEM}
 _MOST_SOURCES = 2
 
 
@@ -24,7 +25,7 @@ class Wanted:
     """What is to be heard.
 
     Attributes:
-        source: ``MICROPHONE``, ``SYSTEM`` or a file.
+        source: ``mic``, ``system`` or a file.
         device: what a person calls the device; None is the default.
         lane: how it is told apart, where two are heard; else empty.
     """
@@ -36,7 +37,7 @@ class Wanted:
     @property
     def is_file(self) -> bool:
         """Tell whether a file is heard."""
-        return self.source not in _LANES
+        return self.source not in _KINDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +130,7 @@ def _wanted(sources: list[str], devices: list[str]) -> tuple[Wanted, ...]:
         Wanted(
             source=source,
             device=device,
-            lane=_LANES.get(source, Path(source).stem) if together else "",
+            lane=_lane(source) if together else "",
         )
         for source, device in zip(sources, named, strict=True)
     )
@@ -143,21 +144,24 @@ def _wanted(sources: list[str], devices: list[str]) -> tuple[Wanted, ...]:
     return found
 
 
+def _lane(source: str) -> str:
+    return LANES[_KINDS[source]] if source in _KINDS else Path(source).stem
+
+
 def make_source(
-    wanted: Wanted, report: Callable[["AudioNotice"], None], *, real_time: bool
+    wanted: Wanted, report: Callable[[AudioNotice], None], *, real_time: bool
 ) -> "AudioSource":
     """Make a source; it is not started.
 
     Raises:
         AudioError: nothing can be recorded, no device is called so, or a library is missing.
     """
-    from engine.audio.sources import AudioSources, find_device  # noqa: PLC0415
-    from engine.audio.types import DeviceKind, WantedDevice  # noqa: PLC0415  numpy slows the help down
+    from engine.audio.sources import AudioSources, find_device  # noqa: PLC0415  numpy slows the help down
 
     sources = AudioSources()
     if wanted.is_file:
         return sources.file(Path(wanted.source), report, real_time=real_time)
-    kind = DeviceKind.MICROPHONE if wanted.source == MICROPHONE else DeviceKind.SYSTEM
+    kind = _KINDS[wanted.source]
     name = None
     if wanted.device is not None:
         name = find_device(sources.devices(), kind, wanted.device).name

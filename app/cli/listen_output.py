@@ -10,7 +10,7 @@ from typing import Final
 from app.cli.listen_rows import ListeningView
 from app.history.cue_splitter import CueMaker
 from app.history.subtitle_writer import SubtitleWriter
-from engine.audio.types import SAMPLE_RATE_HZ
+from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.errors import SurtitleError
 from engine.events import Failed, Notice, Ready, Refused
 from engine.speech.events import (

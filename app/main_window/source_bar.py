@@ -4,19 +4,15 @@ Typing needs no source: the typed line works whatever is on here.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QStyle, QWidget
 
-from app.captions.sources import MICROPHONE, SYSTEM
 from app.widgets.flow_layout import FlowRow
 from app.widgets.level_meter import LevelMeter
 from app.widgets.speech_indicator import SpeechLamp
-
-if TYPE_CHECKING:
-    from engine.audio.types import AudioDevice
+from engine.audio.devices import AudioDevice, DeviceKind
 
 _METER_WIDTH = 90
 _GAP = 12
@@ -48,7 +44,7 @@ class DeviceList(QComboBox):
         self.opened.emit()
         super().showPopup()
 
-    def show_devices(self, devices: Sequence["AudioDevice"]) -> None:
+    def show_devices(self, devices: Sequence[AudioDevice]) -> None:
         """Offer these; the one that is chosen stays, even where it is gone for now."""
         chosen, text = self.currentData(), self.currentText()
         while self.count() > 1:
@@ -82,7 +78,7 @@ class SourceControls(QWidget):
     toggled = Signal(str, bool)
     device_chosen = Signal(str, str)
 
-    def __init__(self, kind: str, name: str, keys: str, tip: str, default: str) -> None:
+    def __init__(self, kind: DeviceKind, name: str, keys: str, tip: str, default: str) -> None:
         super().__init__()
         self.kind = kind
         self._is_showing = False
@@ -152,14 +148,14 @@ class SourceBar(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.microphone = SourceControls(
-            MICROPHONE,
+            DeviceKind.MICROPHONE,
             self.tr("Microphone"),
             "Ctrl+1",
             self.tr("Translate what is said into a microphone"),
             self.tr("Default microphone"),
         )
         self.system = SourceControls(
-            SYSTEM,
+            DeviceKind.SYSTEM,
             self.tr("What I hear"),
             "Ctrl+2",
             self.tr("Translate what the computer plays"),
@@ -182,7 +178,7 @@ class SourceBar(QWidget):
         """Those that are wanted."""
         return tuple(source for source in self.sources if source.button.isChecked())
 
-    def show_devices(self, devices: Sequence["AudioDevice"]) -> None:
+    def show_devices(self, devices: Sequence[AudioDevice]) -> None:
         """Offer devices of both kinds."""
         for source in self.sources:
             source.devices.show_devices([one for one in devices if one.kind == source.kind])

@@ -8,19 +8,28 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.captions.sources import WantedSource
-from app.session.recognition_protocol import Hearing, MakeHearing, Run
 from app.system.background import Scribe
+from engine.audio.devices import Level, WantedDevice
 from engine.errors import FetchCancelledError
 from engine.events import Event
 from engine.hub.catalogue import smaller_whisper
+from engine.speech.events import Heard, ListeningEnded
 
 if TYPE_CHECKING:  # all of it stands on numpy, which the window does without
-    from engine.audio.level import Level
-    from engine.speech.events import Heard
+    from app.session.recognition import Hearing, Run
     from engine.speech.word_tracker import StageLag
 
 _NEWEST_WORDS = 20  # whose lag is shown
+
+MakeHearing = Callable[[Path, str], "Hearing"]
+"""Makes the recognition; gets the folder of recognisers and where to compute. Runs on a thread."""
+
+
+def make_hearing(library: Path, device: str) -> "Hearing":
+    """Make the recognition of this computer."""
+    from app.session.recognition import Hearing  # noqa: PLC0415  numpy and the hub are slow to import
+
+    return Hearing(library, device)
 
 
 class ListeningDesk(QObject):
@@ -96,7 +105,7 @@ class ListeningDesk(QObject):
         """Fetch no more; what is here is kept for the next time."""
         self._cancelled.set()
 
-    def listen(self, wanted: Sequence[WantedSource], recognizer: str) -> None:
+    def listen(self, wanted: Sequence[WantedDevice], recognizer: str) -> None:
         """Listen to these sources from now on; to none: what was said is still translated."""
         self._scribe.run(partial(self._listen, tuple(wanted), recognizer))
 
@@ -118,7 +127,7 @@ class ListeningDesk(QObject):
         for run in self._living()[:1]:
             run.listener.shown(utterance)
 
-    def levels(self) -> dict[str, "Level"]:
+    def levels(self) -> dict[str, Level]:
         """Tell how loud each lane is now."""
         return {
             lane: source.level
@@ -153,16 +162,16 @@ class ListeningDesk(QObject):
         """Hand on that a passage has ended."""
         self.passage_ended.emit(lane)
 
-    def _made(self) -> Hearing:
+    def _made(self) -> "Hearing":
         with self._making:
             self._hearing = self._hearing or self._make()
             return self._hearing
 
-    def _living(self) -> list[Run]:
+    def _living(self) -> "list[Run]":
         with self._guard:
             return list(self._runs)
 
-    def _listen(self, wanted: tuple[WantedSource, ...], recognizer: str) -> None:
+    def _listen(self, wanted: tuple[WantedDevice, ...], recognizer: str) -> None:
         hearing = self._made()
         if wanted and not hearing.has(recognizer):
             self.recognizer_missing.emit(recognizer)
@@ -179,9 +188,7 @@ class ListeningDesk(QObject):
         run.listener.start()  # now that it is among those that events go to
         self.began.emit()
 
-    def _report(self, event: "Heard") -> None:
-        from engine.speech.events import ListeningEnded  # noqa: PLC0415  as TYPE_CHECKING says
-
+    def _report(self, event: Heard) -> None:
         if isinstance(event, ListeningEnded):
             with self._guard:
                 del self._runs[:1]

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.captions.sources import WantedSource
+from app.captions.lanes import LANES
+from engine.audio.devices import AudioDevice, AudioNotice, WantedDevice
 from engine.audio.live_source import LiveSource
 from engine.audio.sources import AudioSources
-from engine.audio.types import AudioDevice, AudioNotice, DeviceKind, WantedDevice
 from engine.hub.catalogue import smaller_whisper
 from engine.hub.transfer import HubSettings, Progress
 from engine.speech.events import Heard, Noticed
@@ -80,7 +80,7 @@ class Hearing:
 
     def prepare(
         self,
-        wanted: Sequence[WantedSource],
+        wanted: Sequence[WantedDevice],
         recognizer: str,
         translation: Translation,
         report: Callable[[Heard], None],
@@ -104,10 +104,8 @@ class Hearing:
             return lambda notice: report(Noticed(lane=lane, notice=notice))
 
         sources = {
-            one.lane: self._sources.live(
-                WantedDevice(kind=DeviceKind(one.kind), name=one.device or None), noticed(one.lane)
-            )
-            for one in wanted
+            LANES[device.kind]: self._sources.live(device, noticed(LANES[device.kind]))
+            for device in wanted
         }
 
         def load() -> Whisper:

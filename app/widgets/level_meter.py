@@ -1,13 +1,10 @@
 """A bar that shows how loud something is; the caller measures, and says how often."""
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-if TYPE_CHECKING:
-    from engine.audio.level import Level  # numpy is not needed before something is heard
+from engine.audio.devices import Level
 
 _QUIET_DB, _LOUD_DB, _CLIPPED_DB = -60.0, -6.0, -1.0
 _FALL_DB = 1.5  # of the mark of the loudest, with each level that is shown
@@ -37,7 +34,7 @@ class LevelMeter(QWidget):
         """Give the size of a bar with a mark."""
         return QSize(_WIDTH, _HEIGHT)
 
-    def show_level(self, level: "Level") -> None:
+    def show_level(self, level: Level) -> None:
         """Show how loud the newest piece of sound was."""
         self._is_live = True
         self._rms_db = level.rms_db

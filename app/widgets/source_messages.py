@@ -1,14 +1,11 @@
 """What happened to a source of sound, in the language of the windows."""
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QCoreApplication
 
-if TYPE_CHECKING:
-    from engine.audio.types import AudioNotice
+from engine.audio.devices import AudioNotice, NoticeKind
 
 
-def notice_words(notice: "AudioNotice") -> str:
+def notice_words(notice: AudioNotice) -> str:
     """Say a notice of the engine in one sentence; rare ones stay as the engine says them."""
     words = _stand_in_words(notice.kind) if notice.missed else _words(notice.kind)
     if not words or ("{0}" in words and not notice.device):
@@ -16,30 +13,34 @@ def notice_words(notice: "AudioNotice") -> str:
     return words.format(notice.device, notice.missed)
 
 
-def _words(kind: str) -> str:
+def _words(kind: NoticeKind) -> str:
     return {
-        "listening": QCoreApplication.translate("SourceWords", "Listening to {0}"),
-        "returned": QCoreApplication.translate("SourceWords", "{0} is back: listening to it again"),
-        "moved": QCoreApplication.translate("SourceWords", "Listening to {0} from now on"),
-        "muted": QCoreApplication.translate("SourceWords", "{0} is muted: please switch it on"),
-        "silent": QCoreApplication.translate(
+        NoticeKind.LISTENING: QCoreApplication.translate("SourceWords", "Listening to {0}"),
+        NoticeKind.RETURNED: QCoreApplication.translate(
+            "SourceWords", "{0} is back: listening to it again"
+        ),
+        NoticeKind.MOVED: QCoreApplication.translate("SourceWords", "Listening to {0} from now on"),
+        NoticeKind.MUTED: QCoreApplication.translate(
+            "SourceWords", "{0} is muted: please switch it on"
+        ),
+        NoticeKind.SILENT: QCoreApplication.translate(
             "SourceWords", "{0} gives nothing but silence: please switch it on"
         ),
-        "heard": QCoreApplication.translate("SourceWords", "{0} can be heard again"),
-        "stalled": QCoreApplication.translate(
+        NoticeKind.HEARD: QCoreApplication.translate("SourceWords", "{0} can be heard again"),
+        NoticeKind.STALLED: QCoreApplication.translate(
             "SourceWords", "Nothing comes from {0}: trying again"
         ),
-        "woke": QCoreApplication.translate(
+        NoticeKind.WOKE: QCoreApplication.translate(
             "SourceWords", "The computer slept: listening to {0} again"
         ),
-        "no server": QCoreApplication.translate(
+        NoticeKind.NO_SERVER: QCoreApplication.translate(
             "SourceWords", "The sound server does not answer: waiting for it"
         ),
     }.get(kind, "")
 
 
-def _stand_in_words(kind: str) -> str:
-    if kind == "lost":
+def _stand_in_words(kind: NoticeKind) -> str:
+    if kind is NoticeKind.LOST:
         return QCoreApplication.translate(
             "SourceWords", "{1} is not there: listening to {0} until it is back"
         )

@@ -8,7 +8,8 @@ from typing import BinaryIO
 import av
 import numpy as np
 
-from engine.audio.types import SAMPLE_RATE_HZ, Samples
+from engine.audio.chunks import Samples
+from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.errors import AudioError
 
 _LONGEST_BLOCK = 1600  # samples; some codecs have frames of a second and more

@@ -17,7 +17,7 @@ A muted microphone is never replaced by another one: who mutes it does not want 
 
 from dataclasses import dataclass
 
-from engine.audio.types import AudioDevice, AudioNotice, DeviceKind, NoticeKind, WantedDevice
+from engine.audio.devices import AudioDevice, AudioNotice, DeviceKind, NoticeKind, WantedDevice
 
 STALL_S = 0.6
 """A device that gave sound and then nothing for so long has stopped."""

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterator
 
+from engine.audio.chunks import AudioChunk, Samples, Tap
+from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.audio.resampler import Resampler
 from engine.audio.sample_clock import SampleClock
-from engine.audio.types import SAMPLE_RATE_HZ, AudioChunk, Samples, Tap
 from engine.errors import TapEndedError
 
 _DRAINED_S = 0.05

@@ -9,8 +9,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from engine.audio.chunks import AudioChunk
 from engine.audio.decoder import Block, Decoder
-from engine.audio.types import AudioChunk, AudioNotice, NoticeKind
+from engine.audio.devices import AudioNotice, NoticeKind
 
 
 class FileSource:

@@ -1,27 +1,9 @@
 """How loud a piece of sound is: what a level meter shows."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from engine.audio.types import Samples
-
-FLOOR_DB = -100.0
-"""What silence counts as; no microphone is as quiet as this."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Level:
-    """Loudness in dBFS, from ``FLOOR_DB`` to 0.
-
-    Attributes:
-        rms_db: the mean over the piece; 0 is a square wave as loud as can be, and so a sine wave
-            as loud as can be has -3.
-        peak_db: the loudest sample; what is above -1 is probably cut off.
-    """
-
-    rms_db: float
-    peak_db: float
+from engine.audio.chunks import Samples
+from engine.audio.devices import FLOOR_DB, Level
 
 
 def measure_level(samples: Samples) -> Level:

@@ -8,16 +8,10 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from engine.audio.level import Level, measure_level
+from engine.audio.chunks import AudioChunk, SoundSystem
+from engine.audio.devices import SAMPLE_RATE_HZ, AudioNotice, Level, NoticeKind, WantedDevice
+from engine.audio.level import measure_level
 from engine.audio.recorder import Recorder
-from engine.audio.types import (
-    SAMPLE_RATE_HZ,
-    AudioChunk,
-    AudioNotice,
-    NoticeKind,
-    SoundSystem,
-    WantedDevice,
-)
 
 _log = logging.getLogger(__name__)
 

@@ -7,17 +7,10 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from engine.audio.chunks import AudioChunk, SoundSystem
 from engine.audio.device_monitor import Watch
 from engine.audio.device_stream import Stretch
-from engine.audio.types import (
-    SAMPLE_RATE_HZ,
-    AudioChunk,
-    AudioDevice,
-    AudioNotice,
-    NoticeKind,
-    SoundSystem,
-    WantedDevice,
-)
+from engine.audio.devices import SAMPLE_RATE_HZ, AudioDevice, AudioNotice, NoticeKind, WantedDevice
 from engine.errors import AudioError, NoSoundError, TapEndedError
 
 STEP_S = 0.05

@@ -7,7 +7,8 @@ files anyway: docs/decisions/0005-audio.md has the figures.
 import av
 import numpy as np
 
-from engine.audio.types import SAMPLE_RATE_HZ, Samples
+from engine.audio.chunks import Samples
+from engine.audio.devices import SAMPLE_RATE_HZ
 
 
 class Resampler:

@@ -11,15 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.audio.backends import pulse as audio_server
-from engine.audio.types import (
-    AudioDevice,
-    AudioNotice,
-    AudioSource,
-    DeviceKind,
-    SoundSystem,
-    Tap,
-    WantedDevice,
-)
+from engine.audio.chunks import AudioSource, SoundSystem, Tap
+from engine.audio.devices import AudioDevice, AudioNotice, DeviceKind, WantedDevice
 from engine.errors import AudioError, NoSoundError
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ A lane is who is heard: ``me`` and ``them`` where both are, nothing where there 
 
 from dataclasses import dataclass
 
-from engine.audio.types import AudioNotice
+from engine.audio.devices import AudioNotice
 from engine.events import Event
 from engine.speech.hypothesis import RecognizedWord
 

@@ -14,7 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
-from engine.audio.types import AudioChunk, AudioSource
+from engine.audio.chunks import AudioChunk, AudioSource
 from engine.errors import SurtitleError
 from engine.events import Event, Failed
 from engine.speech.events import (

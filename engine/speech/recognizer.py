@@ -14,7 +14,8 @@ from typing import Protocol
 
 import numpy as np
 
-from engine.audio.types import SAMPLE_RATE_HZ, AudioChunk, Samples
+from engine.audio.chunks import AudioChunk, Samples
+from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.speech.hypothesis import Hypothesis, RecognizedWord
 from engine.speech.local_agreement import LocalAgreement
 from engine.speech.vad import SpeechGate, SpeechPart

@@ -11,7 +11,8 @@ from typing import Protocol
 
 import numpy as np
 
-from engine.audio.types import SAMPLE_RATE_HZ, AudioChunk, Samples
+from engine.audio.chunks import AudioChunk, Samples
+from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.errors import ModelError
 
 FRAME = 512

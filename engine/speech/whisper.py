@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.audio.types import SAMPLE_RATE_HZ, Samples
+from engine.audio.chunks import Samples
+from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.errors import ModelError, is_failure
 from engine.settings import DEVICES
 from engine.speech.hallucinations import GuardSettings, SegmentScores, is_phantom

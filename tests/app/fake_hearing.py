@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.captions.sources import MICROPHONE, SYSTEM
-from engine.audio.level import Level
-from engine.audio.types import AudioDevice, AudioNotice, DeviceKind, NoticeKind
+from app.captions.lanes import LANES
+from engine.audio.devices import AudioDevice, AudioNotice, DeviceKind, Level, NoticeKind
 from engine.errors import FetchCancelledError, ModelError
 from engine.hub.catalogue import WHISPER_MODELS
 from engine.speech.events import Noticed
@@ -113,7 +112,8 @@ class FakeHearing:
         for one in wanted:
             said = self.texts.get(one.kind) or [""]
             text = said.pop(0) if self.texts.get(one.kind) else said[0]
-            sources[one.lane] = Talk(text, report, one.lane)
+            lane = LANES[one.kind]
+            sources[lane] = Talk(text, report, lane)
         words = {lane: source.words for lane, source in sources.items()}
 
         def load():
@@ -132,6 +132,3 @@ class FakeHearing:
         )
         self.runs.append(FakeRun(listener, sources))
         return self.runs[-1]
-
-
-__all__ = ["DEVICES", "MICROPHONE", "SYSTEM", "FakeHearing"]

@@ -31,10 +31,11 @@ from app.overlay.window import Overlay, OverlayView
 from app.session.engine_bridge import Bridge
 from app.system.translations import speak
 from app.system.wayland import is_wayland, platform_wanted
+from engine.audio.devices import DeviceKind
 from engine.events import AdapterChanged
 from engine.hub.bundled import ASSETS
 from engine.speech.events import Behind, SpeechChanged, TailChanged
-from tests.app.fake_hearing import MICROPHONE, SYSTEM, FakeHearing
+from tests.app.fake_hearing import FakeHearing
 from tests.app.fakes import FakeEngine
 from tests.app.side_scenes import SideScenes
 
@@ -71,8 +72,8 @@ WITHOUT_OVERLAY = {
     *("latency", "latency_cost", "evaluate", "glossary"),
 }
 HEARD = {
-    MICROPHONE: ["Good morning, everyone. Today we want to talk about the weather"],
-    SYSTEM: ["It rained all night. And"],
+    DeviceKind.MICROPHONE: ["Good morning, everyone. Today we want to talk about the weather"],
+    DeviceKind.SYSTEM: ["It rained all night. And"],
 }
 SPOKEN = {"listening", "behind"}
 """Scenes in which somebody speaks and nobody types."""

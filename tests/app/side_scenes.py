@@ -8,8 +8,8 @@ import time
 from PySide6.QtCore import QPoint, QTimer
 
 from app.dialogs.setup.wizard import GuideParts
-from engine.audio.level import Level
-from engine.audio.types import AudioChunk, AudioNotice, NoticeKind
+from engine.audio.chunks import AudioChunk
+from engine.audio.devices import AudioNotice, Level, NoticeKind
 from engine.errors import NoSoundError
 from engine.events import ContextChanged, Statistics
 from engine.hub.catalogue import KNOWN_MODELS

@@ -6,7 +6,8 @@ from collections import deque
 
 import numpy as np
 
-from engine.audio.types import SAMPLE_RATE_HZ, AudioChunk
+from engine.audio.chunks import AudioChunk
+from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.events import CaptionChanged, Ready, SourceChanged, UtteranceEnded, UtteranceOpened
 from engine.speech.hypothesis import Hypothesis, RecognizedWord
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from engine.audio.types import SAMPLE_RATE_HZ
+from engine.audio.devices import SAMPLE_RATE_HZ
 
 SCALE_HZ = [220.0 * 2 ** (step / 12) for step in (0, 2, 4, 5, 7, 9, 11, 12)]
 

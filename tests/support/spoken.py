@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.audio.types import SAMPLE_RATE_HZ
+from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.speech.hypothesis import Hypothesis, RecognizedWord, same_word_key
 from engine.speech.whisper import Whisper, WhisperSettings
 from tests.tiny_whisper import espeak

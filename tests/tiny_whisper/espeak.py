@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from engine.audio.chunks import Samples
 from engine.audio.resampler import Resampler
-from engine.audio.types import Samples
 from training.errors import TrainingError
 
 _SYNCHRONOUS = 2

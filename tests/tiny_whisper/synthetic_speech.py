@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.audio.types import SAMPLE_RATE_HZ, Samples
+from engine.audio.chunks import Samples
+from engine.audio.devices import SAMPLE_RATE_HZ
 from tests.tiny_whisper import espeak
 
 VOICES = ("en-us", "en-us+m3", "en-us+f2")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from engine.audio.types import SAMPLE_RATE_HZ
+from engine.audio.devices import SAMPLE_RATE_HZ
 
 pytest.importorskip("faster_whisper")
 

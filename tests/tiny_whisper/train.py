@@ -32,7 +32,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from transformers import WhisperConfig, WhisperForConditionalGeneration
 
-from engine.audio.types import SAMPLE_RATE_HZ
+from engine.audio.devices import SAMPLE_RATE_HZ
 from tests.tiny_whisper import tokenizer as tokens
 from tests.tiny_whisper.synthetic_speech import Utterance, cut, sentence, utterance
 

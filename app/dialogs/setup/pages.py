@@ -1,19 +1,16 @@
 """The first pages of the guide: what Surtitle does and keeps to itself, and what it hears."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QComboBox, QFormLayout, QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from app.config.preferences import Preferences
-from app.dialogs.setup.sound_check import KINDS, SoundCheck
+from app.dialogs.setup.sound_check import SoundCheck
 from app.widgets.dialog_text import as_sentence, paragraph
 from app.widgets.language_names import language_name, language_names
 from app.widgets.level_meter import LevelMeter
-
-if TYPE_CHECKING:
-    from engine.audio.level import Level
+from engine.audio.devices import DeviceKind, Level
 
 _SPACING = 12
 
@@ -124,12 +121,12 @@ class SoundPage(GuidePage):
             )
         )
         names = (self.tr("Microphone"), self.tr("What I hear"))
-        self.meters = {kind: LevelMeter() for kind in KINDS}
-        self.told = {kind: paragraph() for kind in KINDS}
+        self.meters = {kind: LevelMeter() for kind in DeviceKind}
+        self.told = {kind: paragraph() for kind in DeviceKind}
         grid = QGridLayout()
         grid.setVerticalSpacing(_SPACING // 2)
         grid.setColumnStretch(1, 1)
-        for row, (kind, name) in enumerate(zip(KINDS, names, strict=True)):
+        for row, (kind, name) in enumerate(zip(DeviceKind, names, strict=True)):
             self.meters[kind].setAccessibleName(name)
             grid.addWidget(QLabel(name), 3 * row, 0)
             grid.addWidget(self.meters[kind], 3 * row, 1)
@@ -152,11 +149,11 @@ class SoundPage(GuidePage):
         for meter in self.meters.values():
             meter.show_nothing()
 
-    @Slot(str, object)
-    def _show_level(self, kind: str, level: "Level") -> None:
+    @Slot(object, object)
+    def _show_level(self, kind: DeviceKind, level: Level) -> None:
         if self.isVisible():
             self.meters[kind].show_level(level)
 
-    @Slot(str, str)
-    def _tell(self, kind: str, message: str) -> None:
+    @Slot(object, str)
+    def _tell(self, kind: DeviceKind, message: str) -> None:
         self.told[kind].setText(as_sentence(message))

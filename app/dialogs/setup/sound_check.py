@@ -2,34 +2,26 @@
 
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
 from app.widgets.source_messages import notice_words
+from engine.audio.devices import AudioNotice, DeviceKind, WantedDevice
 from engine.errors import SurtitleError
 
 if TYPE_CHECKING:
-    from engine.audio.types import AudioNotice, AudioSource, WantedDevice
-
-KINDS = ("microphone", "system")
-"""What is heard, as ``engine.audio.types.DeviceKind`` writes it."""
+    from engine.audio.sources import AudioSources
 
 _READ_S = 0.1
 
-
-class Sources(Protocol):
-    """Makes what records; ``engine.audio.sources.AudioSources`` does."""
-
-    def live(
-        self, wanted: "WantedDevice", report: Callable[["AudioNotice"], None]
-    ) -> "AudioSource":
-        """Make a source that records from a device."""
+MakeSources = Callable[[], "AudioSources"]
+"""Makes the sources of this computer; called on a thread."""
 
 
-def make_sources() -> Sources:
-    """Make the sources of this computer; called on a thread, since it imports much."""
-    from engine.audio.sources import AudioSources  # noqa: PLC0415  numpy is slow, and may be missing
+def make_sources() -> "AudioSources":
+    """Make the sources of this computer."""
+    from engine.audio.sources import AudioSources  # noqa: PLC0415  numpy is slow to import
 
     return AudioSources()
 
@@ -38,16 +30,14 @@ class SoundCheck(QObject):
     """Listen to both as long as somebody looks at the meters.
 
     Signals:
-        level_came(str, Level): how loud one of ``KINDS`` was just now.
-        told(str, str): what happened to one of ``KINDS``, a sentence.
+        level_came(DeviceKind, Level): how loud a kind of device is now.
+        told(DeviceKind, str): what happened to a kind of device, a sentence.
     """
 
-    level_came = Signal(str, object)
-    told = Signal(str, str)
+    level_came = Signal(object, object)
+    told = Signal(object, str)
 
-    def __init__(
-        self, make: Callable[[], Sources] = make_sources, parent: QObject | None = None
-    ) -> None:
+    def __init__(self, make: MakeSources = make_sources, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._make = make
         self._stopping: threading.Event | None = None
@@ -59,7 +49,7 @@ class SoundCheck(QObject):
             return
         stopping = self._stopping = threading.Event()
         self._threads = [thread for thread in self._threads if thread.is_alive()]
-        for kind in KINDS:
+        for kind in DeviceKind:
             name = f"surtitle-check-{kind}"
             thread = threading.Thread(target=self._listen, args=(kind, stopping), name=name)
             self._threads.append(thread)
@@ -80,8 +70,8 @@ class SoundCheck(QObject):
 
     # Below here all runs on the threads, and speaks by signals alone.
 
-    def _listen(self, kind: str, stopping: threading.Event) -> None:
-        def report(notice: "AudioNotice") -> None:
+    def _listen(self, kind: DeviceKind, stopping: threading.Event) -> None:
+        def report(notice: AudioNotice) -> None:
             if not stopping.is_set():
                 self.told.emit(kind, notice_words(notice))
 
@@ -92,13 +82,12 @@ class SoundCheck(QObject):
                 self.told.emit(kind, str(error))
 
     def _hear(
-        self, kind: str, stopping: threading.Event, report: Callable[["AudioNotice"], None]
+        self, kind: DeviceKind, stopping: threading.Event, report: Callable[[AudioNotice], None]
     ) -> None:
         sources = self._make()
-        from engine.audio.level import measure_level  # noqa: PLC0415
-        from engine.audio.types import DeviceKind, WantedDevice  # noqa: PLC0415  as above
+        from engine.audio.level import measure_level  # noqa: PLC0415  as above
 
-        source = sources.live(WantedDevice(kind=DeviceKind(kind)), report)
+        source = sources.live(WantedDevice(kind=kind), report)
         source.start()
         try:
             while not (stopping.is_set() or source.ended):

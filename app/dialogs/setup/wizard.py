@@ -4,7 +4,6 @@ It belongs to the main window, which stands behind it and works already: at ever
 begins with the model that comes with Surtitle.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,7 +24,7 @@ from app.config.preferences import Preferences
 from app.dialogs.setup.model_page import ModelPage
 from app.dialogs.setup.model_service import ModelDesk
 from app.dialogs.setup.pages import GuidePage, SoundPage, WelcomePage
-from app.dialogs.setup.sound_check import SoundCheck, Sources, make_sources
+from app.dialogs.setup.sound_check import MakeSources, SoundCheck, make_sources
 from app.dialogs.setup.speed_page import SpeedPage
 from app.system.child_process import ChildCommand
 from app.widgets.language_names import language_name
@@ -43,7 +42,7 @@ class GuideParts:
         bundled: target languages of the model that comes with this copy; none without one.
     """
 
-    make_sources: Callable[[], Sources] = field(default=make_sources)
+    make_sources: MakeSources = field(default=make_sources)
     program: tuple[str, ...] | None = None
     bundled: tuple[str, ...] = ("de",)
 

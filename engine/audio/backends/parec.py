@@ -14,7 +14,7 @@ import time
 
 import numpy as np
 
-from engine.audio.types import Samples
+from engine.audio.chunks import Samples
 from engine.errors import TapEndedError
 
 _BLOCK_BYTES = 1 << 18

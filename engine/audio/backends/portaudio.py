@@ -20,7 +20,8 @@ import sounddevice
 from engine.audio.backends import portaudio_probe as audio_portaudio_list
 from engine.audio.backends.portaudio_probe import Input, list_inputs
 from engine.audio.backends.ring_buffer import Ring
-from engine.audio.types import AudioDevice, DeviceKind, Samples, Tap
+from engine.audio.chunks import Samples, Tap
+from engine.audio.devices import AudioDevice, DeviceKind
 from engine.errors import AudioError, NoSoundError, TapEndedError
 
 _RING_S = 20.0

@@ -14,7 +14,8 @@ import sys
 from collections.abc import Iterator
 
 from engine.audio.backends.parec import ParecTap, end_process
-from engine.audio.types import AudioDevice, DeviceKind, Tap
+from engine.audio.chunks import Tap
+from engine.audio.devices import AudioDevice, DeviceKind
 from engine.errors import NoSoundError
 
 TIMEOUT_S = 0.5

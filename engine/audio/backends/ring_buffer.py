@@ -7,7 +7,7 @@ over: what finds no room is dropped, and counted.
 
 import numpy as np
 
-from engine.audio.types import Samples
+from engine.audio.chunks import Samples
 
 
 class Ring:

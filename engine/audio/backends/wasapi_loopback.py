@@ -11,7 +11,8 @@ import numpy as np
 import soundcard
 
 from engine.audio.backends.ring_buffer import Ring
-from engine.audio.types import AudioDevice, DeviceKind, Samples, Tap
+from engine.audio.chunks import Samples, Tap
+from engine.audio.devices import AudioDevice, DeviceKind
 from engine.errors import NoSoundError, TapEndedError
 
 _RATE_HZ = 48_000  # Windows converts where it must

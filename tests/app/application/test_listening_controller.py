@@ -10,11 +10,11 @@ from PySide6.QtCore import Qt
 from app.application.application import Application
 from app.config.launch_settings import LaunchSettings
 from app.session.engine_bridge import Bridge
-from engine.audio.types import AudioNotice, NoticeKind
+from engine.audio.devices import AudioNotice, DeviceKind, NoticeKind
 from engine.errors import HubError
 from engine.events import UtteranceOpened
 from engine.speech.events import Behind, CaughtUp, Noticed
-from tests.app.fake_hearing import DEVICES, MICROPHONE, SYSTEM, FakeHearing
+from tests.app.fake_hearing import DEVICES, FakeHearing
 from tests.app.fakes import FakeEngine
 
 SAID = "we went to the old house. then it rained."
@@ -77,7 +77,7 @@ def program(qtbot, tmp_path):
     programs = []
 
     def make(texts=None, engine=None, **settings):
-        hearing = FakeHearing(texts or {MICROPHONE: [SAID]}, **settings)
+        hearing = FakeHearing(texts or {DeviceKind.MICROPHONE: [SAID]}, **settings)
         programs.append(Program(qtbot, tmp_path, hearing, engine or FakeEngine()))
         return programs[-1]
 
@@ -124,11 +124,11 @@ def test_typing_goes_on_beside_listening_and_is_nobodys(program):
 
 def test_both_lanes_are_told_apart_in_transcript_journal_and_export(program):
     theirs = "good evening to all of you."
-    one = program({MICROPHONE: [SAID], SYSTEM: [theirs]}).open()
+    one = program({DeviceKind.MICROPHONE: [SAID], DeviceKind.SYSTEM: [theirs]}).open()
     one.press(one.bar.microphone)
     one.press(one.bar.system)
     one.wait(lambda: one.texts("them") == (theirs, theirs.upper()))
-    assert [source.kind for source in one.bar.on] == [MICROPHONE, SYSTEM]
+    assert [source.kind for source in one.bar.on] == [DeviceKind.MICROPHONE, DeviceKind.SYSTEM]
     one.wait(lambda: {cue.speaker for cue in one.application.keeper.cues} >= {"them"})
     table = one.window.transcript
     names = {table.rows.index(row, 2).data() for row in range(table.rows.rowCount())}
@@ -339,7 +339,7 @@ def test_during_a_fetch_a_click_still_ends_what_listens(program):
 
 
 def test_falling_behind_offers_the_smaller_recogniser_and_a_click_takes_it(program):
-    one = program({MICROPHONE: [SAID, "and so on."]}).open()
+    one = program({DeviceKind.MICROPHONE: [SAID, "and so on."]}).open()
     one.press(one.bar.microphone)
     one.wait_for_sentence()
     message = "recognising takes 1.4 s for each second of speech: choose a smaller model, tiny.en"
@@ -393,7 +393,7 @@ def test_a_device_that_is_lost_and_comes_back_is_told_in_one_sentence_each(progr
 
 
 def test_what_is_off_is_not_called_heard_and_takes_its_notice_with_it(program):
-    one = program({MICROPHONE: [SAID], SYSTEM: ["and so on."]}).open()
+    one = program({DeviceKind.MICROPHONE: [SAID], DeviceKind.SYSTEM: ["and so on."]}).open()
     status = one.window.status.listening
     one.press(one.bar.microphone)
     one.press(one.bar.system)
@@ -414,7 +414,7 @@ def test_what_is_off_is_not_called_heard_and_takes_its_notice_with_it(program):
 
 
 def test_another_device_is_heard_at_once_and_remembered(program):
-    one = program({MICROPHONE: [SAID, "and so on."]}).open()
+    one = program({DeviceKind.MICROPHONE: [SAID, "and so on."]}).open()
     one.press(one.bar.microphone)
     one.wait_for_sentence()
     devices = one.bar.microphone.devices
@@ -428,13 +428,13 @@ def test_another_device_is_heard_at_once_and_remembered(program):
     devices.activated.emit(2)
     one.wait(lambda: len(one.hearing.asked) == 2)
     (wanted,), _ = one.hearing.asked[-1]
-    assert (wanted.kind, wanted.device) == (MICROPHONE, "mic2")
+    assert (wanted.kind, wanted.name) == (DeviceKind.MICROPHONE, "mic2")
     assert one.application.chosen.now.listening.microphone == "mic2"
     one.wait(lambda: one.texts("me")[0] == f"{SAID} and so on.")
 
 
 def test_a_pause_records_nothing_and_going_on_listens_again(program):
-    one = program({MICROPHONE: [SAID, "and so on."]}).open()
+    one = program({DeviceKind.MICROPHONE: [SAID, "and so on."]}).open()
     one.press(one.bar.microphone)
     one.wait_for_sentence()
     first = one.run.sources["me"]
@@ -460,7 +460,7 @@ def test_what_is_heard_while_the_model_loads_is_kept(program):
 
 
 def test_a_session_that_fails_loses_no_word_that_was_heard(program):
-    one = program({MICROPHONE: [SAID, "and so on."]}).open()
+    one = program({DeviceKind.MICROPHONE: [SAID, "and so on."]}).open()
     one.press(one.bar.microphone)
     one.wait_for_sentence()
     one.engine.sessions[-1].fail("the device is gone")
@@ -475,7 +475,7 @@ def test_a_session_that_fails_loses_no_word_that_was_heard(program):
 
 
 def test_clear_while_somebody_speaks_leaves_listening_as_it_is(program):
-    one = program({MICROPHONE: [SAID, "and so on."]}).open()
+    one = program({DeviceKind.MICROPHONE: [SAID, "and so on."]}).open()
     one.press(one.bar.microphone)
     one.wait(lambda: one.texts("me")[0])
     one.window.controls.clear.click()
@@ -488,7 +488,7 @@ def test_clear_while_somebody_speaks_leaves_listening_as_it_is(program):
 
 @pytest.mark.parametrize("after_s", [0.0, 0.05, 0.3])
 def test_closing_the_window_while_listening_leaves_no_thread(program, after_s):
-    one = program({MICROPHONE: [SAID], SYSTEM: [SAID]}).open()
+    one = program({DeviceKind.MICROPHONE: [SAID], DeviceKind.SYSTEM: [SAID]}).open()
     one.press(one.bar.microphone)
     one.press(one.bar.system)
     end_s = time.monotonic() + after_s
@@ -524,7 +524,9 @@ def act_at_random(one, rng):
 def test_whatever_is_clicked_in_whatever_order_every_word_comes_once(program, seed):
     rng = random.Random(seed)
     mine = [f"sentence{number} was said." for number in range(40)]
-    one = program({MICROPHONE: mine, SYSTEM: [f"their {text}" for text in mine]}).open()
+    one = program(
+        {DeviceKind.MICROPHONE: mine, DeviceKind.SYSTEM: [f"their {text}" for text in mine]}
+    ).open()
     for _ in range(25):
         act_at_random(one, rng)
     if one.window.controls.pause.isChecked():

@@ -17,7 +17,7 @@ from app.config.launch_settings import LaunchSettings
 from app.config.preferences import CaptionChoices, ListeningChoices, Preferences
 from app.config.preferences_file import PreferencesFile
 from app.session.engine_bridge import Bridge
-from engine.audio.types import SAMPLE_RATE_HZ
+from engine.audio.devices import SAMPLE_RATE_HZ
 from tests.support.sound_server import Feeder, TestServer, needs_sound_server
 from tests.support.spoken import TINY, Known, apart, keys, needs_tiny, raw
 

@@ -6,7 +6,7 @@ import pytest
 
 from app.__main__ import main
 from app.cli.devices import tables
-from engine.audio.types import AudioDevice, DeviceKind
+from engine.audio.devices import AudioDevice, DeviceKind
 from tests.support.sound_server import TestServer, needs_sound_server
 
 ROOT = Path(__file__).parents[3]

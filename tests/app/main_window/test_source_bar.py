@@ -2,7 +2,6 @@ import pytest
 
 from app.application.lag_text import lag_text, lag_tip
 from app.application.source_notices import SourceNotices
-from app.captions.sources import MICROPHONE, SYSTEM
 from app.config.preferences import ListeningChoices, Preferences
 from app.dialogs.settings.listening_page import ListeningPage
 from app.main_window.banner import Banner
@@ -10,7 +9,7 @@ from app.main_window.download_bar import FetchBar
 from app.main_window.source_bar import SourceBar
 from app.widgets.lane_style import lane_colour, lane_name
 from app.widgets.speech_indicator import SpeechLamp
-from engine.audio.types import AudioNotice, NoticeKind
+from engine.audio.devices import AudioNotice, DeviceKind, NoticeKind
 from engine.hub.catalogue import WHISPER_MODELS
 from engine.speech.word_tracker import StageLag
 from tests.app.fake_hearing import DEVICES
@@ -56,7 +55,7 @@ def test_a_click_tells_that_something_else_is_wanted_and_showing_does_not(bar):
     bar.microphone.button.click()
     bar.system.button.click()
     bar.microphone.show_on(on=False)
-    assert told == [[MICROPHONE], [MICROPHONE, SYSTEM]]
+    assert told == [[DeviceKind.MICROPHONE], [DeviceKind.MICROPHONE, DeviceKind.SYSTEM]]
     assert bar.on == (bar.system,)
 
 

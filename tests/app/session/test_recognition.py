@@ -4,10 +4,11 @@ import socket
 
 import pytest
 
-from app.captions.sources import MICROPHONE, SYSTEM, WantedSource
+from app.captions.lanes import LANES
 from app.session import recognition as hearing_module
 from app.session.listening_service import ListeningDesk, names_smaller
 from app.session.recognition import Hearing
+from engine.audio.devices import DeviceKind, WantedDevice
 from engine.errors import ModelError
 from tests.engine.speech.test_whisper_models import FILES, NAME
 from tests.support import hub_server
@@ -122,7 +123,7 @@ def listened(ears, folder, *wanted, after=None):
 
 
 def test_a_recogniser_stays_loaded_from_one_run_to_the_next(ears, tmp_path):
-    microphone = WantedSource(kind=MICROPHONE)
+    microphone = WantedDevice(kind=DeviceKind.MICROPHONE)
     for folder in ("one", "one", "two"):
         echo = listened(ears, tmp_path / folder, microphone)
         assert echo.fed == [("me", "good"), ("me", "morning.")]
@@ -130,7 +131,7 @@ def test_a_recogniser_stays_loaded_from_one_run_to_the_next(ears, tmp_path):
 
 
 def test_a_run_recognises_nothing_before_the_one_before_has_ended(ears, tmp_path):
-    wanted = (WantedSource(kind=MICROPHONE),)
+    wanted = (WantedDevice(kind=DeviceKind.MICROPHONE),)
     echoes = [Echo(), Echo()]
     echoes[0].hold()
     runs = []
@@ -148,13 +149,13 @@ def test_a_run_recognises_nothing_before_the_one_before_has_ended(ears, tmp_path
 
 
 def test_lanes_are_named_by_who_is_heard_and_devices_by_the_systems_names(ears, tmp_path):
-    system = WantedSource(kind=SYSTEM, device="out1")
-    listened(ears, tmp_path / "one", WantedSource(kind=MICROPHONE), system)
+    system = WantedDevice(kind=DeviceKind.SYSTEM, name="out1")
+    listened(ears, tmp_path / "one", WantedDevice(kind=DeviceKind.MICROPHONE), system)
     assert [(one.kind, one.name) for one in ears._sources.wanted] == [
         ("microphone", None),
         ("system", "out1"),
     ]
-    assert system.lane == "them"
+    assert LANES[system.kind] == "them"
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 import pytest
 
 from app.widgets.level_meter import LevelMeter
-from engine.audio.level import Level
+from engine.audio.devices import Level
 
 
 @pytest.fixture

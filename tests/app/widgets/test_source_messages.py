@@ -2,7 +2,7 @@ import pytest
 
 from app.system.translations import speak
 from app.widgets.source_messages import notice_words
-from engine.audio.types import AudioNotice, NoticeKind
+from engine.audio.devices import AudioNotice, NoticeKind
 from engine.hub.bundled import ASSETS
 
 

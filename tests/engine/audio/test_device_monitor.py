@@ -13,7 +13,7 @@ from engine.audio.device_monitor import (
     Failures,
     Watch,
 )
-from engine.audio.types import AudioDevice, DeviceKind, NoticeKind, WantedDevice
+from engine.audio.devices import AudioDevice, DeviceKind, NoticeKind, WantedDevice
 
 MICROPHONE, SYSTEM = DeviceKind.MICROPHONE, DeviceKind.SYSTEM
 STEP_S = 0.05

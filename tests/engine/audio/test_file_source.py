@@ -7,8 +7,8 @@ import av
 import numpy as np
 import pytest
 
+from engine.audio.devices import SAMPLE_RATE_HZ, NoticeKind
 from engine.audio.file_source import FileSource
-from engine.audio.types import SAMPLE_RATE_HZ, NoticeKind
 from engine.errors import AudioError
 
 

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from engine.audio.level import FLOOR_DB, measure_level
+from engine.audio.devices import FLOOR_DB
+from engine.audio.level import measure_level
 
 
 def test_a_full_sine_wave_has_minus_three_decibels():

@@ -8,10 +8,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.audio.level import FLOOR_DB
+from engine.audio.devices import (
+    FLOOR_DB,
+    SAMPLE_RATE_HZ,
+    AudioDevice,
+    DeviceKind,
+    NoticeKind,
+    WantedDevice,
+)
 from engine.audio.live_source import LiveSource
 from engine.audio.recorder import STEP_S, Clocks, Recorder, asleep_s
-from engine.audio.types import SAMPLE_RATE_HZ, AudioDevice, DeviceKind, NoticeKind, WantedDevice
 from engine.errors import AudioError, NoSoundError, TapEndedError
 
 MICROPHONE = WantedDevice(kind=DeviceKind.MICROPHONE)

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.audio.resampler import Resampler
-from engine.audio.types import SAMPLE_RATE_HZ
 
 
 def resampled(samples, rate_hz, cuts=()):

@@ -4,8 +4,8 @@ import sys
 import pytest
 
 from engine.audio.backends import pulse as audio_server
+from engine.audio.devices import AudioDevice, DeviceKind, WantedDevice
 from engine.audio.sources import AudioSources, find_device
-from engine.audio.types import AudioDevice, DeviceKind, WantedDevice
 from engine.errors import AudioError, NoSoundError
 
 MICROPHONE, SYSTEM = DeviceKind.MICROPHONE, DeviceKind.SYSTEM
@@ -15,6 +15,7 @@ def device(name, description, kind=MICROPHONE):
     return AudioDevice(name=name, description=description, kind=kind, rate_hz=48_000)
 
 
+KEPT = ("engine.audio.chunks", "engine.audio.devices")
 DEVICES = (
     device("usb.1", "USB Headset"),
     device("usb.2", "USB Camera"),
@@ -120,9 +121,7 @@ def test_all_sources_share_one_portaudio(monkeypatch):
 @pytest.mark.parametrize("library", ["av", "sounddevice"])
 def test_a_missing_library_is_told_with_what_to_type(monkeypatch, library, tmp_path):
     for name in [
-        name
-        for name in sys.modules
-        if name.startswith("engine.audio.") and name != "engine.audio.types"
+        name for name in sys.modules if name.startswith("engine.audio.") and name not in KEPT
     ]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, library, None)

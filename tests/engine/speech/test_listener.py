@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.audio.types import SAMPLE_RATE_HZ
+from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.errors import AudioError, ModelError
 from engine.events import CaptionChanged, Failed, UtteranceEnded
 from engine.speech.events import (

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.audio.types import SAMPLE_RATE_HZ, DeviceKind, WantedDevice
+from engine.audio.devices import SAMPLE_RATE_HZ, DeviceKind, WantedDevice
 
 pytest.importorskip("faster_whisper")
 

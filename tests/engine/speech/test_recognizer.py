@@ -3,7 +3,8 @@ import random
 import numpy as np
 import pytest
 
-from engine.audio.types import SAMPLE_RATE_HZ, AudioChunk
+from engine.audio.chunks import AudioChunk
+from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.speech.hypothesis import Hypothesis, RecognizedWord, same_word_key
 from engine.speech.recognizer import Recognizer, RecognizerSettings
 from engine.speech.vad import GateSettings, SpeechGate

@@ -5,7 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from engine.audio.types import SAMPLE_RATE_HZ, AudioChunk
+from engine.audio.chunks import AudioChunk
+from engine.audio.devices import SAMPLE_RATE_HZ
 
 pytest.importorskip("faster_whisper")
 

@@ -7,7 +7,8 @@ import wave
 import numpy as np
 import pytest
 
-from engine.audio.types import SAMPLE_RATE_HZ, AudioChunk
+from engine.audio.chunks import AudioChunk
+from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.speech.vad import FRAME, GateSettings, SileroDetector, SpeechGate
 
 FRAME_S = FRAME / SAMPLE_RATE_HZ

@@ -331,11 +331,7 @@ def test_a_card_that_leaves_no_room_for_sentences_is_refused_before_the_first():
 def test_memory_does_not_grow_with_the_length_of_a_meeting():
     engine = Translator(tiny_weights(), TranslationSettings(policy="offline"), capacity=200)
     obey(engine, word_for_word)
-    (cache,) = (
-        value
-        for value in vars(engine.model).values()
-        if isinstance(value, SlotCache)
-    )
+    (cache,) = (value for value in vars(engine.model).values() if isinstance(value, SlotCache))
     storage = [(layer.keys.data_ptr(), layer.values.data_ptr()) for layer in cache._layers]
     shapes = [layer.keys.shape for layer in cache._layers]
     utterances = []

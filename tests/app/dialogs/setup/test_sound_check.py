@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from app.dialogs.setup.sound_check import SoundCheck
-from engine.audio.types import AudioNotice, NoticeKind
+from engine.audio.devices import AudioNotice, NoticeKind
 from engine.errors import AudioError
 from tests.support.listening_fakes import Chunks
 

@@ -11,8 +11,8 @@ import wave
 import numpy as np
 import pytest
 
+from engine.audio.devices import AudioDevice, DeviceKind, NoticeKind, WantedDevice
 from engine.audio.live_source import LiveSource
-from engine.audio.types import AudioDevice, DeviceKind, NoticeKind, WantedDevice
 from engine.errors import AudioError, NoSoundError, TapEndedError
 from tests.support.sound_server import ROOT, Feeder, n_missing, needs_sound_server, wait_until
 

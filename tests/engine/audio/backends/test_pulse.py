@@ -18,8 +18,8 @@ import pytest
 
 from engine.audio.backends.pulse import TIMEOUT_S, SoundServer, parse_devices
 from engine.audio.device_stream import Stretch
+from engine.audio.devices import DeviceKind, NoticeKind, WantedDevice
 from engine.audio.live_source import LiveSource
-from engine.audio.types import DeviceKind, NoticeKind, WantedDevice
 from engine.errors import NoSoundError, TapEndedError
 from tests.support.sound_server import ROOT, Feeder, n_missing, needs_sound_server, wait_until
 
@@ -332,7 +332,7 @@ def test_who_lists_devices_hears_of_changes_and_not_of_itself(server):
 
 
 RECORD_FOR_EVER = """
-from engine.audio.types import DeviceKind, WantedDevice
+from engine.audio.devices import DeviceKind, WantedDevice
 from engine.audio.live_source import LiveSource
 from engine.audio.backends.pulse import SoundServer
 source = LiveSource(SoundServer(), WantedDevice(kind=DeviceKind.MICROPHONE), lambda _: None)
