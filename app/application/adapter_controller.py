@@ -14,6 +14,7 @@ from app.config.preferences_store import Chosen
 from app.dialogs.adapters.dialog import AdapterDialog
 from app.dialogs.adapters.service import AdapterDesk
 from app.session.engine_bridge import Bridge
+from engine.commands import LoadAdapter, UnloadAdapter, UseAdapter
 from engine.events import AdapterChanged
 from engine.hub.bundled import NO_ADAPTER
 from engine.settings import TranslationSettings
@@ -45,7 +46,7 @@ class AdapterChoice(QObject):
         self._default: str | None = None  # the bundled one that was last found to help
         dialog.load_wanted.connect(self._load)
         dialog.use_wanted.connect(self._use)
-        dialog.unload_wanted.connect(bridge.unload_adapter)
+        dialog.unload_wanted.connect(lambda name: bridge.send(UnloadAdapter(name)))
         desk.default_found.connect(self._use_default)
 
     def begin(self, translation: TranslationSettings) -> None:
@@ -54,13 +55,13 @@ class AdapterChoice(QObject):
         self._by_person = False
         name = self._chosen.now.translation.adapter
         if self._settings.adapter is not None:
-            self._bridge.load_adapter(self._settings.adapter)
+            self._bridge.send(LoadAdapter(self._settings.adapter))
         elif self._is_open:
             self._desk.find_default(translation)
         elif name and not self._settings.no_adapter and name != NO_ADAPTER:
             folder = self._desk.folder_of(name)
             if folder is not None:
-                self._bridge.load_adapter(folder)
+                self._bridge.send(LoadAdapter(folder))
 
     def suit(self, translation: TranslationSettings) -> None:
         """Look for a bundled adapter that helps a translation, unless a person asked for one."""
@@ -82,14 +83,14 @@ class AdapterChoice(QObject):
     @Slot(object)
     def _load(self, folder: Path) -> None:
         self._by_person = True
-        self._bridge.load_adapter(folder)
+        self._bridge.send(LoadAdapter(folder))
 
     @Slot(str)
     def _use(self, name: str) -> None:
         self._by_person = True
         if not name:
             self._store(NO_ADAPTER)
-        self._bridge.use_adapter(name or None)
+        self._bridge.send(UseAdapter(name or None))
 
     @Slot(object, str)
     def _use_default(self, folder: Path | None, name: str) -> None:
@@ -99,11 +100,11 @@ class AdapterChoice(QObject):
         before, self._default = self._default, name or None
         if folder is None:
             if before is not None and self.used == before:
-                self._bridge.use_adapter(None)
+                self._bridge.send(UseAdapter(None))
         elif name in self._names:
-            self._bridge.use_adapter(name)
+            self._bridge.send(UseAdapter(name))
         elif name != before:
-            self._bridge.load_adapter(folder)
+            self._bridge.send(LoadAdapter(folder))
 
     def _store(self, name: str) -> None:
         now = self._chosen.now

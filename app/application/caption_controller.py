@@ -23,6 +23,7 @@ from app.library.model_names import hub_name
 from app.main_window.window import MainWindow
 from app.session.engine_bridge import Bridge
 from engine.adapters.library import AdapterLibrary
+from engine.commands import Clear, Configure, EndPassage, FeedWords, SetWords
 from engine.errors import ModelError
 from engine.events import (
     AdapterChanged,
@@ -122,9 +123,9 @@ class Captioning(QObject):
         window, controls, bridge = self._window, self._window.controls, self._bridge
         window.painted.connect(self._load)
         window.banner.retry_clicked.connect(self._load)
-        window.typed_line.words_changed.connect(bridge.set_words)
+        window.typed_line.words_changed.connect(lambda words: bridge.send(SetWords(words)))
         window.typed_line.words_changed.connect(window.transcript.follow)
-        window.typed_line.finished.connect(bridge.end_utterance)
+        window.typed_line.finished.connect(lambda: bridge.send(EndPassage()))
         controls.language_chosen.connect(self._choose_language)
         controls.policy_chosen.connect(self._choose_policy)
         controls.pause_toggled.connect(self._pause)
@@ -184,7 +185,7 @@ class Captioning(QObject):
     def _translate(self, translation: TranslationSettings) -> None:
         if translation != self._translation:
             self._translation = translation
-            self._bridge.change(translation)
+            self._bridge.send(Configure(translation))
             self.adapters.suit(translation)
 
     def start_over(self) -> None:
@@ -319,7 +320,7 @@ class Captioning(QObject):
             window.banner.show_notice(notice)
         window.controls.show_languages(event.languages, self._translation.target_language)
         if self._translation.glossary:  # one that is too long must not stop the model from loading
-            self._bridge.change(self._translation)
+            self._bridge.send(Configure(self._translation))
         self.adapters.begin(self._translation)
 
     def _show_adapter(self, event: AdapterChanged) -> None:
@@ -333,11 +334,12 @@ class Captioning(QObject):
         self._window.status.show_state(self.tr("Stopped"))
         self._window.banner.show_failure(message)
 
-    @Slot(tuple, str)
-    def take_words(self, words: tuple[str, ...], lane: str) -> None:
+    @Slot(object)
+    def take_words(self, command: FeedWords | EndPassage) -> None:
         """Translate words that were heard in a lane."""
-        self._tails.feed(lane, len(words))
-        self._bridge.feed_words(words, lane)
+        if isinstance(command, FeedWords):
+            self._tails.feed(command.lane, len(command.words))
+        self._bridge.send(command)
 
     @Slot(str, tuple)
     def show_tail(self, lane: str, words: tuple[str, ...]) -> None:
@@ -422,7 +424,7 @@ class Captioning(QObject):
         if not views:
             return
         self._forgotten = views
-        self._bridge.clear()
+        self._bridge.send(Clear())
         self._captions.clear()
         self._mark.forget()
         self._keeper.clear()

@@ -76,7 +76,7 @@ class Listening(QObject):
         window.sources.system.devices.show_device(listening.system)
         self._bridge = bridge
         bridge.let_overhear(self.desk.take)
-        self._connect(bridge, captioning)
+        self._connect(captioning)
 
     def finish(self) -> None:
         """Record no more; what was said is still translated."""
@@ -98,7 +98,7 @@ class Listening(QObject):
         timer.timeout.connect(slot)
         return timer
 
-    def _connect(self, bridge: Bridge, captioning: Captioning) -> None:
+    def _connect(self, captioning: Captioning) -> None:
         bar, desk = self._bar, self.desk
         bar.wanted_changed.connect(self._listen)
         bar.devices_wanted.connect(desk.list_devices)
@@ -116,7 +116,6 @@ class Listening(QObject):
         desk.ended.connect(self._show_ended)
         desk.failed.connect(self._fail)
         desk.words_came.connect(captioning.take_words)
-        desk.passage_ended.connect(bridge.end_lane)
         captioning.caption_painted.connect(desk.show)
         captioning.restarted.connect(desk.restart)
 

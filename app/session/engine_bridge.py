@@ -7,14 +7,13 @@ without a name; what is heard comes in the lanes of who listens.
 
 import logging
 import threading
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable
 from typing import Protocol
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
 from app.session.unfinished_words import SentWords
+from engine.commands import Clear, Command, Configure, EndPassage, FeedWords, SetWords, WordCommand
 from engine.events import Event, Failed, Ready
 from engine.settings import ModelSettings, TranslationSettings
 
@@ -32,29 +31,8 @@ class Session(Protocol):
     def stop(self, patience_s: float = 0.0) -> None:
         """End that thread and wait for it; for so long it may translate what it was told."""
 
-    def set_words(self, words: Sequence[str]) -> None:
-        """Make these the committed words of the passage."""
-
-    def feed_words(self, words: Sequence[str], lane: str = "") -> None:
-        """Append committed words to the passage of a lane."""
-
-    def end_utterance(self, lane: str = "") -> None:
-        """Finish the passage of a lane."""
-
-    def change(self, translation: TranslationSettings) -> None:
-        """Use other settings from the next utterance on."""
-
-    def clear(self) -> None:
-        """Forget the passage."""
-
-    def load_adapter(self, folder: Path, *, use: bool = True) -> None:
-        """Load an adapter, and let it translate from the next utterance on."""
-
-    def use_adapter(self, name: str | None) -> None:
-        """Let a loaded adapter translate from the next utterance on; None for none."""
-
-    def unload_adapter(self, name: str) -> None:
-        """Forget an adapter that does not translate."""
+    def send(self, command: Command) -> None:
+        """Let it obey a command after those sent before."""
 
 
 MakeSession = Callable[[ModelSettings, TranslationSettings, Report], Session]
@@ -66,74 +44,6 @@ def make_session(model: ModelSettings, translation: TranslationSettings, report:
     from engine.session.session import Session as EngineSession  # noqa: PLC0415  torch takes seconds to import
 
     return EngineSession(model, translation, report)
-
-
-@dataclass(frozen=True, slots=True)
-class _SetWords:
-    words: tuple[str, ...]
-
-    def send(self, session: Session) -> None:
-        session.set_words(self.words)
-
-
-@dataclass(frozen=True, slots=True)
-class _FeedWords:
-    words: tuple[str, ...]
-    lane: str
-
-    def send(self, session: Session) -> None:
-        session.feed_words(self.words, self.lane)
-
-
-@dataclass(frozen=True, slots=True)
-class _EndUtterance:
-    lane: str = ""
-
-    def send(self, session: Session) -> None:
-        session.end_utterance(self.lane)
-
-
-@dataclass(frozen=True, slots=True)
-class _Change:
-    translation: TranslationSettings
-
-    def send(self, session: Session) -> None:
-        session.change(self.translation)
-
-
-@dataclass(frozen=True, slots=True)
-class _LoadAdapter:
-    folder: Path
-    use: bool
-
-    def send(self, session: Session) -> None:
-        session.load_adapter(self.folder, use=self.use)
-
-
-@dataclass(frozen=True, slots=True)
-class _UseAdapter:
-    name: str | None
-
-    def send(self, session: Session) -> None:
-        session.use_adapter(self.name)
-
-
-@dataclass(frozen=True, slots=True)
-class _UnloadAdapter:
-    name: str
-
-    def send(self, session: Session) -> None:
-        session.unload_adapter(self.name)
-
-
-@dataclass(frozen=True, slots=True)
-class _Clear:
-    def send(self, session: Session) -> None:
-        session.clear()
-
-
-_WordCommand = _SetWords | _FeedWords | _EndUtterance | _Clear
-_Command = _WordCommand | _Change | _LoadAdapter | _UseAdapter | _UnloadAdapter
 
 
 class Bridge(QObject):
@@ -161,7 +71,7 @@ class Bridge(QObject):
         self._paused = False
         self._words: tuple[str, ...] = ()  # of the passage that is not finished
         self._sent: tuple[str, ...] = ()  # those the session has of its unfinished passage
-        self._waiting: list[_Command] = []
+        self._waiting: list[Command] = []
         self._heard = SentWords()
         self._overhear: Report | None = None
         # This object stays in the GUI thread, and the slot is its method: so what the worker emits
@@ -206,62 +116,39 @@ class Bridge(QObject):
     @property
     def has_waiting_words(self) -> bool:
         """Whether words wait for a session that may still come."""
-        is_word = any(isinstance(one, _WordCommand) for one in self._waiting)
+        is_word = any(isinstance(one, WordCommand) for one in self._waiting)
         return is_word and self._run is not None
 
-    def set_words(self, words: Sequence[str]) -> None:
-        """Say what the committed words of the passage are now."""
-        self._words = tuple(words)
-        self._give(_SetWords(self._words))
+    def send(self, command: Command) -> None:
+        """Let the session obey a command, once it can and no pause holds the command back."""
+        match command:
+            case SetWords(words):
+                self._words = words
+            case EndPassage(lane=""):
+                self._words = ()
+            case Clear():
+                self._clear()
+                return
+        replaces = bool(self._waiting) and isinstance(command, type(self._waiting[-1]))
+        if replaces and isinstance(command, SetWords | Configure):
+            self._waiting.pop()  # keeps what waits as short as what was typed
+        self._waiting.append(command)
+        self._send_waiting()
 
-    def end_utterance(self) -> None:
-        """Finish the passage."""
-        self._words = ()
-        self._give(_EndUtterance())
+    def _clear(self) -> None:
+        """Drop the passages and the words that wait.
 
-    @Slot(tuple, str)
-    def feed_words(self, words: Sequence[str], lane: str) -> None:
-        """Append words that were heard to the passage of a lane that has a name."""
-        self._give(_FeedWords(tuple(words), lane))
-
-    @Slot(str)
-    def end_lane(self, lane: str) -> None:
-        """Finish the passage of a lane that has a name."""
-        self._give(_EndUtterance(lane))
-
-    def change(self, translation: TranslationSettings) -> None:
-        """Translate otherwise from the next passage on."""
-        self._give(_Change(translation))
-
-    def load_adapter(self, folder: Path, *, use: bool = True) -> None:
-        """Load an adapter, and let it translate from the next utterance on.
-
-        ``AdapterChanged`` comes when it does, or ``Refused`` where it cannot.
-        """
-        self._give(_LoadAdapter(folder, use))
-
-    def use_adapter(self, name: str | None) -> None:
-        """Let a loaded adapter translate from the next utterance on; None for none."""
-        self._give(_UseAdapter(name))
-
-    def unload_adapter(self, name: str) -> None:
-        """Forget an adapter that does not translate."""
-        self._give(_UnloadAdapter(name))
-
-    def clear(self) -> None:
-        """Forget the passage and the words that wait.
-
-        Words that were heard still go to the session, which drops them at once: who listens counts
+        Words that were heard still go to the session, which drops them at once: the listener counts
         on every word to come back.
         """
         self._words = ()
         waiting, self._waiting = self._waiting, []
-        heard = [one for one in waiting if isinstance(one, _FeedWords)]
+        heard = [command for command in waiting if isinstance(command, FeedWords)]
         if heard:
-            self._waiting += [*heard, _Clear()]
-        self._waiting += [one for one in waiting if not isinstance(one, _WordCommand)]
+            self._waiting += [*heard, Clear()]
+        self._waiting += [one for one in waiting if not isinstance(one, WordCommand)]
         if self._ready and self._run is not None and self._run.session is not None:
-            self._run.session.clear()
+            self._run.session.send(Clear())
             self._sent = ()
         self._tell_waiting()
 
@@ -295,24 +182,17 @@ class Bridge(QObject):
 
     def _keep_words(self) -> None:
         """Let the next session begin with the passage that this one did not finish."""
-        if self._ready and self._words and _SetWords(self._words) not in self._waiting:
-            self._waiting.insert(0, _SetWords(self._words))
+        if self._ready and self._words and SetWords(self._words) not in self._waiting:
+            self._waiting.insert(0, SetWords(self._words))
 
     def _keep_heard(self) -> None:
         """Let the next session begin with what was heard and not translated to its end."""
-        kept = list[_Command]()
+        kept = list[Command]()
         for lane, words, is_ended in self._heard.take_unfinished():
-            kept.append(_FeedWords(words, lane))
+            kept.append(FeedWords(words, lane))
             if is_ended:
-                kept.append(_EndUtterance(lane))
+                kept.append(EndPassage(lane))
         self._waiting[:0] = kept
-
-    def _give(self, command: _Command) -> None:
-        replaces = bool(self._waiting) and isinstance(command, type(self._waiting[-1]))
-        if replaces and isinstance(command, _SetWords | _Change):
-            self._waiting.pop()  # keeps what waits as short as what was typed
-        self._waiting.append(command)
-        self._send_waiting()
 
     def _send_waiting(self) -> None:
         session = None if self._run is None else self._run.session
@@ -322,16 +202,16 @@ class Bridge(QObject):
                 if self._paused and not _was_heard(command):
                     self._waiting.append(command)
                     continue
-                command.send(session)
+                session.send(command)
                 self._sent = _words_after(command, self._sent)
                 self._note_heard(command)
         self._tell_waiting()
 
-    def _note_heard(self, command: _Command) -> None:
+    def _note_heard(self, command: Command) -> None:
         match command:
-            case _FeedWords(words=words, lane=lane):
+            case FeedWords(words=words, lane=lane):
                 self._heard.feed(lane, words)
-            case _EndUtterance(lane=lane) if lane:
+            case EndPassage(lane=lane) if lane:
                 self._heard.end(lane)
 
     def _tell_waiting(self) -> None:
@@ -339,31 +219,31 @@ class Bridge(QObject):
         sent = words = self._sent
         for command in self._waiting:
             match command:
-                case _EndUtterance(lane=""):
+                case EndPassage(lane=""):
                     is_longer = words[: len(sent)] == sent
                     texts.append(("", " ".join(words[len(sent) :] if is_longer else words)))
                     sent = ()
-                case _Clear():
+                case Clear():
                     texts.clear()
-                case _FeedWords(words=heard, lane=lane):
+                case FeedWords(words=heard, lane=lane):
                     texts.append((lane, " ".join(heard)))
             words = _words_after(command, words)
         self.waiting_changed.emit(tuple((lane, text) for lane, text in texts if text))
 
 
-def _was_heard(command: _Command) -> bool:
+def _was_heard(command: Command) -> bool:
     """Tell what a pause does not hold back: what was heard, and what drops that."""
-    return isinstance(command, _FeedWords | _Clear) or (
-        isinstance(command, _EndUtterance) and bool(command.lane)
+    return isinstance(command, FeedWords | Clear) or (
+        isinstance(command, EndPassage) and bool(command.lane)
     )
 
 
-def _words_after(command: _Command, words: tuple[str, ...]) -> tuple[str, ...]:
+def _words_after(command: Command, words: tuple[str, ...]) -> tuple[str, ...]:
     """Give the typed words of the unfinished passage after a command."""
     match command:
-        case _SetWords():
+        case SetWords():
             return command.words
-        case _EndUtterance(lane=""):
+        case EndPassage(lane=""):
             return ()
         case _:
             return words

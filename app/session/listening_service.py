@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.system.background import Scribe
 from engine.audio.devices import Level, WantedDevice
+from engine.commands import EndPassage, FeedWords
 from engine.errors import FetchCancelledError
 from engine.events import Event
 from engine.hub.catalogue import smaller_whisper
@@ -48,8 +49,7 @@ class ListeningDesk(QObject):
         reported(event): one of ``engine.speech.events``, of any run.
         ended(): everything that was heard is translated, and nothing is recorded.
         failed(str): nothing can be heard; one sentence.
-        words_came(tuple of str, str): these words became certain in this lane.
-        passage_ended(str): the passage of this lane ends with them.
+        words_came(FeedWords or EndPassage): words became certain, or their passage ended.
     """
 
     devices_listed = Signal(list)
@@ -61,8 +61,7 @@ class ListeningDesk(QObject):
     reported = Signal(object)
     ended = Signal()
     failed = Signal(str)
-    words_came = Signal(tuple, str)
-    passage_ended = Signal(str)
+    words_came = Signal(object)
     _erred = Signal(str)
     _fetch_erred = Signal(str)
     _list_erred = Signal(str)
@@ -154,13 +153,9 @@ class ListeningDesk(QObject):
 
     # Below here what is no slot runs on threads, and speaks by signals alone.
 
-    def feed_words(self, words: Sequence[str], lane: str = "") -> None:
-        """Hand words on, which a run found certain."""
-        self.words_came.emit(tuple(words), lane)
-
-    def end_utterance(self, lane: str = "") -> None:
-        """Hand on that a passage has ended."""
-        self.passage_ended.emit(lane)
+    def send(self, command: FeedWords | EndPassage) -> None:
+        """Pass on words that became certain, or the end of their passage."""
+        self.words_came.emit(command)
 
     def _made(self) -> "Hearing":
         with self._making:

@@ -1,60 +1,59 @@
-"""What waits for a worker: commands in the order in which they came, and a bound on their words.
+"""The queue between senders and the worker: commands in order, and a bound on their words.
 
-No word is dropped silently: what does not fit any more is refused as a whole, counted, and told.
+No word is dropped silently: a command whose words do not fit any more is refused as a whole, and
+its words are counted.
 """
 
 import threading
 from collections import deque
-from typing import Generic, TypeVar
+
+from engine.commands import Command, n_words
 
 MAX_WORDS = 20_000
 """Words that may wait: over two hours of talk."""
 
-Command = TypeVar("Command")
 
-
-class Inbox(Generic[Command]):
-    """A queue between threads. Who puts never waits; one thread takes."""
+class CommandQueue:
+    """A queue between threads. Putting never waits; one thread takes."""
 
     def __init__(self, max_words: int = MAX_WORDS) -> None:
-        self._max_words = max_words
-        self._waiting = deque[tuple[Command, int]]()
+        self.max_words = max_words
+        self._waiting = deque[Command | None]()
         self._changed = threading.Condition()
         self._n_words = 0
         self._n_refused = 0
 
     @property
-    def n_words(self) -> int:
-        """Words of the commands that wait."""
-        return self._n_words
-
-    @property
     def is_empty(self) -> bool:
-        """Tell whether nothing waits."""
+        """Whether nothing waits."""
         return not self._waiting
 
-    def put(self, command: Command, n_words: int = 0) -> bool:
-        """Let a command wait, unless its words are too many; tell whether it does."""
+    def put(self, command: Command | None) -> bool:
+        """Append a command and return True; return False where its words are too many.
+
+        None stands for no command, and only wakes the thread that takes.
+        """
+        added = 0 if command is None else n_words(command)
         with self._changed:
-            if n_words and self._n_words + n_words > self._max_words:
-                self._n_refused += n_words
+            if added and self._n_words + added > self.max_words:
+                self._n_refused += added
                 return False
-            self._waiting.append((command, n_words))
-            self._n_words += n_words
+            self._waiting.append(command)
+            self._n_words += added
             self._changed.notify()
         return True
 
-    def take(self) -> Command:
-        """Take the oldest command; wait for one where there is none."""
+    def take(self) -> Command | None:
+        """Remove the oldest command and return it; wait for one where there is none."""
         with self._changed:
             while not self._waiting:
                 self._changed.wait()
-            command, n_words = self._waiting.popleft()
-            self._n_words -= n_words
+            command = self._waiting.popleft()
+            self._n_words -= 0 if command is None else n_words(command)
         return command
 
     def take_refused(self) -> int:
-        """Count the words that were refused since this was last asked."""
+        """Return how many words were refused since the last call."""
         with self._changed:
             n_refused, self._n_refused = self._n_refused, 0
         return n_refused

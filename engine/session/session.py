@@ -1,20 +1,21 @@
-"""One model on one worker thread: commands go in by an inbox, events come out by a callback.
+"""One model on one worker thread: commands go in by a queue, events come out by a callback.
 
-The window and whoever listens to speech use it. The model is loaded on the worker thread too; what
-happens there is told in ``engine.session.worker``.
+The window and the listener to speech use it. The worker thread (``engine.session.worker``) also
+loads the model.
 """
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
+from engine.commands import Command
 from engine.events import Event
 from engine.session.worker import Worker
 from engine.settings import ModelSettings, TranslationSettings
 
 
 class Session:
-    """Start, feed, edit, stop.
+    """Start it, send it commands, stop it.
 
     Every method but ``stop`` returns at once, and may be called from any thread. Events are
     reported on the worker thread, in order.
@@ -29,7 +30,6 @@ class Session:
         log: Path | None = None,
     ) -> None:
         self._worker = Worker(model, translation, report, log)
-        self._inbox = self._worker.inbox
         self._thread = threading.Thread(
             target=self._worker.run, name="surtitle-engine", daemon=True
         )
@@ -42,56 +42,20 @@ class Session:
         """End the worker thread and wait for it.
 
         Args:
-            patience_s: how long it may translate what it was told; the rest stays untranslated.
+            patience_s: how long it may translate what it was sent; the rest stays untranslated.
         """
         if patience_s > 0 and self._thread.is_alive():
-            self._inbox.put(lambda worker: worker.finish())
+            self._worker.finishing.set()
+            self._worker.commands.put(None)  # wakes it
             self._thread.join(patience_s)
         self._worker.stopping.set()
-        self._inbox.put(None)
+        self._worker.commands.put(None)
         if self._thread.is_alive():
             self._thread.join()
 
-    def feed_words(self, words: Sequence[str], lane: str = "") -> None:
-        """Append committed words to the passage, or to that of another lane: who speaks at once."""
-        fed = tuple(words)
-        self._inbox.put(lambda worker: worker.splice(None, None, fed, lane), len(fed))
+    def send(self, command: Command) -> None:
+        """Let the worker obey a command after those sent before.
 
-    def edit_words(self, start: int, stop: int, words: Sequence[str]) -> None:
-        """Replace the words [start:stop) of the passage."""
-        replacement = tuple(words)
-        self._inbox.put(lambda worker: worker.splice(start, stop, replacement), len(replacement))
-
-    def set_words(self, words: Sequence[str]) -> None:
-        """Make these the committed words of the passage; what changed is found out."""
-        wanted = tuple(words)
-        self._inbox.put(lambda worker: worker.splice(0, None, wanted), len(wanted))
-
-    def end_utterance(self, lane: str = "") -> None:
-        """Finish the passage: its last utterance ends, and edits address a new passage."""
-        self._inbox.put(lambda worker: worker.end_passage(lane))
-
-    def change(self, translation: TranslationSettings) -> None:
-        """Use other settings from the next utterance on."""
-        self._inbox.put(lambda worker: worker.configure(translation))
-
-    def clear(self) -> None:
-        """Forget the passage; its utterances are dropped."""
-        self._inbox.put(lambda worker: worker.clear())
-
-    def load_adapter(self, folder: Path, *, use: bool = True) -> None:
-        """Load an adapter beside those that are loaded; one sentence says where it cannot be.
-
-        Args:
-            folder: the adapter's.
-            use: it translates from the next utterance on.
+        Words that exceed what may wait are not taken; ``Refused`` is reported then.
         """
-        self._inbox.put(lambda worker: worker.load_adapter(folder, use=use))
-
-    def use_adapter(self, name: str | None) -> None:
-        """Let a loaded adapter translate from the next utterance on; None for the bare model."""
-        self._inbox.put(lambda worker: worker.use_adapter(name))
-
-    def unload_adapter(self, name: str) -> None:
-        """Forget an adapter that does not translate."""
-        self._inbox.put(lambda worker: worker.unload_adapter(name))
+        self._worker.commands.put(command)

@@ -1,6 +1,6 @@
 """What a session does on its thread: load, obey commands, translate between them, report.
 
-Nobody else touches it, but for ``inbox`` and ``stopping``.
+Nobody else touches it, but for ``commands``, ``finishing`` and ``stopping``.
 """
 
 import logging
@@ -11,6 +11,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
+from engine.commands import (
+    Clear,
+    Command,
+    Configure,
+    EndPassage,
+    FeedWords,
+    LoadAdapter,
+    SetWords,
+    UnloadAdapter,
+    UseAdapter,
+    WordCommand,
+)
 from engine.errors import FetchCancelledError, SurtitleError
 from engine.events import (
     AdapterChanged,
@@ -29,7 +41,7 @@ from engine.loading.device import give_memory_back, is_out_of_memory, share_proc
 from engine.loading.loader import said
 from engine.metrics.event_log import EventLog
 from engine.session.catch_up import Pace
-from engine.session.command_queue import MAX_WORDS, Inbox
+from engine.session.command_queue import CommandQueue
 from engine.session.loaded_model import LoadedModel
 from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.passage import Passage
@@ -37,8 +49,6 @@ from engine.translation.passage import Passage
 _STATISTICS_S = 0.5  # how often they are told while words wait
 
 _log = logging.getLogger(__name__)
-
-Command = Callable[["Worker"], None]
 
 
 class Worker:
@@ -51,8 +61,9 @@ class Worker:
         report: Callable[[Event], None],
         log: Path | None,
     ) -> None:
-        self.inbox: Inbox[Command | None] = Inbox()
+        self.commands = CommandQueue()
         self.stopping = threading.Event()
+        self.finishing = threading.Event()
         self._settings = model
         self._translation = translation
         self._report = report
@@ -62,7 +73,6 @@ class Worker:
         self._current: dict[str, Passage] = {}  # of these the one of each lane that words go to
         self._switches = deque[Callable[[], None]]()  # for when nothing is half translated
         self._pace = Pace()
-        self._finishing = False
         self._slowed = False  # what was left for larger steps may be translated now
         self._told_s = 0.0  # when statistics were told
         self._began = 0.0, 0  # when this translation did, and the rows computed before it
@@ -113,16 +123,42 @@ class Worker:
     def _serve(self) -> None:
         """Obey commands; translate between them, and stop translating when one comes."""
         while not self.stopping.is_set():
-            command = self.inbox.take()
+            command = self.commands.take()
             if self._waiting_since_s is None:
                 self._waiting_since_s = time.monotonic()
             while command is not None:
-                command(self)
-                command = None if self.inbox.is_empty else self.inbox.take()
+                self._obey(command)
+                command = None if self.commands.is_empty else self.commands.take()
             self._tell_refused()
             self._translate()
-            if self._finishing and self.inbox.is_empty:
+            if self.finishing.is_set() and self.commands.is_empty:
                 return
+
+    def _obey(self, command: Command) -> None:
+        match command:
+            case Configure(translation):
+                self._configure(translation)
+            case LoadAdapter(folder, use):
+                self._load_adapter(folder, use=use)
+            case UseAdapter(name):
+                self._at_rest(partial(self._switch, name))
+            case UnloadAdapter(name):
+                self._at_rest(partial(self._unload, name))
+            case _:
+                self._change_words(command)
+
+    def _change_words(self, command: WordCommand) -> None:
+        match command:
+            case SetWords(words):
+                self._set_words(0, words, "")
+            case FeedWords(words, lane):
+                self._set_words(None, words, lane)
+            case EndPassage(lane):
+                passage = self._current.pop(lane, None)
+                self._tell(passage.finish() if passage else ())
+            case Clear():
+                for passage in self._current.values():
+                    self._tell(passage.drop())
 
     def _translate(self) -> None:
         """Translate until all is done or a command comes; what waits for a rest happens then."""
@@ -135,7 +171,7 @@ class Worker:
                 changed_s = time.monotonic()
                 if changed_s - max(self._told_s, self._waiting_since_s or 0.0) > _STATISTICS_S:
                     self._report_statistics(changed_s)  # else only when all is done
-            if not self.inbox.is_empty:
+            if not self.commands.is_empty:
                 return
         self._passages = list(self._current.values())  # finished ones cannot be edited any more
         if changed_s is not None:
@@ -194,12 +230,12 @@ class Worker:
         return sum(passage.backlog_words for passage in self._passages)
 
     def _tell_refused(self) -> None:
-        n_refused = self.inbox.take_refused()
+        n_refused = self.commands.take_refused()
         if n_refused:
             self._report(
                 Refused(
-                    message=f"{n_refused} words were not taken, since {MAX_WORDS} wait already: "
-                    "choose larger steps or a smaller model, and give them again"
+                    message=f"{n_refused} words were not taken, since {self.commands.max_words} "
+                    "wait already: choose larger steps or a smaller model, and give them again"
                 )
             )
 
@@ -224,28 +260,16 @@ class Worker:
             )
         )
 
-    def finish(self) -> None:
-        """End as soon as all that was told is translated."""
-        self._finishing = True
-
-    def splice(
-        self, start: int | None, stop: int | None, words: Sequence[str], lane: str = ""
-    ) -> None:
-        """Replace a part of the passage's words; None stands for its end."""
+    def _set_words(self, start: int | None, words: Sequence[str], lane: str) -> None:
+        """Replace the words of a lane's passage from ``start`` on; None appends."""
         if lane not in self._current:
             self._current[lane] = Passage(self._system, lane, held=bool(self._switches))
             self._passages.append(self._current[lane])
         passage = self._current[lane]
-        place = passage.n_words if start is None else start
-        self._tell(passage.splice(place, stop, words))
+        self._tell(passage.splice(passage.n_words if start is None else start, None, words))
 
-    def end_passage(self, lane: str = "") -> None:
-        """Finish the passage; the next words begin a new one."""
-        passage = self._current.pop(lane, None)
-        self._tell(passage.finish() if passage else ())
-
-    def configure(self, translation: TranslationSettings) -> None:
-        """Take other settings; wrong ones are told and the old ones stay."""
+    def _configure(self, translation: TranslationSettings) -> None:
+        """Use other settings; wrong ones are refused and the old ones stay."""
         try:
             self._system.configure(self._model.fitted(translation))
         except SurtitleError as error:
@@ -255,12 +279,7 @@ class Worker:
         if translation.glossary != before.glossary:
             self._report(ContextChanged(rows=self._system.conversation.context_rows))
 
-    def clear(self) -> None:
-        """Drop the passage of every lane."""
-        for passage in self._current.values():
-            self._tell(passage.drop())
-
-    def load_adapter(self, folder: Path, *, use: bool) -> None:
+    def _load_adapter(self, folder: Path, *, use: bool) -> None:
         """Load an adapter now, and let it translate from the next utterance on."""
         try:
             name, doubts = self._model.load_adapter(folder)
@@ -273,15 +292,7 @@ class Worker:
             self._report(Notice(message=doubt))
         self._tell_adapters()
         if use:
-            self.use_adapter(name)
-
-    def use_adapter(self, name: str | None) -> None:
-        """Let another adapter translate from the next utterance on."""
-        self._at_rest(partial(self._switch, name))
-
-    def unload_adapter(self, name: str) -> None:
-        """Forget an adapter, once the switches that were asked for before are done."""
-        self._at_rest(partial(self._unload, name))
+            self._at_rest(partial(self._switch, name))
 
     def _at_rest(self, switch: Callable[[], None]) -> None:
         """Do something as soon as no utterance is half translated; none is opened before."""

@@ -15,6 +15,7 @@ from typing import Protocol
 import numpy as np
 
 from engine.audio.chunks import AudioChunk, AudioSource
+from engine.commands import EndPassage, FeedWords
 from engine.errors import SurtitleError
 from engine.events import Event, Failed
 from engine.speech.events import (
@@ -90,13 +91,10 @@ class Recognition:
 
 
 class Translation(Protocol):
-    """What is fed: ``engine.session.session.Session``, or whatever stands between."""
+    """The receiver of the words: a session, or what stands before it."""
 
-    def feed_words(self, words: Sequence[str], lane: str = "") -> None:
-        """Append committed words to the passage of a lane."""
-
-    def end_utterance(self, lane: str = "") -> None:
-        """Finish the passage of a lane."""
+    def send(self, command: FeedWords | EndPassage) -> None:
+        """Append words to the passage of a lane, or end that passage."""
 
 
 class Listener:
@@ -219,7 +217,7 @@ class Listener:
         finally:
             self.stop()
             for lane in self._lanes:
-                self._translation.end_utterance(lane.name)
+                self._translation.send(EndPassage(lane.name))
             with self._changed:
                 self._changed.wait_for(lambda: self._over or self._trail.all_ended)
                 is_over = self._over
@@ -265,10 +263,10 @@ class Listener:
         for word in words:
             ready.append(word.word.text)
             if ends_sentence(word.word.text) or word is words[-1]:
-                self._translation.feed_words(ready, lane.name)
+                self._translation.send(FeedWords(tuple(ready), lane.name))
                 ready = []
             if ends_sentence(word.word.text):
-                self._translation.end_utterance(lane.name)
+                self._translation.send(EndPassage(lane.name))
 
     @property
     def translates_slowly(self) -> bool:
@@ -278,7 +276,7 @@ class Listener:
 
     def pause(self, lane: Lane) -> None:
         """Say that nobody spoke in a lane for a while."""
-        self._translation.end_utterance(lane.name)
+        self._translation.send(EndPassage(lane.name))
 
 
 class _Ear:

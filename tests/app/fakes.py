@@ -3,8 +3,8 @@
 import queue
 import threading
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
+from engine.commands import Clear, Command, EndPassage, FeedWords, SetWords
 from engine.events import (
     CaptionChanged,
     Event,
@@ -37,7 +37,7 @@ class FakeSession:
         translate: Callable[[str], str] = shout,
         may_load: threading.Event | None = None,
     ) -> None:
-        self.calls: list[tuple[str, object]] = []
+        self.calls: list[Command] = []
         self.report_threads: set[str] = set()
         self._report_to = report
         self._failure = failure
@@ -61,33 +61,9 @@ class FakeSession:
         if self._thread.is_alive():
             self._thread.join()
 
-    def set_words(self, words: Sequence[str]) -> None:
-        self.calls.append(("set_words", tuple(words)))
-        self._commands.put(lambda: self._set(tuple(words)))
-
-    def feed_words(self, words: Sequence[str], lane: str = "") -> None:
-        self.calls.append(("feed_words", (tuple(words), lane)))
-        self._commands.put(lambda: self._feed(tuple(words), lane))
-
-    def end_utterance(self, lane: str = "") -> None:
-        self.calls.append(("end_utterance", lane or None))
-        self._commands.put(lambda: self._end_lane(lane) if lane else self._end())
-
-    def change(self, translation: TranslationSettings) -> None:
-        self.calls.append(("change", translation))
-
-    def load_adapter(self, folder: Path, *, use: bool = True) -> None:
-        self.calls.append(("load_adapter", (folder, use)))
-
-    def use_adapter(self, name: str | None) -> None:
-        self.calls.append(("use_adapter", name))
-
-    def unload_adapter(self, name: str) -> None:
-        self.calls.append(("unload_adapter", name))
-
-    def clear(self) -> None:
-        self.calls.append(("clear", None))
-        self._commands.put(self._drop)
+    def send(self, command: Command) -> None:
+        self.calls.append(command)
+        self._commands.put(lambda: self._obey(command))
 
     def fail(self, message: str) -> None:
         self._commands.put(lambda: self._report(Failed(message=message)))
@@ -107,6 +83,17 @@ class FakeSession:
         self._report(Ready(model="shouter", languages=LANGUAGES, load_s=0.25))
         while (command := self._commands.get()) is not None:
             command()
+
+    def _obey(self, command: Command) -> None:
+        match command:
+            case SetWords(words):
+                self._set(words)
+            case FeedWords(words, lane):
+                self._feed(words, lane)
+            case EndPassage(lane):
+                self._end_lane(lane) if lane else self._end()
+            case Clear():
+                self._drop()
 
     def _set(self, words: tuple[str, ...]) -> None:
         if not self._is_open:

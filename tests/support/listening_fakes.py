@@ -8,6 +8,7 @@ import numpy as np
 
 from engine.audio.chunks import AudioChunk
 from engine.audio.devices import SAMPLE_RATE_HZ
+from engine.commands import EndPassage, FeedWords
 from engine.events import CaptionChanged, Ready, SourceChanged, UtteranceEnded, UtteranceOpened
 from engine.speech.hypothesis import Hypothesis, RecognizedWord
 
@@ -113,7 +114,14 @@ class Echo:
         for event in held or ():
             self.report(event)
 
-    def feed_words(self, words, lane=""):
+    def send(self, command):
+        match command:
+            case FeedWords(words, lane):
+                self.feed_words(words, lane)
+            case EndPassage(lane):
+                self.end_passage(lane)
+
+    def feed_words(self, words, lane):
         self.fed += [(lane, word) for word in words]
         if lane not in self._open:
             self._number += 1
@@ -126,7 +134,7 @@ class Echo:
         text = " ".join(said).upper()[before:]
         self._tell(CaptionChanged(utterance=number, kept=before, text=text, n_read=len(said)))
 
-    def end_utterance(self, lane=""):
+    def end_passage(self, lane):
         found = self._open.pop(lane, None)
         if found:
             self._tell(UtteranceEnded(utterance=found[0]))

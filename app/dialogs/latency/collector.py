@@ -12,6 +12,7 @@ from app.dialogs.latency.measurement_file import MeasurementFile
 from app.dialogs.latency.record import LatencyRecord, Sample, StageTime
 from app.system.background import Scribe
 from app.system.process_memory import resident_bytes
+from engine.commands import EndPassage, FeedWords
 from engine.events import Event, Statistics
 
 if TYPE_CHECKING:
@@ -94,10 +95,11 @@ class LatencyDesk(QObject):
         """Take that the typed line begins anew."""
         self._typed = ()
 
-    @Slot(tuple, str)
-    def take_heard(self, words: tuple[str, ...], lane: str) -> None:
+    @Slot(object)
+    def take_heard(self, command: FeedWords | EndPassage) -> None:
         """Take words that a recogniser committed."""
-        self.record.words_came(len(words), self._clock(), lane)
+        if isinstance(command, FeedWords):
+            self.record.words_came(len(command.words), self._clock(), command.lane)
 
     @Slot(list)
     def take_lags(self, lags: Sequence["StageLag"]) -> None:

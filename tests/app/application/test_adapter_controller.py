@@ -1,6 +1,7 @@
 import pytest
 
 from engine.adapters.card import AdapterScore
+from engine.commands import LoadAdapter, UseAdapter
 from engine.events import AdapterChanged
 from tests.app.application.test_application import program  # noqa: F401  a fixture
 from tests.app.fakes import LANGUAGES
@@ -31,7 +32,7 @@ def bundle(tmp_path, monkeypatch):
 
 
 def loaded(one):
-    return [call[1][0].name for call in one.session.calls if call[0] == "load_adapter"]
+    return [call.folder.name for call in one.session.calls if isinstance(call, LoadAdapter)]
 
 
 def tell(one, used, *names):
@@ -73,10 +74,10 @@ def test_another_family_of_policies_gets_its_own_adapter_and_back(program, bundl
     one.wait(lambda: loaded(one) == ["reader", "waiter"])
     tell(one, "waiter", "reader", "waiter")
     choose_policy(one, "read:5")
-    one.wait(lambda: one.session.calls[-1] == ("use_adapter", "reader"))
+    one.wait(lambda: one.session.calls[-1] == UseAdapter("reader"))
     tell(one, "reader", "reader", "waiter")
     choose_policy(one, "offline")
-    one.wait(lambda: one.session.calls[-1] == ("use_adapter", None))
+    one.wait(lambda: one.session.calls[-1] == UseAdapter(None))
 
 
 @pytest.mark.parametrize("settings", [{"no_adapter": True}, {"adapter": "own"}])

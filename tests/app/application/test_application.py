@@ -17,6 +17,7 @@ from app.history.journal import SessionJournal, past_sessions, read_session
 from app.main_window.banner import Banner
 from app.session.engine_bridge import Bridge
 from app.system.unix_signals import Interrupt
+from engine.commands import LoadAdapter, SetWords, UseAdapter
 from engine.events import AdapterChanged, NotTranslated, Ready, Refused, Statistics
 from engine.models.model_card import Language, ModelCard
 from tests.app.fakes import LANGUAGES, FakeEngine
@@ -134,9 +135,9 @@ def test_a_correction_is_sent_when_the_caret_leaves_the_word(program):
     line.setCursorPosition(3)
     line.del_()
     line.insert("o")
-    assert one.session.calls[-1] == ("set_words", ("I", "like", "tea"))
+    assert one.session.calls[-1] == SetWords(("I", "like", "tea"))
     one.press(Qt.Key.Key_End)
-    assert one.session.calls[-1] == ("set_words", ("I", "loke", "tea"))
+    assert one.session.calls[-1] == SetWords(("I", "loke", "tea"))
     one.wait_for_rows(("I loke tea", "I LOKE TEA"))
 
 
@@ -274,8 +275,7 @@ def test_another_language_reaches_the_session_and_the_next_start(program):
     assert [combo.itemText(n) for n in range(combo.count())] == list(LANGUAGES.values())
     combo.setCurrentIndex(1)
     combo.activated.emit(1)
-    name, translation = one.session.calls[-1]
-    assert (name, translation.target_language) == ("change", "fr")
+    assert one.session.calls[-1].translation.target_language == "fr"
     assert one.stored()["translation"]["language"] == "fr"
     again = program().open().wait_until_ready()
     assert again.engine.translations[0].target_language == "fr"
@@ -286,8 +286,7 @@ def test_another_policy_reaches_the_session_and_the_next_start(program):
     combo = one.window.controls.policy
     combo.setCurrentIndex(combo.findData("offline"))
     combo.activated.emit(combo.currentIndex())
-    name, translation = one.session.calls[-1]
-    assert (name, translation.policy) == ("change", "offline")
+    assert one.session.calls[-1].translation.policy == "offline"
     again = program().open().wait_until_ready()
     assert again.engine.translations[0].policy == "offline"
     assert again.window.controls.policy.currentData() == "offline"
@@ -406,7 +405,7 @@ def test_a_folder_is_a_folder_though_it_looks_like_a_name(program, tmp_path, mon
 
 def test_the_adapter_of_the_command_line_is_loaded_as_soon_as_the_model_is(program, tmp_path):
     one = program(adapter=tmp_path / "mine").open().wait_until_ready()
-    one.wait(lambda: one.session.calls == [("load_adapter", (tmp_path / "mine", True))])
+    one.wait(lambda: one.session.calls == [LoadAdapter(tmp_path / "mine")])
 
 
 def test_closing_while_the_model_loads_ends_everything(program):
@@ -515,7 +514,7 @@ def test_the_policy_is_the_same_in_settings_window_and_session(program):
     one.window.menu_actions.settings.trigger()
     page = one.application.settings_dialog.translation
     page.policy.setCurrentIndex(page.policy.findData("wait:5"))
-    assert one.session.calls[-1][1].policy == "wait:5"
+    assert one.session.calls[-1].translation.policy == "wait:5"
     assert one.window.controls.policy.currentData() == "wait:5"
     combo = one.window.controls.policy
     combo.setCurrentIndex(combo.findData("offline"))
@@ -695,19 +694,19 @@ def test_the_adapter_that_translates_is_named_brings_its_languages_and_is_kept(p
     dialog.load.setEnabled(True)  # the model of this test has no fingerprint
     dialog.load_wanted.emit(tmp_path / "adapters" / "tiny")
     one.wait(lambda: bool(one.session.calls))
-    assert one.session.calls == [("load_adapter", (tmp_path / "adapters" / "tiny", True))]
+    assert one.session.calls == [LoadAdapter(tmp_path / "adapters" / "tiny")]
     one.application.bridge.event_came.emit(ADAPTER)
     assert one.window.controls.adapter.text() == "tiny"
     assert one.window.controls.language.findData("nl") >= 0
     again = program().open().wait_until_ready()
-    assert again.session.calls == [("load_adapter", (tmp_path / "adapters" / "tiny", True))]
+    assert again.session.calls == [LoadAdapter(tmp_path / "adapters" / "tiny")]
 
 
 def test_back_to_the_bare_model_is_kept_too(program):
     one = program().open().wait_until_ready()
     one.application.bridge.event_came.emit(ADAPTER)
     one.application.captioning.adapter_dialog.compare.click()
-    assert one.session.calls == [("use_adapter", None)]
+    assert one.session.calls == [UseAdapter(None)]
     one.application.bridge.event_came.emit(replace(ADAPTER, used=None))
     assert one.window.controls.adapter.text() == "No adapter"
     assert one.stored()["translation"]["adapter"] == "none"

@@ -13,6 +13,7 @@ from app.library.glossaries import (
     sound_terms,
     write_terms,
 )
+from engine.commands import Configure
 from engine.errors import ContextError
 from engine.events import ContextChanged, Refused
 from tests.app.application.test_application import program  # noqa: F401  a fixture
@@ -112,7 +113,11 @@ class Glossary:
             table.setItem(row, 1, QTableWidgetItem(translation))
 
     def told(self):
-        return [call[1].glossary for call in self.one.session.calls if call[0] == "change"]
+        return [
+            call.translation.glossary
+            for call in self.one.session.calls
+            if isinstance(call, Configure)
+        ]
 
 
 @pytest.fixture

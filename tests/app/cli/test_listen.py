@@ -252,7 +252,7 @@ def press_first():
 
 def test_ctrl_c_still_translates_what_was_said(listen, tmp_path, monkeypatch):
     class PressedAmidASentence(EchoSession):
-        def feed_words(self, words, lane=""):
+        def feed_words(self, words, lane):
             super().feed_words(words, lane)
             if "then" in words:
                 press()
@@ -272,11 +272,11 @@ def test_a_second_ctrl_c_leaves_at_once(listen, tmp_path, monkeypatch):
     class Stuck(EchoSession):
         presses = iter((press_first, press))
 
-        def feed_words(self, words, lane=""):
+        def feed_words(self, words, lane):
             super().feed_words(words, lane)
-            self.end_utterance(lane)
+            self.end_passage(lane)
 
-        def end_utterance(self, lane=""):  # noqa: ARG002  it never ends
+        def end_passage(self, lane):  # noqa: ARG002  it never ends
             next(self.presses, lambda: None)()
 
     monkeypatch.setattr("engine.session.session.Session", Stuck)

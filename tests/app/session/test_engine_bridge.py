@@ -5,9 +5,20 @@ import pytest
 from PySide6.QtCore import QObject, QThread, Slot
 
 from app.session.engine_bridge import Bridge
+from engine.commands import (
+    Clear,
+    Configure,
+    EndPassage,
+    FeedWords,
+    LoadAdapter,
+    SetWords,
+    UnloadAdapter,
+    UseAdapter,
+)
 from engine.events import CaptionChanged, Failed, Ready, UtteranceEnded
 from engine.settings import ModelSettings, TranslationSettings
 from tests.app.fakes import FakeEngine
+from tests.support.commands import fed, typed
 
 MODEL = ModelSettings(directory=Path("nowhere"))
 GERMAN = TranslationSettings()
@@ -70,7 +81,7 @@ def test_what_the_worker_reports_arrives_in_the_gui_thread(rig):
     one = rig()
     one.start()
     one.wait_for(Ready)
-    one.bridge.set_words(["Good", "morning"])
+    one.bridge.send(typed(["Good", "morning"]))
     one.wait_for(CaptionChanged)
     assert one.engine.sessions[0].report_threads == {"fake-engine"}
     assert one.receiver.threads == {QThread.currentThread()}
@@ -79,21 +90,21 @@ def test_what_the_worker_reports_arrives_in_the_gui_thread(rig):
 def test_words_wait_until_the_model_is_loaded(rig, qtbot):
     may_load = threading.Event()
     one = rig(may_load=may_load)
-    one.bridge.set_words(["too", "early"])
+    one.bridge.send(typed(["too", "early"]))
     one.start()
-    one.bridge.set_words(["Good"])
-    one.bridge.end_utterance()
-    one.bridge.set_words(["still"])
-    one.bridge.change(FRENCH)
+    one.bridge.send(typed(["Good"]))
+    one.bridge.send(EndPassage())
+    one.bridge.send(typed(["still"]))
+    one.bridge.send(Configure(FRENCH))
     qtbot.waitUntil(lambda: bool(one.engine.sessions))
     assert one.calls() == []
     may_load.set()
     one.wait_for(Ready)
     assert one.calls() == [
-        ("set_words", ("Good",)),
-        ("end_utterance", None),
-        ("set_words", ("still",)),
-        ("change", FRENCH),
+        SetWords(("Good",)),
+        EndPassage(),
+        SetWords(("still",)),
+        Configure(FRENCH),
     ]
 
 
@@ -102,46 +113,45 @@ def test_words_wait_through_a_pause(rig):
     one.start()
     one.wait_for(Ready)
     one.bridge.pause(paused=True)
-    one.bridge.set_words(["Good"])
-    one.bridge.set_words(["Good", "morning"])
+    one.bridge.send(typed(["Good"]))
+    one.bridge.send(typed(["Good", "morning"]))
     assert one.calls() == []
     one.bridge.pause(paused=False)
-    assert one.calls() == [("set_words", ("Good", "morning"))]
+    assert one.calls() == [SetWords(("Good", "morning"))]
 
 
 def test_a_pause_holds_nothing_back_that_was_said_before_it(rig):
     one = rig()
     one.bridge.pause(paused=True)
-    one.bridge.feed_words(["Was", "said"], "me")
-    one.bridge.set_words(["Typed"])
-    one.bridge.end_lane("me")
-    one.bridge.end_utterance()
+    one.bridge.send(fed(["Was", "said"], "me"))
+    one.bridge.send(typed(["Typed"]))
+    one.bridge.send(EndPassage("me"))
+    one.bridge.send(EndPassage())
     one.start()
     one.wait_for(UtteranceEnded)
-    heard = [("feed_words", (("Was", "said"), "me")), ("end_utterance", "me")]
+    heard = [FeedWords(("Was", "said"), "me"), EndPassage("me")]
     assert one.calls() == heard
     one.bridge.pause(paused=False)
-    assert one.calls() == [*heard, ("set_words", ("Typed",)), ("end_utterance", None)]
+    assert one.calls() == [*heard, SetWords(("Typed",)), EndPassage()]
 
 
 def test_what_was_cleared_before_the_session_came_is_cleared_during_a_pause_too(rig):
     one = rig()
     one.bridge.pause(paused=True)
-    one.bridge.feed_words(["Was", "said"], "me")
-    one.bridge.clear()
-    one.bridge.feed_words(["And", "on"], "me")
+    one.bridge.send(fed(["Was", "said"], "me"))
+    one.bridge.send(Clear())
+    one.bridge.send(fed(["And", "on"], "me"))
     one.start()
     one.wait(lambda: len(one.calls()) == 3)
-    names = [name for name, _ in one.calls()]
-    assert names == ["feed_words", "clear", "feed_words"]
+    assert [type(call) for call in one.calls()] == [FeedWords, Clear, FeedWords]
 
 
 def test_an_end_with_patience_brings_what_was_told_up_to_here(rig):
     one = rig()
     one.start()
     one.wait_for(Ready)
-    one.bridge.set_words(["Good"])
-    one.bridge.end_utterance()
+    one.bridge.send(typed(["Good"]))
+    one.bridge.send(EndPassage())
     one.bridge.finish(60.0)
     assert one.receiver.has(UtteranceEnded)
     assert not one.bridge.is_running
@@ -151,10 +161,10 @@ def test_finished_lines_that_wait_are_told(rig):
     one = rig()
     told = []
     one.bridge.waiting_changed.connect(told.append)
-    one.bridge.set_words(["Good", "morning"])
-    one.bridge.end_utterance()
-    one.bridge.end_utterance()
-    one.bridge.set_words(["not", "finished"])
+    one.bridge.send(typed(["Good", "morning"]))
+    one.bridge.send(EndPassage())
+    one.bridge.send(EndPassage())
+    one.bridge.send(typed(["not", "finished"]))
     assert told[-1] == (("", "Good morning"),)
     one.start()
     one.wait_for(Ready)
@@ -167,45 +177,45 @@ def test_of_a_line_that_was_begun_before_the_pause_only_the_rest_waits(rig):
     one.bridge.waiting_changed.connect(told.append)
     one.start()
     one.wait_for(Ready)
-    one.bridge.set_words(["Today", "we"])
+    one.bridge.send(typed(["Today", "we"]))
     one.bridge.pause(paused=True)
-    one.bridge.set_words(["Today", "we", "talk"])
-    one.bridge.change(FRENCH)
-    one.bridge.end_utterance()
-    one.bridge.set_words(["Another", "line"])
-    one.bridge.end_utterance()
+    one.bridge.send(typed(["Today", "we", "talk"]))
+    one.bridge.send(Configure(FRENCH))
+    one.bridge.send(EndPassage())
+    one.bridge.send(typed(["Another", "line"]))
+    one.bridge.send(EndPassage())
     assert told[-1] == (("", "talk"), ("", "Another line"))
-    one.bridge.clear()
-    one.bridge.set_words(["New"])
-    one.bridge.end_utterance()
+    one.bridge.send(Clear())
+    one.bridge.send(typed(["New"]))
+    one.bridge.send(EndPassage())
     assert told[-1] == (("", "New"),)
 
 
 def test_nothing_is_lost_when_loading_fails_first(rig):
     one = rig(failures=["No such model."])
-    one.bridge.set_words(["Good"])
+    one.bridge.send(typed(["Good"]))
     one.start()
     one.wait_for(Failed)
-    one.bridge.end_utterance()
+    one.bridge.send(EndPassage())
     one.start()
     one.wait_for(Ready)
     assert one.calls(0) == []
-    assert one.calls(1) == [("set_words", ("Good",)), ("end_utterance", None)]
+    assert one.calls(1) == [SetWords(("Good",)), EndPassage()]
 
 
 def test_a_session_that_fails_hands_its_unfinished_line_to_the_next(rig):
     one = rig()
     one.start()
     one.wait_for(Ready)
-    one.bridge.set_words(["finished"])
-    one.bridge.end_utterance()
-    one.bridge.set_words(["Good"])
+    one.bridge.send(typed(["finished"]))
+    one.bridge.send(EndPassage())
+    one.bridge.send(typed(["Good"]))
     one.engine.sessions[0].fail("The device is gone.")
     one.wait_for(Failed)
     one.receiver.events.clear()
     one.start()
     one.wait_for(Ready)
-    assert one.calls(1) == [("set_words", ("Good",))]
+    assert one.calls(1) == [SetWords(("Good",))]
 
 
 def test_an_engine_that_cannot_be_imported_is_a_failure_in_one_sentence(qtbot):
@@ -225,17 +235,17 @@ def test_clear_drops_what_waits_and_tells_the_session(rig):
     one.start()
     one.wait_for(Ready)
     one.bridge.pause(paused=True)
-    one.bridge.set_words(["Good"])
-    one.bridge.change(FRENCH)
-    one.bridge.clear()
+    one.bridge.send(typed(["Good"]))
+    one.bridge.send(Configure(FRENCH))
+    one.bridge.send(Clear())
     one.bridge.pause(paused=False)
-    assert one.calls() == [("clear", None), ("change", FRENCH)]
+    assert one.calls() == [Clear(), Configure(FRENCH)]
 
 
 def test_clear_before_a_session_only_drops_what_waits(rig):
     one = rig()
-    one.bridge.set_words(["Good"])
-    one.bridge.clear()
+    one.bridge.send(typed(["Good"]))
+    one.bridge.send(Clear())
     one.start()
     one.wait_for(Ready)
     assert one.calls() == []
@@ -245,7 +255,7 @@ def test_the_last_words_of_a_replaced_session_are_not_heard(rig):
     one = rig()
     one.start()
     one.wait_for(Ready)
-    one.bridge.set_words(["old"])
+    one.bridge.send(typed(["old"]))
     one.start()  # what the first reported meanwhile is still in Qt's queue
     one.receiver.events.clear()
     one.wait_for(Ready)
@@ -279,21 +289,21 @@ def test_adapters_are_asked_for_in_order_and_none_is_left_out(rig):
     may_load = threading.Event()
     one = rig(may_load=may_load)
     one.start()
-    one.bridge.load_adapter(Path("one"))
-    one.bridge.load_adapter(Path("two"), use=False)
-    one.bridge.set_words(["Good"])
-    one.bridge.use_adapter("two")
-    one.bridge.use_adapter(None)
-    one.bridge.unload_adapter("one")
-    one.bridge.clear()
+    one.bridge.send(LoadAdapter(Path("one")))
+    one.bridge.send(LoadAdapter(Path("two"), use=False))
+    one.bridge.send(typed(["Good"]))
+    one.bridge.send(UseAdapter("two"))
+    one.bridge.send(UseAdapter(None))
+    one.bridge.send(UnloadAdapter("one"))
+    one.bridge.send(Clear())
     may_load.set()
     one.wait_for(Ready)
     assert one.calls() == [
-        ("load_adapter", (Path("one"), True)),
-        ("load_adapter", (Path("two"), False)),
-        ("use_adapter", "two"),
-        ("use_adapter", None),
-        ("unload_adapter", "one"),
+        LoadAdapter(Path("one")),
+        LoadAdapter(Path("two"), use=False),
+        UseAdapter("two"),
+        UseAdapter(None),
+        UnloadAdapter("one"),
     ]
 
 
@@ -301,20 +311,20 @@ def test_what_is_heard_waits_for_the_model_beside_what_is_typed(rig):
     one = rig()
     told = []
     one.bridge.waiting_changed.connect(told.append)
-    one.bridge.feed_words(("We", "went."), "me")
-    one.bridge.end_lane("me")
-    one.bridge.set_words(["typed"])
-    one.bridge.end_utterance()
-    one.bridge.feed_words(("And",), "them")
+    one.bridge.send(fed(("We", "went."), "me"))
+    one.bridge.send(EndPassage("me"))
+    one.bridge.send(typed(["typed"]))
+    one.bridge.send(EndPassage())
+    one.bridge.send(fed(("And",), "them"))
     assert told[-1] == (("me", "We went."), ("", "typed"), ("them", "And"))
     one.start()
     one.wait_for(Ready)
     assert one.calls() == [
-        ("feed_words", (("We", "went."), "me")),
-        ("end_utterance", "me"),
-        ("set_words", ("typed",)),
-        ("end_utterance", None),
-        ("feed_words", (("And",), "them")),
+        FeedWords(("We", "went."), "me"),
+        EndPassage("me"),
+        SetWords(("typed",)),
+        EndPassage(),
+        FeedWords(("And",), "them"),
     ]
     assert told[-1] == ()
 
@@ -323,19 +333,19 @@ def test_what_was_heard_and_not_translated_goes_to_the_session_after_a_failure(r
     one = rig()
     one.start()
     one.wait_for(Ready)
-    one.bridge.feed_words(("Done.",), "me")
-    one.bridge.end_lane("me")
-    one.bridge.feed_words(("And", "then"), "them")
+    one.bridge.send(fed(("Done.",), "me"))
+    one.bridge.send(EndPassage("me"))
+    one.bridge.send(fed(("And", "then"), "them"))
     one.wait_for(UtteranceEnded)
     one.engine.sessions[-1].fail("it broke")
-    one.bridge.feed_words(("we",), "them")
+    one.bridge.send(fed(("we",), "them"))
     one.wait_for(Failed)
-    one.bridge.feed_words(("went",), "them")
+    one.bridge.send(fed(("went",), "them"))
     one.start()
     one.wait(lambda: len(one.engine.sessions) == 2 and len(one.calls()) == 2)
     assert one.calls() == [
-        ("feed_words", (("And", "then", "we"), "them")),
-        ("feed_words", (("went",), "them")),
+        FeedWords(("And", "then", "we"), "them"),
+        FeedWords(("went",), "them"),
     ]
 
 
@@ -355,16 +365,16 @@ def test_clear_lets_words_that_were_heard_go_to_the_session_which_drops_them(rig
     one = rig()
     told = []
     one.bridge.waiting_changed.connect(told.append)
-    one.bridge.feed_words(("We", "went."), "me")
-    one.bridge.end_lane("me")
-    one.bridge.set_words(["typed"])
-    one.bridge.clear()
-    one.bridge.feed_words(("Then",), "me")
+    one.bridge.send(fed(("We", "went."), "me"))
+    one.bridge.send(EndPassage("me"))
+    one.bridge.send(typed(["typed"]))
+    one.bridge.send(Clear())
+    one.bridge.send(fed(("Then",), "me"))
     assert told[-1] == (("me", "Then"),)
     one.start()
     one.wait_for(Ready)
     assert one.calls() == [
-        ("feed_words", (("We", "went."), "me")),
-        ("clear", None),
-        ("feed_words", (("Then",), "me")),
+        FeedWords(("We", "went."), "me"),
+        Clear(),
+        FeedWords(("Then",), "me"),
     ]

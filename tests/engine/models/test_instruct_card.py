@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from engine.adapters.adapter import model_card
+from engine.commands import EndPassage
 from engine.errors import ModelError
 from engine.events import Ready, UtteranceEnded
 from engine.loading.loader import load_weights
@@ -17,6 +18,7 @@ from engine.translation.factory_names import mode_notice, suited_slot_length, su
 from engine.translation.retranslator import Retranslator
 from engine.translation.slot_translator import Translator
 from tests.engine.text.test_prompt import CHATML, tokenizer_with
+from tests.support.commands import fed
 from tests.support.fakes import random_word, save_tiny_model, tiny_tokenizer, tiny_weights
 from tests.support.sessions import running
 
@@ -209,8 +211,8 @@ def test_a_session_says_which_mode_runs_and_gives_the_captions_of_the_last_draft
     model = ModelSettings(directory=folder, device="cpu")
     with running(model, translation=settings) as (session, listener):
         (ready,) = listener.all_of(Ready)
-        session.feed_words(words)
-        session.end_utterance()
+        session.send(fed(words))
+        session.send(EndPassage())
         listener.wait_for(UtteranceEnded)
     assert "adapter" in ready.notices[-1]
     system = plain_translator(folder, Retranslator, "wait:1", 1)

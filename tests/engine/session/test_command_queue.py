@@ -1,51 +1,57 @@
 import threading
 
-from engine.session.command_queue import Inbox
+from engine.commands import Clear, EndPassage, FeedWords, SetWords
+from engine.session.command_queue import CommandQueue
+from tests.support.commands import fed
 
 
 def test_commands_come_out_in_the_order_in_which_they_went_in():
-    inbox = Inbox()
-    for number in range(5):
-        assert inbox.put(number, n_words=number)
-    assert inbox.n_words == 10
-    assert [inbox.take() for _ in range(5)] == list(range(5))
-    assert inbox.is_empty
-    assert inbox.n_words == 0
+    commands = CommandQueue()
+    sent = [fed("ab"), EndPassage(), SetWords(("a", "b")), Clear(), fed("")]
+    for command in sent:
+        assert commands.put(command)
+    assert [commands.take() for _ in sent] == sent
+    assert commands.is_empty
 
 
 def test_words_that_do_not_fit_are_refused_as_a_whole_and_counted():
-    inbox = Inbox(max_words=5)
-    assert inbox.put("three", 3)
-    assert not inbox.put("three more", 3)
-    assert inbox.put("two", 2)
-    assert not inbox.put("one more", 1)
-    assert inbox.put("no words")  # what has none always fits
-    assert inbox.take_refused() == 4
-    assert inbox.take_refused() == 0
-    assert [inbox.take() for _ in range(3)] == ["three", "two", "no words"]
-    assert inbox.put("again", 5)
+    commands = CommandQueue(max_words=5)
+    assert commands.put(fed("abc"))
+    assert not commands.put(SetWords(("a", "b", "c")))
+    assert commands.put(fed("de"))
+    assert not commands.put(fed("f"))
+    assert commands.put(EndPassage())  # a command without words always fits
+    assert commands.take_refused() == 4
+    assert commands.take_refused() == 0
+    assert [commands.take() for _ in range(3)] == [fed("abc"), fed("de"), EndPassage()]
+    assert commands.put(fed("abcde"))
 
 
-def test_who_takes_waits_for_who_puts_and_nothing_is_lost():
-    inbox, taken = Inbox(), []
+def test_taking_waits_for_putting_and_nothing_is_lost():
+    commands, taken = CommandQueue(), []
 
     def take():
-        while (one := inbox.take()) is not None:
-            taken.append(one)
+        while (command := commands.take()) is not None:
+            taken.append(command)
 
     taker = threading.Thread(target=take)
     taker.start()
     putters = [
-        threading.Thread(target=lambda first=first: [inbox.put(first + n, 1) for n in range(200)])
+        threading.Thread(
+            target=lambda first=first: [
+                commands.put(FeedWords((str(first + n),))) for n in range(200)
+            ]
+        )
         for first in (1000, 2000, 3000)
     ]
     for putter in putters:
         putter.start()
     for putter in putters:
         putter.join()
-    inbox.put(None)
+    commands.put(None)
     taker.join()
-    assert sorted(taken) == [first + n for first in (1000, 2000, 3000) for n in range(200)]
+    numbers = [int(*command.words) for command in taken]
+    assert sorted(numbers) == [first + n for first in (1000, 2000, 3000) for n in range(200)]
     for first in (1000, 2000, 3000):
-        mine = [one for one in taken if first <= one < first + 1000]
+        mine = [number for number in numbers if first <= number < first + 1000]
         assert mine == sorted(mine)

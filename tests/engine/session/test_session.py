@@ -3,6 +3,7 @@ import threading
 
 import pytest
 
+from engine.commands import Clear, Configure, EndPassage
 from engine.events import (
     CaptionChanged,
     Failed,
@@ -16,6 +17,7 @@ from engine.events import (
 )
 from engine.session.session import Session
 from engine.settings import ModelSettings, TranslationSettings
+from tests.support.commands import fed, typed
 from tests.support.fakes import save_tiny_model
 from tests.support.sessions import WAIT_S, Listener, at_once, running
 
@@ -31,7 +33,7 @@ def failure(model, translation=TranslationSettings(), **arguments):  # noqa: B00
     session = Session(model, translation, listener, **arguments)
     session.start()
     failed = listener.wait_for(Failed)
-    session.feed_words(["a."])  # nobody obeys, nobody minds
+    session.send(fed(["a."]))  # nobody obeys, nobody minds
     session.stop()
     assert listener.events[-1] == failed
     assert "\n" not in failed.message
@@ -56,9 +58,9 @@ def test_loading_is_told_until_the_model_is_ready(model):
 
 def test_everything_happens_on_one_worker_thread(model):
     with running(model) as (session, listener):
-        session.feed_words(["ab", "cd."])
+        session.send(fed(["ab", "cd."]))
         listener.wait_for(UtteranceEnded)
-        session.feed_words(["ef", "gh."])
+        session.send(fed(["ef", "gh."]))
         listener.wait_for(UtteranceEnded)
     (thread,) = listener.threads
     assert thread.name == "surtitle-engine"
@@ -67,20 +69,20 @@ def test_everything_happens_on_one_worker_thread(model):
 
 def test_after_stop_no_thread_is_left_and_nothing_more_is_told(model):
     with running(model) as (session, listener):
-        session.feed_words("ab cd ef gh ab cd ef gh.".split())
+        session.send(fed("ab cd ef gh ab cd ef gh.".split()))
         session.stop()
         n_events = len(listener.events)
         assert not any(thread.name == "surtitle-engine" for thread in threading.enumerate())
         session.stop()  # twice does no harm
-        session.feed_words(["ab."])
+        session.send(fed(["ab."]))
         assert len(listener.events) == n_events
 
 
 def test_a_session_that_is_stopped_with_patience_translates_what_it_was_told(model):
     text = "ab cd ef gh. abc d ef. fgh a."
     with running(model) as (session, listener):
-        session.feed_words(text.split())
-        session.end_utterance()
+        session.send(fed(text.split()))
+        session.send(EndPassage())
         session.stop(WAIT_S)
         assert listener.receiver.text == at_once(model, text)
         assert sum(isinstance(event, UtteranceEnded) for event in listener.events) == 3
@@ -98,7 +100,7 @@ def test_a_session_can_be_stopped_while_it_loads(model, patience_s):
 
     session = Session(model, TranslationSettings(), report)
     session.start()
-    session.feed_words(["ab."])
+    session.send(fed(["ab."]))
     assert loading.wait(WAIT_S)
     stopper = threading.Thread(target=session.stop, args=(patience_s,))
     stopper.start()
@@ -121,8 +123,8 @@ def test_words_fed_one_by_one_give_the_captions_of_the_text(model):
     text = "ab cd ef gh. abc d ef. fgh a"
     with running(model) as (session, listener):
         for word in text.split():
-            session.feed_words([word])
-        session.end_utterance()
+            session.send(fed([word]))
+        session.send(EndPassage())
         listener.wait_for(UtteranceEnded, 3)
         assert [words for words, _ in listener.receiver.text] == [
             ("ab", "cd", "ef", "gh."), ("abc", "d", "ef."), ("fgh", "a"),
@@ -133,33 +135,33 @@ def test_words_fed_one_by_one_give_the_captions_of_the_text(model):
 
 def test_edited_words_give_the_captions_of_the_edited_text(model):
     with running(model) as (session, listener):
-        session.feed_words("ab cd ef gh. abc d ef.".split())
+        session.send(fed("ab cd ef gh. abc d ef.".split()))
         listener.wait_for(UtteranceEnded, 2)
-        session.edit_words(1, 3, ["hh"])
+        session.send(typed("ab hh gh. abc d ef.".split()))
         listener.wait_for(UtteranceEnded)
         assert listener.receiver.text == at_once(model, "ab hh gh. abc d ef.")
-        session.set_words("ab hh gh. abc d g ef.".split())
+        session.send(typed("ab hh gh. abc d g ef.".split()))
         listener.wait_for(UtteranceEnded)
         assert listener.receiver.text == at_once(model, "ab hh gh. abc d g ef.")
 
 
 def test_after_an_end_edits_address_a_new_passage(model):
     with running(model) as (session, listener):
-        session.feed_words(["ab", "cd"])
-        session.end_utterance()
+        session.send(fed(["ab", "cd"]))
+        session.send(EndPassage())
         listener.wait_for(UtteranceEnded)
-        session.set_words(["ef", "gh."])
+        session.send(typed(["ef", "gh."]))
         listener.wait_for(UtteranceEnded)
-        session.edit_words(0, 1, ["ab"])
+        session.send(typed(["ab", "gh."]))
         listener.wait_for(UtteranceEnded)
         assert [words for words, _ in listener.receiver.text] == [("ab", "cd"), ("ab", "gh.")]
 
 
 def test_a_passage_that_was_ended_is_translated_to_its_end_although_more_words_come(model):
     with running(model) as (session, listener):
-        session.feed_words("ab cd ef gh ab cd".split())
-        session.end_utterance()
-        session.feed_words(["ef", "gh."])
+        session.send(fed("ab cd ef gh ab cd".split()))
+        session.send(EndPassage())
+        session.send(fed(["ef", "gh."]))
         listener.wait_for(UtteranceEnded, 2)
         expected = at_once(model, "ab cd ef gh ab cd") + at_once(model, "ef gh.")
         assert listener.receiver.text == expected
@@ -167,22 +169,22 @@ def test_a_passage_that_was_ended_is_translated_to_its_end_although_more_words_c
 
 def test_clearing_drops_the_passage(model):
     with running(model) as (session, listener):
-        session.feed_words("ab cd. ef".split())
+        session.send(fed("ab cd. ef".split()))
         listener.wait_for(UtteranceEnded)
-        session.clear()
+        session.send(Clear())
         listener.wait_for(UtteranceDropped, 2)
         assert listener.receiver.text == []
-        session.feed_words(["gh."])
+        session.send(fed(["gh."]))
         listener.wait_for(UtteranceEnded)
         assert listener.receiver.text == at_once(model, "gh.")
 
 
 def test_other_settings_hold_from_the_next_utterance_on(model):
     with running(model) as (session, listener):
-        session.feed_words(["ab", "cd."])
+        session.send(fed(["ab", "cd."]))
         listener.wait_for(UtteranceEnded)
-        session.change(TranslationSettings(policy="offline", target_language="fr"))
-        session.feed_words(["ef", "gh."])
+        session.send(Configure(TranslationSettings(policy="offline", target_language="fr")))
+        session.send(fed(["ef", "gh."]))
         listener.wait_for(UtteranceEnded)
         assert listener.receiver.text == [
             *at_once(model, "ab cd."),
@@ -192,16 +194,16 @@ def test_other_settings_hold_from_the_next_utterance_on(model):
 
 def test_statistics_come_after_a_caption_and_count_every_token_once(model, tmp_path):
     with running(model, log=tmp_path / "log.jsonl") as (session, listener):
-        session.feed_words("ab cd ef gh.".split())
+        session.send(fed("ab cd ef gh.".split()))
         listener.wait_for(UtteranceEnded)
         statistics = listener.wait_for(Statistics)
     assert (statistics.tokens_recomputed, statistics.probes) == (0, 0)
     assert statistics.ms_per_word > 0
     assert 0 < statistics.cached_rows <= statistics.tokens_fed
     lines = map(json.loads, (tmp_path / "log.jsonl").read_text(encoding="utf-8").splitlines())
-    fed = [line for line in lines if line["event"] == "fed"]
-    assert statistics.tokens_fed == sum(len(line["ids"]) for line in fed)
-    assert statistics.forwards == len(fed)
+    logged = [line for line in lines if line["event"] == "fed"]
+    assert statistics.tokens_fed == sum(len(line["ids"]) for line in logged)
+    assert statistics.forwards == len(logged)
     assert 0 < statistics.ms_per_token <= statistics.ms_per_word
     assert listener.kinds.index(Statistics) > listener.kinds.index(CaptionChanged)
 
@@ -210,11 +212,11 @@ def test_two_sessions_in_one_process_do_not_touch_each_other(model):
     texts = ["ab cd ef gh. abc.", "hh gg ff. a b c dd."]
     with running(model) as (one, first), running(model, language="fr") as (other, second):
         for mine, its in zip(*map(str.split, texts), strict=False):
-            one.feed_words([mine])
-            other.feed_words([its])
+            one.send(fed([mine]))
+            other.send(fed([its]))
         n_words = min(len(text.split()) for text in texts)
-        one.feed_words(texts[0].split()[n_words:])
-        other.feed_words(texts[1].split()[n_words:])
+        one.send(fed(texts[0].split()[n_words:]))
+        other.send(fed(texts[1].split()[n_words:]))
         first.wait_for(UtteranceEnded, 2)
         second.wait_for(UtteranceEnded, 2)
     assert first.receiver.text == at_once(model, texts[0])
@@ -261,10 +263,10 @@ def test_a_change_that_cannot_be_obeyed_is_refused_and_everything_goes_on_as_bef
     model, settings
 ):
     with running(model) as (session, listener):
-        session.change(settings)
+        session.send(Configure(settings))
         refused = listener.wait_for(Refused)
         assert "\n" not in refused.message
-        session.feed_words("ab cd ef gh.".split())
+        session.send(fed("ab cd ef gh.".split()))
         listener.wait_for(UtteranceEnded)
         assert listener.receiver.text == at_once(model, "ab cd ef gh.")
 
@@ -274,9 +276,9 @@ def test_a_change_that_cannot_be_obeyed_is_refused_and_everything_goes_on_as_bef
 )
 def test_a_word_of_any_characters_does_not_stop_the_session(model, word):
     with running(model, policy="read:1") as (session, listener):
-        session.feed_words([word])
-        session.end_utterance()
-        session.feed_words(["ab."])
+        session.send(fed([word]))
+        session.send(EndPassage())
+        session.send(fed(["ab."]))
         listener.wait_for((Failed, UtteranceEnded))
         while Failed not in listener.kinds and listener.receiver.words.get(
             max(listener.receiver.ended, default=0)
@@ -292,10 +294,10 @@ def test_two_who_speak_at_once_have_utterances_of_their_own(model):
     said = {"me": "one two three four five.", "them": "six seven eight nine ten."}
     with running(model) as (session, listener):
         for mine, theirs in zip(*(text.split() for text in said.values()), strict=True):
-            session.feed_words([mine], "me")
-            session.feed_words([theirs], "them")
+            session.send(fed([mine], "me"))
+            session.send(fed([theirs], "them"))
         for lane in said:
-            session.end_utterance(lane)
+            session.send(EndPassage(lane))
         listener.wait_for(UtteranceEnded, n_times=2)
     opened = [event for event in listener.events if isinstance(event, UtteranceOpened)]
     heard = {
@@ -311,12 +313,12 @@ def test_two_who_speak_at_once_have_utterances_of_their_own(model):
 
 def test_the_end_of_one_lane_leaves_the_other_open(model):
     with running(model) as (session, listener):
-        session.feed_words(["one", "two"], "me")
-        session.feed_words(["six", "seven"], "them")
-        session.end_utterance("me")
+        session.send(fed(["one", "two"], "me"))
+        session.send(fed(["six", "seven"], "them"))
+        session.send(EndPassage("me"))
         ended = listener.wait_for(UtteranceEnded)
-        session.feed_words(["eight"], "them")
-        session.end_utterance("them")
+        session.send(fed(["eight"], "them"))
+        session.send(EndPassage("them"))
         listener.wait_for(UtteranceEnded)
     assert listener.receiver.words[ended.utterance] == ("one", "two")
     others = [

@@ -2,11 +2,13 @@
 
 import pytest
 
+from engine.commands import EndPassage, LoadAdapter, UnloadAdapter, UseAdapter
 from engine.events import AdapterChanged, Failed, Refused, Statistics, UtteranceEnded
 from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import Language
 from engine.settings import ModelSettings
 from tests.support.adapter_folders import CONFIG, factors, tiny_card, write_adapter
+from tests.support.commands import fed, typed
 from tests.support.fakes import save_tiny_model
 from tests.support.sessions import at_once, running
 
@@ -58,7 +60,7 @@ def fresh(folders):
 def translated(session, listener, text):
     """Feed a text and take its captions."""
     before = len(listener.receiver.text)
-    session.feed_words(text.split())
+    session.send(fed(text.split()))
     listener.wait_for(UtteranceEnded)
     return listener.receiver.text[before:]
 
@@ -70,14 +72,14 @@ def test_captions_after_a_switch_are_those_of_a_fresh_load_to_the_character(fold
     )  # merged, as the terminal does
     with running(model(folders)) as (session, listener):
         assert translated(session, listener, TEXT) == fresh[None, TEXT]
-        session.load_adapter(folders["one"])
+        session.send(LoadAdapter(folders["one"]))
         assert translated(session, listener, TEXT) == fresh["one", TEXT]
-        session.load_adapter(folders["two"], use=False)
+        session.send(LoadAdapter(folders["two"], use=False))
         assert translated(session, listener, OTHER) == fresh["one", OTHER]
         for name in ("two", None, "one", "two"):
-            session.use_adapter(name)
+            session.send(UseAdapter(name))
             assert translated(session, listener, TEXT) == fresh[name, TEXT]
-        session.unload_adapter("one")
+        session.send(UnloadAdapter("one"))
         changed = listener.wait_for(AdapterChanged)
     assert (changed.names, changed.used) == (("two",), "two")
     used = [event.used for event in listener.all_of(AdapterChanged)]
@@ -93,20 +95,20 @@ def test_a_session_that_begins_with_an_adapter_can_do_without_it(folders, fresh)
         changed = listener.wait_for(AdapterChanged)
         assert (changed.names, changed.used) == (("one",), "one")
         assert changed.languages == {"de": "German"}
-        session.use_adapter(None)
+        session.send(UseAdapter(None))
         assert translated(session, listener, TEXT) == fresh[None, TEXT]
         assert listener.all_of(AdapterChanged)[-1].languages == {"de": "German", "fr": "French"}
 
 
 def test_a_sentence_that_is_half_said_is_translated_as_it_began(folders, fresh):
     with running(model(folders)) as (session, listener):
-        session.feed_words(["ab", "cd"])
-        session.load_adapter(folders["one"])
-        session.feed_words(["ef"])
-        session.feed_words(["gh.", *OTHER.split()])
-        session.end_utterance()
-        session.feed_words(["ab"])
-        session.end_utterance()
+        session.send(fed(["ab", "cd"]))
+        session.send(LoadAdapter(folders["one"]))
+        session.send(fed(["ef"]))
+        session.send(fed(["gh.", *OTHER.split()]))
+        session.send(EndPassage())
+        session.send(fed(["ab"]))
+        session.send(EndPassage())
         listener.wait_for(UtteranceEnded, 3)
         assert listener.receiver.text == [
             *fresh[None, TEXT],
@@ -119,32 +121,32 @@ def test_a_sentence_that_is_half_said_is_translated_as_it_began(folders, fresh):
 
 def test_what_was_translated_before_a_switch_is_final(folders, fresh):
     with running(model(folders)) as (session, listener):
-        session.feed_words([*TEXT.split(), *OTHER.split()])
+        session.send(fed([*TEXT.split(), *OTHER.split()]))
         listener.wait_for(UtteranceEnded, 2)
         before = listener.receiver.text
-        session.load_adapter(folders["one"])
+        session.send(LoadAdapter(folders["one"]))
         listener.wait_for(AdapterChanged, 2)
-        session.set_words(["hh", *TEXT.split()[1:], *OTHER.split(), *TEXT.split()])
+        session.send(typed(["hh", *TEXT.split()[1:], *OTHER.split(), *TEXT.split()]))
         listener.wait_for(UtteranceEnded)
         assert listener.receiver.text == [*before, *fresh["one", TEXT]]
-        session.set_words([*TEXT.split(), *OTHER.split(), *OTHER.split()])
+        session.send(typed([*TEXT.split(), *OTHER.split(), *OTHER.split()]))
         listener.wait_for(UtteranceEnded)
         assert listener.receiver.text == [*before, *fresh["one", OTHER]]
 
 
 def test_what_cannot_be_done_is_one_sentence_and_the_old_adapter_goes_on(folders, fresh):
     with running(model(folders, "one")) as (session, listener):
-        for ask, words in (
-            (lambda: session.load_adapter(folders["stranger"]), "another model"),
-            (lambda: session.load_adapter(folders["one"] / "nowhere"), "folder cannot be read"),
-            (lambda: session.load_adapter(folders["one"]), "is loaded"),
-            (lambda: session.load_adapter(folders["french"]), "not to 'de'"),
-            (lambda: session.use_adapter("nobody"), "no adapter nobody"),
-            (lambda: session.unload_adapter("nobody"), "no adapter nobody"),
-            (lambda: session.unload_adapter("one"), "is in use"),
+        for command, words in (
+            (LoadAdapter(folders["stranger"]), "another model"),
+            (LoadAdapter(folders["one"] / "nowhere"), "folder cannot be read"),
+            (LoadAdapter(folders["one"]), "is loaded"),
+            (LoadAdapter(folders["french"]), "not to 'de'"),
+            (UseAdapter("nobody"), "no adapter nobody"),
+            (UnloadAdapter("nobody"), "no adapter nobody"),
+            (UnloadAdapter("one"), "is in use"),
         ):
             n_refused = len(listener.all_of(Refused))
-            ask()
+            session.send(command)
             refused = listener.wait_for(Refused)
             assert words in refused.message
             assert "\n" not in refused.message
@@ -160,13 +162,13 @@ def test_sessions_side_by_side_have_adapters_of_their_own(folders, fresh):
         running(model(folders, "one")) as (second, hears_second),
     ):
         for word in TEXT.split():
-            first.feed_words([word])
-            second.feed_words([word])
+            first.send(fed([word]))
+            second.send(fed([word]))
         hears_first.wait_for(UtteranceEnded)
         hears_second.wait_for(UtteranceEnded)
-        second.load_adapter(folders["two"])
-        first.feed_words(TEXT.split())
-        second.feed_words(TEXT.split())
+        second.send(LoadAdapter(folders["two"]))
+        first.send(fed(TEXT.split()))
+        second.send(fed(TEXT.split()))
         hears_first.wait_for(UtteranceEnded)
         hears_second.wait_for(UtteranceEnded)
     assert hears_first.receiver.text == fresh[None, TEXT] * 2

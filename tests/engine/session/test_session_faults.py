@@ -5,12 +5,14 @@ import json
 import pytest
 import torch
 
+from engine.commands import EndPassage
 from engine.events import Failed, PaceChanged, Refused, Statistics, UtteranceEnded
 from engine.inference.slot_model import SlotModel
 from engine.session import worker
-from engine.session.command_queue import Inbox
+from engine.session.command_queue import CommandQueue
 from engine.session.session import Session
 from engine.settings import ModelSettings, TranslationSettings
+from tests.support.commands import fed, typed
 from tests.support.fakes import save_tiny_model
 from tests.support.sessions import Listener, at_once, running
 
@@ -32,7 +34,7 @@ def test_words_that_wait_are_all_translated_in_larger_steps_and_it_is_told(model
     translation = TranslationSettings(policy=policy, catch_up_words=4)
     n_words = len(TEXT.split())
     with running(model, translation=translation, log=tmp_path / "log") as (session, listener):
-        session.feed_words(TEXT.split())
+        session.send(fed(TEXT.split()))
         listener.wait_for(UtteranceEnded, len(SENTENCES))
         listener.wait_for(Statistics)
         words = [word for words, _ in listener.receiver.text for word in words]
@@ -51,8 +53,8 @@ def test_larger_steps_are_what_a_policy_of_such_steps_reads(model):
     """Three sentences of under four words each time: all steps of read:1 are those of read:4."""
     translation = TranslationSettings(policy="read:1", catch_up_words=4)
     with running(model, translation=translation) as (session, listener):
-        session.feed_words(TEXT.split())
-        session.end_utterance()
+        session.send(fed(TEXT.split()))
+        session.send(EndPassage())
         listener.wait_for(UtteranceEnded, len(SENTENCES))
         hurried = listener.receiver.text
     expected = at_once(model, TEXT, policy="read:4")
@@ -63,18 +65,17 @@ def test_larger_steps_are_what_a_policy_of_such_steps_reads(model):
 def test_who_wishes_no_larger_steps_gets_none(model):
     translation = TranslationSettings(policy="read:1", catch_up_words=None)
     with running(model, translation=translation) as (session, listener):
-        session.feed_words(TEXT.split())
+        session.send(fed(TEXT.split()))
         listener.wait_for(UtteranceEnded, len(SENTENCES))
         assert listener.receiver.text == at_once(model, TEXT, policy="read:1")
     assert PaceChanged not in listener.kinds
 
 
 def test_words_beyond_what_may_wait_are_refused_and_counted(model, monkeypatch):
-    monkeypatch.setattr(worker, "MAX_WORDS", 10)
-    monkeypatch.setattr(worker, "Inbox", lambda: Inbox(10))
+    monkeypatch.setattr(worker, "CommandQueue", lambda: CommandQueue(10))
     with running(model) as (session, listener):
-        session.feed_words(["ab"] * 11)
-        session.feed_words(["ab."])
+        session.send(fed(["ab"] * 11))
+        session.send(fed(["ab."]))
         refused = listener.wait_for(Refused)
         assert "11 words were not taken, since 10 wait" in refused.message
         listener.wait_for(UtteranceEnded)
@@ -112,12 +113,12 @@ def test_a_sentence_that_needs_too_much_memory_is_given_up_and_the_next_is_trans
     scarcity = []
     monkeypatch.setattr(SlotModel, "feed", scarce(scarcity))
     with running(model) as (session, listener):
-        session.feed_words(SENTENCES[0].split())
+        session.send(fed(SENTENCES[0].split()))
         listener.wait_for(UtteranceEnded)
         scarcity.append(error)
-        session.feed_words(SENTENCES[1].split())
+        session.send(fed(SENTENCES[1].split()))
         message = listener.wait_for(Refused).message
-        session.feed_words(SENTENCES[2].split())
+        session.send(fed(SENTENCES[2].split()))
         listener.wait_for(UtteranceEnded)
         text = listener.receiver.text
     assert "could not be translated to its end" in message
@@ -131,9 +132,9 @@ def test_a_sentence_that_was_given_up_is_translated_when_it_is_corrected(model, 
     monkeypatch.setattr(SlotModel, "feed", scarce(scarcity))
     with running(model) as (session, listener):
         scarcity.append(ERRORS[0])
-        session.feed_words(SENTENCES[0].split())
+        session.send(fed(SENTENCES[0].split()))
         listener.wait_for(Refused)
-        session.edit_words(0, 1, ["hh"])
+        session.send(typed("hh cd ef gh.".split()))
         listener.wait_for(UtteranceEnded)
         assert listener.receiver.text == at_once(model, "hh cd ef gh.")
 
@@ -150,7 +151,7 @@ def test_what_nobody_expected_still_ends_the_session(model, monkeypatch, kind):
 
     with running(model) as (session, listener):
         monkeypatch.setattr(SlotModel, "feed", broken)
-        session.feed_words(SENTENCES[0].split())
+        session.send(fed(SENTENCES[0].split()))
         assert "something else" in listener.wait_for(Failed).message
 
 

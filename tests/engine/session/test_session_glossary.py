@@ -2,9 +2,11 @@ from dataclasses import replace
 
 import pytest
 
+from engine.commands import Configure
 from engine.events import CaptionChanged, ContextChanged, Refused
 from engine.settings import ModelSettings, TranslationSettings
 from engine.text.prompt_context import MAX_ROWS
+from tests.support.commands import fed
 from tests.support.fakes import save_tiny_model
 from tests.support.sessions import running
 
@@ -21,10 +23,10 @@ def model(tmp_path_factory):
 
 def test_what_a_glossary_costs_is_told_when_it_is_taken_and_when_it_is_gone(model):
     with running(model, translation=PLAIN) as (session, listener):
-        session.change(TOLD)
+        session.send(Configure(TOLD))
         assert listener.wait_for(ContextChanged).rows > 5
-        session.change(replace(TOLD, policy="read:3"))  # the same terms: nothing to tell
-        session.change(PLAIN)
+        session.send(Configure(replace(TOLD, policy="read:3")))  # the same terms: nothing to tell
+        session.send(Configure(PLAIN))
         assert listener.wait_for(ContextChanged).rows == 0
         assert len(listener.all_of(ContextChanged)) == 2
 
@@ -32,8 +34,8 @@ def test_what_a_glossary_costs_is_told_when_it_is_taken_and_when_it_is_gone(mode
 def test_a_glossary_that_is_too_long_is_refused_and_captions_go_on(model):
     long = tuple((f"term{number}", "word") for number in range(MAX_ROWS))
     with running(model, translation=PLAIN) as (session, listener):
-        session.change(replace(PLAIN, glossary=long))
+        session.send(Configure(replace(PLAIN, glossary=long)))
         assert "leave out terms" in listener.wait_for(Refused).message
-        session.feed_words(["Good", "morning."])
+        session.send(fed(["Good", "morning."]))
         listener.wait_for(CaptionChanged)
         assert listener.all_of(ContextChanged) == []

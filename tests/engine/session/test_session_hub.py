@@ -5,6 +5,7 @@ import pytest
 from engine.events import Failed, LoadProgress, UtteranceEnded
 from engine.session.session import Session
 from engine.settings import ModelSettings, TranslationSettings
+from tests.support.commands import fed
 from tests.support.sessions import Listener, at_once, running
 
 
@@ -23,7 +24,7 @@ def test_a_model_is_fetched_with_its_progress_and_the_next_time_found_without_a_
     tiny_hub, model, tmp_path
 ):
     with running(model) as (session, listener):
-        session.feed_words(["ab", "cd."])
+        session.send(fed(["ab", "cd."]))
         listener.wait_for(UtteranceEnded)
         found = ModelSettings(directory=tmp_path / "tiny", device="cpu")
         assert listener.receiver.text == at_once(found, "ab cd.")

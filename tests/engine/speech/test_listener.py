@@ -412,7 +412,7 @@ def test_an_hour_of_speech_takes_no_more_memory_than_its_first_minutes_and_no_lo
     n_fed = 0
 
     class Counting(Echo):
-        def feed_words(self, words, lane=""):
+        def feed_words(self, words, lane):
             nonlocal n_fed
             n_fed += len(words)
             super().feed_words(words, lane)

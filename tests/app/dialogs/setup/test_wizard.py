@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 
 from app.config.preferences import Preferences, TranslationChoices
 from app.dialogs.setup.wizard import FirstRun, GuideParts
+from engine.commands import Configure
 from engine.events import LoadProgress
 from engine.hub.catalogue import KNOWN_MODELS
 from tests.app.application.test_application import program  # noqa: F401  a fixture
@@ -290,7 +291,7 @@ def test_a_model_that_gives_way_is_not_asked_for_the_language_of_the_next(progra
     one.application.side_windows.guide.dialog.start_wanted.emit(Path("some/model"), "es")
     one.wait(lambda: len(one.engine.models) == 2)
     assert one.engine.translations[1].target_language == "es"
-    assert not [call for call in first.calls if call[0] == "change"]
+    assert not [call for call in first.calls if isinstance(call, Configure)]
 
 
 def test_the_command_line_wins_over_what_is_chosen_in_the_guide(program):  # noqa: F811
@@ -299,7 +300,7 @@ def test_the_command_line_wins_over_what_is_chosen_in_the_guide(program):  # noq
     one.window.menu_actions.guide.trigger()
     one.application.side_windows.guide.dialog.start_wanted.emit(Path("some/model"), "es")
     assert len(one.engine.models) == 1
-    assert not [call for call in one.session.calls if call[0] == "change"]
+    assert not [call for call in one.session.calls if isinstance(call, Configure)]
     assert one.stored()["model"] == "some/model"
 
 

@@ -1,0 +1,82 @@
+"""The commands that a session obeys. Frozen values, obeyed in the order in which they are sent.
+
+A passage is the text of one lane until ``EndPassage``. Typed words are in the lane without a name;
+words that are heard are in the lanes of a listener.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.settings import TranslationSettings
+
+
+@dataclass(frozen=True, slots=True)
+class SetWords:
+    """Make these the committed words of the typed passage; the session finds what changed."""
+
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FeedWords:
+    """Append committed words to the passage of a lane."""
+
+    words: tuple[str, ...]
+    lane: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EndPassage:
+    """End the passage of a lane and its last utterance; the next words begin a new one."""
+
+    lane: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Clear:
+    """Drop the passages of all lanes with their utterances."""
+
+
+@dataclass(frozen=True, slots=True)
+class Configure:
+    """Use other settings from the next utterance on."""
+
+    translation: TranslationSettings
+
+
+@dataclass(frozen=True, slots=True)
+class LoadAdapter:
+    """Load an adapter beside the loaded ones.
+
+    Attributes:
+        folder: of the adapter.
+        use: it translates from the next utterance on.
+    """
+
+    folder: Path
+    use: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class UseAdapter:
+    """Let a loaded adapter translate from the next utterance on; None for the bare model."""
+
+    name: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class UnloadAdapter:
+    """Unload an adapter that is not in use."""
+
+    name: str
+
+
+WordCommand = SetWords | FeedWords | EndPassage | Clear
+"""The commands that change passages."""
+
+Command = WordCommand | Configure | LoadAdapter | UseAdapter | UnloadAdapter
+
+
+def n_words(command: Command) -> int:
+    """Count the words that a command carries."""
+    return len(command.words) if isinstance(command, SetWords | FeedWords) else 0
