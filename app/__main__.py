@@ -11,11 +11,7 @@ from pathlib import Path
 
 import platformdirs
 
-from app.cli import adapters as adapters_command
-from app.cli import check as check_command
-from app.cli import devices, listen
-from app.cli import score as score_command
-from app.cli import translate as terminal
+from app.cli import adapters, check, devices, listen, score, translate
 from app.cli.adapters import adapter_folder, open_library
 from app.config.launch_settings import LaunchSettings
 from app.system.early_interrupt import leaving_at_once
@@ -87,12 +83,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_tellings(parser)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
-    terminal.add_parser(commands)
+    translate.add_parser(commands)
     listen.add_parser(commands)
     devices.add_parser(commands)
-    adapters_command.add_parser(commands)
-    check_command.add_parser(commands)
-    score_command.add_parser(commands)
+    adapters.add_parser(commands)
+    check.add_parser(commands)
+    score.add_parser(commands)
     parser.set_defaults(adapter_library=_adapter_library(), model_library=_model_library())
     return parser
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.audio.backends import pulse as audio_server
+from engine.audio.backends import pulse
 from engine.audio.chunks import AudioSource, SoundSystem, Tap
 from engine.audio.devices import AudioDevice, AudioNotice, DeviceKind, WantedDevice
 from engine.errors import AudioError, NoSoundError
@@ -35,11 +35,8 @@ class AudioSources:
         Raises:
             AudioError: nothing can be, or a library is missing.
         """
-        system: SoundSystem
-        if audio_server.is_here():
-            system = audio_server.SoundServer(timeout_s=_ANSWER_S)
-        else:
-            system = self._elsewhere()
+        here = pulse.is_here()
+        system = pulse.SoundServer(timeout_s=_ANSWER_S) if here else self._elsewhere()
         try:
             return system.devices()
         finally:
@@ -70,7 +67,7 @@ class AudioSources:
             return FileSource(path, report, real_time=real_time)
 
     def _system(self) -> SoundSystem:
-        return audio_server.SoundServer() if audio_server.is_here() else self._elsewhere()
+        return pulse.SoundServer() if pulse.is_here() else self._elsewhere()
 
     def _elsewhere(self) -> SoundSystem:
         with _libraries():

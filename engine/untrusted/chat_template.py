@@ -6,7 +6,7 @@ A template that comes with the program is known by its hash and rendered here.
 import hashlib
 from collections.abc import Mapping, Sequence
 
-from engine.untrusted import limited_process as limited
+from engine.untrusted import limited_process
 from engine.untrusted.limited_child import Asked, Conversation, rendered
 
 _OURS = frozenset({"3d445115a12b9d70227f4ec85c94ac0deb42a7cd639e89ee8df26d59653bae2a"})
@@ -36,5 +36,5 @@ def render(
         variables=dict(variables),
     )
     if hashlib.sha256(template.encode(errors="replace")).hexdigest() in _OURS:
-        return limited.text_of(rendered(template, conversations, variables), asked)
-    return limited.ask(asked)
+        return limited_process.text_of(rendered(template, conversations, variables), asked)
+    return limited_process.ask(asked)

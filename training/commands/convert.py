@@ -4,11 +4,10 @@ import argparse
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from training.interop import simuleval_log as instances_log
-from training.interop import simulstream_log
+from training.interop import simuleval_log, simulstream_log
 
 _WRITERS: Mapping[str, Callable[[Path, str, Path], None]] = {
-    "simuleval": instances_log.convert_run,
+    "simuleval": simuleval_log.convert_run,
     "simulstream": simulstream_log.convert_run,
 }
 """For each format what writes it: run folder, policy, folder to write into."""

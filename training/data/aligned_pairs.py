@@ -9,7 +9,7 @@ from itertools import pairwise, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from training.data import word_alignment as alignment
+from training.data import word_alignment
 from training.data.corpus import SentencePair, read_lines
 from training.data.read_schedule import needed_words, ratio_needs
 from training.data.word_alignment import Link
@@ -43,7 +43,7 @@ class AlignedPair:
 def schedule(pairs: Sequence[SentencePair], report: "Report") -> Iterator[AlignedPair]:
     """Give each pair its schedule where it can have one, and count it."""
     ratio = report.min_agreement is None
-    directions = repeat(None, len(pairs)) if ratio else alignment.align(pairs)
+    directions = repeat(None, len(pairs)) if ratio else word_alignment.align(pairs)
     for pair, both in zip(pairs, directions, strict=True):
         lengths = len(pair.source.split()), len(pair.target.split())
         needs = _needs_or_reason(both, lengths, report)
@@ -63,11 +63,11 @@ def _needs_or_reason(
         return "a side has no words"
     if directions is None or report.min_agreement is None:
         return ratio_needs(*lengths)
-    links = alignment.symmetrise(*directions)
+    links = word_alignment.symmetrise(*directions)
     report.links.count(directions, links, lengths)
     if not links:
         return "no word has a link"
-    if alignment.agreement(*directions) < report.min_agreement:
+    if word_alignment.agreement(*directions) < report.min_agreement:
         return "the two directions agree too little"
     return needed_words(links, *lengths)
 

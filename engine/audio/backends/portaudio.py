@@ -17,7 +17,7 @@ import time
 import numpy as np
 import sounddevice
 
-from engine.audio.backends import portaudio_probe as audio_portaudio_list
+from engine.audio.backends import portaudio_probe
 from engine.audio.backends.portaudio_probe import Input, list_inputs
 from engine.audio.backends.ring_buffer import Ring
 from engine.audio.chunks import Samples, Tap
@@ -49,7 +49,7 @@ class PortAudio:
         """
         try:
             done = subprocess.run(
-                [sys.executable, "-P", audio_portaudio_list.__file__],
+                [sys.executable, "-P", portaudio_probe.__file__],
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 timeout=_LIST_TIMEOUT_S,

@@ -5,7 +5,7 @@ import socket
 import pytest
 
 from app.captions.lanes import LANES
-from app.session import recognition as hearing_module
+from app.session import recognition
 from app.session.listening_service import ListeningDesk, names_smaller
 from app.session.recognition import Hearing
 from engine.audio.devices import DeviceKind, WantedDevice
@@ -101,8 +101,8 @@ def ears(tmp_path, monkeypatch):
         loaded.append(settings.model)
         return Script(script("good morning."))
 
-    monkeypatch.setattr(hearing_module, "Whisper", load)
-    monkeypatch.setattr(hearing_module, "SileroDetector", Loudness)
+    monkeypatch.setattr(recognition, "Whisper", load)
+    monkeypatch.setattr(recognition, "SileroDetector", Loudness)
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         for file, content in FILES.items():

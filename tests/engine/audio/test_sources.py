@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from engine.audio.backends import pulse as audio_server
+from engine.audio.backends import pulse
 from engine.audio.devices import AudioDevice, DeviceKind, WantedDevice
 from engine.audio.sources import AudioSources, find_device
 from engine.errors import AudioError, NoSoundError
@@ -87,7 +87,7 @@ def windows(monkeypatch):
     class FakeLoopbackModule:
         Loopback = staticmethod(lambda: outputs)
 
-    monkeypatch.setattr(audio_server, "is_here", lambda: False)
+    monkeypatch.setattr(pulse, "is_here", lambda: False)
     monkeypatch.setattr(sys, "platform", "win32")
     monkeypatch.setitem(sys.modules, "engine.audio.backends.portaudio", FakePortAudioModule)
     monkeypatch.setitem(sys.modules, "engine.audio.backends.wasapi_loopback", FakeLoopbackModule)
@@ -125,7 +125,7 @@ def test_a_missing_library_is_told_with_what_to_type(monkeypatch, library, tmp_p
     ]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, library, None)
-    monkeypatch.setattr(audio_server, "is_here", lambda: False)
+    monkeypatch.setattr(pulse, "is_here", lambda: False)
     make = {
         "av": lambda: AudioSources().file(tmp_path / "a.wav", print, real_time=False),
         "sounddevice": lambda: AudioSources().live(WantedDevice(kind=MICROPHONE), print),

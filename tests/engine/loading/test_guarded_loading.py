@@ -8,7 +8,7 @@ from engine.errors import ModelError
 from engine.hub.bundled import bundled_models
 from engine.loading.guarded_loading import _OURS, load_tokenizer
 from engine.models.file_hash import file_sha256
-from engine.untrusted import limited_process as limited
+from engine.untrusted import limited_process
 from engine.untrusted.limited_child import tried
 from tests.support.fakes import save_tiny_model
 
@@ -97,7 +97,7 @@ def test_another_file_under_the_same_name_is_tried_anew(folder):
 
 @pytest.mark.strangers
 def test_the_tokenizers_that_come_with_the_program_need_no_process(monkeypatch):
-    monkeypatch.setattr(limited, "_answer", None)
+    monkeypatch.setattr(limited_process, "_answer", None)
     for model in bundled_models():
         assert file_sha256(model / "tokenizer.json") in OURS
         load_tokenizer(model)

@@ -12,7 +12,7 @@ from engine.inference.slot_model import SlotModel
 from engine.loading.loader import load_weights
 from engine.loading.lora_layers import AdaptedLayers
 from engine.models.fingerprint import read_fingerprint
-from engine.session import adapter_switcher as adapter_shelf
+from engine.session import adapter_switcher
 from engine.session.adapter_switcher import AdapterShelf
 from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.slot_translator import Translator
@@ -153,7 +153,7 @@ def test_a_probe_that_fails_leaves_the_old_one_running(shelf, base, tmp_path, mo
         msg = "CUDA out of memory. Tried to allocate 2.00 GiB\nand more"
         raise torch.OutOfMemoryError(msg)
 
-    monkeypatch.setattr(adapter_shelf, "_probe", fail)
+    monkeypatch.setattr(adapter_switcher, "_probe", fail)
     with pytest.raises(AdapterError, match=r"failed its probe \(CUDA out of .*mine stays in use"):
         shelf.load(add_adapter(tmp_path, base, "other"))
     assert torch.equal(heard(weights), before)

@@ -11,8 +11,7 @@ import pytest
 from engine.errors import ModelError
 from engine.hub.bundled import bundled_models
 from engine.text.prompt import make_prompt
-from engine.untrusted import chat_template as template
-from engine.untrusted import limited_process as limited
+from engine.untrusted import chat_template, limited_process
 from engine.untrusted.chat_template import render
 from engine.untrusted.limited_child import rendered
 from engine.untrusted.limited_process import LimitedError, text_of
@@ -98,7 +97,7 @@ def _needing_memory(*_, **__):
 def test_a_clause_is_short_and_cannot_steer_a_terminal(monkeypatch):
     for words in ("a" * 5000, "\x1b[2J\nx", ""):
         answer = {"failure": "ValueError", "words": words}
-        monkeypatch.setattr(limited, "_answer", lambda _, answer=answer: answer)
+        monkeypatch.setattr(limited_process, "_answer", lambda _, answer=answer: answer)
         assert refusal("").isprintable()
 
 
@@ -109,26 +108,28 @@ def test_a_conversation_that_is_refused_gives_way_to_the_next():
 
 
 def test_a_process_that_cannot_be_started_is_a_clause(monkeypatch):
-    monkeypatch.setattr(limited.sys, "executable", "/nowhere/python")
+    monkeypatch.setattr(limited_process.sys, "executable", "/nowhere/python")
     assert "no process" in refusal("{{ 1 }} of its own")
 
 
 def test_the_headers_of_a_model_are_read_there(monkeypatch):
     asked = []
-    answer = limited._answer
-    monkeypatch.setattr(limited, "_answer", lambda text: asked.append(text) or answer(text))
+    answer = limited_process._answer
+    monkeypatch.setattr(limited_process, "_answer", lambda text: asked.append(text) or answer(text))
     make_prompt(tokenizer_with(CHATML), card(), "de")
     assert len(asked) == 1
-    monkeypatch.setattr(limited, "_answer", lambda _: {"failure": "Crash", "words": "too long"})
+    monkeypatch.setattr(
+        limited_process, "_answer", lambda _: {"failure": "Crash", "words": "too long"}
+    )
     with pytest.raises(ModelError, match=r"template of tiny cannot be used \(too long\): choose"):
         make_prompt(tokenizer_with("{{ 1 }}"), card(), "de")
 
 
 def test_the_templates_that_come_with_the_program_need_no_process(monkeypatch):
-    monkeypatch.setattr(limited, "_answer", None)
+    monkeypatch.setattr(limited_process, "_answer", None)
     ours = [(folder / "chat_template.jinja").read_text() for folder in bundled_models()]
     for text in [CHAT_TEMPLATE, *ours]:
-        assert hashlib.sha256(text.encode()).hexdigest() in template._OURS
+        assert hashlib.sha256(text.encode()).hexdigest() in chat_template._OURS
         assert "Hag." in render(text, [CHAT], {"bos_token": ""})
 
 

@@ -17,8 +17,7 @@ from engine.settings import LayoutSettings, TranslationSettings
 from engine.translation.slot_translator import Translator
 from tests.support.fakes import random_word, save_tiny_model, tiny_weights
 from training.__main__ import main
-from training.evaluation import model_choice as chosen_model
-from training.evaluation import workers
+from training.evaluation import model_choice, workers
 from training.evaluation.feed import WARM_UP, feed_line
 from training.evaluation.replay import read_events, replay
 from training.evaluation.short_form import EvaluateSettings
@@ -167,7 +166,7 @@ def test_the_baseline_is_measured_by_the_same_command(tmp_path, files, model):
 def test_only_the_first_lines_may_be_asked_for_and_the_model_may_be_bundled(
     tmp_path, files, model, monkeypatch
 ):
-    monkeypatch.setattr(chosen_model, "bundled_models", lambda: [model])
+    monkeypatch.setattr(model_choice, "bundled_models", lambda: [model])
     source, reference = map(str, files)
     given = ["--source", source, "--reference", reference, "--to", "fr", "--out", str(tmp_path)]
     assert main(["evaluate", *given, "--policies", "read:3,read:3", "--limit", "1"]) == 0
@@ -387,7 +386,7 @@ def test_a_folder_without_a_model_is_one_sentence(tmp_path, files, capsys):
 
 
 def test_without_a_bundled_model_a_folder_must_be_named(tmp_path, files, monkeypatch, capsys):
-    monkeypatch.setattr(chosen_model, "bundled_models", list)
+    monkeypatch.setattr(model_choice, "bundled_models", list)
     source, reference = map(str, files)
     arguments = ["--source", source, "--reference", reference, "--to", "de", "--out", str(tmp_path)]
     assert main(["evaluate", *arguments, "--policies", "offline"]) == 2

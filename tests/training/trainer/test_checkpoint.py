@@ -5,8 +5,7 @@ import pytest
 import torch
 from torch import nn
 
-from training.trainer import checkpoint
-from training.trainer import replace_folder as folders
+from training.trainer import checkpoint, replace_folder
 from training.trainer.checkpoint import Counters, load_checkpoint, save_checkpoint
 
 
@@ -112,7 +111,7 @@ def test_a_swap_that_is_cut_loses_nothing(tmp_path, monkeypatch, n_renames):
         replace(source, target)
 
     with monkeypatch.context() as patch:
-        patch.setattr(folders.os, "replace", cut)
+        patch.setattr(replace_folder.os, "replace", cut)
         with pytest.raises(KeyboardInterrupt):
             save_checkpoint(tmp_path / "checkpoint", *run(), Counters(step=2))
     assert load_checkpoint(tmp_path / "checkpoint", *run()).step in (1, 2)
