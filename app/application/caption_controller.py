@@ -4,6 +4,7 @@ It holds the caption model and joins it with the window, the bridge and the keep
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from textwrap import shorten
@@ -42,6 +43,7 @@ from engine.events import (
 from engine.hub.bundled import NO_ADAPTER, bundled_adapters, bundled_models
 from engine.models.model_card import read_card
 from engine.settings import ModelSettings, TranslationSettings
+from engine.utterances import FedWord
 
 _UNPAINTED = 200  # utterances no window shows: both are hidden, or the transcript is scrolled up
 
@@ -348,9 +350,12 @@ class Captioning(QObject):
         if self._place_tails():
             self._show_captions()
 
-    def take_times(self, utterance: int, begun_at_s: float, ended_at_s: float) -> None:
+    def take_times(self, utterance: int, words: Sequence[FedWord]) -> None:
         """Take when an utterance that was heard was said, by ``time.monotonic``."""
-        self._keeper.place(utterance, begun_at_s, ended_at_s)
+        first, last = words[0], words[-1]
+        if first.spoken_at_s is not None and last.spoken_at_s is not None:
+            begun_at_s = first.spoken_at_s - (first.end_s - first.start_s)
+            self._keeper.place(utterance, begun_at_s, last.spoken_at_s)
 
     def _place_tails(self) -> bool:
         """Show the tails that may be shown; tell whether there are any."""

@@ -282,8 +282,8 @@ class Listening(QObject):
         match event:
             case TailChanged(lane=lane, words=words):
                 self._captioning.show_tail(lane, words)
-            case WordsPlaced(utterance=number, begun_at_s=begun_at_s, ended_at_s=ended_at_s):
-                self._captioning.take_times(number, begun_at_s, ended_at_s)
+            case WordsPlaced(utterance=number, words=words):
+                self._captioning.take_times(number, words)
 
     @Slot(object)
     def _take(self, event: Heard) -> None:

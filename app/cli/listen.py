@@ -22,12 +22,15 @@ from app.cli.listen_options import (
     listen_settings,
     make_source,
 )
+from app.cli.listen_rows import ListeningView
+from app.history.cue_splitter import CueMaker
 from app.history.subtitle_writer import SubtitleWriter
 from app.system.early_interrupt import leaving_at_once
 from engine.audio.devices import AudioNotice
 from engine.events import Event
 from engine.hub.catalogue import smaller_whisper
 from engine.speech.events import Heard, Noticed
+from engine.utterances import UtteranceTracker
 
 if TYPE_CHECKING:
     from engine.speech.listener import Listener
@@ -67,13 +70,13 @@ def listen(settings: ListenSettings) -> None:
     """
     out = captions_out()
     with leaving_at_once():
-        from app.cli.listen_output import Mailbox, Screen  # noqa: PLC0415
-        from app.cli.listen_rows import ListeningView  # noqa: PLC0415
-        from app.history.cue_splitter import CueMaker  # noqa: PLC0415  numpy slows the help down
+        from app.cli.listen_output import Mailbox, Screen  # noqa: PLC0415  numpy slows the help down
 
     whisper = _whisper_folder(settings)
+    utterances = UtteranceTracker()
     view = ListeningView(
         out,
+        utterances,
         is_terminal=sys.stdout.isatty(),
         width=lambda: shutil.get_terminal_size().columns,
     )
@@ -86,7 +89,7 @@ def listen(settings: ListenSettings) -> None:
             opened.enter_context(contextlib.closing(SubtitleWriter(path, form)))
             for form, path in settings.subtitles.items()
         ]
-        screen = Screen(listener, view, maker, writers, _tell)
+        screen = Screen(listener, utterances, view, maker, writers, _tell)
         with mailbox.interrupts():
             screen.serve(mailbox)
         screen.sum_up()

@@ -4,6 +4,7 @@ import contextlib
 import queue
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
@@ -12,7 +13,7 @@ from app.history.cue_splitter import CueMaker
 from app.history.subtitle_writer import SubtitleWriter
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.errors import SurtitleError
-from engine.events import Failed, Notice, Ready, Refused
+from engine.events import Event, Failed, Notice, Ready, Refused
 from engine.speech.events import (
     Behind,
     Heard,
@@ -20,9 +21,12 @@ from engine.speech.events import (
     ListeningFailed,
     Noticed,
     RecognizerReady,
+    TailChanged,
+    WordsPlaced,
 )
 from engine.speech.listener import Listener
 from engine.speech.word_tracker import StageLag
+from engine.utterances import Utterance, UtteranceTracker
 
 _MOST_WAITING = 5_000  # events; who reports more waits until they are shown
 _POLL_S = 0.2
@@ -95,6 +99,7 @@ class Screen:
     def __init__(
         self,
         listener: Listener,
+        utterances: UtteranceTracker,
         view: ListeningView,
         maker: CueMaker,
         writers: Sequence[SubtitleWriter],
@@ -104,12 +109,14 @@ class Screen:
 
         Args:
             listener: is told what is shown.
+            utterances: get what comes.
             view: on standard output.
             maker: of cues.
             writers: of cues.
             tell: gets sentences for the person.
         """
         self._listener = listener
+        self._utterances = utterances
         self._view = view
         self._maker = maker
         self._writers = writers
@@ -152,21 +159,36 @@ class Screen:
             )
 
     def _take(self, event: Heard) -> None:
-        for cue in self._maker.feed(event):
-            for writer in self._writers:
-                writer.write(cue)
-        self._show(self._view.take(event))
         match event:
+            case WordsPlaced(utterance=number, words=words):
+                self._utterances.time(number, words)
+            case TailChanged(lane=lane, words=tail):
+                self._view.show_tail(lane, tail)
             case Failed(message=message):
                 raise SurtitleError(message)
             case ListeningFailed(message=message):
                 self._failure = message
+            case Ready() | RecognizerReady():
+                self._loaded()
+            case _:
+                self._tell_of(event)
+        if isinstance(event, Event):
+            utterance = self._utterances.take(event, time.monotonic())
+            if utterance is not None:
+                self._follow(event, utterance)
+
+    def _tell_of(self, event: Heard) -> None:
+        match event:
             case Refused(message=message) | Notice(message=message) | Behind(message=message):
                 self._tell(message)
             case Noticed(notice=notice):
                 self._tell(notice.message)
-            case Ready() | RecognizerReady():
-                self._loaded()
+
+    def _follow(self, event: Event, utterance: Utterance) -> None:
+        for cue in self._maker.feed(event, utterance):
+            for writer in self._writers:
+                writer.write(cue)
+        self._show(self._view.take(event, utterance))
 
     def _loaded(self) -> None:
         self._n_loading -= 1

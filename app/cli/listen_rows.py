@@ -6,68 +6,63 @@ written again, and it is never longer than the terminal is wide.
 """
 
 import unicodedata
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import BinaryIO
 
 from app.system.text_io import printable, send
-from engine.events import CaptionChanged, UtteranceDropped, UtteranceEnded, UtteranceOpened
-from engine.speech.events import Heard, TailChanged
+from engine.events import CaptionChanged, Event, UtteranceEnded
+from engine.utterances import Utterance, UtteranceTracker
 
 _CLEAR_ROW = "\r\x1b[K"
 _DIM, _PLAIN = "\x1b[2m", "\x1b[22m"
-
-
-@dataclass(slots=True)
-class _Open:
-    lane: str
-    caption: str = ""
 
 
 class ListeningView:
     """Feed events; ``draw`` when no more are there, for they come faster than eyes."""
 
     def __init__(
-        self, stream: BinaryIO, *, is_terminal: bool, width: Callable[[], int] = lambda: 80
+        self,
+        stream: BinaryIO,
+        utterances: UtteranceTracker,
+        *,
+        is_terminal: bool,
+        width: Callable[[], int] = lambda: 80,
     ) -> None:
         """Write to a stream.
 
         Args:
             stream: standard output.
+            utterances: those whose captions are written.
             is_terminal: rows may be written again.
             width: columns the terminal has now.
         """
         self._stream = stream
+        self._utterances = utterances
         self._is_terminal = is_terminal
         self._width = width
-        self._open: dict[int, _Open] = {}
         self._tails: dict[str, str] = {}
         self._newest = ""  # lane
         self._changed: set[int] = set()  # utterances whose captions are not on the screen
         self._row = ""
 
-    def take(self, event: Heard) -> list[int]:
-        """Take an event; return the utterances that are on the screen now.
+    def take(self, event: Event, utterance: Utterance) -> list[int]:
+        """Take an event about an utterance; return the utterances that are on the screen now.
 
         Raises:
             TextError: the output cannot be written.
         """
         match event:
-            case UtteranceOpened(utterance=number, lane=lane):
-                self._open[number] = _Open(lane)
-            case CaptionChanged(utterance=number, kept=kept, text=text) if number in self._open:
-                found = self._open[number]
-                found.caption = found.caption[:kept] + text
-                self._newest = found.lane
-                self._changed.add(number)
-            case UtteranceEnded(utterance=number) if number in self._open:
-                return self._end(number)
-            case UtteranceDropped(utterance=number):
-                self._open.pop(number, None)
-            case TailChanged(lane=lane, words=words):
-                self._tails[lane] = " ".join(words)
-                self._newest = lane if words else self._newest
+            case CaptionChanged():
+                self._newest = utterance.lane
+                self._changed.add(utterance.number)
+            case UtteranceEnded():
+                return self._end(utterance)
         return []
+
+    def show_tail(self, lane: str, words: Sequence[str]) -> None:
+        """Take the words of a lane that may still change."""
+        self._tails[lane] = " ".join(words)
+        self._newest = lane if words else self._newest
 
     def draw(self) -> list[int]:
         """Draw the last row anew where it changed; return the utterances that are on it now.
@@ -81,7 +76,7 @@ class ListeningView:
         if row != self._row:
             self._row = row
             send(self._stream, _CLEAR_ROW + row)
-        shown = [number for number in self._changed if number in self._open]
+        shown = [one.number for one in self._utterances.open if one.number in self._changed]
         self._changed.clear()
         return shown
 
@@ -93,23 +88,22 @@ class ListeningView:
 
     def close(self) -> None:
         """Write what is still open as lines, and leave the row clean."""
-        for number in list(self._open):
-            self._end(number)
+        for utterance in self._utterances.open:
+            self._end(utterance)
         self.hide()
 
-    def _end(self, number: int) -> list[int]:
-        found = self._open.pop(number)
-        self._changed.discard(number)
-        caption = " ".join(printable(found.caption).split())
+    def _end(self, utterance: Utterance) -> list[int]:
+        self._changed.discard(utterance.number)
+        caption = " ".join(printable(utterance.caption).split())
         if caption:
             clear = _CLEAR_ROW if self._row else ""
             self._row = ""
-            send(self._stream, f"{clear}{_label(found.lane)}{caption}\n")
-        return [number]
+            send(self._stream, f"{clear}{_label(utterance.lane)}{caption}\n")
+        return [utterance.number]
 
     def _last_row(self) -> str:
         lane = self._newest
-        captions = [one.caption for one in self._open.values() if one.lane == lane]
+        captions = [one.caption for one in self._utterances.open if one.lane == lane]
         caption = " ".join(printable(" ".join(captions)).split())
         tail = " ".join(printable(self._tails.get(lane, "")).split())
         room = self._width() - 1 - len(_label(lane))

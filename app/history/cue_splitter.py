@@ -1,17 +1,16 @@
-"""Captions become cues: short enough to be read at once, and as soon as they cannot change.
+"""Cut cues short enough to be read at once: the one maker of cues for exports and the terminal.
 
 Pure. Translated text has no times of its own; where it stands between the words it rests on is
 found by straight lines between the pieces of the caption.
 """
 
-from bisect import bisect_right
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
 
 from app.history.cues import Cue
-from engine.events import CaptionChanged, UtteranceDropped, UtteranceEnded
-from engine.speech.events import Heard, WordsPlaced
-from engine.speech.hypothesis import RecognizedWord
+from engine.events import CaptionChanged, Event, UtteranceEnded
+from engine.utterances import Utterance
 
 LONGEST = 84
 """Characters of a cue: two lines of 42, as subtitlers have it."""
@@ -19,93 +18,109 @@ LONGEST = 84
 _SHORTEST_S = 0.5  # a cue is shown at least so long
 
 
-@dataclass(slots=True)
-class _Growing:
-    lane: str
-    words: tuple[RecognizedWord, ...] = ()
-    caption: str = ""
-    ends: list[tuple[int, int]] = field(default_factory=list)  # of pieces: characters, words read
-    n_cued: int = 0  # characters
-    n_words_cued: int = 0
+def cue_of(
+    utterance: Utterance, start_s: float, end_s: float, said_s: Sequence[float], language: str
+) -> Cue:
+    """Put an utterance into one cue, with the times of the pieces of its caption.
+
+    Args:
+        utterance: its caption and its source.
+        start_s: when it was begun.
+        end_s: when it was ended; ``start_s`` where that would be before it.
+        said_s: when each of its words was said to its end; empty where this is not known.
+        language: of the caption.
+    """
+    start_s = max(0.0, start_s)
+    end_s = max(start_s, end_s)
+    text = utterance.caption.strip()
+    n_blanks = len(utterance.caption) - len(utterance.caption.lstrip())
+    pieces, n_words, at_s = list[tuple[int, int, float]](), 0, start_s
+    for n_characters, n_read in utterance.pieces if said_s else ():
+        n_words = max(n_words, min(n_read, len(said_s)))
+        at_s = min(end_s, max(at_s, said_s[max(n_words, 1) - 1]))
+        pieces.append((min(max(n_characters - n_blanks, 0), len(text)), n_words, at_s))
+    return Cue(
+        start_s=start_s,
+        end_s=end_s,
+        text=text,
+        source=utterance.source,
+        speaker=utterance.lane,
+        language=language,
+        pieces=tuple(pieces),
+    )
+
+
+def split(cue: Cue) -> list[Cue]:
+    """Cut a cue at blanks into cues of at most ``LONGEST`` characters.
+
+    Together they are its text and its source, in order, and their times never run backwards. The
+    first one alone has its mark.
+    """
+    cuts = [0]
+    while len(cue.text) - cuts[-1] > LONGEST:
+        blank = cue.text.rfind(" ", cuts[-1], cuts[-1] + LONGEST + 1)
+        cuts.append(blank + 1 if blank > cuts[-1] else cuts[-1] + LONGEST)
+    if len(cuts) == 1:
+        return [cue]
+    words = cue.source.split()
+    known = [(0, 0, cue.start_s), *cue.pieces, (len(cue.text), len(words), cue.end_s)]
+    ends = [_between(known, cut) for cut in cuts] + [(float(len(words)), cue.end_s)]
+    return [
+        Cue(
+            start_s=start_s,
+            end_s=end_s,
+            text=cue.text[begin:end].strip(),
+            source=" ".join(words[int(first) : int(last)]),
+            speaker=cue.speaker,
+            language=cue.language,
+            marked=cue.marked and begin == 0,
+        )
+        for (begin, end), ((first, start_s), (last, end_s)) in zip(
+            pairwise([*cuts, len(cue.text)]), pairwise(ends), strict=True
+        )
+    ]
+
+
+def split_source(cue: Cue) -> list[Cue]:
+    """Cut a cue likewise, of which the source alone is shown."""
+    words = cue.source.split()
+    pieces = tuple((len(" ".join(words[:n])), n, at_s) for _, n, at_s in cue.pieces)
+    return split(replace(cue, text=" ".join(words), pieces=pieces))
+
+
+def _between(known: Sequence[tuple[int, int, float]], at: int) -> tuple[float, float]:
+    """Give the words and the second that a place in the text rests on."""
+    right = next(i for i in range(1, len(known)) if known[i][0] >= at)
+    (left_at, left_words, left_s), (right_at, right_words, right_s) = known[right - 1 : right + 1]
+    share = (at - left_at) / max(1, right_at - left_at)
+    return left_words + share * (right_words - left_words), left_s + share * (right_s - left_s)
 
 
 class CueMaker:
-    """Feed a listener's events, get cues.
+    """Feed events of a session with their utterances, get cues as soon as they cannot change.
 
-    Together the cues of an utterance are its caption, in order, and their times never run
-    backwards; nothing of it is made a cue twice.
+    Times are those on the lane's timeline. Words that nobody said make no cue.
     """
 
     def __init__(self, language: str) -> None:
         self._language = language
-        self._growing: dict[int, _Growing] = {}
+        self._n_made: dict[int, int] = {}  # cues, by the key of an utterance that still grows
 
-    def feed(self, event: Heard) -> list[Cue]:
-        """Take an event; return the cues that became certain with it."""
-        match event:
-            case WordsPlaced(utterance=number, lane=lane, words=words):
-                self._growing.setdefault(number, _Growing(lane)).words = words
-            case CaptionChanged(utterance=number) if number in self._growing:
-                growing = self._growing[number]
-                _grow(growing, event)
-                return list(self._cut(growing, ended=False))
-            case UtteranceEnded(utterance=number) if number in self._growing:
-                return list(self._cut(self._growing.pop(number), ended=True))
-            case UtteranceDropped(utterance=number):
-                self._growing.pop(number, None)
-        return []
-
-    def flush(self) -> list[Cue]:
-        """Make cues of what is there: nothing more will come."""
-        growing, self._growing = self._growing, {}
-        return [cue for one in growing.values() for cue in self._cut(one, ended=True)]
-
-    def _cut(self, growing: _Growing, *, ended: bool) -> Iterator[Cue]:
-        while len(growing.caption) - growing.n_cued > LONGEST:
-            window = growing.caption[growing.n_cued : growing.n_cued + LONGEST + 1]
-            blank = window.rfind(" ")
-            length = blank + 1 if blank > 0 else LONGEST
-            yield self._cue(growing, growing.n_cued + length)
-        if ended and growing.caption[growing.n_cued :].strip():
-            yield self._cue(growing, len(growing.caption), is_last=True)
-
-    def _cue(self, growing: _Growing, end: int, *, is_last: bool = False) -> Cue:
-        start_s, end_s = _time(growing, growing.n_cued), _time(growing, end)
-        text = growing.caption[growing.n_cued : end].strip()
-        n_words = growing.n_words_cued
-        while n_words < len(growing.words) and (
-            is_last or growing.words[n_words].middle_s <= end_s
-        ):
-            n_words += 1
-        source = " ".join(word.text for word in growing.words[growing.n_words_cued : n_words])
-        growing.n_cued, growing.n_words_cued = end, n_words
-        return Cue(
-            start_s=max(0.0, start_s),
-            end_s=max(end_s, start_s + _SHORTEST_S, 0.0),
-            text=text,
-            source=source,
-            speaker=growing.lane,
-            language=self._language,
-        )
-
-
-def _grow(growing: _Growing, change: CaptionChanged) -> None:
-    growing.caption = growing.caption[: change.kept] + change.text
-    growing.ends = [end for end in growing.ends if end[0] <= change.kept]
-    growing.ends.append((len(growing.caption), change.n_read))
-    growing.n_cued = min(growing.n_cued, len(growing.caption))
-
-
-def _time(growing: _Growing, at: int) -> float:
-    """Tell when the words were said that a place in the caption rests on."""
-    words = growing.words
-    places, times = [0], [words[0].start_s]
-    for place, n_read in growing.ends:
-        places.append(place)
-        times.append(max(times[-1], words[min(max(n_read, 1), len(words)) - 1].end_s))
-    if at >= len(growing.caption):
-        return times[-1]
-    right = min(bisect_right(places, at), len(places) - 1)
-    left = right - 1
-    share = (at - places[left]) / max(1, places[right] - places[left])
-    return times[left] + share * (times[right] - times[left])
+    def feed(self, event: Event, utterance: Utterance) -> list[Cue]:
+        """Take an event about an utterance; return the cues that became certain with it."""
+        ended = isinstance(event, UtteranceEnded)
+        words = utterance.fed
+        if not (ended or isinstance(event, CaptionChanged)) or not words or not utterance.caption:
+            return []
+        ends_s = [word.end_s for word in words]
+        whole = cue_of(utterance, words[0].start_s, ends_s[-1], ends_s, self._language)
+        cues = split(whole)
+        n_before = self._n_made.pop(utterance.key, 0)
+        n_certain = len(cues) if ended else len(cues) - 1
+        if not ended:
+            self._n_made[utterance.key] = n_certain
+        return [
+            replace(cue, end_s=max(cue.end_s, cue.start_s + _SHORTEST_S))
+            for cue in cues[n_before:n_certain]
+            if cue.text
+        ]

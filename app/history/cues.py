@@ -38,6 +38,8 @@ class Cue:
         speaker: who said them, where two are told apart.
         language: of the caption, as a two-letter code.
         marked: whether the person marked it, to find it again.
+        pieces: of a text that rests on words whose times are known: characters of it, the words
+            they rest on, and the second when those were said; rising.
     """
 
     start_s: float
@@ -47,6 +49,7 @@ class Cue:
     speaker: str = ""
     language: str = ""
     marked: bool = False
+    pieces: tuple[tuple[int, int, float], ...] = ()
 
     def __post_init__(self) -> None:
         if not 0 <= self.start_s <= self.end_s <= LATEST_S:

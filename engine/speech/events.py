@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from engine.audio.devices import AudioNotice
 from engine.events import Event
-from engine.speech.hypothesis import RecognizedWord
+from engine.utterances import FedWord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,21 +49,17 @@ class SpeechChanged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordsPlaced:
-    """The words of an utterance and when they were said; told whenever there are more of them.
+    """The words of an utterance and when they were said; reported whenever there are more of them.
 
     Attributes:
         utterance: its number in the session.
-        lane: who speaks.
-        words: all of them so far, with their times on the lane's timeline.
-        begun_at_s: when the first one was begun to be said, by the listener's clock.
-        ended_at_s: when the last one was said to its end.
+        lane: the speaker.
+        words: all of them so far.
     """
 
     utterance: int
     lane: str
-    words: tuple[RecognizedWord, ...]
-    begun_at_s: float
-    ended_at_s: float
+    words: tuple[FedWord, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,8 +32,9 @@ from engine.speech.hypothesis import RecognizedWord
 from engine.speech.normalise import plain_word
 from engine.speech.recognizer import Recognized, Recognizer, RecognizerSettings, SpeechModel
 from engine.speech.vad import Detector, GateSettings, SpeechGate
-from engine.speech.word_tracker import CommittedWord, StageLag, WordTrail
+from engine.speech.word_tracker import StageLag, WordTracker
 from engine.text.sentences import ends_sentence, word_parts
+from engine.utterances import FedWord
 
 _log = logging.getLogger(__name__)
 
@@ -133,8 +134,8 @@ class Listener:
         self._report = report
         self._settings = settings or ListeningSettings()
         self._clock = clock
-        self._trail = WordTrail()
-        self._changed = threading.Condition()  # guards the trail and the two below
+        self._tracker = WordTracker()
+        self._changed = threading.Condition()  # guards the tracker and the two below
         self._broken = False
         self._leaving = False
         self._thread = threading.Thread(target=self._run, name="surtitle-ears", daemon=True)
@@ -155,7 +156,7 @@ class Listener:
     def take(self, event: Event) -> None:
         """Take an event of the session, on its thread, and report it with what is known of it."""
         with self._changed:
-            placed = self._trail.take(event, self._clock())
+            placed = self._tracker.take(event, self._clock())
             self._broken |= isinstance(event, Failed)
             self._changed.notify_all()
         self._report(event)
@@ -165,12 +166,12 @@ class Listener:
     def shown(self, utterance: int) -> None:
         """Say that what was reported of an utterance's caption is on the screen now."""
         with self._changed:
-            self._trail.shown(utterance, self._clock())
+            self._tracker.shown(utterance, self._clock())
 
     def lags(self, newest: int | None = None) -> list[StageLag]:
         """Sum up how long each stage took so far, or for so many newest words."""
         with self._changed:
-            return self._trail.lags(newest)
+            return self._tracker.lags(newest)
 
     def restart(self) -> None:
         """Say that the session failed and another takes its place, which numbers anew.
@@ -179,7 +180,7 @@ class Listener:
         and before all else, by whom this listener feeds.
         """
         with self._changed:
-            self._trail.restart()
+            self._tracker.utterances.restart()
 
     @property
     def n_dropped(self) -> int:
@@ -219,7 +220,7 @@ class Listener:
             for lane in self._lanes:
                 self._translation.send(EndPassage(lane.name))
             with self._changed:
-                self._changed.wait_for(lambda: self._over or self._trail.all_ended)
+                self._changed.wait_for(lambda: self._over or self._tracker.utterances.all_ended)
                 is_over = self._over
             if not is_over:
                 self._report(ListeningEnded())
@@ -253,26 +254,28 @@ class Listener:
         """Report an event."""
         self._report(event)
 
-    def feed(self, lane: Lane, words: Sequence[CommittedWord]) -> None:
+    def feed(self, lane: Lane, words: Sequence[FedWord]) -> None:
         """Hand committed words to the session, when it has room; a sentence end ends a passage."""
         with self._changed:
             most = self._settings.max_words_waiting
-            self._changed.wait_for(lambda: self._over or self._trail.n_waiting < most)
-            self._trail.commit(lane.name, words)
+            self._changed.wait_for(
+                lambda: self._over or self._tracker.utterances.n_uncaptioned < most
+            )
+            self._tracker.commit(lane.name, words)
         ready: list[str] = []
         for word in words:
-            ready.append(word.word.text)
-            if ends_sentence(word.word.text) or word is words[-1]:
+            ready.append(word.text)
+            if ends_sentence(word.text) or word is words[-1]:
                 self._translation.send(FeedWords(tuple(ready), lane.name))
                 ready = []
-            if ends_sentence(word.word.text):
+            if ends_sentence(word.text):
                 self._translation.send(EndPassage(lane.name))
 
     @property
     def translates_slowly(self) -> bool:
         """Tell whether words wait for their captions as long as recognising has to wait for it."""
         with self._changed:
-            return 2 * self._trail.n_waiting >= self._settings.max_words_waiting
+            return 2 * self._tracker.utterances.n_uncaptioned >= self._settings.max_words_waiting
 
     def pause(self, lane: Lane) -> None:
         """Say that nobody spoke in a lane for a while."""
@@ -344,14 +347,16 @@ class _Ear:
 
     def _committed(
         self, words: Sequence[RecognizedWord], sound: AudioChunk | None, now_s: float
-    ) -> Iterator[CommittedWord]:
+    ) -> Iterator[FedWord]:
         for word in words:
             age_s = sound.end_s - word.end_s if sound else 0.0
             heard_at_s = sound.heard_at_s if sound else now_s
             for part in word_parts(plain_word(word.text)):
                 if part:
-                    yield CommittedWord(
-                        word=replace(word, text=part),
+                    yield FedWord(
+                        text=part,
+                        start_s=word.start_s,
+                        end_s=word.end_s,
                         spoken_at_s=heard_at_s - max(0.0, age_s),
                         committed_at_s=now_s,
                     )

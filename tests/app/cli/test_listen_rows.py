@@ -7,15 +7,33 @@ import pytest
 from app.cli.listen_rows import ListeningView, n_cells
 from engine.events import CaptionChanged, UtteranceDropped, UtteranceEnded, UtteranceOpened
 from engine.speech.events import TailChanged
+from engine.utterances import UtteranceTracker
 
 
 def grown(number, kept, text):
     return CaptionChanged(utterance=number, kept=kept, text=text, n_read=1)
 
 
+class Followed:
+    """A view that gets the utterances of its events."""
+
+    def __init__(self, stream, *, is_terminal, width):
+        self.utterances = UtteranceTracker()
+        self.view = ListeningView(
+            stream, self.utterances, is_terminal=is_terminal, width=lambda: width
+        )
+        self.draw, self.hide, self.close = self.view.draw, self.view.hide, self.view.close
+
+    def take(self, event):
+        if isinstance(event, TailChanged):
+            return self.view.show_tail(event.lane, event.words)
+        utterance = self.utterances.take(event, 0.0)
+        return [] if utterance is None else self.view.take(event, utterance)
+
+
 def view(*, is_terminal, width=40):
     stream = io.BytesIO()
-    return ListeningView(stream, is_terminal=is_terminal, width=lambda: width), stream
+    return Followed(stream, is_terminal=is_terminal, width=width), stream
 
 
 def said(stream):

@@ -3,25 +3,44 @@ import random
 import pytest
 
 from app.history.cue_splitter import LONGEST, CueMaker
-from engine.events import CaptionChanged, UtteranceDropped, UtteranceEnded
-from engine.speech.events import WordsPlaced
-from engine.speech.hypothesis import RecognizedWord
+from engine.events import (
+    CaptionChanged,
+    SourceChanged,
+    UtteranceDropped,
+    UtteranceEnded,
+    UtteranceOpened,
+)
+from engine.utterances import FedWord, UtteranceTracker
+
+
+class Maker:
+    """Makes cues of events, and of when words were said."""
+
+    def __init__(self):
+        self.maker, self.utterances = CueMaker("de"), UtteranceTracker()
+
+    def feed(self, event):
+        utterance = self.utterances.take(event, 0.0)
+        return [] if utterance is None else self.maker.feed(event, utterance)
+
+    def place(self, number, n, lane="", start_s=0.0):
+        """Open an utterance of words that take 0.9 seconds each."""
+        self.feed(UtteranceOpened(utterance=number, lane=lane))
+        placed = words(n, start_s)
+        self.utterances.time(number, placed)
+        return self.feed(SourceChanged(utterance=number, words=tuple(one.text for one in placed)))
 
 
 def words(n, start_s=0.0):
     return tuple(
-        RecognizedWord(text=f"w{i}", start_s=start_s + i, end_s=start_s + i + 0.9) for i in range(n)
-    )
-
-
-def placed(number, n, lane="", start_s=0.0):
-    placed = words(n, start_s)
-    return WordsPlaced(
-        utterance=number,
-        lane=lane,
-        words=placed,
-        begun_at_s=placed[0].start_s,
-        ended_at_s=placed[-1].end_s,
+        FedWord(
+            text=f"w{i}",
+            start_s=start_s + i,
+            end_s=start_s + i + 0.9,
+            spoken_at_s=100.0 + i,
+            committed_at_s=101.0 + i,
+        )
+        for i in range(n)
     )
 
 
@@ -30,8 +49,8 @@ def grown(number, kept, text, n_read):
 
 
 def test_an_utterance_becomes_a_cue_when_it_has_ended():
-    maker = CueMaker("de")
-    assert maker.feed(placed(1, 3, "me", start_s=2.0)) == []
+    maker = Maker()
+    assert maker.place(1, 3, "me", start_s=2.0) == []
     assert maker.feed(grown(1, 0, "eins zwei", 3)) == []
     (cue,) = maker.feed(UtteranceEnded(utterance=1))
     assert (cue.start_s, cue.end_s) == (2.0, 4.9)
@@ -42,9 +61,9 @@ def test_an_utterance_becomes_a_cue_when_it_has_ended():
 @pytest.mark.parametrize("seed", range(30))
 def test_the_cues_of_a_long_caption_are_the_caption_in_order(seed):
     rng = random.Random(seed)
-    maker = CueMaker("de")
+    maker = Maker()
     n_words = rng.randint(1, 48)
-    cues, caption, n_read = maker.feed(placed(1, n_words)), "", 0
+    cues, caption, n_read = maker.place(1, n_words), "", 0
     while n_read < n_words:
         n_read = min(n_words, n_read + rng.randint(1, 9))
         text = " ".join("x" * rng.randint(1, 12) for _ in range(rng.randrange(12)))
@@ -65,15 +84,15 @@ def test_the_cues_of_a_long_caption_are_the_caption_in_order(seed):
 
 
 def test_a_word_longer_than_a_cue_is_cut():
-    maker = CueMaker("de")
-    maker.feed(placed(1, 1))
+    maker = Maker()
+    maker.place(1, 1)
     cues = maker.feed(grown(1, 0, "y" * 200, 1)) + maker.feed(UtteranceEnded(utterance=1))
     assert [len(cue.text) for cue in cues] == [84, 84, 32]
 
 
 def test_what_rests_on_half_of_the_words_has_their_times():
-    maker = CueMaker("de")
-    maker.feed(placed(1, 10))
+    maker = Maker()
+    maker.place(1, 10)
     maker.feed(grown(1, 0, "a" * 60, 4))
     (cue,) = maker.feed(grown(1, 60, " " + "b" * 60, 10))
     assert cue.text == "a" * 60
@@ -82,25 +101,17 @@ def test_what_rests_on_half_of_the_words_has_their_times():
 
 
 def test_typed_and_dropped_utterances_are_no_cues():
-    maker = CueMaker("de")
+    maker = Maker()
+    maker.feed(UtteranceOpened(utterance=7))
     assert maker.feed(grown(7, 0, "typed", 1)) == []
     assert maker.feed(UtteranceEnded(utterance=7)) == []
-    maker.feed(placed(1, 2))
+    maker.place(1, 2)
     maker.feed(grown(1, 0, "gone", 1))
     maker.feed(UtteranceDropped(utterance=1))
     assert maker.feed(UtteranceEnded(utterance=1)) == []
-    assert maker.flush() == []
-
-
-def test_what_is_left_when_all_ends_becomes_cues_too():
-    maker = CueMaker("de")
-    maker.feed(placed(1, 2, "me"))
-    maker.feed(grown(1, 0, "half", 1))
-    assert [cue.text for cue in maker.flush()] == ["half"]
-    assert maker.flush() == []
 
 
 def test_an_utterance_without_a_caption_is_no_cue():
-    maker = CueMaker("de")
-    maker.feed(placed(1, 2))
+    maker = Maker()
+    maker.place(1, 2)
     assert maker.feed(UtteranceEnded(utterance=1)) == []

@@ -1,0 +1,315 @@
+"""Follow a session by its events: the words that are fed, and the utterances they become.
+
+Plain Python: no clock, no thread. Words are counted, not searched: the words fed in a lane come
+back in that lane's utterances, in the same order.
+"""
+
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from engine.events import (
+    CaptionChanged,
+    Event,
+    SourceChanged,
+    UtteranceDropped,
+    UtteranceEnded,
+    UtteranceOpened,
+)
+
+TYPED = ""
+"""The lane of typed words in the window; in the terminal it may be that of the only source."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FedWord:
+    """A committed word on its way through the session.
+
+    Attributes:
+        text: as it is written.
+        committed_at_s: when it became certain, by the clock of all these times.
+        spoken_at_s: when its end was spoken; None where it was typed, or this is not known yet.
+        start_s: where it begins on the lane's timeline.
+        end_s: where it ends there.
+        ends_passage: whether its passage was finished behind it.
+    """
+
+    text: str = ""
+    committed_at_s: float
+    spoken_at_s: float | None = None
+    start_s: float = 0.0
+    end_s: float = 0.0
+    ends_passage: bool = False
+
+
+@dataclass(slots=True, kw_only=True)
+class Utterance:
+    """An utterance as it is now; the tracker alone changes it.
+
+    Attributes:
+        key: names it while the program runs; never used again.
+        number: its number in the session, which numbers from the start again.
+        lane: the speaker, where two are told apart.
+        before_key: key of the utterance that followed it when it was opened; None: it was the last.
+        words: its source.
+        caption: its translation so far.
+        pieces: each change of the caption, as its length in characters and the words it rests on.
+        ended: whether it is translated to its end.
+        begun_at_s: when its first word was begun to be said; when it was opened, where it is typed.
+        said_until_s: when its last word was said; None where it is typed.
+        fed: its words as they were fed; fewer than ``words`` where nobody fed the lane.
+        captioned_at_s: when each of the first of them had a caption.
+        new_captioned: those of them that the last event gave their caption.
+    """
+
+    key: int
+    number: int
+    lane: str
+    before_key: int | None
+    begun_at_s: float
+    said_until_s: float | None = None
+    words: tuple[str, ...] = ()
+    caption: str = ""
+    pieces: list[tuple[int, int]] = field(default_factory=list)
+    ended: bool = False
+    fed: list[FedWord] = field(default_factory=list)
+    captioned_at_s: list[float] = field(default_factory=list)
+    new_captioned: Sequence[FedWord] = ()
+    _n_shown: int = 0
+    _is_cleared: bool = False
+
+    @property
+    def source(self) -> str:
+        """Its words as a text."""
+        return " ".join(self.words)
+
+    def take_shown(self) -> list[tuple[FedWord, float]]:
+        """Note that the caption is on the screen.
+
+        Returns:
+            the words that were not there yet, and when each had its caption.
+        """
+        n_before, self._n_shown = self._n_shown, len(self.captioned_at_s)
+        new = slice(n_before, self._n_shown)
+        return list(zip(self.fed[new], self.captioned_at_s[new], strict=True))
+
+
+class UtteranceTracker:
+    """Feed it words before the session, and every event after.
+
+    Invariant: each fed word waits in its lane or stands in one utterance, until that one has ended
+    or is dropped.
+    """
+
+    def __init__(self, *, n_ended_kept: int = 1000) -> None:
+        """Begin without utterances.
+
+        Args:
+            n_ended_kept: how many of the newest ended utterances can still change.
+        """
+        self._n_ended_kept = n_ended_kept
+        self._waiting: dict[str, deque[FedWord]] = {}  # by lane: words no utterance has yet
+        self._n_fed = Counter[str]()
+        self._utterances: dict[int, Utterance] = {}  # by number, in the order they were opened
+        self._next_key = 0
+
+    def new_key(self) -> int:
+        """Give a key that nothing has."""
+        self._next_key += 1
+        return self._next_key - 1
+
+    # words
+
+    def feed(self, lane: str, words: Iterable[FedWord]) -> None:
+        """Take words that go to the session; from now on the lane's words are counted."""
+        waiting = self._waiting.setdefault(lane, deque())
+        n_before = len(waiting)
+        waiting.extend(words)
+        self._n_fed[lane] += len(waiting) - n_before
+
+    def withdraw(self, lane: str, n_words: int | None = None) -> None:
+        """Take back the newest words that no utterance has yet; None for all of them."""
+        waiting = self._waiting.get(lane, deque())
+        for _ in range(len(waiting) if n_words is None else min(n_words, len(waiting))):
+            waiting.pop()
+
+    def end_passage(self, lane: str) -> None:
+        """Note that the passage of a lane was finished behind the newest word."""
+        places: list[deque[FedWord] | list[FedWord]] = [self._waiting.get(lane, deque())]
+        places += [one.fed for one in reversed(self._utterances.values()) if one.lane == lane]
+        for words in places:
+            if words:
+                words[-1] = replace(words[-1], ends_passage=True)
+                return
+
+    def n_fed(self, lane: str) -> int:
+        """Count the words that were ever fed."""
+        return self._n_fed[lane]
+
+    def n_waiting(self, lane: str) -> int:
+        """Count the words that no utterance has yet."""
+        return len(self._waiting.get(lane, ()))
+
+    @property
+    def n_uncaptioned(self) -> int:
+        """Count the words of all lanes that no caption rests on yet."""
+        placed = (len(one.fed) - len(one.captioned_at_s) for one in self._utterances.values())
+        return sum(map(len, self._waiting.values())) + sum(placed)
+
+    @property
+    def all_ended(self) -> bool:
+        """Whether every word stands in an utterance that is translated to its end."""
+        is_placed = not any(self._waiting.values())
+        return is_placed and all(one.ended for one in self._utterances.values() if one.fed)
+
+    def unplaced(self, lane: str, n_left_out: int = 0) -> Iterator[tuple[tuple[str, ...], bool]]:
+        """Yield the words that no utterance has, passage by passage, and whether it was finished.
+
+        Args:
+            lane: whose.
+            n_left_out: so many of the newest are left out.
+        """
+        passage: list[str] = []
+        for word in list(self._waiting.get(lane, ()))[: self.n_waiting(lane) - n_left_out]:
+            passage.append(word.text)
+            if word.ends_passage:
+                yield tuple(passage), True
+                passage = []
+        if passage:
+            yield tuple(passage), False
+
+    # utterances
+
+    @property
+    def lanes(self) -> list[str]:
+        """The lanes that words were fed in."""
+        return list(self._waiting)
+
+    @property
+    def open(self) -> list[Utterance]:
+        """The utterances that are not translated to their end."""
+        return [one for one in self._utterances.values() if not (one.ended or one._is_cleared)]
+
+    def __getitem__(self, number: int) -> Utterance:
+        """Give an utterance by its number in the session."""
+        return self._utterances[number]
+
+    def __contains__(self, number: int) -> bool:
+        return number in self._utterances
+
+    def with_key(self, key: int) -> Utterance | None:
+        """Give the utterance with a key, if it can still change."""
+        newest_first = reversed(self._utterances.values())
+        return next((one for one in newest_first if one.key == key), None)
+
+    def take(self, event: Event, now_s: float) -> Utterance | None:
+        """Take an event of the session; return the utterance it is about, as it is now.
+
+        None comes for other events, and for utterances that were cleared or are forgotten.
+
+        Raises:
+            ValueError: the event is about caption text that never came.
+        """
+        if isinstance(event, UtteranceOpened):
+            return self._open(event, now_s)
+        if not isinstance(
+            event, SourceChanged | CaptionChanged | UtteranceEnded | UtteranceDropped
+        ):
+            return None
+        utterance = self._utterances.get(event.utterance)
+        if utterance is None:
+            return None
+        utterance.new_captioned = ()
+        match event:
+            case SourceChanged(words=words):
+                utterance.words, utterance.ended = words, False
+                self._place(utterance, now_s)
+            case CaptionChanged():
+                _write(utterance, event)
+                _caption(utterance, event.n_read, now_s)
+            case UtteranceEnded():
+                utterance.ended = True
+                _caption(utterance, len(utterance.fed), now_s)
+                self._forget_oldest()
+            case UtteranceDropped():
+                del self._utterances[event.utterance]
+        return None if utterance._is_cleared else utterance
+
+    def time(self, number: int, words: Sequence[FedWord]) -> None:
+        """Take the words of an utterance again, with the times at which they were said."""
+        if number in self._utterances:
+            utterance = self._utterances[number]
+            ends = {place for place, word in enumerate(utterance.fed) if word.ends_passage}
+            _set_words(
+                utterance,
+                [replace(word, ends_passage=place in ends) for place, word in enumerate(words)],
+            )
+
+    def clear(self) -> None:
+        """Follow the words of the utterances so far, but return none of them any more."""
+        for utterance in self._utterances.values():
+            utterance._is_cleared = True
+
+    def restart(self) -> None:
+        """Make ready for another session, which numbers from the start again.
+
+        Heard words that no utterance ended with wait again; typed ones are set by the window.
+        """
+        for _, one in sorted(self._utterances.items(), reverse=True):
+            if not one.ended and one.lane in self._waiting and one.lane != TYPED:
+                self._waiting[one.lane].extendleft(reversed(one.fed))
+        self._utterances.clear()
+
+    def _open(self, event: UtteranceOpened, now_s: float) -> Utterance:
+        follower = None if event.before is None else self._utterances.get(event.before)
+        utterance = self._utterances[event.utterance] = Utterance(
+            key=self.new_key(),
+            number=event.utterance,
+            lane=event.lane,
+            before_key=None if follower is None else follower.key,
+            begun_at_s=now_s,
+        )
+        return utterance
+
+    def _place(self, utterance: Utterance, now_s: float) -> None:
+        """Give an utterance its new words; one that an edit made came now."""
+        waiting, n_words = self._waiting.get(utterance.lane), len(utterance.words)
+        if waiting is None:
+            return
+        fed = utterance.fed[:n_words]
+        while len(fed) < n_words:
+            fed.append(waiting.popleft() if waiting else FedWord(committed_at_s=now_s))
+        _set_words(utterance, fed)
+        del utterance.captioned_at_s[n_words:]
+        utterance._n_shown = min(utterance._n_shown, len(utterance.captioned_at_s))
+
+    def _forget_oldest(self) -> None:
+        ended = [number for number, one in self._utterances.items() if one.ended]
+        for number in ended[: -self._n_ended_kept]:
+            del self._utterances[number]
+
+
+def _set_words(utterance: Utterance, words: list[FedWord]) -> None:
+    utterance.fed = words
+    if words:
+        first, last = words[0], words[-1]
+        if first.spoken_at_s is not None:
+            utterance.begun_at_s = first.spoken_at_s - (first.end_s - first.start_s)
+        utterance.said_until_s = last.spoken_at_s
+
+
+def _write(utterance: Utterance, change: CaptionChanged) -> None:
+    if change.kept > len(utterance.caption):
+        msg = (
+            f"{change.kept} characters were to stay of a caption that has {len(utterance.caption)}"
+        )
+        raise ValueError(msg)
+    utterance.caption = utterance.caption[: change.kept] + change.text
+    utterance.pieces = [piece for piece in utterance.pieces if piece[0] <= change.kept]
+    utterance.pieces.append((len(utterance.caption), change.n_read))
+    utterance.ended = False
+
+
+def _caption(utterance: Utterance, n_read: int, now_s: float) -> None:
+    utterance.new_captioned = utterance.fed[len(utterance.captioned_at_s) : n_read]
+    utterance.captioned_at_s += [now_s] * len(utterance.new_captioned)
