@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from engine.loading.loader import load_weights
-from engine.metrics.bleu import make_bleu
+from engine.metrics.quality import make_bleu
 from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.slot_translator import Translator
 

@@ -26,15 +26,15 @@ from contextlib import ExitStack, redirect_stdout
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from engine.metrics.lagging import mean_laggings
+from engine.metrics.quality import measure_quality
+from engine.metrics.replay import read_events
+from engine.metrics.translation import Translation
 from engine.settings import UtteranceLimits
 from engine.text.sentences import cut_line
 from training.__main__ import main as train
-from training.evaluation.replay import read_events
 from training.evaluation.runs import Run, read_run
 from training.evaluation.workers import log_paths
-from training.metrics.lagging import mean_laggings
-from training.metrics.quality import measure_quality
-from training.metrics.translation import Translation
 
 ROOT = Path(__file__).parent.parent
 PROGRAMS = ROOT / ".venv-simuleval" / "bin"

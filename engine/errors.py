@@ -10,6 +10,7 @@
     ├── AudioError            a sound device or a recording that cannot be used
     │   ├── NoSoundError      nothing can be recorded on this computer, for now
     │   └── TapEndedError     a device that was being recorded gives no more
+    ├── ScoringError          a log or a tokenizer that scores need cannot be used
     └── CacheFullError        more rows than the cache was made for
 
 Wrong arguments in code are ``ValueError`` where they are used. Every message says in one sentence
@@ -55,6 +56,10 @@ class NoSoundError(AudioError):
 
 class TapEndedError(AudioError):
     """A device that was being recorded gives no more."""
+
+
+class ScoringError(SurtitleError):
+    """A log that scores are computed from is garbled, or sacreBLEU lacks a tokenizer."""
 
 
 class CacheFullError(SurtitleError):

@@ -1,30 +1,28 @@
 """Score captions of a file: ``surtitle score SOURCE REFERENCE``, which the window asks, too.
 
-Lines of the source come word by word, as from somebody who speaks; what is written meanwhile is
-held against the same line of the reference. With ``--sound`` a recording of the source is
-recognised as well, and held against the source. ``surtitle-train evaluate`` tells more.
+Lines of the source are fed word by word, as if they were spoken; each caption is compared with the
+same line of the reference. With ``--sound`` a recording of the source is recognised, too, and
+compared with the source. ``surtitle-train evaluate`` computes the same scores, and more.
 """
 
 import argparse
 import json
 import sys
-import time
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.cli.check import Report, write_json
 from app.cli.exit_codes import UsageError, exit_code_of
-from app.cli.scoring import ScoredLine, score_lines, unit_delays, word_error_rate
 from app.cli.translate import TerminalSettings, add_options, chosen_settings
 from app.system.early_interrupt import leaving_at_once
 from app.system.text_io import TextError
 from engine.errors import SurtitleError
-from engine.text.sentences import cut_line, word_parts
+from engine.metrics.word_errors import word_error_rate
 
 if TYPE_CHECKING:
-    from engine.translation.base import AnySystem
+    from engine.metrics.translation import Translation
 
 _NAME = "score"
 _STANDARD_RECOGNIZER = "base.en"
@@ -91,56 +89,83 @@ def read_pairs(source: Path, reference: Path) -> list[tuple[str, str]]:
     return [(one.strip(), other.strip()) for one, other in pairs if one.strip()]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileScore:
+    """Scores of a file; lagging in source words, a mean over the lines that have a caption.
+
+    Attributes:
+        bleu, chrf: of the whole, by sacreBLEU.
+        signature: of BLEU, so that others can compute it again.
+        al: average lagging (Ma et al. 2019).
+        laal: length-adaptive average lagging (Papi et al. 2022).
+        n_lines: translated.
+        n_empty: of these without a caption; left out of the lagging.
+        ms_per_word: milliseconds of computing for a source word.
+    """
+
+    bleu: float
+    chrf: float
+    signature: str
+    al: float
+    laal: float
+    n_lines: int
+    n_empty: int
+    ms_per_word: float
+
+
 def score_file(settings: TerminalSettings, pairs: list[tuple[str, str]], report: Report) -> None:
-    """Translate lines word by word, tell of each, and score them all.
+    """Translate lines word by word, report each, and score them all.
 
     Raises:
-        SurtitleError: the model cannot be loaded.
+        SurtitleError: the model cannot be loaded, or sacreBLEU lacks its tokenizer.
         TextError: there is nothing to score.
     """
-    from engine.loading.loader import load_weights  # noqa: PLC0415
-    from engine.metrics.event_log import EventLog  # noqa: PLC0415  torch takes seconds to import
+    from engine.loading.loader import load_weights  # noqa: PLC0415  torch takes seconds to import
     from engine.translation.factory import make_system  # noqa: PLC0415
+    from engine.translation.feed import translate_lines  # noqa: PLC0415
 
+    if not pairs:
+        msg = "there is nothing to score: name files that have lines"
+        raise TextError(msg)
     report("stage", {"stage": "loading"})
     weights = load_weights(settings.model)
     name, capacity = settings.model.system, settings.model.capacity
-    system = make_system(name, weights, settings.translation, capacity=capacity, log=EventLog())
-    language = settings.translation.target_language
-    lines = list[ScoredLine]()
-    for source, reference in pairs:
-        lines.append(_scored(system, source, reference, language))
-        report("line", {"n": len(lines), "of": len(pairs)})
-    report("score", {**asdict(score_lines(lines, language)), "model": weights.card.name})
+    translations = list["Translation"]()
+    for one in translate_lines(
+        lambda log: make_system(name, weights, settings.translation, capacity=capacity, log=log),
+        enumerate(source for source, _ in pairs),
+    ):
+        translations.append(one)
+        report("line", {"n": len(translations), "of": len(pairs)})
+    references = [reference for _, reference in pairs]
+    found = score_translations(translations, references, settings.translation.target_language)
+    report("score", {**asdict(found), "model": weights.card.name})
 
 
-def _scored(system: "AnySystem", source: str, reference: str, language: str) -> ScoredLine:
-    start_s = time.perf_counter()
-    pieces = list(_pieces(system, source))
-    seconds = time.perf_counter() - start_s
-    hypothesis, delays = unit_delays(pieces, language)
-    return ScoredLine(
-        n_words=len(source.split()),
-        hypothesis=hypothesis,
-        reference=reference,
-        delays=delays,
-        seconds=seconds,
+def score_translations(
+    translations: "Sequence[Translation]", references: Sequence[str], language: str
+) -> FileScore:
+    """Score the lines of a file, as ``surtitle-train evaluate`` does.
+
+    Raises:
+        ScoringError: sacreBLEU lacks its tokenizer for the language.
+    """
+    from engine.metrics.lagging import mean_laggings  # noqa: PLC0415
+    from engine.metrics.quality import measure_quality  # noqa: PLC0415  sacreBLEU is slow to import
+
+    quality = measure_quality([one.hypothesis for one in translations], references, language)
+    laggings = mean_laggings(translations, references, language)
+    word_ms = [ms for one in translations for ms in one.ms]
+    return FileScore(
+        bleu=quality.bleu,
+        chrf=quality.chrf,
+        signature=quality.bleu_signature,
+        al=laggings.al if laggings else 0.0,
+        laal=laggings.laal if laggings else 0.0,
+        n_lines=len(translations),
+        n_empty=sum(not one.delays for one in translations),
+        ms_per_word=sum(word_ms) / max(1, len(word_ms)),
     )
-
-
-def _pieces(system: "AnySystem", line: str) -> Iterator[tuple[int, str]]:
-    """Feed a line word by word; yield the words that have come, and what is appended then."""
-    came = [n for n, word in enumerate(line.split(), start=1) for _ in word_parts(word)]
-    n_before = 0
-    for parts in cut_line(line, system.settings.limits):
-        utterance = system.open()
-        for n_known in range(1, len(parts) + 1):
-            ended = n_known == len(parts)
-            system.set_source(utterance, parts[:n_known], ended=ended)
-            for change in system.advance(utterance):
-                yield came[n_before + n_known - 1], change.text
-        n_before += len(parts)
-        yield came[n_before - 1], " "
 
 
 def _score_sound(path: Path, said: str, named: str, library: Path, report: Report) -> None:

@@ -35,6 +35,7 @@ from engine.settings import (
 from engine.text.glossary import read_glossary
 from engine.text.sentences import committed_words, is_strange, split_sentences
 from engine.translation.factory_names import AUTO, mode_notice, suited_slot_length, suited_system
+from engine.translation.feed import feed_words
 from engine.untrusted.model_folder import check_model_folder
 
 if TYPE_CHECKING:
@@ -222,13 +223,10 @@ def _captions(translator: "AnySystem", line: str, *, live: bool) -> Iterator[str
         if is_strange(sentence.words):
             yield " ".join(sentence.words) + " "
             continue
-        utterance = translator.open()
-        n_words = len(sentence.words)
-        for n_known in range(1 if live else n_words, n_words + 1):
-            known, ended = sentence.words[:n_known], n_known == n_words
-            stop = sentence.full_stop if ended else ""
-            translator.set_source(utterance, known, ended=ended, full_stop=stop)
-            for change in translator.advance(utterance):
+        first = 1 if live else len(sentence.words)
+        steps = feed_words(translator, sentence.words, first=first, full_stop=sentence.full_stop)
+        for changes in steps:
+            for change in changes:
                 yield change.text
         yield " "
 

@@ -46,7 +46,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TextIO
+from typing import Self, TextIO, TypedDict, cast
 
 SCHEMA = 2
 
@@ -54,16 +54,39 @@ Value = str | int | float | bool | Sequence[int] | Sequence[str]
 """What a field may hold."""
 
 
-class EventLog:
-    """Write events to a file, or nowhere.
+class Event(TypedDict, total=False):
+    """A row of the log as its readers know it; which fields it has depends on ``event``."""
 
-    Each line is flushed, so a crash loses at most the line it was writing.
+    event: str
+    at_s: float
+    schema: int
+    language: str
+    index: int
+    words: list[str]
+    n_words: int
+    utterance: int
+    ids: list[int]
+    n_again: int
+    n_rows: int
+    flops: int
+    text: str
+    kept: int
+    peak_memory_bytes: int
+
+
+class EventLog:
+    """Write events to a file, to a list, or nowhere.
+
+    Each line of a file is flushed, so a crash loses at most the line it was writing.
     """
 
     def __init__(
-        self, path: Path | None = None, clock: Callable[[], float] = time.monotonic
+        self,
+        to: Path | list[Event] | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._file: TextIO | None = None if path is None else path.open("w", encoding="utf-8")
+        self._rows = to if isinstance(to, list) else None
+        self._file: TextIO | None = to.open("w", encoding="utf-8") if isinstance(to, Path) else None
         self._clock = clock
         self._start_s = clock()
 
@@ -80,12 +103,14 @@ class EventLog:
 
     def write(self, event: str, **fields: Value) -> None:
         """Write one line."""
-        if self._file is None:
+        if self._file is None and self._rows is None:
             return
-        at_s = round(self._clock() - self._start_s, 6)
-        line = json.dumps({"event": event, "at_s": at_s, **fields}, ensure_ascii=False)
-        self._file.write(line + "\n")
-        self._file.flush()
+        row = {"event": event, "at_s": round(self._clock() - self._start_s, 6), **fields}
+        if self._rows is not None:
+            self._rows.append(cast("Event", row))
+        if self._file is not None:
+            self._file.write(json.dumps(row, ensure_ascii=False) + "\n")
+            self._file.flush()
 
     def close(self) -> None:
         """Close the file; writing afterwards does nothing."""

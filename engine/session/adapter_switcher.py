@@ -27,6 +27,7 @@ from engine.loading.lora_layers import AdaptedLayers, Factors, read_factors
 from engine.models.model_card import ModelCard
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.text.prompt import word_ids
+from engine.translation.feed import translate_unseen
 from engine.translation.slot_translator import Translator
 
 _PROBE = "This is a test."
@@ -178,10 +179,7 @@ def _probe(weights: Weights) -> None:
         layout=LayoutSettings(slot_length=card.slot_length),
     )
     translator = Translator(weights, settings, capacity=_PROBE_ROWS)
-    utterance = translator.open()
-    translator.set_source(utterance, _PROBE.split(), ended=True)
-    for _ in translator.advance(utterance):
-        pass
+    translate_unseen(translator, _PROBE)
     translator.model.truncate(0)
     ids = word_ids(weights.tokenizer, _PROBE)
     rows = [Row(id_, position, time=0) for position, id_ in enumerate(ids)]

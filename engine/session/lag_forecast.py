@@ -11,6 +11,7 @@ from statistics import median, quantiles
 from typing import TYPE_CHECKING
 
 from engine.text.sentences import committed_words
+from engine.translation.feed import feed_words, translate_unseen
 
 if TYPE_CHECKING:
     from engine.translation.base import AnySystem
@@ -77,8 +78,7 @@ def measure_steps(
     clock: Callable[[], float] = time.perf_counter,
 ) -> list[Step]:
     """Translate sentences word by word and time each word; the first word pays for first use."""
-    for _ in _fed(system, "Hello.", clock):
-        pass
+    translate_unseen(system, "Hello.")
     start_s, steps, n_before = clock(), list[Step](), 0
     for sentence in sentences:
         for step in _fed(system, sentence, clock):
@@ -122,10 +122,10 @@ def forecast(steps: Sequence[Step], word_s: float = WORD_S) -> Forecast:
 def _fed(system: "AnySystem", sentence: str, clock: Callable[[], float]) -> Iterator[Step]:
     """Feed a sentence word by word."""
     words = committed_words(sentence, finished=True)
-    utterance, n_covered = system.open(), 0
+    steps, n_covered = feed_words(system, words), 0
     for n_known in range(1, len(words) + 1):
-        start_s, ended = clock(), n_known == len(words)
-        system.set_source(utterance, words[:n_known], ended=ended)
-        for change in system.advance(utterance):
+        start_s = clock()
+        for change in next(steps):
             n_covered = max(n_covered, change.n_read)
+        ended = n_known == len(words)
         yield Step(clock() - start_s, n_known if ended else min(n_covered, n_known))

@@ -44,6 +44,7 @@ from engine.session.catch_up import Pace
 from engine.session.command_queue import CommandQueue
 from engine.session.loaded_model import LoadedModel
 from engine.settings import ModelSettings, TranslationSettings
+from engine.translation.feed import translate_unseen
 from engine.translation.passage import Passage
 
 _STATISTICS_S = 0.5  # how often they are told while words wait
@@ -114,10 +115,7 @@ class Worker:
 
     def _warm_up(self) -> None:
         """Translate one word unseen, so that the first real one does not pay for first use."""
-        utterance = self._system.open()
-        self._system.set_source(utterance, ["Hello."], ended=True)
-        for _ in self._system.advance(utterance):
-            pass
+        translate_unseen(self._system, "Hello.")
         self._system.conversation.forget_sentences()
 
     def _serve(self) -> None:

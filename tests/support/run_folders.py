@@ -4,9 +4,9 @@ import dataclasses
 import json
 import random
 
+from engine.metrics.translation import Translation
 from training.evaluation.run_record import RunRecord
 from training.metrics.scores import score
-from training.metrics.translation import Translation
 
 WORDS = "der die das Haus Baum Weg geht steht ist war alt neu und oder nicht heute".split()
 

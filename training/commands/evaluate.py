@@ -1,6 +1,6 @@
 """Measure a model: ``surtitle-train evaluate`` translates a test set live and scores it.
 
-How a line is fed is told in ``training.evaluation.feed``, which files a run folder holds in
+How a line is fed is told in ``engine.translation.feed``, which files a run folder holds in
 ``training.evaluation.short_form``.
 """
 

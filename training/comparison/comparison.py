@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from sacrebleu.metrics.base import Metric
 from sacrebleu.metrics.chrf import CHRF
 
+from engine.metrics.lagging import Laggings, laggings
+from engine.metrics.quality import make_bleu
+from engine.metrics.units import n_reference_units
 from training.comparison.paired_bootstrap import (
     BootstrapSettings,
     Difference,
@@ -14,8 +17,6 @@ from training.comparison.paired_bootstrap import (
     compare_quality,
 )
 from training.evaluation.runs import PolicyRun
-from training.metrics.lagging import Laggings, laggings, n_reference_units
-from training.metrics.quality import make_bleu
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,8 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
+from engine.metrics.units import is_spaced
+
 
 @dataclass(frozen=True, slots=True)
 class Writing:
@@ -16,7 +18,6 @@ class Writing:
 
     letters: re.Pattern[str]
     letters_per_word: float = 5.0
-    spaced: bool = True
     min_share: float = 0.7  # of the words of a text; the rest may be names in other scripts
 
 
@@ -35,11 +36,9 @@ WRITINGS: dict[str, Writing] = {
     "el": Writing(re.compile("[\u0370-\u03ff\u1f00-\u1fff]")),
     "he": Writing(re.compile("[\u05d0-\u05ea]")),
     "hi": Writing(re.compile("[\u0900-\u097f]")),
-    "ja": Writing(
-        re.compile(f"[{_HAN}{_KANA}]"), letters_per_word=2.3, spaced=False, min_share=0.2
-    ),
+    "ja": Writing(re.compile(f"[{_HAN}{_KANA}]"), letters_per_word=2.3, min_share=0.2),
     "ko": Writing(re.compile("[\uac00-\ud7a3]"), letters_per_word=2.5),
-    "zh": Writing(re.compile(f"[{_HAN}]"), letters_per_word=1.7, spaced=False, min_share=0.2),
+    "zh": Writing(re.compile(f"[{_HAN}]"), letters_per_word=1.7, min_share=0.2),
 }
 
 _INVISIBLE = dict.fromkeys(
@@ -69,11 +68,6 @@ def tidy(text: str) -> str:
     return _ANCHOR.sub("", text)
 
 
-def is_spaced(language: str) -> bool:
-    """Tell whether a language puts blanks between words; an unknown one is taken to."""
-    return language not in WRITINGS or WRITINGS[language].spaced
-
-
 def bare(text: str) -> str:
     """Reduce tidy text to its words, without case and punctuation, to tell what is alike."""
     return _NO_WORD.sub(" ", text.casefold()).strip()
@@ -91,7 +85,7 @@ def n_letters(text: str) -> int:
 
 def n_words(text: str, language: str) -> float:
     """Count the words of tidy text; in a writing without spaces, by its characters."""
-    return len(text.split()) if WRITINGS[language].spaced else length(text, language)
+    return len(text.split()) if is_spaced(language) else length(text, language)
 
 
 def length(text: str, language: str) -> float:

@@ -27,15 +27,15 @@ from typing import TYPE_CHECKING
 from tqdm import tqdm
 
 from engine.metrics.event_log import EventLog
+from engine.metrics.translation import Translation
 from engine.settings import ModelSettings, TranslationSettings
+from engine.translation.feed import WARM_UP, feed_line
 from training.data.corpus import replacing, write_lines
 from training.data.talks import Talk, read_talks
-from training.evaluation.feed import WARM_UP, feed_line
 from training.evaluation.run_record import RunRecord, check_run
 from training.evaluation.workers import next_number, read_translations
 from training.metrics.resegment import load_aligner, resegment
 from training.metrics.soft_segmenter import soft_resegment
-from training.metrics.translation import Translation
 
 if TYPE_CHECKING:
     from engine.events import Event
@@ -80,8 +80,8 @@ def evaluate_talks(settings: LongFormSettings) -> "list[LongScores]":
         TrainingError: mweralign or a tokenizer of sacreBLEU is missing, a log is garbled, or the
             folder holds another run.
     """
+    from engine.metrics.quality import make_bleu  # noqa: PLC0415  likewise
     from training.metrics.long_scores import score  # noqa: PLC0415  sacreBLEU; help must not wait for it
-    from training.metrics.quality import make_bleu  # noqa: PLC0415  likewise
 
     talks = read_talks(settings.source, settings.reference, settings.names, settings.limit)
     language = settings.translation.target_language

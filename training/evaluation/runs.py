@@ -8,9 +8,9 @@ from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING, TypeVar, cast, get_args, get_origin
 
+from engine.metrics.translation import Translation
 from training.errors import TrainingError
 from training.evaluation.run_record import RunRecord, read_record
-from training.metrics.translation import Translation
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

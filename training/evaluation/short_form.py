@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING
 
 from tqdm import tqdm
 
+from engine.metrics.translation import Translation
 from engine.settings import LayoutSettings, TranslationSettings, at_least
 from training.data.corpus import SentencePair, read_pairs, replacing, write_lines
 from training.evaluation.model_choice import measured_model
 from training.evaluation.run_record import RunRecord, check_run
 from training.evaluation.workers import Job, Setup, read_translations, translate
-from training.metrics.translation import Translation
 
 if TYPE_CHECKING:
     from training.metrics.scores import Scores

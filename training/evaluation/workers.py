@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import TypeAlias
 
 from engine.errors import SurtitleError
+from engine.metrics.replay import read_events, replay
+from engine.metrics.translation import Translation
 from engine.settings import ModelSettings, TranslationSettings
+from engine.translation.feed import WARM_UP, feed_line
 from training.errors import TrainingError
-from training.evaluation.feed import WARM_UP, feed_line
-from training.evaluation.replay import read_events, replay
-from training.metrics.translation import Translation
 
 CAPACITY = 4096
 """Cache rows: more than an utterance within the limits can take, even if every write runs away."""

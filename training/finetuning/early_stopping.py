@@ -8,24 +8,21 @@ decoding is a line of ``dev.jsonl``; a run that is taken up again reads them.
 import json
 import math
 import statistics
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import cast
 
 from engine.loading.loader import Weights
-from engine.metrics.event_log import EventLog
+from engine.metrics.translation import Translation
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.translation.factory import make_system
+from engine.translation.feed import translate_lines
 from training.data.corpus import SentencePair, read_pairs
 from training.errors import TrainingError
-from training.evaluation.feed import feed_line
-from training.evaluation.replay import read_events, replay
 from training.evaluation.workers import CAPACITY
 from training.finetuning.settings import DevSettings
 from training.metrics.scores import Scores, score
-from training.metrics.translation import Translation
 from training.trainer.distributed import Machines
 from training.trainer.step_log import keep_lines
 
@@ -186,11 +183,10 @@ def _translate(
     pairs: Sequence[SentencePair],
     indices: Sequence[int],
 ) -> list[Translation]:
-    """Translate some lines, through an event log, as ``evaluate`` does."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "log.jsonl"
-        with EventLog(path) as log:
-            translator = make_system("slots", weights, settings, capacity=CAPACITY, log=log)
-            for index in indices:
-                feed_line(translator, log, index, pairs[index].source)
-        return list(replay(read_events(path)))
+    """Translate some lines as ``evaluate`` does."""
+    lines = [(index, pairs[index].source) for index in indices]
+    return list(
+        translate_lines(
+            lambda log: make_system("slots", weights, settings, capacity=CAPACITY, log=log), lines
+        )
+    )

@@ -23,10 +23,10 @@ from simuleval.utils import entrypoint
 from engine.errors import SurtitleError
 from engine.loading.loader import load_weights
 from engine.metrics.event_log import EventLog
+from engine.metrics.units import is_spaced
 from engine.settings import TranslationSettings
 from engine.translation.base import AnySystem
 from engine.translation.factory import SYSTEMS, make_system
-from training.data.orthography import is_spaced
 from training.errors import TrainingError
 from training.evaluation.model_choice import choose_layout, find_model, measured_model
 from training.evaluation.workers import CAPACITY

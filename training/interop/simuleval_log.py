@@ -2,7 +2,7 @@
 
 The folder gets ``instances.log``, a JSON object for each source line, and ``config.yaml``, which
 says that both sides are text. ``elapsed`` is by SimulEval's convention for speech, in source words
-(``training.metrics.real_time.simuleval_delays``): SimulEval itself times no text.
+(``engine.metrics.real_time.simuleval_delays``): SimulEval itself times no text.
 
 Reading a log back, SimulEval forgets that it is of text, and computes ATD as of speech: with source
 tokens of 300 units and target tokens that take no time. Its other scores are those of text.
@@ -11,10 +11,10 @@ tokens of 300 units and target tokens that take no time. Its other scores are th
 import json
 from pathlib import Path
 
+from engine.metrics.real_time import simuleval_delays
 from training.data.corpus import replacing
 from training.errors import UsageError
 from training.evaluation.runs import Sentence, read_run
-from training.metrics.real_time import simuleval_delays
 
 
 def convert_run(run: Path, policy: str, folder: Path) -> None:

@@ -22,11 +22,11 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import NotRequired, TypedDict, cast
 
+from engine.metrics.real_time import WORD_MS
+from engine.metrics.units import is_spaced
 from training.data.corpus import write_lines
-from training.data.orthography import is_spaced
 from training.errors import TrainingError
 from training.evaluation.run_record import read_record
-from training.metrics.real_time import WORD_MS
 
 
 class _Row(TypedDict):

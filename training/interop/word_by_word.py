@@ -48,13 +48,13 @@ class WholeWords:
 
 
 class WordByWord:
-    """Feed a system as ``training.evaluation.feed`` does, without knowing what comes.
+    """Feed a system as ``engine.translation.feed`` does, without knowing what comes.
 
     Invariant: what ``feed`` returned for the words of a line, put together, is the line's caption.
     What is written is handed over at once, though it may end within a word (``WholeWords``).
 
     One thing differs: a line over the engine's limits becomes several utterances, and
-    ``training.evaluation.feed`` cuts it at sentence ends. That asks for the whole line; here it is
+    ``engine.translation.feed`` cuts it at sentence ends. That asks for the whole line; here it is
     cut at the word that is too many.
     """
 

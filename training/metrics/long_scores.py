@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from training.data.orthography import is_spaced
+from engine.metrics.quality import Quality, measure_quality
+from engine.metrics.real_time import real_time_delays
+from engine.metrics.translation import Translation
+from engine.metrics.units import is_spaced
 from training.data.talks import Talk
 from training.metrics.degenerate import is_degenerate
-from training.metrics.quality import Quality, measure_quality
-from training.metrics.real_time import real_time_delays
 from training.metrics.resegment import Part
 from training.metrics.scores import Cost, measure_cost
 from training.metrics.segments import Segment, long_yaal, make_segments, stream_laal
-from training.metrics.translation import Translation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +25,7 @@ class LongScores:
         ``training.metrics.segments``;
             None where nothing was written.
         stream_laal_ca, long_yaal_ca: of what a person sees, by the queue model of
-            ``training.metrics.real_time``.
+            ``engine.metrics.real_time``.
         normalised_erasure: target units taken away again for each one that stayed.
         cost: a talk stands for a sentence.
         n_words: source words.

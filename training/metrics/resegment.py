@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 
-from training.data.orthography import is_spaced
+from engine.metrics.units import is_spaced
 from training.errors import TrainingError
 
 _WORD = re.compile(r"\S+")

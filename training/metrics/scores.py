@@ -6,11 +6,11 @@ from dataclasses import asdict, dataclass, fields
 
 import numpy as np
 
-from training.data.orthography import is_spaced
+from engine.metrics.lagging import Laggings, mean_laggings
+from engine.metrics.quality import Quality, measure_quality
+from engine.metrics.translation import Translation
+from engine.metrics.units import is_spaced, n_reference_units
 from training.metrics.degenerate import is_degenerate, short_form_degeneracy
-from training.metrics.lagging import Laggings, mean_laggings, n_reference_units
-from training.metrics.quality import Quality, measure_quality
-from training.metrics.translation import Translation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

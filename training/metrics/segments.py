@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from engine.metrics.latency import length_adaptive_average_lagging, yet_another_average_lagging
-from training.metrics.lagging import n_reference_units
+from engine.metrics.units import n_reference_units
 from training.metrics.resegment import Part
 
 

@@ -22,7 +22,7 @@ from itertools import accumulate, pairwise
 import numpy as np
 import numpy.typing as npt
 
-from training.data.orthography import is_spaced
+from engine.metrics.units import is_spaced
 from training.metrics.resegment import Part
 
 _MARKS = frozenset(".!?,;:-()。—ー")  # in compatibility form

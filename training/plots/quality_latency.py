@@ -1,9 +1,8 @@
 """Draw quality over lagging: one line for each family of policies of a system, offline dashed.
 
 A system has a colour (Okabe and Ito's and a grey, which most people can tell apart) and a marker;
-wait-k is filled, read-n is hollow, so a grey print can be read too. The number in a mark is its k or
-n. matplotlib is used without its global state: no window, no backend, no style of the caller is
-touched.
+wait-k is filled, read-n is hollow, so a grey print can be read too. The number in a mark is k or n.
+matplotlib is used without its global state: no window, backend or style of the caller is touched.
 """
 
 import math

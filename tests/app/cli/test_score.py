@@ -5,6 +5,9 @@ from dataclasses import replace
 import pytest
 
 from app.__main__ import main
+from app.cli.score import score_file, score_translations
+from app.system.text_io import TextError
+from engine.metrics.replay import replay
 from tests.support.listening_fakes import Loudness, Script, script, sound_of
 from tests.support.spoken import raw
 
@@ -15,6 +18,39 @@ def files(tmp_path):
     source.write_text("Good morning.\nThank you.\n", encoding="utf-8")
     reference.write_text("Guten Morgen.\nDanke.\n", encoding="utf-8")
     return source, reference
+
+
+def translated(hypothesis, n_words, *, delay):
+    """A line whose caption came at one word, in 100 ms of computing."""
+    rows = [{"event": "session", "language": "de", "at_s": 0.0}]
+    rows += [{"event": "line", "index": 0, "words": ["x"] * n_words, "at_s": 0.0}]
+    for n in range(1, n_words + 1):
+        rows.append({"event": "arrived", "n_words": n, "ended": n == n_words, "at_s": 0.02 * n})
+        if n == delay and hypothesis:
+            rows.append(
+                {"event": "committed", "utterance": 1, "text": hypothesis, "at_s": 0.02 * n}
+            )
+    rows += [{"event": "line_ended", "index": 0, "at_s": 0.02 * (n_words + 1)}]
+    return next(replay(rows))
+
+
+def test_a_perfect_translation_that_waits_for_all_has_bleu_100_and_lags_by_the_line():
+    words = "eins zwei drei vier fünf"
+    found = score_translations([translated(words, 5, delay=5)], [words], "de")
+    assert (round(found.bleu), found.laal, found.al) == (100, 5, 5)
+    assert found.ms_per_word == pytest.approx(20)
+    assert "nrefs:1" in found.signature
+
+
+def test_lines_without_a_caption_are_counted_and_left_out_of_the_lagging():
+    lines = [translated("a", 1, delay=1), translated("", 3, delay=1)]
+    found = score_translations(lines, ["a", "b"], "de")
+    assert (found.n_lines, found.n_empty, found.laal) == (2, 1, 1)
+
+
+def test_nothing_cannot_be_scored():
+    with pytest.raises(TextError, match="nothing to score"):
+        score_file(None, [], print)
 
 
 def lines(capsys):

@@ -496,7 +496,7 @@ class PanicException(BaseException):
 
 @pytest.mark.parametrize(
     ("error", "parts"),
-    [(ZeroDivisionError("by\nzero"), ["(ZeroDivisionError: by, in test_terminal.py, line "]),
+    [(ZeroDivisionError("by\nzero"), ["(ZeroDivisionError: by, in test_translate.py, line "]),
      (PanicException("unwrap"), ["(PanicException: unwrap, in ", "report"]),
      (MemoryError(), ["memory ran out"]),
      (RuntimeError("[x.cpp] DefaultCPUAllocator: can't allocate memory"), ["memory ran out"])],

@@ -13,13 +13,13 @@ import torch
 
 from engine.metrics.event_log import EventLog
 from engine.metrics.latency import average_lagging
+from engine.metrics.replay import read_events, replay
 from engine.settings import LayoutSettings, TranslationSettings
+from engine.translation.feed import WARM_UP, feed_line
 from engine.translation.slot_translator import Translator
 from tests.support.fakes import random_word, save_tiny_model, tiny_weights
 from training.__main__ import main
 from training.evaluation import model_choice, workers
-from training.evaluation.feed import WARM_UP, feed_line
-from training.evaluation.replay import read_events, replay
 from training.evaluation.short_form import EvaluateSettings
 
 POLICIES = ("read:3", "wait:2", "offline")

@@ -8,16 +8,16 @@ import pytest
 import torch
 
 from engine.metrics.event_log import EventLog
+from engine.metrics.quality import measure_quality
+from engine.metrics.real_time import real_time_delays
+from engine.metrics.replay import read_events, replay
 from engine.settings import TranslationSettings
+from engine.translation.feed import feed_line
 from engine.translation.slot_translator import Translator
 from tests.support.fakes import random_word, save_tiny_model, tiny_weights
 from training.__main__ import main
 from training.data.talks import Talk
-from training.evaluation.feed import feed_line
 from training.evaluation.long_form import feed_talk, read_talks_done
-from training.evaluation.replay import read_events, replay
-from training.metrics.quality import measure_quality
-from training.metrics.real_time import real_time_delays
 from training.metrics.resegment import resegment
 from training.metrics.soft_segmenter import soft_resegment
 
@@ -242,7 +242,7 @@ def test_a_missing_library_is_told_before_the_work(
 ):
     monkeypatch.setitem(sys.modules, missing, None)  # whether it is installed or not
     if missing == "MeCab":  # the tokenizer of a language that the model does not know
-        monkeypatch.setattr("engine.metrics.bleu._TOKENIZERS", {"de": "ja-mecab"})
+        monkeypatch.setattr("engine.metrics.quality._TOKENIZERS", {"de": "ja-mecab"})
     assert long_form(files, model, tmp_path / "out") == 1
     assert "pip install" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()

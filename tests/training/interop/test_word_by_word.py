@@ -7,11 +7,11 @@ import pytest
 import torch
 
 from engine.metrics.event_log import EventLog
+from engine.metrics.replay import read_events, replay
 from engine.settings import TranslationSettings, UtteranceLimits
 from engine.translation.factory import make_system
+from engine.translation.feed import feed_line
 from tests.support.fakes import random_word, tiny_weights
-from training.evaluation.feed import feed_line
-from training.evaluation.replay import read_events, replay
 from training.interop.word_by_word import WholeWords, WordByWord
 
 

@@ -10,11 +10,11 @@ import pytest
 from omnisteval.data import Instance
 from omnisteval.scoring import LAALScorer
 
+from engine.metrics.real_time import real_time_delays
 from tests.support.run_folders import WORDS, silent, translations
 from training.data.talks import Talk
 from training.interop.simulstream_log import Recording, write_simulstream_log
 from training.metrics.long_scores import score
-from training.metrics.real_time import real_time_delays
 from training.metrics.resegment import Part, resegment
 from training.metrics.soft_segmenter import soft_resegment
 

@@ -1,8 +1,7 @@
 """Average how far translations lag behind their source, by ``engine.metrics.latency``.
 
-The target's unit is the word between blanks, or the character where a language is written without
-blanks. Means are taken over sentences, as SimulEval takes them: a sentence without output has no
-lagging, so it is left out here and counted in ``training.metrics.scores``.
+The target's units are those of ``engine.metrics.units``. Means are taken over sentences, as
+SimulEval takes them: a sentence without output has no lagging, so it is left out here.
 """
 
 import statistics
@@ -17,10 +16,10 @@ from engine.metrics.latency import (
     length_adaptive_average_lagging,
     start_offset,
 )
+from engine.metrics.real_time import real_time_delays, simuleval_delays
 from engine.metrics.token_delay import average_token_delay
-from training.data.orthography import is_spaced
-from training.metrics.real_time import real_time_delays, simuleval_delays
-from training.metrics.translation import Translation
+from engine.metrics.translation import Translation
+from engine.metrics.units import n_reference_units
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +28,7 @@ class Laggings:
 
     Attributes:
         al, laal, ap, dal, atd, start_offset, end_offset: without the time of computing.
-        laal_ca: LAAL of what a person sees, by the queue model of ``training.metrics.real_time``.
+        laal_ca: LAAL of what a person sees, by the queue model of ``engine.metrics.real_time``.
         laal_ca_simuleval: LAAL by SimulEval's convention, in which computing adds up.
     """
 
@@ -84,11 +83,3 @@ def mean_laggings(
     return Laggings(
         **{name: statistics.fmean(float(getattr(row, name)) for row in rows) for name in names}
     )
-
-
-def n_reference_units(reference: str, language: str) -> int:
-    """Count a reference's words or characters as SimulEval does: split at single blanks.
-
-    So two blanks in a row count a word between them, and an empty reference is one word long.
-    """
-    return len(reference.split(" ")) if is_spaced(language) else max(1, len(reference.strip()))

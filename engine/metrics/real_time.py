@@ -20,9 +20,9 @@ with the first unit after the source, and computing may move that unit forward.
 """
 
 from collections.abc import Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate
 
-from training.metrics.translation import Translation
+from engine.metrics.translation import Translation
 
 WORD_MS = 400.0
 """One word of 150 a minute, a usual rate of lectures: an assumption, stated with every score."""
@@ -58,23 +58,6 @@ def simuleval_delays(translation: Translation, word_ms: float = WORD_MS) -> list
     return _emissions(translation, starts, word_ms)
 
 
-def step_by_step(delays: Sequence[float], elapsed: Sequence[float]) -> list[float]:
-    """Take SimulEval's accumulation out of elapsed times as OmniSTEval does (``fix_emission_ca``).
-
-    Each unit keeps only the computing since the unit before it. That forgets a backlog; computing
-    before the first unit is still counted in full, though most of it was done while source came in.
-
-    Args:
-        delays: plain, one for each unit.
-        elapsed: by SimulEval's convention, in the same unit.
-    """
-    fixed = list(elapsed[:1])
-    steps = zip(pairwise(delays), pairwise(elapsed), strict=True)
-    for (delay, _), (earlier, later) in steps:
-        fixed.append(max(fixed[-1], delay + later - earlier))
-    return fixed
-
-
 def queue_starts(ms: Sequence[float], word_ms: float = WORD_MS) -> list[float]:
     """Compute when the work on each source word starts, in source words.
 
@@ -91,24 +74,6 @@ def queue_starts(ms: Sequence[float], word_ms: float = WORD_MS) -> list[float]:
         starts.append(max(float(arrival), finish))
         finish = starts[-1] + cost / word_ms
     return starts
-
-
-def longest_wait(ms: Sequence[float], word_ms: float = WORD_MS) -> float:
-    """Tell how long a word waited at most for the engine, in source words: its worst backlog.
-
-    Arguments and errors as for ``queue_starts``; 0 where there are no words.
-    """
-    starts = queue_starts(ms, word_ms)
-    return max((start - n for n, start in enumerate(starts, start=1)), default=0.0)
-
-
-def real_time_factor(ms: Sequence[float], word_ms: float = WORD_MS) -> float:
-    """Divide computing by the time the source takes; above 1 the engine cannot keep up.
-
-    Arguments and errors as for ``queue_starts``; 0 where there are no words.
-    """
-    _check(word_ms)
-    return sum(ms) / (len(ms) * word_ms) if ms else 0.0
 
 
 def _emissions(translation: Translation, starts: Sequence[float], word_ms: float) -> list[float]:

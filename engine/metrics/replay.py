@@ -5,59 +5,38 @@ log whose writer was killed in the middle of it.
 """
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TypedDict, cast
+from typing import cast
 
-from engine.metrics.event_log import SCHEMA
-from training.data.orthography import is_spaced
-from training.errors import TrainingError
-from training.metrics.translation import Translation
-
-
-class Event(TypedDict, total=False):
-    """A row of the log; which fields it has depends on ``event``."""
-
-    event: str
-    at_s: float
-    schema: int
-    language: str
-    index: int
-    words: list[str]
-    n_words: int
-    utterance: int
-    ids: list[int]
-    n_again: int
-    n_rows: int
-    flops: int
-    text: str
-    kept: int
-    peak_memory_bytes: int
+from engine.errors import ScoringError
+from engine.metrics.event_log import SCHEMA, Event
+from engine.metrics.translation import Translation
+from engine.metrics.units import is_spaced, unit_ends
 
 
 def read_events(path: Path) -> Iterator[Event]:
     """Read a log row by row.
 
     Raises:
-        TrainingError: it cannot be read, a row is garbled, or another schema wrote it.
+        ScoringError: it cannot be read, a row is garbled, or another schema wrote it.
     """
     try:
         rows = path.read_bytes().split(b"\n")
     except OSError as error:
         msg = f"the log {path} cannot be read ({error.strerror}): run evaluate again"
-        raise TrainingError(msg) from error
+        raise ScoringError(msg) from error
     for number, row in enumerate(rows[:-1], start=1):  # a whole row ends with a line feed
         try:
             event = cast("Event", json.loads(row))
             schema = event.get("schema", SCHEMA)
         except (ValueError, AttributeError) as error:
             msg = f"{path}:{number} is no event: delete this log and run evaluate again"
-            raise TrainingError(msg) from error
+            raise ScoringError(msg) from error
         if schema != SCHEMA:
             msg = f"{path} has schema {schema}, expected {SCHEMA}: evaluate into another folder"
-            raise TrainingError(msg)
+            raise ScoringError(msg)
         yield event
 
 
@@ -161,7 +140,7 @@ class _Line:
     def translation(self) -> Translation:
         """Put together what the line's translation was."""
         whole = [caption for _, caption in sorted(self.captions.items())]
-        ends = [(caption, end) for caption in whole for end in self._unit_ends(caption.text)]
+        ends = [(caption, end) for caption in whole for end in self._ends(caption)]
         texts = (" ".join(caption.text.split()) for caption in whole)
         return Translation(
             index=self.index,
@@ -190,15 +169,13 @@ class _Line:
 
     def _rewind(self, utterance: int, kept: int) -> None:
         caption = self.captions.setdefault(utterance, _Caption())
-        before = len(self._unit_ends(caption.text))
+        before = len(self._ends(caption))
         caption.text = caption.text[:kept]
         del caption.delays[kept:], caption.emitted_ms[kept:]
-        self.n_erased += before - len(self._unit_ends(caption.text))
+        self.n_erased += before - len(self._ends(caption))
 
-    def _unit_ends(self, text: str) -> list[int]:
-        """List the place of each unit's last character."""
-        unit = r"\S+" if self.spaced else r"\S"
-        return [match.end() - 1 for match in re.finditer(unit, text)]
+    def _ends(self, caption: _Caption) -> list[int]:
+        return unit_ends(caption.text, spaced=self.spaced)
 
 
 def _rounded(values: Sequence[float]) -> tuple[float, ...]:

@@ -1,4 +1,4 @@
-"""Measure the quality of translations by sacreBLEU, with signatures, so that others can check."""
+"""Quality of translations by sacreBLEU, with signatures, so that others can check."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
-from engine.metrics import bleu as of_sacrebleu
-from training.errors import TrainingError
+from engine.errors import ScoringError
+
+_TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +25,7 @@ def measure_quality(hypotheses: Sequence[str], references: Sequence[str], langua
     """Compute corpus BLEU and chrF2 of detokenised text.
 
     Raises:
-        TrainingError: sacreBLEU lacks its tokenizer for the language.
+        ScoringError: sacreBLEU lacks its tokenizer for the language.
     """
     bleu, chrf = make_bleu(language), CHRF()
     bleu_score = bleu.corpus_score(hypotheses, [references]).score
@@ -41,9 +42,12 @@ def make_bleu(language: str) -> BLEU:
     """Make BLEU with the tokenizer that papers use for a language.
 
     Raises:
-        TrainingError: sacreBLEU lacks that tokenizer.
+        ScoringError: sacreBLEU lacks that tokenizer.
     """
+    tokenizer = _TOKENIZERS.get(language, "13a")
     try:
-        return of_sacrebleu.make_bleu(language)
-    except ValueError as error:
-        raise TrainingError(str(error)) from error
+        return BLEU(tokenize=tokenizer)
+    except (ImportError, RuntimeError) as error:
+        name = tokenizer.removesuffix("-mecab")
+        msg = f"BLEU for {language} needs more of sacreBLEU: pip install 'sacrebleu[{name}]'"
+        raise ScoringError(msg) from error

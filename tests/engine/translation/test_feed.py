@@ -6,11 +6,11 @@ import pytest
 import torch
 
 from engine.metrics.event_log import EventLog
+from engine.metrics.replay import read_events, replay
 from engine.settings import TranslationSettings, UtteranceLimits
 from engine.translation.factory import make_system
+from engine.translation.feed import cut_line, feed_line
 from tests.support.fakes import hashing_translator, random_word, tiny_weights
-from training.evaluation.feed import cut_line, feed_line
-from training.evaluation.replay import read_events, replay
 
 LIMITS = UtteranceLimits()
 POLICIES = ["read:1", "read:3", "wait:1", "wait:3", "offline"]

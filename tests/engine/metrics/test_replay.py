@@ -1,14 +1,15 @@
 """Test that a translation can be had from its event log alone."""
 
 import json
+import random
 
 import pytest
 
+from engine.errors import ScoringError
 from engine.metrics.event_log import EventLog
+from engine.metrics.replay import read_events, replay
+from engine.translation.feed import WARM_UP, feed_line
 from tests.support.fakes import hashing_translator
-from training.errors import TrainingError
-from training.evaluation.feed import WARM_UP, feed_line
-from training.evaluation.replay import read_events, replay
 
 
 class Clock:
@@ -73,6 +74,23 @@ def test_where_no_blanks_are_written_every_character_is_a_unit():
     (told,) = replay(story)
     assert told.delays == (1, 1, 1, 1, 1, 2, 2)
     assert told.hypothesis == "ein zwei"
+
+
+def test_however_a_caption_is_cut_into_pieces_its_units_and_text_are_the_same():
+    rng = random.Random(0)
+    for _ in range(200):
+        whole = "".join(rng.choice("ab ") for _ in range(rng.randrange(20)))
+        rows = [(0, "line", {"index": 0, "words": ["x"] * 20})]
+        at = 0
+        while at < len(whole):
+            end = rng.randint(at, len(whole))
+            rows.append((end, "arrived", {"n_words": end, "ended": False}))
+            rows.append((end, "committed", committed(whole[at:end])))
+            at = end
+        (told,) = replay(events(*rows, (50, "line_ended", {"index": 0})))
+        assert told.hypothesis == " ".join(whole.split())
+        assert len(told.delays) == len(whole.split())
+        assert list(told.delays) == sorted(told.delays)
 
 
 def test_what_an_edit_took_away_is_counted():
@@ -183,5 +201,5 @@ def test_a_log_that_is_none_is_told_in_one_sentence(tmp_path, content, words):
     path = tmp_path / "log.jsonl"
     if content is not None:
         path.write_bytes(content)
-    with pytest.raises(TrainingError, match=words):
+    with pytest.raises(ScoringError, match=words):
         list(read_events(path))

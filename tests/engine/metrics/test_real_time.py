@@ -4,23 +4,18 @@ import random
 from itertools import pairwise
 
 import pytest
-from omnisteval.alignment import Word
-from omnisteval.data import fix_emission_ca
 
 from engine.metrics.latency import (
     average_proportion,
     differentiable_average_lagging,
     length_adaptive_average_lagging,
 )
-from training.metrics.real_time import (
-    longest_wait,
+from engine.metrics.real_time import (
     queue_starts,
     real_time_delays,
-    real_time_factor,
     simuleval_delays,
-    step_by_step,
 )
-from training.metrics.translation import Translation
+from engine.metrics.translation import Translation
 
 
 def translation(delays, emitted_ms, ms):
@@ -64,8 +59,6 @@ def test_work_starts_when_its_word_has_come_and_the_work_before_is_done():
     # words come at 100, 200, 300, 400 ms; work starts at 100, 200, 400, 400
     assert queue_starts(made.ms, 100) == [1, 2, 4, 4]
     assert real_time_delays(made, 100) == pytest.approx([1.5, 2, 3, 4.2])
-    assert longest_wait(made.ms, 100) == 1
-    assert real_time_factor(made.ms, 100) == pytest.approx(290 / 400)
 
 
 def test_simuleval_adds_up_all_computing():
@@ -78,7 +71,6 @@ def test_without_computing_delays_are_the_plain_ones_exactly():
         for word_ms in (0.1, 1 / 3, 333.3, 400.0):
             assert real_time_delays(made, word_ms) == list(made.delays)
             assert simuleval_delays(made, word_ms) == list(made.delays)
-            assert longest_wait(made.ms, word_ms) == real_time_factor(made.ms, word_ms) == 0
 
 
 def simulated(made, word_ms):
@@ -122,7 +114,6 @@ def test_an_engine_that_keeps_up_adds_only_the_time_since_the_word():
             for delay, emitted in zip(made.delays, made.emitted_ms, strict=True)
         ]
         assert real_time_delays(made, word_ms) == pytest.approx(expected)
-        assert longest_wait(made.ms, word_ms) == 0
 
 
 def test_an_engine_far_behind_has_computed_all_the_time():
@@ -154,31 +145,9 @@ def test_lagging_that_ends_with_the_source_can_fall():
     )
 
 
-def test_computing_between_words_is_what_omnisteval_keeps():
-    for made, word_ms in drawn(6, 500.0):
-        elapsed = simuleval_delays(made, word_ms)
-        words = [
-            Word(text="y", emission_cu=delay, emission_ca=at)
-            for delay, at in zip(made.delays, elapsed, strict=True)
-        ]
-        theirs = [word.emission_ca for word in fix_emission_ca(words)]
-        assert step_by_step(made.delays, elapsed) == pytest.approx(theirs)
-        assert step_by_step(made.delays, made.delays) == list(made.delays)
-        assert step_by_step([], []) == []
-
-
-def test_longer_pauses_between_words_never_raise_the_real_time_factor_or_the_wait():
-    for made, word_ms in drawn(7, 1000.0):
-        assert real_time_factor(made.ms, 2 * word_ms) == pytest.approx(
-            real_time_factor(made.ms, word_ms) / 2
-        )
-        assert longest_wait(made.ms, 2 * word_ms) <= longest_wait(made.ms, word_ms)
-
-
 def test_no_words_are_no_load():
     nothing = translation([], [], [])
     assert real_time_delays(nothing) == simuleval_delays(nothing) == queue_starts([]) == []
-    assert real_time_factor([]) == longest_wait([]) == 0
 
 
 def test_what_cannot_be_is_refused():
@@ -187,8 +156,6 @@ def test_what_cannot_be_is_refused():
         for measure in (real_time_delays, simuleval_delays):
             with pytest.raises(ValueError, match="milliseconds apart, got"):
                 measure(made, word_ms)
-        with pytest.raises(ValueError, match="milliseconds apart, got"):
-            real_time_factor([], word_ms)
     for delays in ([0], [2]):
         with pytest.raises(ValueError, match=r"words 1 to 1, got \("):
             real_time_delays(translation(delays, [0], [1]))
