@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Slot
 from app.config.launch_settings import LaunchSettings
 from app.config.preferences_store import Chosen
 from app.dialogs.adapters.dialog import AdapterDialog
-from app.dialogs.adapters.service import AdapterDesk
+from app.dialogs.adapters.service import AdapterService
 from app.session.engine_bridge import Bridge
 from engine.commands import LoadAdapter, UnloadAdapter, UseAdapter
 from engine.events import AdapterChanged
@@ -31,7 +31,7 @@ class AdapterChoice(QObject):
         self,
         settings: LaunchSettings,
         chosen: Chosen,
-        desk: AdapterDesk,
+        desk: AdapterService,
         dialog: AdapterDialog,
         bridge: Bridge,
     ) -> None:

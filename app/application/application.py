@@ -16,16 +16,16 @@ from app.config.launch_settings import LaunchSettings
 from app.config.preferences import Preferences
 from app.config.preferences_file import PreferencesFile
 from app.config.preferences_store import Chosen
-from app.config.window_geometry import PlacesFile, WindowPlace
+from app.config.window_geometry import GeometryFile, WindowGeometry
 from app.dialogs.settings.dialog import SettingsDialog
 from app.history.browser_source import CaptionPage
 from app.main_window.window import MainWindow
-from app.overlay.controller import CaptionStage
+from app.overlay.controller import OverlayController
 from app.session.engine_bridge import Bridge
 from app.session.listening_service import MakeHearing, make_hearing
 from app.system.event_wait import wait_until
 from app.system.wayland import is_wayland
-from app.widgets.missing_fonts import lacks_letters
+from app.widgets.missing_fonts import lacks_font
 from app.widgets.policy_names import policy_names
 
 _RECOVER, _XWAYLAND = "recover", "xwayland"  # what the banner offers
@@ -53,12 +53,12 @@ class Application(QObject):
         now = self.chosen.now
         self.bridge = bridge
         self.window = MainWindow()
-        places = PlacesFile(settings.places_file)
+        places = GeometryFile(settings.places_file)
         if settings.forget_places:
             places.forget()
-        self.stage = CaptionStage(now.captions, places, self)
+        self.stage = OverlayController(now.captions, places, self)
         self.overlay = self.stage.overlay
-        self._window_place = WindowPlace(self.window, places, "window")
+        self._window_geometry = WindowGeometry(self.window, places, "window")
         self.archive = Archive(settings.data_folder, now.privacy, self.window)
         self.keeper = self.archive.keeper
         self.captioning = Captioning(settings, self.chosen, self.window, bridge, self.keeper)
@@ -86,7 +86,7 @@ class Application(QObject):
 
     def show(self) -> None:
         """Open the windows; the model is loaded as soon as they stand on the screen."""
-        if not self._window_place.come_back():
+        if not self._window_geometry.restore():
             area = QGuiApplication.primaryScreen().availableGeometry()
             self.window.leave_room_for(self.overlay.geometry(), area)
         self.window.show()
@@ -143,7 +143,7 @@ class Application(QObject):
 
     @Slot(str)
     def _tell_letters(self, language: str) -> None:
-        if lacks_letters(language):
+        if lacks_font(language):
             told = self.tr(
                 "No font here has the letters of {}, so captions would be rows of boxes; install "
                 "one that has them, for example Noto"
@@ -180,7 +180,7 @@ class Application(QObject):
     def _use_choices(self, before: Preferences, now: Preferences) -> None:
         """Let what was chosen take effect, whichever window it was chosen in."""
         if now.captions != before.captions:
-            self.stage.show_look(now.captions)
+            self.stage.show_theme(now.captions)
         self.stage.hide_from_share(hidden=now.overlay.hide_from_share)
         if now.overlay.locked != before.overlay.locked:
             self.window.controls.lock.setChecked(now.overlay.locked)

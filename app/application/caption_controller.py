@@ -14,11 +14,11 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.application.adapter_controller import AdapterChoice
 from app.application.caption_mark import RowMark
 from app.captions.model import Captions, UtteranceView
-from app.captions.tentative_words import Tails
+from app.captions.tentative_words import TentativeWords
 from app.config.launch_settings import LaunchSettings
 from app.config.preferences_store import Chosen
 from app.dialogs.adapters.dialog import AdapterDialog
-from app.dialogs.adapters.service import AdapterDesk
+from app.dialogs.adapters.service import AdapterService
 from app.history.history_writer import SessionKeeper
 from app.library.model_names import hub_name
 from app.main_window.window import MainWindow
@@ -83,14 +83,14 @@ class Captioning(QObject):
         self._bridge = bridge
         self._keeper = keeper
         self._captions = Captions()
-        self._tails = Tails()
+        self._tails = TentativeWords()
         self._mark = RowMark()
         self._unpainted: dict[int, int] = {}  # utterances with what no screen shows yet -> keys
         self._waiting: tuple[UtteranceView, ...] = ()
         self._forgotten: tuple[UtteranceView, ...] = ()  # for whoever takes a new session back
         self._is_loading = self._starts_over = False
         library = AdapterLibrary(settings.data_folder / "adapters", bundled_adapters())
-        self.desk = AdapterDesk(library, self)
+        self.desk = AdapterService(library, self)
         self.adapter_dialog = AdapterDialog(self.desk, window)
         self.adapters = AdapterChoice(settings, chosen, self.desk, self.adapter_dialog, bridge)
         now = chosen.now.translation

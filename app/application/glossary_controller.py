@@ -8,7 +8,7 @@ from app.application.caption_controller import Captioning
 from app.config.launch_settings import LaunchSettings
 from app.config.preferences_store import Chosen
 from app.dialogs.glossary_dialog import GlossaryDialog
-from app.library.glossaries import GlossaryShelf, Terms
+from app.library.glossaries import GlossaryFolder, Terms
 from app.main_window.window import MainWindow
 from app.widgets.language_names import language_name
 from engine.events import ContextChanged, Event, Refused
@@ -39,7 +39,7 @@ class GlossaryDesk(QObject):
         self._chosen = chosen
         self._captioning = captioning
         self._window = window
-        self._shelf = GlossaryShelf(settings.data_folder / "glossary")
+        self._shelf = GlossaryFolder(settings.data_folder / "glossary")
         self._language = ""
         self._terms: Terms = ()
         captioning.language_changed.connect(self._take_language)

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.application.caption_controller import Captioning
 from app.config.launch_settings import LaunchSettings
 from app.config.preferences_store import Chosen
-from app.dialogs.setup.wizard import FirstRun, GuideParts
+from app.dialogs.setup.wizard import SetupWizard, WizardServices
 from app.main_window.window import MainWindow
 from engine.errors import ModelError
 from engine.hub.bundled import bundled_models
@@ -38,8 +38,8 @@ class Guide(QObject):
         window: MainWindow,
     ) -> None:
         super().__init__(window)
-        self.parts = GuideParts(bundled=_bundled_languages())
-        self.dialog: FirstRun | None = None
+        self.parts = WizardServices(bundled=_bundled_languages())
+        self.dialog: SetupWizard | None = None
         self._settings = settings
         self._chosen = chosen
         self._captioning = captioning
@@ -50,7 +50,7 @@ class Guide(QObject):
         """Show the guide."""
         if self.dialog is None:
             library = self._settings.data_folder / "models"
-            self.dialog = FirstRun(library, self.parts, self._window)
+            self.dialog = SetupWizard(library, self.parts, self._window)
             self.dialog.start_wanted.connect(self._start)
             self.dialog.left.connect(self._keep)
         self.opened.emit()

@@ -14,7 +14,7 @@ from app.config.launch_settings import LaunchSettings
 from app.config.preferences_file import PreferencesFile
 from app.session.engine_bridge import Bridge
 from app.system.logs import Logs
-from app.system.single_instance import OneInstance, send_command
+from app.system.single_instance import SingleInstance, send_command
 from app.system.translations import speak
 from app.system.unix_signals import Interrupt
 from engine.hub.bundled import ASSETS
@@ -40,7 +40,7 @@ def run(settings: LaunchSettings) -> int:
         sys.stderr.write(_NO_FONT)
     preferences, _ = PreferencesFile(settings.preferences_file).read()
     translators = speak(qt, preferences.interface.language, ASSETS / "languages")
-    instance = OneInstance(settings.data_folder)
+    instance = SingleInstance(settings.data_folder)
     if not instance.claim():
         return tell_running(settings, "raise")
     logs = Logs(settings.log_folder)

@@ -17,7 +17,7 @@ def dotted(tail: str) -> str:
     return tail.rstrip(_UNSURE_MARKS) + "…" if tail else ""
 
 
-class Tails:
+class TentativeWords:
     """Hold each lane's newest tail back until all words before it are in sight."""
 
     def __init__(self) -> None:

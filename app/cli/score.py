@@ -177,7 +177,7 @@ def _score_sound(path: Path, said: str, named: str, library: Path, report: Repor
     from engine.audio.sources import AudioSources  # noqa: PLC0415  libraries may be missing
     from engine.errors import ModelError  # noqa: PLC0415
     from engine.speech.recognizer import Recognizer, RecognizerSettings  # noqa: PLC0415
-    from engine.speech.vad import GateSettings, SileroDetector, SpeechGate  # noqa: PLC0415
+    from engine.speech.vad import SileroDetector, VadSettings, VoiceActivityDetector  # noqa: PLC0415
     from engine.speech.whisper import Whisper, WhisperSettings  # noqa: PLC0415
     from engine.speech.whisper_models import found_whisper  # noqa: PLC0415
 
@@ -187,8 +187,8 @@ def _score_sound(path: Path, said: str, named: str, library: Path, report: Repor
         raise ModelError(msg)
     report("stage", {"stage": "recognising"})
     model = Whisper(WhisperSettings(model=str(folder)))
-    gate = SpeechGate(SileroDetector(), GateSettings())
-    recognizer = Recognizer(model, gate, RecognizerSettings())
+    vad = VoiceActivityDetector(SileroDetector(), VadSettings())
+    recognizer = Recognizer(model, vad, RecognizerSettings())
     source = AudioSources().file(path, lambda _notice: None, real_time=False)
     source.start()
     heard = list[str]()

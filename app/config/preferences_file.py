@@ -18,7 +18,7 @@ from app.config.preferences import (
     PrivacyChoices,
     TranslationChoices,
 )
-from app.system.toml_file import Content, KeptFile, parse, put, table
+from app.system.toml_file import Content, TomlFile, parse, put, table
 from app.system.toml_text import toml_text
 from engine.untrusted.strict_json import shown
 
@@ -40,7 +40,7 @@ class PreferencesFile:
     """Read and write the preferences; the one owner of their file."""
 
     def __init__(self, path: Path) -> None:
-        self._file = KeptFile(path)
+        self._file = TomlFile(path)
 
     def read(self) -> tuple[Preferences, str | None]:
         """Read the preferences.

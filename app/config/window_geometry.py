@@ -1,7 +1,7 @@
-"""Where windows stood, so that they come back there, and never where nobody can see them.
+"""The geometry of windows: saved, and restored so that a window is never outside the screens.
 
-A place is kept relative to its screen, so it means the same after the screen got another size or
-another place among the others. It lies in a file apart from the choices.
+A saved geometry is relative to its screen, so it means the same after the screen got another size
+or another position among the screens. It is stored in a file of its own, not in the settings.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, QTimer, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QStyle, QWidget
 
-from app.system.toml_file import KeptFile, table
+from app.system.toml_file import TomlFile, table
 from app.system.wayland import is_wayland
 
 _WIDEST = 16_777_215  # pixels; Qt's own bound for a window
@@ -28,8 +28,8 @@ class ScreenArea:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """Where a window stands.
+class SavedGeometry:
+    """Position and size of a window.
 
     Attributes:
         screen: its name.
@@ -58,11 +58,13 @@ def screens() -> list[ScreenArea]:
     ]
 
 
-def place_of(window: QRect, areas: Sequence[ScreenArea], *, with_size: bool = False) -> Place:
-    """Tell where a window stands: on the screen that has most of it."""
+def geometry_of(
+    window: QRect, areas: Sequence[ScreenArea], *, with_size: bool = False
+) -> SavedGeometry:
+    """Return the geometry of a window, relative to the screen that has most of it."""
     home = max(areas, key=lambda one: _common(one.area, window))
     room = home.area.size() - window.size()
-    return Place(
+    return SavedGeometry(
         screen=home.name,
         x=_share(window.left() - home.area.left(), room.width()),
         y=_share(window.top() - home.area.top(), room.height()),
@@ -71,32 +73,32 @@ def place_of(window: QRect, areas: Sequence[ScreenArea], *, with_size: bool = Fa
     )
 
 
-def stood_at(place: Place, size: QSize, areas: Sequence[ScreenArea]) -> QRect:
-    """Find where a window comes: all of it inside the screen it was on, or inside the first one.
+def restored_geometry(saved: SavedGeometry, size: QSize, areas: Sequence[ScreenArea]) -> QRect:
+    """Return where a window is put: all of it inside the screen it was on, or inside the first one.
 
     Args:
-        place: as ``place_of`` told it.
+        saved: as ``geometry_of`` returned it.
         size: the window's; a smaller screen makes it smaller.
         areas: the screens of now, at least one.
     """
-    home = next((one for one in areas if one.name == place.screen), areas[0])
+    home = next((one for one in areas if one.name == saved.screen), areas[0])
     size = size.boundedTo(home.area.size())
     room = home.area.size() - size
     offset = QPoint(
-        round(_clamped(place.x) * room.width()), round(_clamped(place.y) * room.height())
+        round(_clamped(saved.x) * room.width()), round(_clamped(saved.y) * room.height())
     )
     return QRect(home.area.topLeft() + offset, size)
 
 
-class PlacesFile:
-    """Read and write the places of windows by name; what is damaged is forgotten."""
+class GeometryFile:
+    """Read and write the geometry of windows by their names; damaged entries are ignored."""
 
     def __init__(self, path: Path) -> None:
-        self._file = KeptFile(path)
+        self._file = TomlFile(path)
         self._file.read()
 
-    def find(self, window: str) -> Place | None:
-        """Give the place of a window, or None."""
+    def find(self, window: str) -> SavedGeometry | None:
+        """Return the geometry of a window, or None."""
         known = table(self._file.content, window)
         screen, x, y = known.get("screen"), known.get("x"), known.get("y")
         if not isinstance(screen, str) or not isinstance(x, float) or not isinstance(y, float):
@@ -104,64 +106,66 @@ class PlacesFile:
         width, height = _size(known.get("width")), _size(known.get("height"))
         if not width or not height:
             width = height = 0
-        return Place(screen=screen, x=_clamped(x), y=_clamped(y), width=width, height=height)
+        return SavedGeometry(
+            screen=screen, x=_clamped(x), y=_clamped(y), width=width, height=height
+        )
 
-    def remember(self, window: str, place: Place) -> None:
-        """Write a place down; where that fails the window comes elsewhere next time, no more."""
-        if place != self.find(window):
-            self._file.write({**self._file.content, window: asdict(place)})
+    def save(self, window: str, geometry: SavedGeometry) -> None:
+        """Save a geometry; if that fails, the window opens elsewhere next time, no more."""
+        if geometry != self.find(window):
+            self._file.write({**self._file.content, window: asdict(geometry)})
 
     def forget(self) -> None:
-        """Forget all places."""
+        """Forget the geometry of all windows."""
         self._file.write({})
 
 
-class WindowPlace(QObject):
-    """Keep the place of one window in the file of places, from when it is first shown.
+class WindowGeometry(QObject):
+    """Save the geometry of one window to the file, from when it is first shown.
 
-    On Wayland nobody knows where a window is: there its size alone comes back.
+    Wayland does not report positions: there the size alone is restored.
     """
 
-    def __init__(self, window: QWidget, places: PlacesFile, name: str) -> None:
+    def __init__(self, window: QWidget, file: GeometryFile, name: str) -> None:
         super().__init__(window)
-        self._window, self._places, self._name = window, places, name
+        self._window, self._file, self._name = window, file, name
         self._settled = QTimer(self)
         self._settled.setSingleShot(True)
         self._settled.setInterval(_SETTLED_MS)
-        self._settled.timeout.connect(self.remember)
+        self._settled.timeout.connect(self.save)
         window.installEventFilter(self)
 
-    def come_back(self) -> bool:
-        """Go where the window stood last time; tell whether that is known."""
-        place, areas = self._places.find(self._name), screens()
-        if place is None or not areas or not place.width or not place.height:
+    def restore(self) -> bool:
+        """Move the window to its saved geometry; return whether there is one."""
+        saved, areas = self._file.find(self._name), screens()
+        if saved is None or not areas or not saved.width or not saved.height:
             return False
-        came = stood_at(place, QSize(place.width, place.height), areas)
-        size = came.size() - self._title_bar()
+        restored = restored_geometry(saved, QSize(saved.width, saved.height), areas)
+        size = restored.size() - self._title_bar()
         self._window.resize(size.expandedTo(self._window.minimumSizeHint()))
         if not is_wayland():
-            self._window.move(came.topLeft())
+            self._window.move(restored.topLeft())
         return True
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Write place and size down when the person has let go of the window, or closes it."""
+        """Save the geometry when the person has let go of the window, or closes it."""
         if event.type() in {QEvent.Type.Move, QEvent.Type.Resize}:
             self._settled.start()
         elif event.type() == QEvent.Type.Close:
-            self.remember()
+            self.save()
         elif event.type() == QEvent.Type.Hide:
             self._settled.stop()
         return super().eventFilter(watched, event)
 
     @Slot()
-    def remember(self) -> None:
-        """Write place and size down; those from before, where the window fills the screen."""
+    def save(self) -> None:
+        """Save the geometry; a maximised or minimised window keeps the one from before."""
         self._settled.stop()
         window, areas = self._window, screens()
         if areas and window.isVisible() and not window.isMaximized() and not window.isMinimized():
             # The corner of the frame, since moving a window moves that.
-            stands = QRect(window.pos(), window.size() + self._title_bar())
-            self._places.remember(self._name, place_of(stands, areas, with_size=True))
+            frame = QRect(window.pos(), window.size() + self._title_bar())
+            self._file.save(self._name, geometry_of(frame, areas, with_size=True))
 
     def _title_bar(self) -> QSize:
         """Reckon with a frame before there is one: the same at the end and at the next start."""

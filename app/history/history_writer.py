@@ -17,7 +17,7 @@ from app.history.journal import (
     unfinished_sessions,
 )
 from app.history.live_text_file import LiveText
-from app.system.background import Scribe
+from app.system.background import BackgroundQueue
 from engine.events import Event
 
 TEXT_PATIENCE_S = 1.0
@@ -34,7 +34,7 @@ class SessionKeeper(QObject):
     """
 
     failed = Signal(str)
-    _scribe_failed = Signal(str)
+    _write_failed = Signal(str)
 
     def __init__(
         self, folder: Path, choices: PrivacyChoices, parent: QObject | None = None
@@ -48,10 +48,10 @@ class SessionKeeper(QObject):
         self._journal: SessionJournal | None = None
         self._live_text: LiveText | None = None
         self._told: set[str] = set()
-        self._scribe_failed.connect(self._tell)  # emitted on the scribes' threads
-        self._scribe = Scribe(self._scribe_failed.emit)
+        self._write_failed.connect(self._tell)  # emitted on the threads of the queues
+        self._background = BackgroundQueue(self._write_failed.emit)
         # The person may have chosen a file on a disk that hangs: nothing else waits for it.
-        self._text_scribe = self._new_text_scribe()
+        self._text_queue = self._new_text_queue()
         self._choices = PrivacyChoices(journal=False)
         delete_old(self.sessions_folder, self.started, choices.journal_days)
         self._unfinished = unfinished_sessions(self.sessions_folder)
@@ -143,7 +143,7 @@ class SessionKeeper(QObject):
         self._close_unfinished()
         self._close_journal()
         self._close_live_text()
-        self._scribe.close()
+        self._background.close()
 
     def _close_unfinished(self) -> None:
         for session in self._unfinished:
@@ -153,11 +153,11 @@ class SessionKeeper(QObject):
     def _write(self, entry: Entry) -> None:
         if self._journal is not None:
             journal = self._journal
-            self._scribe.run(lambda: journal.write(entry))
+            self._background.run(lambda: journal.write(entry))
         if self._live_text is not None and isinstance(entry, CueKept) and entry.cue.text:
             live_text, text = self._live_text, entry.cue.text
-            self._text_scribe.run(lambda: live_text.write(text))
-            if self._text_scribe.n_waiting > _MOST_WAITING:
+            self._text_queue.run(lambda: live_text.write(text))
+            if self._text_queue.n_waiting > _MOST_WAITING:
                 self._tell(
                     f"{live_text.path} does not take captions; choose another file in the settings"
                 )
@@ -169,17 +169,17 @@ class SessionKeeper(QObject):
 
     def _close_journal(self) -> None:
         if self._journal is not None:
-            self._scribe.run(self._journal.close)
+            self._background.run(self._journal.close)
 
     def _close_live_text(self) -> None:
         if self._live_text is not None:
-            self._text_scribe.run(self._live_text.close)
-            self._text_scribe.close()
-            self._text_scribe = self._new_text_scribe()
+            self._text_queue.run(self._live_text.close)
+            self._text_queue.close()
+            self._text_queue = self._new_text_queue()
             self._live_text = None
 
-    def _new_text_scribe(self) -> Scribe:
-        return Scribe(self._scribe_failed.emit, TEXT_PATIENCE_S)
+    def _new_text_queue(self) -> BackgroundQueue:
+        return BackgroundQueue(self._write_failed.emit, TEXT_PATIENCE_S)
 
     @Slot(str)
     def _tell(self, message: str) -> None:

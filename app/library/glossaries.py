@@ -99,7 +99,7 @@ def _is_code(language: str) -> bool:
     return is_plain_name(language, _LONGEST_CODE)
 
 
-class GlossaryShelf:
+class GlossaryFolder:
     """One file for each target language in a folder."""
 
     def __init__(self, folder: Path) -> None:

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QStyle, QWidget
 
-from app.widgets.flow_layout import FlowRow
+from app.widgets.flow_layout import FlowLayout
 from app.widgets.language_names import language_name
 from app.widgets.policy_names import policy_names
 
@@ -94,7 +94,7 @@ class ControlPanel(QWidget):
         self.policy.setItemData(self.policy.count() - 1, explanation, Qt.ItemDataRole.ToolTipRole)
 
     def _lay_out(self) -> None:
-        row = FlowRow(self)
+        row = FlowLayout(self)
         pairs = ((self.tr("Tra&nslate to"), self.language), (self.tr("T&iming"), self.policy))
         for text, combo in pairs:
             row.addWidget(_named(text, combo))

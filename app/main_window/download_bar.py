@@ -7,7 +7,7 @@ _STEPS = 1000
 _MEGABYTE = 1_000_000
 
 
-class FetchBar(QFrame):
+class DownloadBar(QFrame):
     """One line with a bar.
 
     Signals:

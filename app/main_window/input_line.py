@@ -12,7 +12,7 @@ _LINE_END = re.compile(r"[\r\n\u2028\u2029]+")
 _LONGEST_TEXT = 1_000_000  # Qt would cut a pasted text at 32,767 characters without a word
 
 
-class TypedLine(QLineEdit):
+class InputLine(QLineEdit):
     """A line to type or paste into.
 
     Signals:

@@ -9,9 +9,9 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QStyle, QWidget
 
-from app.widgets.flow_layout import FlowRow
+from app.widgets.flow_layout import FlowLayout
 from app.widgets.level_meter import LevelMeter
-from app.widgets.speech_indicator import SpeechLamp
+from app.widgets.speech_indicator import SpeechIndicator
 from engine.audio.devices import AudioDevice, DeviceKind
 
 _METER_WIDTH = 90
@@ -93,7 +93,7 @@ class SourceControls(QWidget):
         self.devices = DeviceList(default)
         plain = name.replace("&", "")
         self.devices.setAccessibleName(self.tr("Device of {}").format(plain))
-        self.meter, self.lamp = LevelMeter(), SpeechLamp()
+        self.meter, self.lamp = LevelMeter(), SpeechIndicator()
         self.meter.setFixedWidth(_METER_WIDTH)
         self.meter.setAccessibleName(self.tr("Level of {}").format(plain))
         row = QHBoxLayout(self)
@@ -161,7 +161,7 @@ class SourceBar(QWidget):
             self.tr("Translate what the computer plays"),
             self.tr("Default output"),
         )
-        row = FlowRow(self)
+        row = FlowLayout(self)
         for source in self.sources:
             row.addWidget(source)
             source.toggled.connect(self._change)

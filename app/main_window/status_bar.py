@@ -6,13 +6,13 @@ from dataclasses import replace
 from PySide6.QtWidgets import QLabel, QWidget
 
 from app.system.process_memory import resident_bytes
-from app.widgets.flow_layout import FlowRow
+from app.widgets.flow_layout import FlowLayout
 from engine.events import Ready, Statistics
 
 _GAP = 18
 
 
-class StatusStrip(QWidget):
+class StatusBar(QWidget):
     """Small figures for who wants to know; never in the way."""
 
     def __init__(
@@ -40,7 +40,7 @@ class StatusStrip(QWidget):
         self.lag = QLabel()
         self.lag.setAccessibleName(self.tr("Lag"))
         self.listening.hide()
-        row = FlowRow(self)
+        row = FlowLayout(self)
         row.setSpacing(_GAP)
         row.addWidget(self.state)
         row.addWidget(self.listening)

@@ -15,14 +15,14 @@ from PySide6.QtWidgets import (
 from app.main_window.actions import Actions
 from app.main_window.banner import Banner
 from app.main_window.control_panel import ControlPanel
-from app.main_window.download_bar import FetchBar
+from app.main_window.download_bar import DownloadBar
 from app.main_window.find_bar import FindBar
-from app.main_window.input_line import TypedLine
+from app.main_window.input_line import InputLine
 from app.main_window.source_bar import SourceBar
-from app.main_window.status_bar import StatusStrip
+from app.main_window.status_bar import StatusBar
 from app.main_window.transcript_view import Transcript
 from app.widgets.fit_to_screen import ScreenRoom
-from app.widgets.shortcut_override import OwnKeys
+from app.widgets.shortcut_override import ShortcutOverride
 
 _WIDTH, _HEIGHT = 1000, 620
 _MARGIN = 12
@@ -45,13 +45,13 @@ class MainWindow(QMainWindow):
         self.controls = ControlPanel()
         self.sources = SourceBar()
         self.banner = Banner()
-        self.fetch_bar = FetchBar()
+        self.fetch_bar = DownloadBar()
         self.transcript = Transcript()
         self.find_bar = FindBar()
-        self.typed_line = TypedLine()
-        self.status = StatusStrip()
+        self.typed_line = InputLine()
+        self.status = StatusBar()
         self.menu_actions = Actions(self)
-        self._own_keys = OwnKeys((self.typed_line, self.find_bar.line), self)
+        self._own_keys = ShortcutOverride((self.typed_line, self.find_bar.line), self)
         self._was_painted = False
         self._lay_out()
         self._connect_actions()

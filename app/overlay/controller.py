@@ -9,8 +9,8 @@ from PySide6.QtGui import QAction, QGuiApplication
 from app.captions.line_breaking import Line, Typesetter
 from app.captions.model import UtteranceView
 from app.config.preferences import CaptionChoices
-from app.config.window_geometry import PlacesFile, place_of, screens, stood_at
-from app.overlay.toolbar import OverlayBar
+from app.config.window_geometry import GeometryFile, geometry_of, restored_geometry, screens
+from app.overlay.toolbar import OverlayToolbar
 from app.overlay.window import Overlay, OverlayView
 from app.system.screen_share import ShareGuard
 from app.system.wayland import is_wayland
@@ -18,7 +18,7 @@ from app.system.wayland import is_wayland
 _NAME = "overlay"
 
 
-class CaptionStage(QObject):
+class OverlayController(QObject):
     """Set views in lines, show them on the overlay, and keep the overlay where it was put.
 
     On Wayland no program knows where its windows are: there no place is kept or gone back to.
@@ -32,16 +32,16 @@ class CaptionStage(QObject):
     painted = Signal(tuple)
 
     def __init__(
-        self, choices: CaptionChoices, places: PlacesFile, parent: QObject | None = None
+        self, choices: CaptionChoices, geometry: GeometryFile, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self.overlay = Overlay(choices)
-        self._places = places
+        self._geometry = geometry
         self._views: Sequence[UtteranceView] = ()
         self._fresh: Sequence[UtteranceView] = ()  # of these what was not cleared
         self._gone = frozenset[int]()  # keys of utterances that were complete when it was cleared
         self._cut: dict[int, tuple[int, int]] = {}  # of the others: characters that were shown
-        self._knows_places = not is_wayland()
+        self._knows_positions = not is_wayland()
         self._guard = ShareGuard(self)
         self._guard.watch(self.overlay)
         self._choices = choices
@@ -51,16 +51,16 @@ class CaptionStage(QObject):
         self.overlay.painted.connect(self._tell_painted)
         application = QGuiApplication.instance()
         assert isinstance(application, QGuiApplication)
-        application.screenRemoved.connect(self.come_back)
-        self.bar: OverlayBar | None = None
-        self.come_back()
+        application.screenRemoved.connect(self.restore)
+        self.bar: OverlayToolbar | None = None
+        self.restore()
         self.show_views(())
 
-    def add_bar(self, actions: Sequence[QAction], way_back: QAction) -> OverlayBar:
+    def add_bar(self, actions: Sequence[QAction], way_back: QAction) -> OverlayToolbar:
         """Put a bar with these beside the overlay; ``way_back`` unlocks it."""
-        self.bar = OverlayBar(self.overlay, actions, way_back, inside=not self._knows_places)
+        self.bar = OverlayToolbar(self.overlay, actions, way_back, inside=not self._knows_positions)
         self.bar.show_preset(self._choices.preset)
-        if self._knows_places:
+        if self._knows_positions:
             self._guard.watch(self.bar)
         return self.bar
 
@@ -114,10 +114,10 @@ class CaptionStage(QObject):
         lines = self._captions.last_lines(self._fresh, self.overlay.n_lines)
         return [line.text for line in lines]
 
-    def show_look(self, choices: CaptionChoices) -> None:
+    def show_theme(self, choices: CaptionChoices) -> None:
         """Make captions look otherwise from now on."""
         self._choices = choices
-        self.overlay.show_look(choices)
+        self.overlay.show_theme(choices)
         if self.bar is not None:
             self.bar.show_preset(choices.preset)
         self._make_typesetters()
@@ -134,16 +134,16 @@ class CaptionStage(QObject):
         self._guard.use(hidden=hidden)
 
     @Slot()
-    def come_back(self) -> None:
+    def restore(self) -> None:
         """Go where the overlay stood last time, or where it is seen at least."""
         areas = screens()
-        if not self._knows_places or not areas:
+        if not self._knows_positions or not areas:
             return
-        place = self._places.find(_NAME)
+        place = self._geometry.find(_NAME)
         if place is None:
             self.overlay.put(self.overlay.first_place())
         else:
-            self.overlay.put(stood_at(place, self.overlay.size(), areas).topLeft())
+            self.overlay.put(restored_geometry(place, self.overlay.size(), areas).topLeft())
 
     @Slot()
     def reset_place(self) -> None:
@@ -154,8 +154,8 @@ class CaptionStage(QObject):
     @Slot()
     def _remember_place(self) -> None:
         areas = screens()
-        if self._knows_places and areas:
-            self._places.remember(_NAME, place_of(self.overlay.geometry(), areas))
+        if self._knows_positions and areas:
+            self._geometry.save(_NAME, geometry_of(self.overlay.geometry(), areas))
 
     @Slot()
     def _tell_painted(self) -> None:

@@ -17,7 +17,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, 
 from PySide6.QtWidgets import QStyle, QWidget
 
 from app.captions.line_breaking import RIGHT_TO_LEFT_MARK, Line, lines_scrolled
-from app.overlay.themes import Look, Rgb
+from app.overlay.themes import Rgb, Theme
 
 GLIDE_MS = 120
 _RADIUS = 14
@@ -93,7 +93,7 @@ class Block(QObject):
         painter.restore()
 
 
-def paint_box(painter: QPainter, place: QRect, colours: Look, *, opaque: bool = False) -> None:
+def paint_box(painter: QPainter, place: QRect, colours: Theme, *, opaque: bool = False) -> None:
     """Paint the round box behind the lines."""
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(*colours.background, 255 if opaque else colours.opacity))

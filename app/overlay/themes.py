@@ -8,7 +8,7 @@ Rgb = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class Theme:
     """One preset.
 
     Attributes:
@@ -29,25 +29,25 @@ class Look:
 _BLACK, _WHITE = (0, 0, 0), (255, 255, 255)
 _SEVENTY_PERCENT, _NINETY_PERCENT = 178, 230
 
-_LOOKS = (
-    Look(
+_THEMES = (
+    Theme(
         text=_WHITE, quiet=(190, 190, 190), background=_BLACK, opacity=_SEVENTY_PERCENT, rim=_BLACK
     ),
-    Look(
+    Theme(
         text=(255, 230, 0),
         quiet=(205, 195, 150),
         background=_BLACK,
         opacity=_SEVENTY_PERCENT,
         rim=_BLACK,
     ),
-    Look(text=_BLACK, quiet=(70, 70, 70), background=_WHITE, opacity=_NINETY_PERCENT, rim=_WHITE),
-    Look(text=(255, 255, 0), quiet=_WHITE, background=_BLACK, opacity=255, rim=_BLACK),
+    Theme(text=_BLACK, quiet=(70, 70, 70), background=_WHITE, opacity=_NINETY_PERCENT, rim=_WHITE),
+    Theme(text=(255, 255, 0), quiet=_WHITE, background=_BLACK, opacity=255, rim=_BLACK),
 )
 
 
-def look(preset: str) -> Look:
+def theme(preset: str) -> Theme:
     """Give the colours of a preset, one of ``PRESETS``."""
-    return _LOOKS[PRESETS.index(preset)]
+    return _THEMES[PRESETS.index(preset)]
 
 
 def contrast(one: Rgb, other: Rgb) -> float:

@@ -11,7 +11,7 @@ from PySide6.QtGui import QAction, QColor, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
 from app.overlay.text_block import paint_box
-from app.overlay.themes import look
+from app.overlay.themes import theme
 from app.overlay.window import Overlay
 
 _LINGER_MS = 1500
@@ -24,7 +24,7 @@ _FLAGS = (
 )
 
 
-class OverlayBar(QWidget):
+class OverlayToolbar(QWidget):
     """Buttons beside the overlay while the mouse is there; where it is locked, the way back alone.
 
     On Wayland, where no window may place another, it lies inside the overlay instead, and a locked
@@ -70,7 +70,7 @@ class OverlayBar(QWidget):
     def show_preset(self, preset: str) -> None:
         """Take the colours of the captions, on a box that lets nothing through."""
         self._preset = preset
-        colours = look(preset)
+        colours = theme(preset)
         palette = QPalette(QColor(*colours.background))
         for role in (QPalette.ColorRole.ButtonText, QPalette.ColorRole.WindowText):
             palette.setColor(role, QColor(*colours.text))
@@ -104,7 +104,7 @@ class OverlayBar(QWidget):
         """Paint the box behind the buttons."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        paint_box(painter, self.rect(), look(self._preset), opaque=True)
+        paint_box(painter, self.rect(), theme(self._preset), opaque=True)
         painter.end()
 
     @Slot()

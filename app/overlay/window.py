@@ -23,7 +23,7 @@ from app.captions.line_breaking import Line
 from app.config.preferences import CaptionChoices
 from app.overlay.resize_edges import NO_EDGE, Drag, cursor_at, edges_at, with_edges_of
 from app.overlay.text_block import Block, paint_box
-from app.overlay.themes import look
+from app.overlay.themes import theme
 
 PADDING = 18
 _SMALLER = 0.72  # of the captions' letters, the source's beside them
@@ -93,17 +93,17 @@ class Overlay(QWidget):
         area = self._screen_area()
         self._anchor = QPoint(area.center().x(), area.bottom() - _DISTANCE_FROM_EDGE)
         self._stands = QRect()  # as it was last placed here; else the person placed it
-        self.show_look(choices or CaptionChoices())
+        self.show_theme(choices or CaptionChoices())
 
     @property
     def is_locked(self) -> bool:
         """Whether clicks go through to what lies below."""
         return bool(self.windowFlags() & Qt.WindowType.WindowTransparentForInput)
 
-    def show_look(self, choices: CaptionChoices) -> None:
+    def show_theme(self, choices: CaptionChoices) -> None:
         """Take other letters, colours and another size."""
         self._choices = choices
-        self._look = look(choices.preset)
+        self._theme = theme(choices.preset)
         font, small = QFont(self.font()), QFont(self.font())
         font.setPointSizeF(choices.point_size)
         small.setPointSizeF(choices.point_size * _SMALLER)
@@ -169,7 +169,7 @@ class Overlay(QWidget):
         start_s = time.perf_counter()
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        colours = self._look
+        colours = self._theme
         paint_box(painter, self.rect(), colours)
         body = self.rect().adjusted(PADDING, PADDING, -PADDING, -PADDING)
         font, small = self._fonts
@@ -265,7 +265,7 @@ class Overlay(QWidget):
         return self._metrics.lineSpacing() + extra
 
     def _rim(self) -> tuple[int, int, int] | None:
-        return self._look.rim if self._choices.outline else None
+        return self._theme.rim if self._choices.outline else None
 
     @Slot()
     def _repaint(self) -> None:

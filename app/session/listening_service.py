@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.system.background import Scribe
+from app.system.background import BackgroundQueue
 from engine.audio.devices import Level, WantedDevice
 from engine.commands import EndPassage, FeedWords
 from engine.errors import FetchCancelledError
@@ -73,16 +73,18 @@ class ListeningDesk(QObject):
         self._make: Callable[[], Hearing] = partial(make, library, device)
         self._hearing: Hearing | None = None
         self._making = threading.Lock()
-        self._runs: list[Run] = []  # the oldest first; the scribe appends, and takes what ended
+        self._runs: list[
+            Run
+        ] = []  # the oldest first; the thread of the queue appends, and takes what ended
         self._guard = threading.Lock()  # of the runs
         self._cancelled = threading.Event()
         # What the threads emit is queued to here, since the slots are methods of this object.
         self._erred.connect(self._tell_failure)
         self._fetch_erred.connect(self._tell_fetch_failure)
         self._list_erred.connect(self._tell_no_devices)
-        self._scribe = Scribe(self._erred.emit)
-        self._fetcher = Scribe(self._fetch_erred.emit)
-        self._lister = Scribe(self._list_erred.emit)
+        self._background = BackgroundQueue(self._erred.emit)
+        self._fetcher = BackgroundQueue(self._fetch_erred.emit)
+        self._lister = BackgroundQueue(self._list_erred.emit)
 
     @property
     def is_listening(self) -> bool:
@@ -106,7 +108,7 @@ class ListeningDesk(QObject):
 
     def listen(self, wanted: Sequence[WantedDevice], recognizer: str) -> None:
         """Listen to these sources from now on; to none: what was said is still translated."""
-        self._scribe.run(partial(self._listen, tuple(wanted), recognizer))
+        self._background.run(partial(self._listen, tuple(wanted), recognizer))
 
     def take(self, event: Event) -> None:
         """Take an event of the session, on its thread."""
@@ -146,8 +148,8 @@ class ListeningDesk(QObject):
     def close(self) -> None:
         """End all of it at once and wait for it."""
         self.cancel_fetch()
-        for scribe in (self._scribe, self._fetcher, self._lister):
-            scribe.close()
+        for background in (self._background, self._fetcher, self._lister):
+            background.close()
         for run in self._living():
             run.listener.close()
 

@@ -8,58 +8,58 @@ from collections.abc import Callable
 from app.system.text_io import TextError
 from engine.errors import SurtitleError
 
-Errand = Callable[[], None]
+Job = Callable[[], None]
 
 _log = logging.getLogger(__name__)
 
 
-class Scribe:
-    """Run errands one after the other. ``report`` is called on the scribe's thread."""
+class BackgroundQueue:
+    """Run jobs one after the other. ``report`` is called on the thread of the queue."""
 
     def __init__(self, report: Callable[[str], None], patience_s: float | None = None) -> None:
         """Wait for nothing so far.
 
         Args:
-            report: gets one sentence for each errand that failed.
-            patience_s: how long ``close`` waits for errands that may hang, as those with a file on
+            report: gets one sentence for each job that failed.
+            patience_s: how long ``close`` waits for jobs that may hang, as those with a file on
                 somebody else's disk; None for as long as it takes.
         """
         self._report = report
         self._patience_s = patience_s
-        self._errands: queue.SimpleQueue[Errand | None] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
 
     @property
     def n_waiting(self) -> int:
-        """Count the errands that are not begun."""
-        return self._errands.qsize()
+        """Count the jobs that are not begun."""
+        return self._jobs.qsize()
 
-    def run(self, errand: Errand) -> None:
-        """Run something soon; an error in it is reported, and the next errand follows."""
-        self._errands.put(errand)
+    def run(self, job: Job) -> None:
+        """Run something soon; an error in it is reported, and the next job follows."""
+        self._jobs.put(job)
         if self._thread is None:
             # Python waits for every other thread when it ends.
             is_daemon = self._patience_s is not None
             self._thread = threading.Thread(
-                target=self._work, name="surtitle-scribe", daemon=is_daemon
+                target=self._work, name="surtitle-background", daemon=is_daemon
             )
             self._thread.start()
 
     def close(self) -> None:
         """Run what is left, and wait for it."""
         if self._thread is not None:
-            self._errands.put(None)
+            self._jobs.put(None)
             self._thread.join(self._patience_s)
             self._thread = None
 
     def _work(self) -> None:
-        while (errand := self._errands.get()) is not None:
+        while (job := self._jobs.get()) is not None:
             try:
-                errand()
+                job()
             except (SurtitleError, TextError) as error:
                 self._report(str(error))
             except Exception as error:  # noqa: BLE001  the top of this thread
-                _log.exception("an errand failed")
+                _log.exception("a job failed")
                 self._report(
                     f"something unexpected went wrong ({type(error).__name__}: {error}); Surtitle "
                     "goes on, and its log says more"

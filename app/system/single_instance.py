@@ -16,7 +16,7 @@ _PATIENCE_MS = 10_000  # the one that runs may be loading a model on a busy mach
 _LOCK = "surtitle.lock"
 
 
-class OneInstance(QObject):
+class SingleInstance(QObject):
     """Be the one that runs, and listen to others.
 
     Signals:

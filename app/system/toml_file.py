@@ -25,7 +25,7 @@ _DEEPEST = 32
 _TOO_LARGE = "a whole number in it is too large"
 
 
-class KeptFile:
+class TomlFile:
     """Read and write one file; its one owner.
 
     Attributes:

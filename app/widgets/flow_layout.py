@@ -4,7 +4,7 @@ from PySide6.QtCore import QMargins, QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QLabel, QLayout, QLayoutItem, QWidget
 
 
-class FlowRow(QLayout):
+class FlowLayout(QLayout):
     """Widgets beside each other, each as wide as it likes, in as many lines as that takes.
 
     What is added after ``add_gap`` stands at the far end where all is in one line.

@@ -17,7 +17,7 @@ _SCRIPTS = (
 """What must be there for a language. Others are written in Latin letters, or nobody knows here."""
 
 
-def lacks_letters(language: str) -> bool:
+def lacks_font(language: str) -> bool:
     """Tell whether there is no font for a language.
 
     Args:

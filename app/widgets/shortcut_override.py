@@ -7,7 +7,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QLineEdit
 
 
-class OwnKeys(QObject):
+class ShortcutOverride(QObject):
     """Leave these keys to the window, wherever they are pressed in the lines that are given.
 
     A line takes more keys for editing than people know, other ones on every system: Ctrl+E goes to

@@ -8,7 +8,7 @@ _GREEN = QColor(0x2E, 0x9E, 0x5B)
 _GAP = 6
 
 
-class SpeechLamp(QWidget):
+class SpeechIndicator(QWidget):
     """A disc with a word beside it while somebody speaks, else a ring."""
 
     def __init__(self, parent: QWidget | None = None) -> None:

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QTabBar, QTabWidget, QWidget
 _ROOM = 6
 
 
-class RoomyTabs(QTabWidget):
+class WideTabs(QTabWidget):
     """Tabs that are all there, whatever the language: the window is as wide as they need."""
 
     def __init__(self, parent: QWidget | None = None) -> None:

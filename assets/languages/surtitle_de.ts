@@ -141,25 +141,6 @@
     </message>
 </context>
 <context>
-    <name>AdapterDesk</name>
-    <message>
-        <source>{} was added</source>
-        <translation>{} wurde hinzugefügt</translation>
-    </message>
-    <message>
-        <source>{} is as its card says: sha256 {}</source>
-        <translation>{} ist, wie die Karte sagt: sha256 {}</translation>
-    </message>
-    <message>
-        <source>{} has no card to hold it against: sha256 {}</source>
-        <translation>{} hat keine Karte zum Vergleichen: sha256 {}</translation>
-    </message>
-    <message>
-        <source>{} was removed</source>
-        <translation>{} wurde entfernt</translation>
-    </message>
-</context>
-<context>
     <name>AdapterDialog</name>
     <message>
         <source>Adapters</source>
@@ -224,6 +205,25 @@
     <message>
         <source>A file of an adapter</source>
         <translation>Datei eines Adapters</translation>
+    </message>
+</context>
+<context>
+    <name>AdapterService</name>
+    <message>
+        <source>{} was added</source>
+        <translation>{} wurde hinzugefügt</translation>
+    </message>
+    <message>
+        <source>{} is as its card says: sha256 {}</source>
+        <translation>{} ist, wie die Karte sagt: sha256 {}</translation>
+    </message>
+    <message>
+        <source>{} has no card to hold it against: sha256 {}</source>
+        <translation>{} hat keine Karte zum Vergleichen: sha256 {}</translation>
+    </message>
+    <message>
+        <source>{} was removed</source>
+        <translation>{} wurde entfernt</translation>
     </message>
 </context>
 <context>
@@ -347,17 +347,6 @@
     <message>
         <source>The caption page could not be opened at port {}: {}; choose another port in the settings</source>
         <translation>Die Untertitelseite konnte an Port {} nicht geöffnet werden: {}; in den Einstellungen einen anderen wählen</translation>
-    </message>
-</context>
-<context>
-    <name>CaptionStage</name>
-    <message>
-        <source>Captions appear here.</source>
-        <translation>Hier erscheinen Untertitel.</translation>
-    </message>
-    <message>
-        <source>Drag them where you like.</source>
-        <translation>Sie lassen sich verschieben.</translation>
     </message>
 </context>
 <context>
@@ -544,6 +533,25 @@
     </message>
 </context>
 <context>
+    <name>DownloadBar</name>
+    <message>
+        <source>Ca&amp;ncel</source>
+        <translation>A&amp;bbrechen</translation>
+    </message>
+    <message>
+        <source>What is here already is kept for the next time</source>
+        <translation>Was schon da ist, bleibt für das nächste Mal</translation>
+    </message>
+    <message>
+        <source>Fetching {} from huggingface.co</source>
+        <translation>{} wird von huggingface.co geholt</translation>
+    </message>
+    <message>
+        <source>{:,} of {:,} MB</source>
+        <translation>{:,} von {:,} MB</translation>
+    </message>
+</context>
+<context>
     <name>EvaluationPage</name>
     <message>
         <source>A text is translated word by word, with the model, adapter and timing of now and beside the captions, and held against a translation line by line. A recording of the text, if there is one, tells how well it is recognised.</source>
@@ -674,25 +682,6 @@
     </message>
 </context>
 <context>
-    <name>FetchBar</name>
-    <message>
-        <source>Ca&amp;ncel</source>
-        <translation>A&amp;bbrechen</translation>
-    </message>
-    <message>
-        <source>What is here already is kept for the next time</source>
-        <translation>Was schon da ist, bleibt für das nächste Mal</translation>
-    </message>
-    <message>
-        <source>Fetching {} from huggingface.co</source>
-        <translation>{} wird von huggingface.co geholt</translation>
-    </message>
-    <message>
-        <source>{:,} of {:,} MB</source>
-        <translation>{:,} von {:,} MB</translation>
-    </message>
-</context>
-<context>
     <name>FindBar</name>
     <message>
         <source>Find in the transcript</source>
@@ -709,37 +698,6 @@
     <message>
         <source>Not found</source>
         <translation>Nicht gefunden</translation>
-    </message>
-</context>
-<context>
-    <name>FirstRun</name>
-    <message>
-        <source>Set up Surtitle</source>
-        <translation>Surtitle einrichten</translation>
-    </message>
-    <message>
-        <source>&amp;Start now with the bundled model</source>
-        <translation>&amp;Sofort mit dem mitgelieferten Modell beginnen</translation>
-    </message>
-    <message>
-        <source>&amp;Back</source>
-        <translation>&amp;Zurück</translation>
-    </message>
-    <message>
-        <source>&amp;Next</source>
-        <translation>&amp;Weiter</translation>
-    </message>
-    <message>
-        <source>{} of {}</source>
-        <translation>{} von {}</translation>
-    </message>
-    <message>
-        <source>S&amp;tart</source>
-        <translation>&amp;Beginnen</translation>
-    </message>
-    <message>
-        <source>&amp;Start now with the bundled model, in {}</source>
-        <translation>&amp;Sofort mit dem mitgelieferten Modell beginnen, auf {}</translation>
     </message>
 </context>
 <context>
@@ -857,6 +815,17 @@
     <message>
         <source>Until Surtitle is closed, the model that was named when it was started translates</source>
         <translation>Bis Surtitle geschlossen wird, übersetzt das Modell, das beim Start genannt wurde</translation>
+    </message>
+</context>
+<context>
+    <name>InputLine</name>
+    <message>
+        <source>Type or paste here; Enter ends the line</source>
+        <translation>Hier tippen oder einfügen; Eingabe beendet die Zeile</translation>
+    </message>
+    <message>
+        <source>Text to translate</source>
+        <translation>Text zum Übersetzen</translation>
     </message>
 </context>
 <context>
@@ -1382,14 +1351,14 @@
     </message>
 </context>
 <context>
-    <name>OverlayBar</name>
+    <name>OverlayController</name>
     <message>
-        <source>Surtitle captions, controls</source>
-        <translation>Surtitle-Untertitel, Bedienung</translation>
+        <source>Captions appear here.</source>
+        <translation>Hier erscheinen Untertitel.</translation>
     </message>
     <message>
-        <source>Controls of the overlay</source>
-        <translation>Bedienung der Einblendung</translation>
+        <source>Drag them where you like.</source>
+        <translation>Sie lassen sich verschieben.</translation>
     </message>
 </context>
 <context>
@@ -1437,6 +1406,17 @@
     <message>
         <source>Then the overlay stays above other windows, where you put it; on some scaled screens letters are less sharp. Takes effect when Surtitle is started again.</source>
         <translation>Dann bleibt die Einblendung über anderen Fenstern, wo Sie sie hingesetzt haben; auf manchen vergrößerten Bildschirmen sind Buchstaben weniger scharf. Gilt nach dem nächsten Start von Surtitle.</translation>
+    </message>
+</context>
+<context>
+    <name>OverlayToolbar</name>
+    <message>
+        <source>Surtitle captions, controls</source>
+        <translation>Surtitle-Untertitel, Bedienung</translation>
+    </message>
+    <message>
+        <source>Controls of the overlay</source>
+        <translation>Bedienung der Einblendung</translation>
     </message>
 </context>
 <context>
@@ -1670,6 +1650,37 @@
     </message>
 </context>
 <context>
+    <name>SetupWizard</name>
+    <message>
+        <source>Set up Surtitle</source>
+        <translation>Surtitle einrichten</translation>
+    </message>
+    <message>
+        <source>&amp;Start now with the bundled model</source>
+        <translation>&amp;Sofort mit dem mitgelieferten Modell beginnen</translation>
+    </message>
+    <message>
+        <source>&amp;Back</source>
+        <translation>&amp;Zurück</translation>
+    </message>
+    <message>
+        <source>&amp;Next</source>
+        <translation>&amp;Weiter</translation>
+    </message>
+    <message>
+        <source>{} of {}</source>
+        <translation>{} von {}</translation>
+    </message>
+    <message>
+        <source>S&amp;tart</source>
+        <translation>&amp;Beginnen</translation>
+    </message>
+    <message>
+        <source>&amp;Start now with the bundled model, in {}</source>
+        <translation>&amp;Sofort mit dem mitgelieferten Modell beginnen, auf {}</translation>
+    </message>
+</context>
+<context>
     <name>ShortcutsPage</name>
     <message>
         <source>Shortcuts</source>
@@ -1805,7 +1816,7 @@
     </message>
 </context>
 <context>
-    <name>SpeechLamp</name>
+    <name>SpeechIndicator</name>
     <message>
         <source>speech</source>
         <translation>Sprache</translation>
@@ -1887,7 +1898,7 @@
     </message>
 </context>
 <context>
-    <name>StatusStrip</name>
+    <name>StatusBar</name>
     <message>
         <source>State</source>
         <translation>Zustand</translation>
@@ -1956,17 +1967,6 @@
     <message>
         <source>Show &amp;window</source>
         <translation>&amp;Fenster zeigen</translation>
-    </message>
-</context>
-<context>
-    <name>TypedLine</name>
-    <message>
-        <source>Type or paste here; Enter ends the line</source>
-        <translation>Hier tippen oder einfügen; Eingabe beendet die Zeile</translation>
-    </message>
-    <message>
-        <source>Text to translate</source>
-        <translation>Text zum Übersetzen</translation>
     </message>
 </context>
 <context>

@@ -26,7 +26,7 @@ _LONGEST_PAPER = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShelvedAdapter:
+class LibraryAdapter:
     """An adapter in the library.
 
     Attributes:
@@ -53,23 +53,23 @@ class AdapterLibrary:
         self._folder = folder
         self._bundled = tuple(bundled)
 
-    def shelf(self) -> list[ShelvedAdapter]:
+    def shelf(self) -> list[LibraryAdapter]:
         """List the adapters: the bundled ones, then the person's own, by name.
 
         Raises:
             AdapterError: the folder cannot be read.
         """
-        shelved = [ShelvedAdapter(name=it.name, folder=it, bundled=True) for it in self._bundled]
+        shelved = [LibraryAdapter(name=it.name, folder=it, bundled=True) for it in self._bundled]
         with self._telling("read"):
             if self._folder.is_dir():
                 self._take_back()
                 names = sorted(it.name for it in os.scandir(self._folder) if _is_adapter(it))
                 for name in names:
                     folder = self._folder / name
-                    shelved.append(ShelvedAdapter(name=name, folder=folder, bundled=False))
+                    shelved.append(LibraryAdapter(name=name, folder=folder, bundled=False))
         return shelved
 
-    def find(self, name: str) -> ShelvedAdapter:
+    def find(self, name: str) -> LibraryAdapter:
         """Find an adapter by its name.
 
         Raises:

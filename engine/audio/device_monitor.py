@@ -90,7 +90,7 @@ class Failures:
             self._failures[key].until_s = 0.0
 
 
-class Watch:
+class DeviceMonitor:
     """See, and decide.
 
     Invariant: as long as a device of the wanted kind is listed that does not fail, ``decide`` names

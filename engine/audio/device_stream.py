@@ -12,7 +12,7 @@ _DRAINED_S = 0.05
 """Who gets less than this at once has caught up with the device."""
 
 
-class Stretch:
+class DeviceStream:
     """Feed blocks of the tap, or have them read by ``finish``.
 
     Attributes:

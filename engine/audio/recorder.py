@@ -1,4 +1,4 @@
-"""One device after the other becomes one stream of chunks: the watch decides, this obeys.
+"""One device after the other becomes one stream of chunks: the monitor decides, this obeys.
 
 No thread is here, and no waiting but in ``step``, so that a test can turn the crank by hand.
 """
@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from engine.audio.chunks import AudioChunk, SoundSystem
-from engine.audio.device_monitor import Watch
-from engine.audio.device_stream import Stretch
+from engine.audio.device_monitor import DeviceMonitor
+from engine.audio.device_stream import DeviceStream
 from engine.audio.devices import SAMPLE_RATE_HZ, AudioDevice, AudioNotice, NoticeKind, WantedDevice
 from engine.errors import AudioError, NoSoundError, TapEndedError
 
@@ -67,13 +67,13 @@ class Recorder:
             wait: passes so many seconds, where there is no device to wait for.
         """
         self._system = system
-        self._watch = Watch(wanted)
+        self._monitor = DeviceMonitor(wanted)
         self._report = report
         self._clocks = clocks or Clocks()
         self._wait = wait
         self._begun_s = self._clocks.now_s()
         self._asleep_s = self._clocks.asleep_s()
-        self._stretch: Stretch | None = None
+        self._stream: DeviceStream | None = None
         self._opening = 0
         self._hears = False  # something came in this step
         self._unanswered = False  # nobody listed devices the last time
@@ -87,7 +87,7 @@ class Recorder:
     @property
     def n_dropped(self) -> int:
         """Count the 16 kHz samples that devices should have given and did not."""
-        return self._n_dropped_before + (self._stretch.n_dropped if self._stretch else 0)
+        return self._n_dropped_before + (self._stream.n_dropped if self._stream else 0)
 
     def step(self) -> Iterator[AudioChunk]:
         """Yield what came since, waiting for ``STEP_S`` at most; open and close as need be."""
@@ -96,8 +96,8 @@ class Recorder:
         self._find_sleep()
         self._find_move()
         if self._unanswered and not self._hears:  # one that gives sound is well, only busy
-            self._watch.see_devices(None)
-        decision = self._watch.decide(self._clocks.now_s())
+            self._monitor.see_devices(None)
+        decision = self._monitor.decide(self._clocks.now_s())
         for notice in decision.notices:
             self._report(notice)
         if decision.device is None or decision.opening != self._opening:
@@ -114,21 +114,21 @@ class Recorder:
 
     def _read(self) -> Iterator[AudioChunk]:
         self._hears = False
-        if self._stretch is None:
+        if self._stream is None:
             self._wait(STEP_S)
             return
         try:
-            block = self._stretch.tap.read(STEP_S)
+            block = self._stream.tap.read(STEP_S)
         except TapEndedError:
             yield from self._close()
             self._list(at_once=True)
-            self._watch.see_end(self._clocks.now_s())
+            self._monitor.see_end(self._clocks.now_s())
             return
         if len(block):
             self._hears = True
             now_s = self._clocks.now_s()
-            self._watch.see_sound(now_s, is_zero=not block.any())
-            yield from self._passed_on(self._stretch.feed(block, now_s))
+            self._monitor.see_sound(now_s, is_zero=not block.any())
+            yield from self._passed_on(self._stream.feed(block, now_s))
 
     def _passed_on(self, chunks: Iterator[AudioChunk]) -> Iterator[AudioChunk]:
         for chunk in chunks:
@@ -139,45 +139,45 @@ class Recorder:
         now_asleep_s = self._clocks.asleep_s()
         if now_asleep_s - self._asleep_s >= _ASLEEP_S:
             self._list(at_once=True)
-            self._watch.see_sleep(now_asleep_s - self._asleep_s)
+            self._monitor.see_sleep(now_asleep_s - self._asleep_s)
         self._asleep_s = now_asleep_s
 
     def _find_move(self) -> None:
-        moved_to = self._stretch.take_move() if self._stretch else None
+        moved_to = self._stream.take_move() if self._stream else None
         if moved_to is not None:
             self._list(at_once=True)
-            self._watch.see_move(moved_to, self._clocks.now_s())
+            self._monitor.see_move(moved_to, self._clocks.now_s())
 
     def _list(self, *, at_once: bool = False) -> None:
         if self._system.changed():
             self._must_list = True
         now_s = self._clocks.now_s()
-        due_s = _LIST_ANYWAY_S if self._stretch else _LIST_WAITING_S
+        due_s = _LIST_ANYWAY_S if self._stream else _LIST_WAITING_S
         if self._must_list:
             due_s = _LIST_S
         if not at_once and self._listed_s is not None and now_s - self._listed_s < due_s:
             return
         try:
-            self._watch.see_devices(self._system.devices())
+            self._monitor.see_devices(self._system.devices())
             self._must_list = self._unanswered = False
         except NoSoundError:
             self._must_list = self._unanswered = True
         self._listed_s = self._clocks.now_s()
 
     def _close(self) -> Iterator[AudioChunk]:
-        stretch = self._stretch
-        if stretch is not None:
-            yield from self._passed_on(stretch.finish(self._clocks.now_s))
-            self._n_dropped_before += stretch.n_dropped
-            self._stretch = None
+        stream = self._stream
+        if stream is not None:
+            yield from self._passed_on(stream.finish(self._clocks.now_s))
+            self._n_dropped_before += stream.n_dropped
+            self._stream = None
 
     def _open(self, device: AudioDevice) -> None:
         try:
             tap = self._system.open(device)
         except AudioError:
-            self._watch.see_end(self._clocks.now_s())
+            self._monitor.see_end(self._clocks.now_s())
             return
-        self._stretch = Stretch(tap, start_s=self._end_s, clock_s=self._begun_s + self._end_s)
+        self._stream = DeviceStream(tap, start_s=self._end_s, clock_s=self._begun_s + self._end_s)
         self._must_list = True  # what looked like a failure may have been the server's
 
     def _tell_loss(self, device: AudioDevice | None) -> None:

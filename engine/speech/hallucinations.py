@@ -59,7 +59,7 @@ _PHRASES = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GuardSettings:
+class HallucinationSettings:
     """When a segment is not believed.
 
     Attributes:
@@ -67,8 +67,8 @@ class GuardSettings:
         log_probability: mean of the tokens below which the model counts as unsure.
         hopeless_log_probability: mean below which the segment is dropped whatever else it is.
         compression_ratio: of the text, above which it repeats itself.
-        phrase_log_probability: mean below which a known phantom is dropped.
-        phrase_no_speech: probability of no speech from which a known phantom is dropped.
+        phrase_log_probability: mean below which a known hallucination is dropped.
+        phrase_no_speech: probability of no speech from which a known hallucination is dropped.
         max_loops: times in a row that the same words may follow each other.
     """
 
@@ -96,7 +96,7 @@ class SegmentScores:
     log_probability: float
 
 
-def is_phantom(scores: SegmentScores, settings: GuardSettings) -> bool:
+def is_hallucination(scores: SegmentScores, settings: HallucinationSettings) -> bool:
     """Tell whether a segment is to be dropped."""
     return (
         _is_silence(scores, settings)
@@ -105,7 +105,7 @@ def is_phantom(scores: SegmentScores, settings: GuardSettings) -> bool:
     )
 
 
-def _is_silence(scores: SegmentScores, settings: GuardSettings) -> bool:
+def _is_silence(scores: SegmentScores, settings: HallucinationSettings) -> bool:
     unsure = scores.log_probability < settings.log_probability
     if unsure and scores.no_speech > settings.no_speech:
         return True

@@ -31,7 +31,7 @@ from engine.speech.events import (
 from engine.speech.hypothesis import RecognizedWord
 from engine.speech.normalise import plain_word
 from engine.speech.recognizer import Recognized, Recognizer, RecognizerSettings, SpeechModel
-from engine.speech.vad import Detector, GateSettings, SpeechGate
+from engine.speech.vad import Detector, VadSettings, VoiceActivityDetector
 from engine.speech.word_tracker import StageLag, WordTracker
 from engine.text.sentences import ends_sentence, word_parts
 from engine.utterances import FedWord
@@ -48,7 +48,7 @@ class ListeningSettings:
 
     Attributes:
         recognizer: how often the model runs.
-        gate: what counts as speech.
+        vad: what counts as speech.
         pause_s: silence after which an utterance has ended, with or without punctuation.
         max_words_waiting: committed words without a caption from which recognising waits.
         behind_s: age of the sound worked on from which it is told.
@@ -56,7 +56,7 @@ class ListeningSettings:
     """
 
     recognizer: RecognizerSettings = field(default_factory=RecognizerSettings)
-    gate: GateSettings = field(default_factory=GateSettings)
+    vad: VadSettings = field(default_factory=VadSettings)
     pause_s: float = 1.5
     max_words_waiting: int = 150
     behind_s: float = 5.0
@@ -292,7 +292,7 @@ class _Ear:
         self._listener = listener
         self._lane = lane
         self._recognizer = Recognizer(
-            model, SpeechGate(detector, settings.gate), settings.recognizer
+            model, VoiceActivityDetector(detector, settings.vad), settings.recognizer
         )
         self._ended_s: float | None = None  # where speech ended without the end of a sentence
         self._is_behind = False

@@ -1,4 +1,4 @@
-"""Speech becomes committed words: gate, buffer, model and agreement meet here only.
+"""Speech becomes committed words: voice activity, buffer, model and agreement meet here only.
 
 The newest speech is recognised again and again in a buffer that is cut at sentence ends and after
 speech; successive hypotheses are held against each other (``engine.speech.local_agreement``), so
@@ -18,7 +18,7 @@ from engine.audio.chunks import AudioChunk, Samples
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.speech.hypothesis import Hypothesis, RecognizedWord
 from engine.speech.local_agreement import LocalAgreement
-from engine.speech.vad import SpeechGate, SpeechPart
+from engine.speech.vad import SpeechPart, VoiceActivityDetector
 from engine.text.sentences import ends_sentence
 
 _PROMPT_WORDS = 60
@@ -98,13 +98,13 @@ class Recognizer:
     def __init__(
         self,
         model: SpeechModel,
-        gate: SpeechGate,
+        vad: VoiceActivityDetector,
         settings: RecognizerSettings,
         *,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._model = model
-        self._gate = gate
+        self._vad = vad
         self._settings = settings
         self._clock = clock
         self._agreement = LocalAgreement()
@@ -118,7 +118,7 @@ class Recognizer:
     @property
     def hears_speech(self) -> bool:
         """Tell whether somebody speaks now, for a lamp."""
-        return self._gate.is_open
+        return self._vad.is_open
 
     @property
     def real_time_factor(self) -> float:
@@ -137,11 +137,11 @@ class Recognizer:
 
     def feed(self, chunk: AudioChunk) -> list[Recognized]:
         """Take the next sound; return what became known, nothing where nothing did."""
-        return [news for part in _joined(self._gate.feed(chunk)) for news in self._take(part)]
+        return [news for part in _joined(self._vad.feed(chunk)) for news in self._take(part)]
 
     def flush(self) -> list[Recognized]:
         """Commit the rest: no sound follows, or it does not follow at once."""
-        return [news for part in self._gate.flush() for news in self._take(part)]
+        return [news for part in self._vad.flush() for news in self._take(part)]
 
     def _take(self, part: SpeechPart) -> list[Recognized]:
         if part.begins:

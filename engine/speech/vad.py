@@ -24,7 +24,7 @@ _SAME_TIME_S = 0.002  # chunks that touch do so to within rounding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GateSettings:
+class VadSettings:
     """When the gate opens and closes.
 
     Attributes:
@@ -112,7 +112,7 @@ class SileroDetector:
         return float(np.reshape(said, -1)[0])
 
 
-class SpeechGate:
+class VoiceActivityDetector:
     """Feed sound, get speech.
 
     Every sample of a speech goes through once and in order: ``pre_roll_s`` before it began until
@@ -120,7 +120,7 @@ class SpeechGate:
     is missing a speech ends.
     """
 
-    def __init__(self, detector: Detector, settings: GateSettings) -> None:
+    def __init__(self, detector: Detector, settings: VadSettings) -> None:
         self._detector = detector
         self._settings = settings
         self._waiting = np.zeros(0, np.float32)  # less than a frame

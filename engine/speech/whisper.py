@@ -14,7 +14,7 @@ from engine.audio.chunks import Samples
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.errors import ModelError, is_failure
 from engine.settings import DEVICES
-from engine.speech.hallucinations import GuardSettings, SegmentScores, is_phantom
+from engine.speech.hallucinations import HallucinationSettings, SegmentScores, is_hallucination
 from engine.speech.hypothesis import Hypothesis, RecognizedWord
 from engine.untrusted.strict_json import shown
 
@@ -39,7 +39,7 @@ class WhisperSettings:
         language: code of what is spoken.
         beam_size: hypotheses the decoder keeps; 1 is greedy.
         cache: where named models lie; None is huggingface's own cache.
-        guard: which segments are not believed.
+        hallucinations: which segments are not believed.
     """
 
     model: str = "base.en"
@@ -49,7 +49,7 @@ class WhisperSettings:
     language: str = "en"
     beam_size: int = 1
     cache: Path | None = None
-    guard: GuardSettings = field(default_factory=GuardSettings)
+    hallucinations: HallucinationSettings = field(default_factory=HallucinationSettings)
 
     def __post_init__(self) -> None:
         if self.device not in DEVICES:
@@ -87,7 +87,7 @@ class Whisper:
             initial_prompt=prompt_end(prompt) or None,
             word_timestamps=True,
             vad_filter=False,
-            no_speech_threshold=None,  # the guard decides
+            no_speech_threshold=None,  # our filter decides
             log_prob_threshold=None,
             compression_ratio_threshold=None,
         )
@@ -104,7 +104,7 @@ class Whisper:
                 no_speech=segment.no_speech_prob,
                 log_probability=segment.avg_logprob,
             )
-            if is_phantom(scores, self._settings.guard):
+            if is_hallucination(scores, self._settings.hallucinations):
                 continue
             for word in segment.words or ():
                 for text in word.word.split():

@@ -46,7 +46,7 @@ def main():
         # The next sentence is not said before the disk has this one, as it is with anybody who
         # speaks: else the test would measure the disk.
         written = threading.Event()
-        keeper._scribe.run(written.set)
+        keeper._background.run(written.set)
         written.wait()
 
 

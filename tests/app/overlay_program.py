@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from app.captions.line_breaking import Line
 from app.config.preferences import PRESETS, CaptionChoices
 from app.main_window.actions import Actions
-from app.overlay.toolbar import OverlayBar
+from app.overlay.toolbar import OverlayToolbar
 from app.overlay.window import Overlay, OverlayView
 
 LIMIT_S = 60  # long, since other programs may keep the machine busy
@@ -121,7 +121,7 @@ def try_bar(overlay):
     """Use the bar as a hand on the mouse does: hover, lock, and back."""
     actions = Actions()
     actions.lock.toggled.connect(lambda locked: overlay.set_locked(locked=locked))
-    bar = OverlayBar(overlay, actions.for_bar(), actions.lock, inside=False)
+    bar = OverlayToolbar(overlay, actions.for_bar(), actions.lock, inside=False)
     bar.show_preset(PRESETS[0])
     xdotool("mousemove", 5, 5)
     found = {"bar_waits": not bar.isVisible()}

@@ -7,7 +7,7 @@ import time
 
 from PySide6.QtCore import QPoint, QTimer
 
-from app.dialogs.setup.wizard import GuideParts
+from app.dialogs.setup.wizard import WizardServices
 from engine.audio.chunks import AudioChunk
 from engine.audio.devices import AudioNotice, Level, NoticeKind
 from engine.errors import NoSoundError
@@ -88,7 +88,7 @@ class SideScenes:
 
     def open_guide(self, n_pages):
         guide = self.application.side_windows.guide
-        guide.parts = GuideParts(make_sources=Sources, program=says(MACHINE, *fits(), FORECAST))
+        guide.parts = WizardServices(make_sources=Sources, program=says(MACHINE, *fits(), FORECAST))
         guide.open_guide()
         guide.dialog.move(self.window.pos() + QPoint(110, 70))
         for _ in range(n_pages):

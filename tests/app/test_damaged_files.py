@@ -11,16 +11,16 @@ from app.application.application import Application
 from app.config.launch_settings import LaunchSettings
 from app.config.preferences import Preferences, PrivacyChoices
 from app.config.preferences_file import PreferencesFile, import_preferences
-from app.config.window_geometry import Place, PlacesFile
+from app.config.window_geometry import GeometryFile, SavedGeometry
 from app.history.cues import Cue
 from app.history.export import FORMS, export
 from app.history.history_writer import SessionKeeper
 from app.history.journal import delete_old, past_sessions, read_session, unfinished_sessions
 from app.history.live_text_file import LiveText
 from app.session.engine_bridge import Bridge
-from app.system.background import Scribe
+from app.system.background import BackgroundQueue
 from app.system.text_io import TextError
-from app.system.toml_file import MOST_BYTES, KeptFile
+from app.system.toml_file import MOST_BYTES, TomlFile
 from tests.app.fakes import FakeEngine
 from tests.app.history.test_history_writer import say
 from tests.app.history.test_journal import cue, kept, written
@@ -125,7 +125,7 @@ def test_settings_that_cannot_be_read_are_put_aside_and_never_lost(tmp_path, nam
     assert (tmp_path / "settings.toml.damaged").read_bytes() == before
     assert PreferencesFile(path).read() == (Preferences(), None)
     assert import_preferences(tmp_path / "settings.toml.damaged")[0] is None
-    assert PlacesFile(tmp_path / "settings.toml.damaged").find("window") is None
+    assert GeometryFile(tmp_path / "settings.toml.damaged").find("window") is None
 
 
 @needs_pipes
@@ -170,7 +170,7 @@ pause = "\\u0000"
 )
 def test_a_place_out_of_bounds_is_brought_into_them(tmp_path, place):
     put(tmp_path / "places.toml", f'[window]\nscreen = "x"\n{place}\n')
-    found = PlacesFile(tmp_path / "places.toml").find("window")
+    found = GeometryFile(tmp_path / "places.toml").find("window")
     if found is not None:
         assert (found.width, found.height) == (0, 0)
         assert 0 <= found.x <= 1
@@ -178,15 +178,15 @@ def test_a_place_out_of_bounds_is_brought_into_them(tmp_path, place):
 
 
 def test_a_place_of_the_largest_size_is_kept(tmp_path):
-    place = Place(screen="x", x=0.5, y=1.0, width=16_777_215, height=1)
-    PlacesFile(tmp_path / "places.toml").remember("window", place)
-    assert PlacesFile(tmp_path / "places.toml").find("window") == place
+    place = SavedGeometry(screen="x", x=0.5, y=1.0, width=16_777_215, height=1)
+    GeometryFile(tmp_path / "places.toml").save("window", place)
+    assert GeometryFile(tmp_path / "places.toml").find("window") == place
 
 
 def test_what_is_ours_is_for_its_owner_alone(tmp_path):
     old = os.umask(0o022)
     try:
-        file = KeptFile(tmp_path / "deep" / "settings.toml")
+        file = TomlFile(tmp_path / "deep" / "settings.toml")
         file.write({"a": 1})
         file.write({"a": 2})
         for path, mode in (
@@ -200,11 +200,11 @@ def test_what_is_ours_is_for_its_owner_alone(tmp_path):
 
 def test_whatever_an_errand_raises_is_told_and_the_next_one_follows(caplog):
     told, done = [], []
-    scribe = Scribe(told.append)
+    background = BackgroundQueue(told.append)
     for error in (ValueError("one"), RecursionError("two"), KeyError("three"), TextError("four")):
-        scribe.run(lambda error=error: throw(error))
-    scribe.run(lambda: done.append(True))
-    scribe.close()
+        background.run(lambda error=error: throw(error))
+    background.run(lambda: done.append(True))
+    background.close()
     assert done == [True]
     assert len(told) == 4
     assert "ValueError: one" in told[0]
@@ -218,9 +218,9 @@ def throw(error):
 
 def test_an_errand_that_hangs_is_not_waited_for_by_who_said_so():
     may_go_on = threading.Event()
-    scribe = Scribe(lambda _told: None, patience_s=0.01)
-    scribe.run(may_go_on.wait)
-    scribe.close()  # returns
+    background = BackgroundQueue(lambda _told: None, patience_s=0.01)
+    background.run(may_go_on.wait)
+    background.close()  # returns
     may_go_on.set()
 
 

@@ -3,7 +3,7 @@
 import contextlib
 import os
 
-from app.library.glossaries import GlossaryShelf, read_terms, sound_terms
+from app.library.glossaries import GlossaryFolder, read_terms, sound_terms
 from engine.errors import ContextError
 from tests.fuzz.sentences import check, text
 from tests.support.strangers import damaged
@@ -35,7 +35,7 @@ def _put(rng, path):
 @contextlib.contextmanager
 def prepared(_folder):
     def run(rng, folder, allow):
-        shelf = GlossaryShelf(folder / "kept")
+        shelf = GlossaryFolder(folder / "kept")
         (folder / "kept").mkdir()
         _put(rng, folder / "kept" / "de.tsv")
         named = folder / "named.tsv"

@@ -4,7 +4,7 @@ import contextlib
 
 from PySide6.QtCore import QRect, QSize
 
-from app.config.window_geometry import PlacesFile, ScreenArea, stood_at
+from app.config.window_geometry import GeometryFile, ScreenArea, restored_geometry
 from tests.fuzz.sentences import text
 from tests.fuzz.settings import put_file
 
@@ -27,15 +27,15 @@ def prepared(_folder):
         put_file(rng, path, _WHOLE)
         areas = [_screen(rng) for _ in range(rng.randint(1, 3))]
         allow(path.parent)
-        places = PlacesFile(path)
+        places = GeometryFile(path)
         for name in ("main", "overlay", text(rng)):
             place = places.find(name)
             if place is None:
                 continue
             size = QSize(place.width, place.height) if place.width else QSize(800, 600)
-            found = stood_at(place, size, areas)
+            found = restored_geometry(place, size, areas)
             assert any(one.area.contains(found) for one in areas)
-            places.remember("main", place)
+            places.save("main", place)
             assert places.find("main") == place
 
     yield run

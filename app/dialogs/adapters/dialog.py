@@ -18,12 +18,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.dialogs.adapters.service import AdapterDesk, ListedAdapter
+from app.dialogs.adapters.service import AdapterService, ListedAdapter
 from app.dialogs.adapters.table_model import AdapterTable
 from app.library.adapter_details import rows
 from app.widgets.dialog_text import as_sentence, close_button
 from app.widgets.file_dialogs import ask_folder, ask_open
-from app.widgets.flow_layout import FlowRow
+from app.widgets.flow_layout import FlowLayout
 from engine.adapters.adapter import Status
 from engine.events import AdapterChanged
 
@@ -41,7 +41,7 @@ class AdapterDialog(QDialog):
     use_wanted = Signal(str)
     unload_wanted = Signal(str)
 
-    def __init__(self, desk: AdapterDesk, parent: QWidget | None = None) -> None:
+    def __init__(self, desk: AdapterService, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Adapters"))
         self.setAcceptDrops(True)
@@ -115,7 +115,7 @@ class AdapterDialog(QDialog):
 
     def _lay_out(self) -> None:
         buttons = QWidget()
-        self._row = FlowRow(buttons)
+        self._row = FlowLayout(buttons)
         self.load = self._add_button(self.tr("&Load"), self._load)
         self.compare = self._add_button(self.tr("&Bare model"), self._compare)
         self.unload = self._add_button(self.tr("&Unload"), self._unload)

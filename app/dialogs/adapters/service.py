@@ -7,9 +7,9 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.system.background import Scribe
+from app.system.background import BackgroundQueue
 from engine.adapters.adapter import Adapter, inspect_adapter, verify_adapter
-from engine.adapters.library import AdapterLibrary, ShelvedAdapter
+from engine.adapters.library import AdapterLibrary, LibraryAdapter
 from engine.errors import SurtitleError
 from engine.hub.bundled import default_adapter
 from engine.models.fingerprint import Fingerprint, read_fingerprint
@@ -20,11 +20,11 @@ from engine.settings import TranslationSettings
 class ListedAdapter:
     """An adapter of the library, as it was judged for the model at hand."""
 
-    shelved: ShelvedAdapter
+    shelved: LibraryAdapter
     adapter: Adapter
 
 
-class AdapterDesk(QObject):
+class AdapterService(QObject):
     """List, add, verify and remove. Only headers are read, except to verify.
 
     Signals:
@@ -49,7 +49,7 @@ class AdapterDesk(QObject):
         # What the thread emits is queued to here, since both slots are methods of this object.
         self._failed.connect(self._tell_failure)
         self._done.connect(self._finish_errand)
-        self._scribe = Scribe(self._failed.emit)
+        self._background = BackgroundQueue(self._failed.emit)
 
     def use_model(self, folder: Path) -> None:
         """Judge adapters for this model from now on."""
@@ -64,7 +64,7 @@ class AdapterDesk(QObject):
 
     def find_default(self, translation: TranslationSettings) -> None:
         """Look for the bundled adapter that helps a translation on the model at hand."""
-        self._scribe.run(partial(self._find_default, translation))
+        self._background.run(partial(self._find_default, translation))
 
     def refresh(self) -> None:
         """List the library."""
@@ -84,13 +84,13 @@ class AdapterDesk(QObject):
 
     def close(self) -> None:
         """Finish what is being done."""
-        self._scribe.close()
+        self._background.close()
 
-    def _run(self, errand: Callable[[], None]) -> None:
+    def _run(self, job: Callable[[], None]) -> None:
         self._n_errands += 1
         self.busy_changed.emit(True)  # noqa: FBT003  what the signal carries
-        self._scribe.run(errand)
-        self._scribe.run(self._done.emit)
+        self._background.run(job)
+        self._background.run(self._done.emit)
 
     # Below here all but the slots runs on the thread, and speaks by signals alone.
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.dialogs.latency.measurement_file import MeasurementFile
 from app.dialogs.latency.record import LatencyRecord, Sample, StageTime
-from app.system.background import Scribe
+from app.system.background import BackgroundQueue
 from app.system.process_memory import resident_bytes
 from engine.commands import EndPassage, FeedWords
 from engine.events import Event, Statistics
@@ -35,7 +35,7 @@ class LatencyDesk(QObject):
 
     changed = Signal()
     failed = Signal(str)
-    _scribe_failed = Signal(str)
+    _write_failed = Signal(str)
 
     def __init__(
         self, parent: QObject | None = None, clock: Callable[[], float] = time.monotonic
@@ -45,8 +45,8 @@ class LatencyDesk(QObject):
         self._clock = clock
         self._typed: tuple[str, ...] = ()
         self._file: MeasurementFile | None = None
-        self._scribe_failed.connect(self._stop_after_failure)  # emitted on the scribe's thread
-        self._scribe = Scribe(self._scribe_failed.emit)
+        self._write_failed.connect(self._stop_after_failure)  # emitted on the thread of the queue
+        self._background = BackgroundQueue(self._write_failed.emit)
         self._timer = QTimer(self)
         self._timer.setInterval(_MEMORY_MS)
         self._timer.timeout.connect(self.measure_memory)
@@ -67,7 +67,7 @@ class LatencyDesk(QObject):
         """Write no more."""
         file, self._file = self._file, None
         if file is not None:
-            self._scribe.run(file.close)
+            self._background.run(file.close)
 
     def clear(self) -> None:
         """Begin anew."""
@@ -78,7 +78,7 @@ class LatencyDesk(QObject):
         """Write what is left."""
         self._timer.stop()
         self.stop_recording()
-        self._scribe.close()
+        self._background.close()
 
     @Slot(tuple)
     def take_typed(self, words: tuple[str, ...]) -> None:
@@ -150,7 +150,7 @@ class LatencyDesk(QObject):
 
     def _write(self, write: Callable[[MeasurementFile], None]) -> None:
         if self._file is not None:
-            self._scribe.run(partial(write, self._file))
+            self._background.run(partial(write, self._file))
 
     @Slot(str)
     def _stop_after_failure(self, message: str) -> None:

@@ -30,7 +30,7 @@ from app.library.models import written_bytes
 from app.widgets.charts import CurveChart, Histogram, Waterfall
 from app.widgets.dialog_text import as_sentence, close_button, paragraph
 from app.widgets.file_dialogs import ask_save
-from app.widgets.tab_widget import RoomyTabs
+from app.widgets.tab_widget import WideTabs
 
 _REFRESH_MS = 250  # no eye reads faster
 
@@ -59,7 +59,7 @@ class LatencyDialog(QDialog):
         self.memory = CurveChart(self.tr("Memory of this program"))
         self.summary, self.cost = paragraph(), paragraph()
         self.evaluation = evaluation
-        self.tabs = RoomyTabs()
+        self.tabs = WideTabs()
         self.tabs.addTab(_column(self.summary, self.waterfall, self.committed), self.tr("&Lag"))
         self.tabs.addTab(_column(self.cost, self.tokens, self.memory), self.tr("&Cost"))
         self.tabs.addTab(_scrolled(evaluation), self.tr("E&valuate a file"))

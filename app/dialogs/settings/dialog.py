@@ -27,7 +27,7 @@ from app.dialogs.settings.shortcuts_page import ShortcutsPage
 from app.main_window.actions import Actions
 from app.widgets.dialog_text import close_button
 from app.widgets.file_dialogs import ask_open, ask_save
-from app.widgets.tab_widget import RoomyTabs
+from app.widgets.tab_widget import WideTabs
 
 _FILES = "TOML (*.toml)"
 
@@ -61,7 +61,7 @@ class SettingsDialog(QDialog):
             self.shortcuts,
             self.privacy,
         )
-        self.tabs = RoomyTabs()
+        self.tabs = WideTabs()
         for page in self.pages:
             self.tabs.addTab(page, page.title)
             page.edited.connect(self._tell)

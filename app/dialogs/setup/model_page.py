@@ -14,8 +14,8 @@ from PySide6.QtWidgets import (
     QTableWidgetItem,
 )
 
-from app.dialogs.setup.model_service import ModelDesk, bundled_offers
-from app.dialogs.setup.pages import GuidePage
+from app.dialogs.setup.model_service import ModelService, bundled_offers
+from app.dialogs.setup.pages import WizardPage
 from app.library.models import Fit, MachineReport, ModelOffer, known_offers, written_bytes
 from app.system.child_process import ChildCommand
 from app.widgets.dialog_text import as_sentence, paragraph
@@ -26,7 +26,7 @@ _LIMIT_S = 240.0  # a first import from a slow disk is slow, and so is a busy co
 _STEPS = 1000
 
 
-class ModelPage(GuidePage):
+class ModelPage(WizardPage):
     """What this computer has, which models there are, and fetching the one that is chosen.
 
     Signals:
@@ -35,7 +35,7 @@ class ModelPage(GuidePage):
 
     chosen = Signal()
 
-    def __init__(self, desk: ModelDesk, check: ChildCommand) -> None:
+    def __init__(self, desk: ModelService, check: ChildCommand) -> None:
         super().__init__()
         self.title = self.tr("Model")
         self.language = "de"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.library.models import ModelOffer, known_offer
-from app.system.background import Scribe
+from app.system.background import BackgroundQueue
 from engine.errors import FetchCancelledError, SurtitleError
 from engine.hub.bundled import bundled_models
 from engine.hub.catalogue import KNOWN_MODELS
@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 _HEAD_LINES = 40
 
 
-class ModelDesk(QObject):
+class ModelService(QObject):
     """List the models that can be chosen, and fetch one.
 
     Signals:
@@ -49,8 +49,8 @@ class ModelDesk(QObject):
         self.library = library
         self._hub = hub
         self._cancelled = threading.Event()
-        self._erred.connect(self._tell_failure)  # emitted on the scribe's thread
-        self._scribe = Scribe(self._erred.emit)
+        self._erred.connect(self._tell_failure)  # emitted on the thread of the queue
+        self._background = BackgroundQueue(self._erred.emit)
 
     @property
     def free_bytes(self) -> int | None:
@@ -63,12 +63,12 @@ class ModelDesk(QObject):
 
     def refresh(self) -> None:
         """Look which models are here; ``listed`` tells."""
-        self._scribe.run(self._list)
+        self._background.run(self._list)
 
     def fetch(self, name: str) -> None:
         """Fetch a model of the hub; what was begun before is gone on with."""
         self._cancelled.clear()
-        self._scribe.run(partial(self._fetch, name))
+        self._background.run(partial(self._fetch, name))
 
     def cancel(self) -> None:
         """Stop fetching; what is here is kept for the next time."""
@@ -77,7 +77,7 @@ class ModelDesk(QObject):
     def close(self) -> None:
         """Stop fetching and wait for it."""
         self.cancel()
-        self._scribe.close()
+        self._background.close()
 
     # Below here all but the slot runs on the thread, and speaks by signals alone.
 

@@ -15,7 +15,7 @@ from engine.audio.devices import DeviceKind, Level
 _SPACING = 12
 
 
-class GuidePage(QWidget):
+class WizardPage(QWidget):
     """A page of the guide."""
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class GuidePage(QWidget):
         return label
 
 
-class WelcomePage(GuidePage):
+class WelcomePage(WizardPage):
     """What Surtitle does, what leaves this computer, and between which languages it translates."""
 
     def __init__(self, bundled: Sequence[str]) -> None:
@@ -107,7 +107,7 @@ class WelcomePage(GuidePage):
         self.note.setText(told)
 
 
-class SoundPage(GuidePage):
+class SoundPage(WizardPage):
     """Live meters for the microphone and for what the computer plays."""
 
     def __init__(self, check: SoundCheck) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton
 
-from app.dialogs.setup.pages import GuidePage
+from app.dialogs.setup.pages import WizardPage
 from app.library.models import MachineReport
 from app.system.child_process import ChildCommand
 from app.widgets.dialog_text import as_sentence
@@ -16,7 +16,7 @@ _LIMIT_S = 180.0  # of loading and measuring together; measuring ends after 20 s
 _TIGHT = 0.8
 
 
-class SpeedPage(GuidePage):
+class SpeedPage(WizardPage):
     """One button, and what it found in words."""
 
     def __init__(self, check: ChildCommand) -> None:

@@ -22,8 +22,8 @@ from PySide6.QtWidgets import (
 
 from app.config.preferences import Preferences
 from app.dialogs.setup.model_page import ModelPage
-from app.dialogs.setup.model_service import ModelDesk
-from app.dialogs.setup.pages import GuidePage, SoundPage, WelcomePage
+from app.dialogs.setup.model_service import ModelService
+from app.dialogs.setup.pages import SoundPage, WelcomePage, WizardPage
 from app.dialogs.setup.sound_check import MakeSources, SoundCheck, make_sources
 from app.dialogs.setup.speed_page import SpeedPage
 from app.system.child_process import ChildCommand
@@ -33,7 +33,7 @@ _WIDTH, _HEIGHT = 860, 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GuideParts:
+class WizardServices:
     """What the guide asks the computer with; tests put others in their place.
 
     Attributes:
@@ -47,7 +47,7 @@ class GuideParts:
     bundled: tuple[str, ...] = ("de",)
 
 
-class FirstRun(QDialog):
+class SetupWizard(QDialog):
     """Pages one after the other.
 
     Signals:
@@ -60,14 +60,14 @@ class FirstRun(QDialog):
     left = Signal()
 
     def __init__(
-        self, library: Path, parts: GuideParts | None = None, parent: QWidget | None = None
+        self, library: Path, parts: WizardServices | None = None, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        parts = parts or GuideParts()
+        parts = parts or WizardServices()
         self.setWindowTitle(self.tr("Set up Surtitle"))
         self._policy = Preferences().translation.policy
         self.sound = SoundCheck(parts.make_sources, self)
-        self.desk = ModelDesk(library, parent=self)
+        self.desk = ModelService(library, parent=self)
         self._machine_check = ChildCommand(self, program=parts.program)
         self._speed_check = ChildCommand(self, program=parts.program)
         self._bundled = parts.bundled
@@ -75,7 +75,7 @@ class FirstRun(QDialog):
         self.sound_page = SoundPage(self.sound)
         self.model_page = ModelPage(self.desk, self._machine_check)
         self.speed_page = SpeedPage(self._speed_check)
-        self.pages: tuple[GuidePage, ...] = (
+        self.pages: tuple[WizardPage, ...] = (
             self.welcome,
             self.sound_page,
             self.model_page,

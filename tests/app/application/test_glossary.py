@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QTableWidgetItem
 
 from app.library.glossaries import (
     Fault,
-    GlossaryShelf,
+    GlossaryFolder,
     fault_of,
     faults,
     read_terms,
@@ -57,7 +57,7 @@ def test_the_second_of_two_like_terms_and_those_beyond_the_most_are_left_out():
 
 
 def test_each_language_has_its_own_file_and_a_broken_one_is_one_sentence(tmp_path):
-    shelf = GlossaryShelf(tmp_path / "glossary")
+    shelf = GlossaryFolder(tmp_path / "glossary")
     assert shelf.read("de") == ((), "")
     assert shelf.write("de", TERMS) == ""
     assert shelf.read("de") == (TERMS, "")
@@ -71,7 +71,7 @@ def test_each_language_has_its_own_file_and_a_broken_one_is_one_sentence(tmp_pat
 @pytest.mark.parametrize("language", ["../de", "..", "", "a/b", "/tmp/de", "a\\b", "C:de", "d\0e"])
 def test_a_language_that_is_a_path_leads_to_no_file(tmp_path, language):
     """Imported settings may name any language."""
-    shelf = GlossaryShelf(tmp_path / "data" / "glossary")
+    shelf = GlossaryFolder(tmp_path / "data" / "glossary")
     assert shelf.write("de", TERMS) == ""
     (tmp_path / "data" / "de.tsv").write_text("secret\tx\n")
     before = {path: path.is_file() and path.read_text() for path in tmp_path.rglob("*")}
@@ -85,7 +85,7 @@ def test_a_language_that_is_a_path_leads_to_no_file(tmp_path, language):
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes of Unix")
 def test_a_pipe_among_the_glossaries_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "de.tsv")
-    assert GlossaryShelf(tmp_path).read("de") == (
+    assert GlossaryFolder(tmp_path).read("de") == (
         (),
         f"the glossary {tmp_path / 'de.tsv'} is no plain file: put one there",
     )
@@ -93,7 +93,7 @@ def test_a_pipe_among_the_glossaries_is_not_waited_for(tmp_path):
 
 def test_a_disk_that_cannot_be_written_is_one_sentence(tmp_path):
     (tmp_path / "file").write_text("")
-    assert "could not be written" in GlossaryShelf(tmp_path / "file").write("de", TERMS)
+    assert "could not be written" in GlossaryFolder(tmp_path / "file").write("de", TERMS)
 
 
 class Glossary:
@@ -128,7 +128,7 @@ def glossary(program):  # noqa: F811
 def test_terms_are_kept_and_the_model_is_not_told_unless_that_is_wanted(glossary, tmp_path):
     one = glossary()
     one.write(*TERMS)
-    assert GlossaryShelf(tmp_path / "glossary").read("de") == (TERMS, "")
+    assert GlossaryFolder(tmp_path / "glossary").read("de") == (TERMS, "")
     assert one.told() == []
     assert "cost nothing" in one.dialog.cost.text()
     one.dialog.use.click()

@@ -533,7 +533,7 @@ def test_whatever_is_clicked_in_whatever_order_every_word_comes_once(program, se
         one.window.controls.pause.click()
     for source in one.bar.on:
         one.press(source)
-    one.application.listening.desk._scribe.close()  # whatever was wanted has begun
+    one.application.listening.desk._background.close()  # whatever was wanted has begun
     for lane in ("me", "them"):
         sources = [run.sources[lane] for run in one.hearing.runs if lane in run.sources]
         text = " ".join(word.text for source in sources for word in source.words)
@@ -545,7 +545,7 @@ def test_the_gui_thread_is_never_asked_to_work(program):
     one = program().open()
     one.press(one.bar.microphone)
     one.wait_for_sentence()
-    assert one.hearing.thread_names == {"surtitle-scribe"}
+    assert one.hearing.thread_names == {"surtitle-background"}
 
 
 def test_keys_do_the_same_as_the_buttons(program):

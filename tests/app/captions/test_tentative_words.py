@@ -1,9 +1,9 @@
-from app.captions.tentative_words import Tails, dotted
+from app.captions.tentative_words import TentativeWords, dotted
 from engine.events import SourceChanged, UtteranceEnded, UtteranceOpened
 
 
 def test_a_tail_waits_until_the_words_before_it_came_back():
-    tails = Tails()
+    tails = TentativeWords()
     tails.hold("me", ["we", "went"])
     assert tails.release() == {"me": ("we", "went")}
     tails.feed("me", 2)
@@ -19,7 +19,7 @@ def test_a_tail_waits_until_the_words_before_it_came_back():
 
 
 def test_the_newest_tail_of_a_lane_is_the_one_that_is_shown():
-    tails = Tails()
+    tails = TentativeWords()
     tails.feed("me", 1)
     tails.hold("me", ["a"])
     tails.hold("me", ["b"])
@@ -29,7 +29,7 @@ def test_the_newest_tail_of_a_lane_is_the_one_that_is_shown():
 
 
 def test_words_that_are_shown_as_waiting_hold_no_tail_back():
-    tails = Tails()
+    tails = TentativeWords()
     tails.feed("me", 3)
     tails.hold("me", ["home"])
     tails.wait({"me": 2})
@@ -39,7 +39,7 @@ def test_words_that_are_shown_as_waiting_hold_no_tail_back():
 
 
 def test_another_session_numbers_anew_and_holds_nothing_back_for_ever():
-    tails = Tails()
+    tails = TentativeWords()
     tails.feed("me", 3)
     tails.take(UtteranceOpened(utterance=0, lane="me"))
     tails.restart()

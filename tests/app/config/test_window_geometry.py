@@ -7,12 +7,12 @@ from PySide6.QtWidgets import QWidget
 
 from app.config import window_geometry
 from app.config.window_geometry import (
-    Place,
-    PlacesFile,
+    GeometryFile,
+    SavedGeometry,
     ScreenArea,
-    WindowPlace,
-    place_of,
-    stood_at,
+    WindowGeometry,
+    geometry_of,
+    restored_geometry,
 )
 from tests.app.application.test_application import program  # noqa: F401  a fixture
 
@@ -29,48 +29,48 @@ def test_a_window_comes_back_where_it_stood():
         left = area.left() + rng.randrange(area.width() - size.width())
         top = area.top() + rng.randrange(area.height() - size.height())
         window = QRect(left, top, size.width(), size.height())
-        assert stood_at(place_of(window, BOTH), size, BOTH) == window
+        assert restored_geometry(geometry_of(window, BOTH), size, BOTH) == window
 
 
 def test_a_window_is_always_inside_a_screen():
     rng = random.Random(1)
     for _ in range(500):
-        place = Place(
+        place = SavedGeometry(
             screen=rng.choice(["left", "right", "gone"]),
             x=rng.choice([rng.uniform(-3, 3), float("nan"), float("inf")]),
             y=rng.uniform(-3, 3),
         )
         size = QSize(rng.randrange(1, 4000), rng.randrange(1, 3000))
         areas = rng.choice([[LEFT], [RIGHT], BOTH])
-        came = stood_at(place, size, areas)
+        came = restored_geometry(place, size, areas)
         assert any(one.area.contains(came) for one in areas)
 
 
 def test_a_screen_that_is_gone_gives_way_to_the_first_one():
-    place = place_of(QRect(1300, 900, 400, 100), BOTH)
+    place = geometry_of(QRect(1300, 900, 400, 100), BOTH)
     assert place.screen == "right"
-    assert LEFT.area.contains(stood_at(place, QSize(400, 100), [LEFT]))
+    assert LEFT.area.contains(restored_geometry(place, QSize(400, 100), [LEFT]))
 
 
 def test_a_window_on_two_screens_belongs_to_the_one_that_has_more_of_it():
-    assert place_of(QRect(1270, 100, 100, 100), BOTH).screen == "right"
-    assert place_of(QRect(1190, 100, 100, 100), BOTH).screen == "left"
+    assert geometry_of(QRect(1270, 100, 100, 100), BOTH).screen == "right"
+    assert geometry_of(QRect(1190, 100, 100, 100), BOTH).screen == "left"
 
 
 def test_at_the_edge_of_a_screen_it_stays_at_the_edge_when_the_screen_grows():
-    place = place_of(QRect(880, 620, 400, 100), [LEFT])
+    place = geometry_of(QRect(880, 620, 400, 100), [LEFT])
     larger = ScreenArea(name="left", area=QRect(0, 0, 2560, 1440))
-    assert stood_at(place, QSize(400, 100), [larger]) == QRect(2160, 1340, 400, 100)
+    assert restored_geometry(place, QSize(400, 100), [larger]) == QRect(2160, 1340, 400, 100)
 
 
 def test_places_are_read_again(tmp_path):
-    place = Place(screen="HDMI-1 äöü", x=0.25, y=1.0, width=300, height=200)
-    PlacesFile(tmp_path / "places.toml").remember("overlay", place)
-    file = PlacesFile(tmp_path / "places.toml")
+    place = SavedGeometry(screen="HDMI-1 äöü", x=0.25, y=1.0, width=300, height=200)
+    GeometryFile(tmp_path / "places.toml").save("overlay", place)
+    file = GeometryFile(tmp_path / "places.toml")
     assert file.find("overlay") == place
     assert file.find("window") is None
     file.forget()
-    assert PlacesFile(tmp_path / "places.toml").find("overlay") is None
+    assert GeometryFile(tmp_path / "places.toml").find("overlay") is None
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_places_are_read_again(tmp_path):
 )
 def test_damaged_places_are_forgotten(tmp_path, text):
     (tmp_path / "places.toml").write_text(text)
-    assert PlacesFile(tmp_path / "places.toml").find("overlay") is None
+    assert GeometryFile(tmp_path / "places.toml").find("overlay") is None
 
 
 @pytest.fixture
@@ -87,21 +87,21 @@ def windows(qtbot, tmp_path):
         window = QWidget()
         window.setMinimumSize(60, 40)
         qtbot.addWidget(window)
-        return window, WindowPlace(window, PlacesFile(tmp_path / "places.toml"), "window")
+        return window, WindowGeometry(window, GeometryFile(tmp_path / "places.toml"), "window")
 
     return make
 
 
 def test_a_window_comes_back_with_its_place_and_size(windows, qtbot):
     window, place = windows()
-    assert not place.come_back()
+    assert not place.restore()
     window.setGeometry(40, 50, 300, 200)
     window.show()
     qtbot.waitExposed(window)
     before = (window.pos(), window.size())
     window.close()
     again, place = windows()
-    assert place.come_back()
+    assert place.restore()
     assert again.size() == before[1]
     assert (again.pos() - before[0]).manhattanLength() <= 1
 
@@ -112,9 +112,9 @@ def test_it_is_kept_when_the_person_has_let_go_also_without_closing(windows, qtb
     window.show()
     qtbot.waitExposed(window)
     window.setGeometry(10, 60, 222, 111)
-    qtbot.waitUntil(lambda: windows()[1].come_back())  # noqa: PLW0108  a new one each time
+    qtbot.waitUntil(lambda: windows()[1].restore())  # noqa: PLW0108  a new one each time
     again, place = windows()
-    place.come_back()
+    place.restore()
     assert again.size() == QSize(222, 111)
 
 
@@ -132,11 +132,11 @@ def test_a_window_never_comes_back_off_the_screen(windows, monkeypatch):
             rng.randrange(40, 2000),
         )
         window.show()
-        place.remember()
+        place.save()
         window.hide()
         monkeypatch.undo()
         again, place = windows()
-        assert place.come_back()
+        assert place.restore()
         assert area.contains(QRect(again.pos(), again.size()))
 
 
@@ -144,8 +144,8 @@ def test_the_size_of_a_maximised_window_is_not_kept(windows, qtbot):
     window, place = windows()
     window.showMaximized()
     qtbot.waitExposed(window)
-    place.remember()
-    assert not windows()[1].come_back()
+    place.save()
+    assert not windows()[1].restore()
 
 
 def test_on_wayland_the_size_alone_comes_back(windows, qtbot, monkeypatch):
@@ -157,7 +157,7 @@ def test_on_wayland_the_size_alone_comes_back(windows, qtbot, monkeypatch):
     monkeypatch.setattr(window_geometry, "is_wayland", lambda: True)
     again, place = windows()
     before = again.pos()
-    assert place.come_back()
+    assert place.restore()
     assert (again.pos(), again.size()) == (before, QSize(300, 200))
 
 

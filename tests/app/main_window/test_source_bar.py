@@ -5,10 +5,10 @@ from app.application.source_notices import SourceNotices
 from app.config.preferences import ListeningChoices, Preferences
 from app.dialogs.settings.listening_page import ListeningPage
 from app.main_window.banner import Banner
-from app.main_window.download_bar import FetchBar
+from app.main_window.download_bar import DownloadBar
 from app.main_window.source_bar import SourceBar
 from app.widgets.lane_style import lane_colour, lane_name
-from app.widgets.speech_indicator import SpeechLamp
+from app.widgets.speech_indicator import SpeechIndicator
 from engine.audio.devices import AudioNotice, DeviceKind, NoticeKind
 from engine.hub.catalogue import WHISPER_MODELS
 from engine.speech.word_tracker import StageLag
@@ -76,7 +76,7 @@ def test_devices_are_asked_for_when_the_list_opens(bar, qtbot):
 
 
 def test_the_lamp_says_it_by_shape_word_and_name(qtbot):
-    lamp = SpeechLamp()
+    lamp = SpeechIndicator()
     qtbot.addWidget(lamp)
     lamp.resize(lamp.sizeHint())
     dark = grey(lamp)
@@ -102,7 +102,7 @@ def grey(widget):
 
 
 def test_a_fetch_is_told_in_megabytes_once_they_are_known(qtbot):
-    bar = FetchBar()
+    bar = DownloadBar()
     qtbot.addWidget(bar)
     bar.show_progress("base.en", 0, 0)
     assert bar.sentence.text() == "Fetching base.en from huggingface.co"

@@ -1,6 +1,6 @@
 import pytest
 
-from app.main_window.status_bar import StatusStrip
+from app.main_window.status_bar import StatusBar
 from engine.events import Statistics
 
 FIGURES = Statistics(
@@ -17,7 +17,7 @@ FIGURES = Statistics(
 @pytest.fixture
 def strips(qtbot):
     def make(n_bytes):
-        strip = StatusStrip(measure_memory=lambda: n_bytes)
+        strip = StatusBar(measure_memory=lambda: n_bytes)
         qtbot.addWidget(strip)
         strip.show_statistics(FIGURES)
         return strip

@@ -5,8 +5,8 @@ from PySide6.QtCore import QPoint
 
 from app.captions.model import UtteranceView
 from app.config.preferences import CaptionChoices
-from app.config.window_geometry import PlacesFile
-from app.overlay.controller import CaptionStage
+from app.config.window_geometry import GeometryFile
+from app.overlay.controller import OverlayController
 
 STILL = CaptionChoices(smooth=False, characters=30)
 VIEWS = (
@@ -18,7 +18,7 @@ VIEWS = (
 @pytest.fixture
 def stages(qtbot, tmp_path):
     def make(choices=STILL):
-        stage = CaptionStage(choices, PlacesFile(tmp_path / "places.toml"))
+        stage = OverlayController(choices, GeometryFile(tmp_path / "places.toml"))
         qtbot.addWidget(stage.overlay)
         stage.show_views(VIEWS)
         return stage
@@ -34,10 +34,10 @@ def test_captions_source_or_both_are_shown(stages):
     stage = stages()
     view = stage.overlay._view
     assert (texts(view.lines), texts(view.source)) == (["Guten Morgen", "Heute"], [])
-    stage.show_look(replace(STILL, shows="source"))
+    stage.show_theme(replace(STILL, shows="source"))
     view = stage.overlay._view
     assert (texts(view.lines), texts(view.source)) == (["Good morning", "Today"], [])
-    stage.show_look(replace(STILL, shows="both", lines=1))
+    stage.show_theme(replace(STILL, shows="both", lines=1))
     view = stage.overlay._view
     assert (texts(view.lines), texts(view.source)) == (["Heute"], ["Today"])
 
@@ -46,7 +46,7 @@ def test_a_hint_stands_where_nothing_was_said(stages):
     stage = stages()
     stage.show_views(())
     assert stage.overlay._view.is_hint
-    stage.show_look(replace(STILL, point_size=40))
+    stage.show_theme(replace(STILL, point_size=40))
     assert stage.overlay._view.is_hint
 
 
@@ -54,7 +54,7 @@ def test_another_size_of_letters_breaks_lines_anew_and_they_fit(stages):
     stage = stages()
     long = UtteranceView(key=7, caption="Heute wollen wir ausführlich über das Wetter sprechen")
     for point_size in (14, 28, 50):
-        stage.show_look(replace(STILL, point_size=point_size, lines=4))
+        stage.show_theme(replace(STILL, point_size=point_size, lines=4))
         stage.show_views((long,))
         overlay = stage.overlay
         shown = texts(overlay._view.lines)
@@ -82,5 +82,5 @@ def test_it_comes_back_when_a_screen_is_gone(stages):
     stage = stages()
     place = stage.overlay.pos()
     stage.overlay.move(QPoint(99_000, 0))
-    stage.come_back()
+    stage.restore()
     assert stage.overlay.pos() == place

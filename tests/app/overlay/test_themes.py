@@ -1,7 +1,7 @@
 import pytest
 
 from app.config.preferences import PRESETS
-from app.overlay.themes import contrast, look
+from app.overlay.themes import contrast, theme
 
 AA = 4.5  # WCAG 2.2, 1.4.3
 
@@ -16,7 +16,7 @@ def over(colour, below, opacity):
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("below", [(0, 0, 0), (255, 255, 255), (200, 30, 30), (40, 40, 220)])
 def test_captions_are_legible_whatever_lies_behind_the_overlay(preset, below):
-    colours = look(preset)
+    colours = theme(preset)
     box = over(colours.background, below, colours.opacity)
     assert contrast(colours.text, box) >= AA
     assert contrast(colours.quiet, box) >= AA

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QApplication, QMenuBar
 
 from app.config.preferences import PRESETS, CaptionChoices
 from app.main_window.actions import Actions
-from app.overlay.themes import contrast, look
-from app.overlay.toolbar import OverlayBar, place_beside
+from app.overlay.themes import contrast, theme
+from app.overlay.toolbar import OverlayToolbar, place_beside
 from app.overlay.window import Overlay
 
 AREA = QRect(0, 30, 1280, 690)
@@ -24,7 +24,7 @@ def actions(qapp):  # noqa: ARG001  it must be there
 def bar(qtbot, actions):
     overlay = Overlay(CaptionChoices(smooth=False))
     qtbot.addWidget(overlay)
-    made = OverlayBar(overlay, actions.for_bar(), actions.lock, inside=False)
+    made = OverlayToolbar(overlay, actions.for_bar(), actions.lock, inside=False)
     qtbot.addWidget(made)
     made.show_preset(PRESETS[0])
     overlay.show()
@@ -114,15 +114,15 @@ def test_hands_on_the_keyboard_find_the_same_in_the_menus(bar, actions, qtbot):
 def test_its_letters_are_legible_in_every_preset(bar, preset):
     bar.show_preset(preset)
     move_mouse(bar._overlay, over=True)
-    assert contrast(look(preset).text, look(preset).background) >= 4.5
+    assert contrast(theme(preset).text, theme(preset).background) >= 4.5
     box = bar.grab().toImage().pixelColor(bar.width() // 2, 1)
-    assert box == QColor(*look(preset).background)
+    assert box == QColor(*theme(preset).background)
 
 
 def test_inside_the_overlay_it_lies_in_the_corner_and_is_no_window(qtbot, actions):
     overlay = Overlay(CaptionChoices(smooth=False))
     qtbot.addWidget(overlay)
-    bar = OverlayBar(overlay, actions.for_bar(), actions.lock, inside=True)
+    bar = OverlayToolbar(overlay, actions.for_bar(), actions.lock, inside=True)
     bar.show_preset(PRESETS[0])
     overlay.show()
     qtbot.waitExposed(overlay)

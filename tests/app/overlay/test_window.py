@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QMouseEvent, QPainterPath
 from app.captions.line_breaking import Line, runs_right_to_left
 from app.config.preferences import PRESETS, CaptionChoices
 from app.overlay.resize_edges import NO_EDGE, Drag, edges_at
-from app.overlay.themes import look
+from app.overlay.themes import theme
 from app.overlay.window import Overlay, OverlayView
 
 STILL = CaptionChoices(smooth=False)
@@ -78,7 +78,7 @@ def test_of_more_lines_the_last_two_are_painted(overlay):
 def test_text_has_a_black_outline_on_any_background(overlay):
     overlay.show_view(shown("IIIIII"))
     assert has_opaque_black(overlay)
-    overlay.show_look(replace(STILL, outline=False))
+    overlay.show_theme(replace(STILL, outline=False))
     assert not has_opaque_black(overlay)
 
 
@@ -127,7 +127,7 @@ def test_it_opens_inside_the_screen(overlay):
 @pytest.mark.parametrize("n_lines", [1, 2, 3, 4])
 @pytest.mark.parametrize("point_size", [14, 28, 96])
 def test_it_fits_the_screen_with_any_lines_and_letters(overlay, n_lines, point_size):
-    overlay.show_look(replace(STILL, lines=n_lines, point_size=point_size, characters=68))
+    overlay.show_theme(replace(STILL, lines=n_lines, point_size=point_size, characters=68))
     area = overlay.screen().availableGeometry()
     assert area.size().expandedTo(overlay.size()) == area.size()
     assert overlay.n_lines == n_lines or point_size == 96
@@ -135,12 +135,12 @@ def test_it_fits_the_screen_with_any_lines_and_letters(overlay, n_lines, point_s
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_preset_gives_box_and_letters_their_colours(overlay, preset):
-    overlay.show_look(replace(STILL, preset=preset))
+    overlay.show_theme(replace(STILL, preset=preset))
     box = picture(overlay).pixelColor(overlay.rect().center())
-    assert box.alpha() == look(preset).opacity
+    assert box.alpha() == theme(preset).opacity
     overlay.show_view(shown("IIIIIIIIII"))
     image = picture(overlay)
-    wanted = QColor(*look(preset).text)
+    wanted = QColor(*theme(preset).text)
     assert any(
         image.pixelColor(x, y) == wanted
         for y in range(image.height())
@@ -150,7 +150,7 @@ def test_a_preset_gives_box_and_letters_their_colours(overlay, preset):
 
 def test_the_source_stands_above_captions_in_smaller_letters(overlay):
     small = overlay.height()
-    overlay.show_look(replace(STILL, shows="both"))
+    overlay.show_theme(replace(STILL, shows="both"))
     assert overlay.height() > small
     overlay.show_view(OverlayView(lines=lines("Guten Morgen")))
     captions = white_rows(overlay)
@@ -185,7 +185,7 @@ def test_lines_glide_up_and_come_to_rest_where_they_belong(overlay, qtbot, monke
     monkeypatch.setattr("app.overlay.window._QUICK_S", 60.0)  # also on a busy machine
     overlay.show_view(shown("zwei", "drei"))
     rest = picture(overlay)
-    overlay.show_look(replace(STILL, smooth=True))
+    overlay.show_theme(replace(STILL, smooth=True))
     overlay.show_view(shown("eins", "zwei"))
     overlay.show_view(shown("zwei", "drei"))
     assert picture(overlay) != rest
@@ -196,7 +196,7 @@ def test_lines_jump_where_the_desktop_wants_no_motion(overlay, monkeypatch):
     overlay.show_view(shown("zwei", "drei"))
     rest = picture(overlay)
     monkeypatch.setattr("app.overlay.text_block.Block._wants_motion", lambda _block: False)
-    overlay.show_look(replace(STILL, smooth=True))
+    overlay.show_theme(replace(STILL, smooth=True))
     overlay.show_view(shown("eins", "zwei"))
     overlay.show_view(shown("zwei", "drei"))
     assert picture(overlay) == rest
@@ -206,7 +206,7 @@ def test_lines_jump_where_painting_is_too_slow_to_glide(overlay, monkeypatch):
     overlay.show_view(shown("zwei", "drei"))
     rest = picture(overlay)
     monkeypatch.setattr("app.overlay.window._QUICK_S", 0.0)
-    overlay.show_look(replace(STILL, smooth=True))
+    overlay.show_theme(replace(STILL, smooth=True))
     overlay.show_view(shown("eins", "zwei"))
     overlay.show_view(shown("zwei", "drei"))
     assert picture(overlay) == rest
@@ -243,7 +243,7 @@ def mouse(overlay, kind, place):
 
 
 def test_it_is_dragged_by_hand_where_the_window_system_does_not_help(overlay, qtbot):
-    overlay.show_look(replace(STILL, characters=30))
+    overlay.show_theme(replace(STILL, characters=30))
     overlay.show()  # the offscreen platform knows no system move
     qtbot.waitExposed(overlay)
     before = overlay.pos()
@@ -271,7 +271,7 @@ def test_an_edge_is_dragged_to_whole_characters_and_lines(overlay, qtbot):
 
 def test_the_edge_that_was_not_dragged_stays_when_the_size_is_rounded(overlay, qtbot):
     def take(characters, n_lines):
-        overlay.show_look(replace(STILL, characters=characters, lines=n_lines))
+        overlay.show_theme(replace(STILL, characters=characters, lines=n_lines))
 
     take(30, 2)
     overlay.size_wanted.connect(take)
@@ -294,13 +294,13 @@ def test_other_letters_leave_it_on_the_screen_and_the_old_ones_where_it_was(over
     qtbot.waitExposed(overlay)
     narrow = replace(STILL, characters=30)
     for corner in (QPoint(area.right() - 330, 9), overlay.first_place(), QPoint(0, 400)):
-        overlay.show_look(narrow)
+        overlay.show_theme(narrow)
         overlay.put(corner)
         before = overlay.geometry()
         for point_size in (96, 28, 60, 30, 28):
-            overlay.show_look(replace(narrow, point_size=point_size))
+            overlay.show_theme(replace(narrow, point_size=point_size))
             assert area.contains(overlay.geometry())
-        overlay.show_look(narrow)
+        overlay.show_theme(narrow)
         assert overlay.geometry() == before
 
 

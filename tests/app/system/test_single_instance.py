@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtNetwork import QLocalSocket
 
-from app.system.single_instance import OneInstance, send_command, socket_name
+from app.system.single_instance import SingleInstance, send_command, socket_name
 
 ROOT = Path(__file__).parents[3]
 
@@ -17,7 +17,7 @@ def instances(qapp, tmp_path):  # noqa: ARG001  sockets need it
     made = []
 
     def make(folder=tmp_path):
-        made.append(OneInstance(folder))
+        made.append(SingleInstance(folder))
         return made[-1]
 
     yield make
@@ -99,9 +99,9 @@ CRASH = """
 import os, sys
 from pathlib import Path
 from PySide6.QtCore import QCoreApplication
-from app.system.single_instance import OneInstance
+from app.system.single_instance import SingleInstance
 core = QCoreApplication([])
-one = OneInstance(Path(sys.argv[1]))
+one = SingleInstance(Path(sys.argv[1]))
 print(one.claim(), flush=True)
 os.kill(os.getpid(), 9)
 """

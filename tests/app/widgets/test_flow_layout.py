@@ -5,7 +5,7 @@ import pytest
 from PySide6.QtCore import QRect, QSize
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app.widgets.flow_layout import FlowRow
+from app.widgets.flow_layout import FlowLayout
 
 
 class Box(QWidget):
@@ -24,7 +24,7 @@ def rows(qtbot):
     def make(sizes, gap=None):
         widget = QWidget()
         qtbot.addWidget(widget)
-        row = FlowRow(widget)
+        row = FlowLayout(widget)
         row.setSpacing(5)
         boxes = [Box(*size) for size in sizes]
         for number, box in enumerate(boxes):
@@ -86,7 +86,7 @@ def test_what_is_hidden_takes_no_room(rows):
 def test_a_label_without_text_leaves_no_gap_until_it_has_one(qtbot):
     widget = QWidget()
     qtbot.addWidget(widget)
-    row, label, box = FlowRow(widget), QLabel(), Box(50, 20)
+    row, label, box = FlowLayout(widget), QLabel(), Box(50, 20)
     row.add_gap()
     row.addWidget(box)
     row.addWidget(label)
@@ -104,7 +104,7 @@ def test_a_narrow_window_gives_it_the_height_it_needs(qtbot):
     window = QWidget()
     qtbot.addWidget(window)
     column, panel = QVBoxLayout(window), QWidget()
-    row = FlowRow(panel)
+    row = FlowLayout(panel)
     buttons = [QPushButton(text) for text in ("first button", "second button", "third button")]
     for button in buttons:
         row.addWidget(button)

@@ -1,7 +1,7 @@
 import pytest
 from PySide6.QtGui import QFontDatabase
 
-from app.widgets.missing_fonts import lacks_letters
+from app.widgets.missing_fonts import lacks_font
 from engine.events import Ready
 from tests.app.application.test_application import program  # noqa: F401  a fixture
 
@@ -21,19 +21,19 @@ def fonts(monkeypatch):
 @pytest.mark.usefixtures("fonts")
 @pytest.mark.parametrize("language", ["ar", "fa", "ru", "he", "hi", "ja", "ko", "zh-Hant", "TH"])
 def test_a_language_in_letters_that_no_font_has_is_found(language):
-    assert lacks_letters(language)
+    assert lacks_font(language)
 
 
 @pytest.mark.usefixtures("fonts")
 @pytest.mark.parametrize("language", ["de", "en", "pt-BR", "sw", "xx", ""])
 def test_latin_letters_and_languages_that_nobody_knows_are_not_warned_of(language):
-    assert not lacks_letters(language)
+    assert not lacks_font(language)
 
 
 def test_with_a_font_for_them_nothing_is_said(fonts):
     fonts.add(QFontDatabase.WritingSystem.Arabic)
-    assert not lacks_letters("ar")
-    assert lacks_letters("ru")
+    assert not lacks_font("ar")
+    assert lacks_font("ru")
 
 
 @pytest.mark.usefixtures("fonts")

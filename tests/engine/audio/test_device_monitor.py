@@ -10,8 +10,8 @@ from engine.audio.device_monitor import (
     STALL_S,
     START_S,
     ZEROS_S,
+    DeviceMonitor,
     Failures,
-    Watch,
 )
 from engine.audio.devices import AudioDevice, DeviceKind, NoticeKind, WantedDevice
 
@@ -38,7 +38,7 @@ class Room:
     def __init__(self, *devices, wanted=None, kind=MICROPHONE):
         self.devices = list(devices)
         self.gives = {}  # by name; who is not named gives sound
-        self.watch = Watch(WantedDevice(kind=kind, name=wanted))
+        self.monitor = DeviceMonitor(WantedDevice(kind=kind, name=wanted))
         self.now_s = 100.0
         self.told = []  # (when, kind, message)
         self.opened = []  # (when, name)
@@ -58,8 +58,8 @@ class Room:
 
     def step(self):
         self.now_s += STEP_S
-        self.watch.see_devices(None if self.devices is None else tuple(self.devices))
-        decision = self.watch.decide(self.now_s)
+        self.monitor.see_devices(None if self.devices is None else tuple(self.devices))
+        decision = self.monitor.decide(self.now_s)
         self.told += [(self.now_s, notice.kind, notice.message) for notice in decision.notices]
         if decision.device is not None and decision.opening != self._opening:
             self.opened.append((self.now_s, decision.device.name))
@@ -70,7 +70,7 @@ class Room:
                 case "nothing":
                     pass
                 case what:
-                    self.watch.see_sound(self.now_s, is_zero=what == "zeros")
+                    self.monitor.see_sound(self.now_s, is_zero=what == "zeros")
         return decision
 
     def run(self, seconds):
@@ -214,7 +214,7 @@ def test_a_recording_that_ends_is_opened_anew_at_once_but_not_for_ever():
     for _ in range(round(100 / STEP_S)):
         room.step()
         if room.opened[-1][0] == room.now_s:
-            room.watch.see_end(room.now_s)
+            room.monitor.see_end(room.now_s)
     assert room.opened[1][0] - room.opened[0][0] < 0.2
     assert len(room.opened) < 10
     assert [kind for _, kind, _ in room.told] == [NoticeKind.STALLED]
@@ -308,7 +308,7 @@ def test_a_new_server_is_not_blamed_for_what_failed_under_the_old_one():
 def test_after_sleep_the_device_is_opened_anew():
     room = Room(device("a", default=True), device("b"))
     room.run(1)
-    room.watch.see_sleep(12.3)
+    room.monitor.see_sleep(12.3)
     assert room.run(1) == ([NoticeKind.WOKE], "a")
     assert room.message == "the computer slept for 12 s: listening to A again"
     assert len(room.opened) == 2
@@ -317,7 +317,7 @@ def test_after_sleep_the_device_is_opened_anew():
 def test_who_moves_the_recording_in_a_mixer_has_chosen_a_device():
     room = Room(device("a", number=1, default=True), device("b", number=2), device("c", number=3))
     room.run(1)
-    room.watch.see_move(2, room.now_s)
+    room.monitor.see_move(2, room.now_s)
     assert room.run(1) == ([NoticeKind.MOVED], "b")
     assert len(room.opened) == 1, "it runs already"
     room.change("a", is_default=False)
@@ -331,8 +331,8 @@ def test_a_move_away_from_a_device_that_went_is_nobodys_choice():
     room = Room(device("a", number=1), device("b", number=2, default=True), wanted="a")
     room.run(1)
     room.unplug("a")
-    room.watch.see_devices(tuple(room.devices))
-    room.watch.see_move(2, room.now_s)
+    room.monitor.see_devices(tuple(room.devices))
+    room.monitor.see_move(2, room.now_s)
     assert room.run(1) == ([NoticeKind.LOST], "b")
 
 
@@ -351,9 +351,9 @@ def happen(room, rng):
             room.unplug(name)
             room.plug(device(name, number=rng.randrange(9)))
         case 3:
-            room.watch.see_sleep(5)
+            room.monitor.see_sleep(5)
         case 4:
-            room.watch.see_end(room.now_s)
+            room.monitor.see_end(room.now_s)
         case 5:
             room.change(name, is_muted=rng.random() < 0.5)
         case _:

@@ -7,7 +7,7 @@ from engine.audio.chunks import AudioChunk
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.speech.hypothesis import Hypothesis, RecognizedWord, same_word_key
 from engine.speech.recognizer import Recognizer, RecognizerSettings
-from engine.speech.vad import GateSettings, SpeechGate
+from engine.speech.vad import VadSettings, VoiceActivityDetector
 
 VOCABULARY = "the a cat sat on mat and then went home again to see who was there".split()
 WORD_S = 0.4
@@ -72,9 +72,9 @@ def said(rng, n_words, *, sentences=True):
 
 
 def recognizer(model, *, clock=None, **settings):
-    gate = SpeechGate(Loudness(), GateSettings(max_speech_s=10_000.0))
+    vad = VoiceActivityDetector(Loudness(), VadSettings(max_speech_s=10_000.0))
     timing = {"clock": clock} if clock else {}
-    return Recognizer(model, gate, RecognizerSettings(**settings), **timing)
+    return Recognizer(model, vad, RecognizerSettings(**settings), **timing)
 
 
 def chunks(samples, rng):

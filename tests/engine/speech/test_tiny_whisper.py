@@ -11,7 +11,7 @@ from engine.audio.devices import SAMPLE_RATE_HZ
 pytest.importorskip("faster_whisper")
 
 from engine.speech.recognizer import Recognizer, RecognizerSettings
-from engine.speech.vad import GateSettings, SileroDetector, SpeechGate
+from engine.speech.vad import SileroDetector, VadSettings, VoiceActivityDetector
 from tests.support.sounds import n_edits
 from tests.support.spoken import needs_tiny, tiny_whisper
 from tests.tiny_whisper.synthetic_speech import utterance
@@ -31,8 +31,8 @@ def held_out(n):
 
 
 def committed(whisper, samples):
-    gate = SpeechGate(SileroDetector(), GateSettings())
-    listening = Recognizer(whisper, gate, RecognizerSettings())
+    vad = VoiceActivityDetector(SileroDetector(), VadSettings())
+    listening = Recognizer(whisper, vad, RecognizerSettings())
     news, step = [], 1_600
     for at in range(0, len(samples), step):
         start_s = at / SAMPLE_RATE_HZ

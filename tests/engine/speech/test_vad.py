@@ -9,7 +9,7 @@ import pytest
 
 from engine.audio.chunks import AudioChunk
 from engine.audio.devices import SAMPLE_RATE_HZ
-from engine.speech.vad import FRAME, GateSettings, SileroDetector, SpeechGate
+from engine.speech.vad import FRAME, SileroDetector, VadSettings, VoiceActivityDetector
 
 FRAME_S = FRAME / SAMPLE_RATE_HZ
 
@@ -34,13 +34,13 @@ def frames(*probabilities):
     return samples
 
 
-def feed(gate, samples, sizes=None, start_s=0.0):
+def feed(vad, samples, sizes=None, start_s=0.0):
     parts, at = [], 0
     while at < len(samples):
         size = sizes() if sizes else 1600
         piece = samples[at : at + size]
         chunk_s = start_s + at / SAMPLE_RATE_HZ
-        parts += gate.feed(AudioChunk(samples=piece, start_s=chunk_s, heard_at_s=chunk_s))
+        parts += vad.feed(AudioChunk(samples=piece, start_s=chunk_s, heard_at_s=chunk_s))
         at += size
     return parts
 
@@ -58,8 +58,8 @@ def random_probabilities(seed):
 def test_speech_goes_through_once_in_order_at_its_own_time(seed):
     rng, probabilities = random_probabilities(seed)
     samples = frames(*probabilities)
-    gate = SpeechGate(Loudness(), GateSettings())
-    parts = feed(gate, samples, lambda: rng.randint(1, 2000), start_s=7.0) + gate.flush()
+    vad = VoiceActivityDetector(Loudness(), VadSettings())
+    parts = feed(vad, samples, lambda: rng.randint(1, 2000), start_s=7.0) + vad.flush()
     end = 0
     for part in parts:
         first = round((part.start_s - 7.0) * SAMPLE_RATE_HZ)
@@ -78,48 +78,52 @@ def test_how_the_sound_is_cut_makes_no_difference(seed):
     samples = frames(*probabilities)
 
     def let_through(sizes):
-        gate = SpeechGate(Loudness(), GateSettings())
-        parts = feed(gate, samples, sizes) + gate.flush()
+        vad = VoiceActivityDetector(Loudness(), VadSettings())
+        parts = feed(vad, samples, sizes) + vad.flush()
         return np.concatenate([part.samples for part in parts] or [samples[:0]])
 
     assert np.array_equal(let_through(lambda: rng.randint(1, 5000)), let_through(None))
 
 
 def test_a_click_does_not_open_the_gate_and_a_short_pause_does_not_close_it():
-    gate = SpeechGate(Loudness(), GateSettings(min_speech_s=0.096, silence_s=0.32))
-    assert feed(gate, frames(*[0.0] * 20, 0.9, 0.9, *[0.0] * 20)) == []
-    gate = SpeechGate(Loudness(), GateSettings(min_speech_s=0.096, silence_s=0.32))
-    parts = feed(gate, frames(*[0.9] * 10, *[0.0] * 9, *[0.9] * 10))
+    vad = VoiceActivityDetector(Loudness(), VadSettings(min_speech_s=0.096, silence_s=0.32))
+    assert feed(vad, frames(*[0.0] * 20, 0.9, 0.9, *[0.0] * 20)) == []
+    vad = VoiceActivityDetector(Loudness(), VadSettings(min_speech_s=0.096, silence_s=0.32))
+    parts = feed(vad, frames(*[0.9] * 10, *[0.0] * 9, *[0.9] * 10))
     assert not any(part.ends for part in parts)
 
 
 def test_between_both_thresholds_the_gate_stays_as_it_is():
-    gate = SpeechGate(Loudness(), GateSettings())
-    assert feed(gate, frames(*[0.4] * 50)) == []
-    gate = SpeechGate(Loudness(), GateSettings())
-    assert not any(part.ends for part in feed(gate, frames(*[0.9] * 5, *[0.4] * 50)))
+    vad = VoiceActivityDetector(Loudness(), VadSettings())
+    assert feed(vad, frames(*[0.4] * 50)) == []
+    vad = VoiceActivityDetector(Loudness(), VadSettings())
+    assert not any(part.ends for part in feed(vad, frames(*[0.9] * 5, *[0.4] * 50)))
 
 
 def test_the_sound_just_before_speech_goes_through_too():
-    gate = SpeechGate(Loudness(), GateSettings(pre_roll_s=4 * FRAME_S, min_speech_s=2 * FRAME_S))
-    first = feed(gate, frames(*[0.0] * 30, *[0.9] * 10))[0]
+    vad = VoiceActivityDetector(
+        Loudness(), VadSettings(pre_roll_s=4 * FRAME_S, min_speech_s=2 * FRAME_S)
+    )
+    first = feed(vad, frames(*[0.0] * 30, *[0.9] * 10))[0]
     assert first.begins
     assert first.start_s == pytest.approx(26 * FRAME_S)
 
 
 def test_a_speech_without_end_is_cut_and_nothing_of_it_is_lost():
-    gate = SpeechGate(Loudness(), GateSettings(max_speech_s=20 * FRAME_S, pre_roll_s=FRAME_S))
+    vad = VoiceActivityDetector(
+        Loudness(), VadSettings(max_speech_s=20 * FRAME_S, pre_roll_s=FRAME_S)
+    )
     samples = frames(*[0.9] * 200)
-    parts = feed(gate, samples) + gate.flush()
+    parts = feed(vad, samples) + vad.flush()
     assert sum(part.ends for part in parts) >= 8
     assert np.array_equal(np.concatenate([part.samples for part in parts]), samples)
 
 
 def test_missing_sound_ends_a_speech():
     detector = Loudness()
-    gate = SpeechGate(detector, GateSettings())
-    feed(gate, frames(*[0.9] * 10))
-    parts = feed(gate, frames(*[0.9] * 10), start_s=5.0)
+    vad = VoiceActivityDetector(detector, VadSettings())
+    feed(vad, frames(*[0.9] * 10))
+    parts = feed(vad, frames(*[0.9] * 10), start_s=5.0)
     assert parts[0].ends
     assert parts[1].begins
     assert parts[1].start_s == pytest.approx(5.0)
@@ -128,7 +132,7 @@ def test_missing_sound_ends_a_speech():
 
 def test_thresholds_that_contradict_each_other_are_refused():
     with pytest.raises(ValueError, match="close_below"):
-        GateSettings(open_at=0.3, close_below=0.5)
+        VadSettings(open_at=0.3, close_below=0.5)
 
 
 def sound(kind, seconds=6.0):
@@ -166,7 +170,7 @@ def silero():
 @pytest.mark.parametrize("kind", ["silence", "noise", "loud noise", "tone", "chord"])
 def test_what_nobody_says_does_not_open_the_gate(silero, kind):
     silero.reset()
-    assert feed(SpeechGate(silero, GateSettings()), sound(kind)) == []
+    assert feed(VoiceActivityDetector(silero, VadSettings()), sound(kind)) == []
 
 
 @pytest.mark.parametrize("voice", ["en-us", "en-gb", "en-us+f3"])
@@ -174,8 +178,8 @@ def test_what_somebody_says_goes_through(silero, voice):
     silero.reset()
     speech = said("Good morning. We would like to see the house in the garden today.", voice)
     pause = np.zeros(SAMPLE_RATE_HZ, np.float32)
-    gate = SpeechGate(silero, GateSettings())
-    parts = feed(gate, np.concatenate([pause, speech, pause, pause])) + gate.flush()
+    vad = VoiceActivityDetector(silero, VadSettings())
+    parts = feed(vad, np.concatenate([pause, speech, pause, pause])) + vad.flush()
     let_through_s = sum(len(part.samples) for part in parts) / SAMPLE_RATE_HZ
     assert let_through_s > 0.9 * len(speech) / SAMPLE_RATE_HZ
     assert parts[0].start_s <= 1.15

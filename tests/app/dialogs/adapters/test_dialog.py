@@ -6,7 +6,7 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 
 from app.dialogs.adapters.dialog import AdapterDialog
-from app.dialogs.adapters.service import AdapterDesk
+from app.dialogs.adapters.service import AdapterService
 from engine.adapters.library import AdapterLibrary
 from engine.events import AdapterChanged
 from tests.support.adapter_folders import tiny_card, write_adapter
@@ -26,7 +26,7 @@ class Desk:
     def __init__(self, qtbot, tmp_path):
         self.qtbot = qtbot
         self.home = tmp_path / "adapters"
-        self.desk = AdapterDesk(AdapterLibrary(self.home))
+        self.desk = AdapterService(AdapterLibrary(self.home))
         self.dialog = AdapterDialog(self.desk)
         qtbot.addWidget(self.dialog)
 

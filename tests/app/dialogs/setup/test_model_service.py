@@ -3,7 +3,7 @@ import threading
 
 import pytest
 
-from app.dialogs.setup.model_service import ModelDesk
+from app.dialogs.setup.model_service import ModelService
 from engine.hub.catalogue import KNOWN_MODELS
 from engine.hub.transfer import HubSettings
 from tests.support import hub_server
@@ -17,7 +17,7 @@ def desk(qapp, tmp_path, monkeypatch):  # noqa: ARG001  signals need an applicat
     desks = []
 
     def make(**settings):
-        one = ModelDesk(tmp_path / "models", **settings)
+        one = ModelService(tmp_path / "models", **settings)
         one.lists, one.told, one.here, one.steps = [], [], [], []
         one.listed.connect(one.lists.append)
         one.failed.connect(one.told.append)

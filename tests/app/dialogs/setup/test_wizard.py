@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from app.config.preferences import Preferences, TranslationChoices
-from app.dialogs.setup.wizard import FirstRun, GuideParts
+from app.dialogs.setup.wizard import SetupWizard, WizardServices
 from engine.commands import Configure
 from engine.events import LoadProgress
 from engine.hub.catalogue import KNOWN_MODELS
@@ -31,7 +31,7 @@ def says(*lines):
 
 def parts(code=None, **more):
     code = code or says(MACHINE, *(fit(model.name) for model in KNOWN_MODELS))
-    return GuideParts(make_sources=Sources, program=(sys.executable, "-c", code), **more)
+    return WizardServices(make_sources=Sources, program=(sys.executable, "-c", code), **more)
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def guide(qtbot, tmp_path, monkeypatch):
     guides = []
 
     def make(code=None, preferences=None, **more):
-        one = FirstRun(tmp_path / "models", parts(code, **more))
+        one = SetupWizard(tmp_path / "models", parts(code, **more))
         qtbot.addWidget(one)
         one.starts = []
         one.start_wanted.connect(lambda *start: one.starts.append(start))

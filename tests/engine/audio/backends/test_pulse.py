@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from engine.audio.backends.pulse import TIMEOUT_S, SoundServer, parse_devices
-from engine.audio.device_stream import Stretch
+from engine.audio.device_stream import DeviceStream
 from engine.audio.devices import DeviceKind, NoticeKind, WantedDevice
 from engine.audio.live_source import LiveSource
 from engine.errors import NoSoundError, TapEndedError
@@ -170,9 +170,9 @@ def test_a_stalled_process_loses_nothing():
     system = SoundServer(timeout_s=ANSWER_S)
     device = next(device for device in system.devices() if device.kind is MICROPHONE)
     tap = system.open(device)
-    stretch = Stretch(tap, start_s=0, clock_s=time.monotonic())
+    stream = DeviceStream(tap, start_s=0, clock_s=time.monotonic())
     time.sleep(3)
-    samples = np.concatenate([chunk.samples for chunk in stretch.finish(time.monotonic)])
+    samples = np.concatenate([chunk.samples for chunk in stream.finish(time.monotonic)])
     tap.close()
     system.close()
     assert len(samples) > 16_000
