@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from app.history.cues import Cue
+from app.history.cues import Cue, Piece
 from engine.events import CaptionChanged, Event, UtteranceEnded
 from engine.utterances import Utterance
 
@@ -34,7 +34,7 @@ def cue_of(
     end_s = max(start_s, end_s)
     text = utterance.caption.strip()
     n_blanks = len(utterance.caption) - len(utterance.caption.lstrip())
-    pieces, n_words, at_s = list[tuple[int, int, float]](), 0, start_s
+    pieces, n_words, at_s = list[Piece](), 0, start_s
     for n_characters, n_read in utterance.pieces if said_s else ():
         n_words = max(n_words, min(n_read, len(said_s)))
         at_s = min(end_s, max(at_s, said_s[max(n_words, 1) - 1]))
@@ -82,13 +82,14 @@ def split(cue: Cue) -> list[Cue]:
 
 
 def split_source(cue: Cue) -> list[Cue]:
-    """Cut a cue likewise, of which the source alone is shown."""
+    """Cut a cue likewise of which the source is shown alone."""
     words = cue.source.split()
     pieces = tuple((len(" ".join(words[:n])), n, at_s) for _, n, at_s in cue.pieces)
-    return split(replace(cue, text=" ".join(words), pieces=pieces))
+    parts = split(replace(cue, text=" ".join(words), pieces=pieces))
+    return [replace(part, source=part.text) for part in parts]
 
 
-def _between(known: Sequence[tuple[int, int, float]], at: int) -> tuple[float, float]:
+def _between(known: Sequence[Piece], at: int) -> tuple[float, float]:
     """Give the words and the second that a place in the text rests on."""
     right = next(i for i in range(1, len(known)) if known[i][0] >= at)
     (left_at, left_words, left_s), (right_at, right_words, right_s) = known[right - 1 : right + 1]

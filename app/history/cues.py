@@ -26,6 +26,10 @@ _SRT_LIKENESSES = str.maketrans(
 _VTT_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 
+Piece = tuple[int, int, float]
+"""Characters of a text, the words that they rest on, and the second when those were said."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cue:
     """Something that was said, and its translation.
@@ -38,8 +42,7 @@ class Cue:
         speaker: who said them, where two are told apart.
         language: of the caption, as a two-letter code.
         marked: whether the person marked it, to find it again.
-        pieces: of a text that rests on words whose times are known: characters of it, the words
-            they rest on, and the second when those were said; rising.
+        pieces: where the times within the text are known; each is none less than the one before.
     """
 
     start_s: float
@@ -49,7 +52,7 @@ class Cue:
     speaker: str = ""
     language: str = ""
     marked: bool = False
-    pieces: tuple[tuple[int, int, float], ...] = ()
+    pieces: tuple[Piece, ...] = ()
 
     def __post_init__(self) -> None:
         if not 0 <= self.start_s <= self.end_s <= LATEST_S:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from app.history.cue_splitter import split, split_source
 from app.history.cue_times import from_first, readable
 from app.history.cues import Cue, to_json, to_srt, to_vtt
 from app.system.text_io import TextError, printable
@@ -27,8 +28,9 @@ def export(
 ) -> int:
     """Write cues; the file is there as a whole or not at all.
 
-    Who speaks is told where two are told apart; JSON Lines tell it in any case. Subtitles stay as
-    long as it takes to read them; JSON Lines have the times as they were.
+    The speaker is named where there are two; in JSON Lines in any case. A text has a line for each
+    utterance; subtitles and JSON Lines are cut into cues as those of the terminal. Subtitles stay
+    as long as it takes to read them; JSON Lines have the times as they were.
 
     Args:
         path: what is there already gives way.
@@ -48,6 +50,9 @@ def export(
         msg = f"expected one of {FORMS} and one of {CONTENTS}, got {form!r} and {content!r}"
         raise ValueError(msg)
     cues = _named(cues, form)
+    if form != "txt":
+        cut = split_source if form in SUBTITLES and content == "source" else split
+        cues = sorted((part for cue in cues for part in cut(cue)), key=lambda cue: cue.start_s)
     if form != "jsonl":
         cues = _chosen(cues, content)
     if form in SUBTITLES:

@@ -2,6 +2,7 @@
 
     {"event": "session", "version": 1, "started": "2026-11-21T09:30:00+01:00"}
     {"event": "cue", "key": 0, "start_s": 1.2, "end_s": 3.4, "text": "Guten Morgen.", ...}
+        (with "pieces": [[13, 2, 3.4]] where it was heard, see Cue)
     {"event": "withdrawn", "key": 0}
     {"event": "mark", "key": 0}
     {"event": "closed"}
@@ -20,7 +21,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from app.history.cue_recorder import CueKept, CueMarked, CueWithdrawn, Entry
-from app.history.cues import Cue
+from app.history.cues import Cue, Piece
 from app.system.text_io import TextError
 from engine.untrusted.regular_file import open_plain
 
@@ -350,4 +351,22 @@ def _cue(entry: dict[str, object]) -> Cue:
         source=source,
         speaker=speaker,
         language=language,
+        pieces=_pieces(entry, start_s, end_s),
     )
+
+
+def _pieces(entry: dict[str, object], start_s: float, end_s: float) -> tuple[Piece, ...]:
+    """Read the times within a cue; none where they do not rise, or no earlier version wrote any."""
+    pieces, before = list[Piece](), (0, 0, start_s)
+    given = entry.get("pieces")
+    for piece in given if isinstance(given, list) else ():
+        match piece:
+            case [int(characters), int(words), int(at_s) | float(at_s)]:
+                now = (characters, words, float(at_s))
+            case _:
+                return ()
+        if any(new < old for new, old in zip(now, before, strict=True)) or not now[2] <= end_s:
+            return ()
+        pieces.append(now)
+        before = now
+    return tuple(pieces)

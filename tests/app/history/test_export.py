@@ -1,6 +1,7 @@
 import json
 import locale
 import random
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from PySide6.QtCore import QStandardPaths, Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from app.dialogs.export_dialog import ExportDialog
+from app.history.cue_splitter import LONGEST, split, split_source
 from app.history.cue_times import readable
 from app.history.cues import Cue
 from app.history.export import export
@@ -72,6 +74,61 @@ def test_a_cue_without_text_is_left_out_and_not_counted(tmp_path):
     assert count == 2
     assert text.startswith("1\n")
     assert "\n\n2\n00:00:08,000" in text
+
+
+LONG = Cue(
+    start_s=10.0,
+    end_s=34.0,
+    text=" ".join(f"wort{number:02}" for number in range(30)),
+    source=" ".join(f"word{number:02}" for number in range(24)),
+    speaker="me",
+    marked=True,
+)
+
+
+def test_a_long_utterance_is_cut_as_in_the_terminal(tmp_path):
+    late = Cue(start_s=12.0, end_s=13.0, text="Ja.", speaker="them")
+    for form, read in (("srt", webvtt.from_srt), ("vtt", webvtt.read)):
+        count, text = exported(tmp_path, [LONG, late], form)
+        cues = read(tmp_path / f"captions.{form}")
+        assert count == len(cues) == 4
+        texts = [cue.text.removeprefix("me: ").removeprefix("them: ") for cue in cues]
+        assert [one for one in texts if one != "Ja."] == split_text(LONG.text)
+        assert max(map(len, texts)) <= LONGEST
+        assert text.count("NOTE marked") == (form == "vtt")
+    _, text = exported(tmp_path, [LONG], "jsonl")
+    lines = [json.loads(line) for line in text.splitlines()]
+    assert " ".join(line["source"] for line in lines) == LONG.source
+    assert [line["start_s"] for line in lines] == [10.0, *(line["end_s"] for line in lines[:-1])]
+    assert lines[-1]["end_s"] == 34.0
+    _, text = exported(tmp_path, [LONG], "txt")
+    assert text == f"→ {LONG.text}\n", "a text has a line for each utterance"
+
+
+def split_text(text):
+    return [one.text for one in split(Cue(start_s=0, end_s=0, text=text))]
+
+
+def test_of_the_source_alone_the_source_is_cut(tmp_path):
+    exported(tmp_path, [LONG], "srt", "source")
+    texts = [cue.text for cue in webvtt.from_srt(tmp_path / "captions.srt")]
+    assert " ".join(texts) == LONG.source
+    assert [len(text) for text in texts] == [83, 83]
+    exported(tmp_path, [LONG], "srt", "both")
+    lines = [cue.lines for cue in webvtt.from_srt(tmp_path / "captions.srt")]
+    assert " ".join(source for source, _ in lines) == LONG.source
+    assert " ".join(text for _, text in lines) == LONG.text
+
+
+def test_where_the_words_were_said_the_cues_are(tmp_path):
+    pauses = replace(LONG, pieces=((120, 12, 14.0), (209, 24, 34.0)))  # twelve words in 4 s
+    _, text = exported(tmp_path, [pauses], "jsonl")
+    first, second, _ = (json.loads(line) for line in text.splitlines())
+    assert first["end_s"] == pytest.approx(10.0 + 4.0 * 84 / 120)
+    assert second["end_s"] == pytest.approx(14.0 + 20.0 * (168 - 120) / (209 - 120), abs=0.001)
+    assert len(first["source"].split()) == 8
+    first, second = split_source(pauses)
+    assert 14.0 <= first.end_s == second.start_s < 14.5
 
 
 def times(path):

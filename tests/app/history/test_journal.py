@@ -13,6 +13,7 @@ import pytest
 
 from app.history.cue_recorder import CueKept, CueMarked, CueWithdrawn, SessionRecord
 from app.history.cues import Cue
+from app.history.export import export
 from app.history.journal import (
     SessionJournal,
     close_session,
@@ -327,3 +328,57 @@ def test_every_line_of_a_journal_is_json(tmp_path):
     path = written(tmp_path, [kept(0), CueWithdrawn(key=0)])
     events = [json.loads(line)["event"] for line in path.read_text().split("\n") if line]
     assert events == ["session", "cue", "withdrawn", "closed"]
+
+
+BEFORE = Path(__file__).with_name("session_before_pieces.jsonl")
+"""Written by the version before cues had pieces: one edited, withdrawn, heard, marked."""
+
+
+def test_a_journal_of_the_version_before_is_read(tmp_path):
+    session = read_session(BEFORE)
+    assert session.started == datetime.fromisoformat("2026-11-21T09:30:00+01:00")
+    assert session.ended_well
+    assert session.damaged_lines == 0
+    assert [(one.start_s, one.end_s, one.text) for one in session.cues] == [
+        (1.25, 7.0, "Guten Tag."),
+        (2.75, 4.25, "Wir gehen jetzt nach Hause – „jetzt“ & 🙂."),
+        (8.0, 9.0, "Tee."),
+    ]
+    assert [one.speaker for one in session.cues] == ["", "me", ""]
+    assert [one.marked for one in session.cues] == [False, False, True]
+    assert export(tmp_path / "it.srt", session.cues, "srt") == 3
+
+
+def test_the_version_before_reads_what_is_written_now(tmp_path):
+    entry = kept(0, pieces=((5, 1, 0.25),))
+    path = written(tmp_path, [entry])
+    now, earlier = (
+        next(line for line in map(json.loads, file.read_text().split("\n")) if "key" in line)
+        for file in (path, BEFORE)
+    )
+    assert now.pop("pieces") == [[5, 1, 0.25]]  # of an entry it takes the names that it knows
+    assert set(now) == set(earlier)
+    assert read_session(path).cues == (entry.cue,)
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        7,
+        "abc",
+        [7],
+        [["a", 1, 0.25]],
+        [[5, 1]],
+        [[5, 1, 0.25], [4, 2, 0.5]],
+        [[5, 1, -1.0]],
+        [[5, 1, 9.0]],
+        [[5, -1, 0.25]],
+        [[5, 1, float("nan")]],
+    ],
+)
+def test_times_within_a_cue_that_cannot_be_are_left_out(tmp_path, pieces):
+    path = written(tmp_path, [kept(0)])
+    first, line, *others = path.read_text().split("\n")
+    damaged = json.dumps(json.loads(line) | {"pieces": pieces})
+    path.write_text("\n".join([first, damaged, *others]))
+    assert read_session(path).cues == (cue(0),)
