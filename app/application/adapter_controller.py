@@ -4,81 +4,82 @@ What a person asks for is stored, the bare model too (``NO_ADAPTER``). As long a
 bundled adapters are looked through again whenever language or policy are others.
 """
 
-from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Slot
+from PySide6.QtWidgets import QWidget
 
-from app.config.launch_settings import LaunchSettings
-from app.config.preferences_store import Chosen
+from app.config.settings_in_force import SettingsInForce
 from app.dialogs.adapters.dialog import AdapterDialog
 from app.dialogs.adapters.service import AdapterService
 from app.session.engine_bridge import Bridge
+from engine.adapters.library import AdapterLibrary
 from engine.commands import LoadAdapter, UnloadAdapter, UseAdapter
 from engine.events import AdapterChanged
-from engine.hub.bundled import NO_ADAPTER
-from engine.settings import TranslationSettings
+from engine.hub.bundled import NO_ADAPTER, bundled_adapters
 
 
-class AdapterChoice(QObject):
+class AdapterController(QObject):
     """Load adapters into the session and switch between them.
 
     Attributes:
-        used: name of the adapter that translates; None for the bare model.
+        desk: finds adapters on this computer.
+        dialog: lists them.
     """
 
     def __init__(
-        self,
-        settings: LaunchSettings,
-        chosen: Chosen,
-        desk: AdapterService,
-        dialog: AdapterDialog,
-        bridge: Bridge,
+        self, settings: SettingsInForce, folder: Path, bridge: Bridge, window: QWidget
     ) -> None:
-        super().__init__(dialog)
-        self.used: str | None = None
+        """Take the adapters of a folder, and those that come with the program."""
+        super().__init__(window)
+        self.desk = AdapterService(AdapterLibrary(folder, bundled_adapters()), self)
+        self.dialog = AdapterDialog(self.desk, window)
         self._settings = settings
-        self._chosen = chosen
-        self._desk = desk
         self._bridge = bridge
         self._names: tuple[str, ...] = ()  # of the adapters that are loaded
         self._by_person = False
         self._default: str | None = None  # the bundled one that was last found to help
-        dialog.load_wanted.connect(self._load)
-        dialog.use_wanted.connect(self._use)
-        dialog.unload_wanted.connect(lambda name: bridge.send(UnloadAdapter(name)))
-        desk.default_found.connect(self._use_default)
+        self.dialog.load_wanted.connect(self._load)
+        self.dialog.use_wanted.connect(self._use)
+        self.dialog.unload_wanted.connect(lambda name: bridge.send(UnloadAdapter(name)))
+        self.desk.default_found.connect(self._use_default)
+        settings.translation_changed.connect(self._find_default)
 
-    def begin(self, translation: TranslationSettings) -> None:
-        """Load what translates at first, on a model that is there now."""
-        self.used, self._names, self._default = None, (), None
+    def begin(self) -> None:
+        """Load the adapter that translates at first, into a model that was just loaded."""
+        self._settings.adapter_in_use, self._names, self._default = None, (), None
         self._by_person = False
-        name = self._chosen.now.translation.adapter
-        if self._settings.adapter is not None:
-            self._bridge.send(LoadAdapter(self._settings.adapter))
-        elif self._is_open:
-            self._desk.find_default(translation)
-        elif name and not self._settings.no_adapter and name != NO_ADAPTER:
-            folder = self._desk.folder_of(name)
+        wanted = self._settings.adapter
+        if not wanted:
+            self._find_default()
+        elif wanted != NO_ADAPTER:
+            folder = wanted if isinstance(wanted, Path) else self.desk.folder_of(wanted)
             if folder is not None:
                 self._bridge.send(LoadAdapter(folder))
 
-    def suit(self, translation: TranslationSettings) -> None:
-        """Look for a bundled adapter that helps a translation, unless a person asked for one."""
-        if self._is_open and not self._by_person:
-            self._desk.find_default(translation)
-
     def take(self, event: AdapterChanged) -> None:
-        """Take what the session has loaded now, and what translates."""
-        self.used, self._names = event.used, event.names
+        """Take which adapters the session has loaded, and which one translates."""
+        self._settings.adapter_in_use, self._names = event.used, event.names
+        self.dialog.show_loaded(event)
         if self._by_person and event.used is not None:
-            self._store(event.used)
+            self._settings.choose_adapter(event.used)
 
-    @property
-    def _is_open(self) -> bool:
-        """Tell whether neither the command line nor a person, now or earlier, named one."""
-        named = self._chosen.now.translation.adapter
-        return self._settings.adapter is None and not self._settings.no_adapter and not named
+    def as_argument(self) -> str:
+        """Name the adapter that translates, for a command line."""
+        used = self._settings.adapter_in_use
+        folder = self._settings.launch.adapter or (self.desk.folder_of(used) if used else None)
+        return str(folder) if used and folder else NO_ADAPTER
+
+    def close(self) -> None:
+        """Wait for what is done with adapters."""
+        self.dialog.close()
+        self.desk.close()
+
+    @Slot()
+    def _find_default(self) -> None:
+        """Look for a bundled adapter that helps, unless a person asked for one."""
+        if not self._settings.adapter and not self._by_person:
+            self.desk.find_default(self._settings.translation)
 
     @Slot(object)
     def _load(self, folder: Path) -> None:
@@ -89,23 +90,19 @@ class AdapterChoice(QObject):
     def _use(self, name: str) -> None:
         self._by_person = True
         if not name:
-            self._store(NO_ADAPTER)
+            self._settings.choose_adapter(NO_ADAPTER)
         self._bridge.send(UseAdapter(name or None))
 
     @Slot(object, str)
     def _use_default(self, folder: Path | None, name: str) -> None:
         """Let the bundled adapter that was found to help translate, or none."""
-        if self._by_person or not self._is_open:
+        if self._by_person or self._settings.adapter:
             return  # a person was faster
         before, self._default = self._default, name or None
         if folder is None:
-            if before is not None and self.used == before:
+            if before is not None and self._settings.adapter_in_use == before:
                 self._bridge.send(UseAdapter(None))
         elif name in self._names:
             self._bridge.send(UseAdapter(name))
         elif name != before:
             self._bridge.send(LoadAdapter(folder))
-
-    def _store(self, name: str) -> None:
-        now = self._chosen.now
-        self._chosen.choose(replace(now, translation=replace(now.translation, adapter=name)))

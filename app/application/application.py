@@ -6,23 +6,24 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 
-from app.application.caption_controller import Captioning
+from app.application.adapter_controller import AdapterController
+from app.application.caption_controller import CaptionController
 from app.application.diagnostics import diagnostics
-from app.application.history_controller import Archive
-from app.application.listening_controller import Listening
-from app.application.tool_windows import SideWindows
+from app.application.history_controller import HistoryController
+from app.application.listening_controller import ListeningController
+from app.application.model_controller import ModelController
+from app.application.tool_windows import ToolWindows
 from app.captions.model import UtteranceView
 from app.config.launch_settings import LaunchSettings
 from app.config.preferences import Preferences
-from app.config.preferences_file import PreferencesFile
-from app.config.preferences_store import Chosen
+from app.config.settings_in_force import SettingsInForce
 from app.config.window_geometry import GeometryFile, WindowGeometry
 from app.dialogs.settings.dialog import SettingsDialog
 from app.history.browser_source import CaptionPage
 from app.main_window.window import MainWindow
 from app.overlay.controller import OverlayController
 from app.session.engine_bridge import Bridge
-from app.session.listening_service import MakeHearing, make_hearing
+from app.session.listening_service import ListeningDesk, MakeHearing, make_hearing
 from app.system.event_wait import wait_until
 from app.system.wayland import is_wayland
 from app.widgets.missing_fonts import lacks_font
@@ -45,39 +46,45 @@ class Application(QObject):
     finished = Signal()
 
     def __init__(
-        self, settings: LaunchSettings, bridge: Bridge, make: MakeHearing = make_hearing
+        self, launch: LaunchSettings, bridge: Bridge, make: MakeHearing = make_hearing
     ) -> None:
         super().__init__()
-        self._settings = settings
-        self.chosen = Chosen(PreferencesFile(settings.preferences_file), self)
-        now = self.chosen.now
+        self.settings = SettingsInForce(launch, self)
+        now = self.settings.preferences
         self.bridge = bridge
-        self.window = MainWindow()
-        places = GeometryFile(settings.places_file)
-        if settings.forget_places:
+        self.window = window = MainWindow()
+        places = GeometryFile(launch.places_file)
+        if launch.forget_places:
             places.forget()
         self.stage = OverlayController(now.captions, places, self)
         self.overlay = self.stage.overlay
-        self._window_geometry = WindowGeometry(self.window, places, "window")
-        self.archive = Archive(settings.data_folder, now.privacy, self.window)
+        self._window_geometry = WindowGeometry(window, places, "window")
+        folder, banner = launch.data_folder, window.banner
+        self.archive = HistoryController(folder, now.privacy, window)
         self.keeper = self.archive.keeper
-        self.captioning = Captioning(settings, self.chosen, self.window, bridge, self.keeper)
-        self.listening = Listening(
-            settings, self.chosen, self.window, bridge, self.captioning, make
+        self.captions = CaptionController(
+            self.settings, bridge, self.keeper, window.transcript, window.typed_line, banner
         )
-        self.side_windows = SideWindows(settings, self.chosen, self.captioning, self.window)
-        self.side_windows.follow(bridge, self.listening)
-        self.page = CaptionPage(settings.data_folder / "page.token", self)
-        self.settings_dialog = SettingsDialog(policy_names(), self.window.menu_actions, self.window)
-        self.window.menu_actions.use_shortcuts(now.shortcuts)
-        if self.chosen.notice is not None:
-            self.window.banner.show_notice(self.chosen.notice)
-        if settings.crashed:
+        self.adapters = AdapterController(self.settings, folder / "adapters", bridge, window)
+        self.model = ModelController(
+            self.settings, bridge, self.adapters, window.controls, banner, window.status
+        )
+        desk = ListeningDesk(make, folder / "models", launch.device, self)
+        self.listening = ListeningController(
+            self.settings, bridge, desk, window.sources, banner, window.status
+        )
+        self.side_windows = ToolWindows(self.settings, window, self.model.as_arguments)
+        self.page = CaptionPage(folder / "page.token", self)
+        self.settings_dialog = SettingsDialog(policy_names(), window.menu_actions, window)
+        window.menu_actions.use_shortcuts(now.shortcuts)
+        if self.settings.notice is not None:
+            banner.show_notice(self.settings.notice)
+        if launch.crashed:
             told = self.tr("Surtitle crashed last time; Help, Copy diagnostics says how")
-            self.window.banner.show_notice(told)
+            banner.show_notice(told)
         offer = self.archive.offer()
         if offer is not None:
-            self.window.banner.show_offer(*offer, _RECOVER)
+            banner.show_offer(*offer, _RECOVER)
         self.wants_restart = False
         self._closing_since_s: float | None = None
         self._told_of_wayland = False
@@ -90,11 +97,11 @@ class Application(QObject):
             area = QGuiApplication.primaryScreen().availableGeometry()
             self.window.leave_room_for(self.overlay.geometry(), area)
         self.window.show()
-        overlay = self.chosen.now.overlay
+        overlay = self.settings.preferences.overlay
         self.window.controls.lock.setChecked(overlay.locked)
         self.window.controls.overlay.setChecked(overlay.visible)
         self.side_windows.show()
-        self._tell_letters(self.captioning.language)
+        self._tell_letters(self.settings.translation.target_language)
 
     def _connect(self) -> None:
         window, controls = self.window, self.window.controls
@@ -103,21 +110,48 @@ class Application(QObject):
         controls.lock_toggled.connect(self._lock_overlay)
         controls.clear_clicked.connect(self._clear_overlay)
         self.overlay.closed.connect(self._hide_overlay)
-        self.captioning.captions_changed.connect(self._show_captions)
-        self.captioning.language_changed.connect(self._tell_letters)
+        controls.pause_toggled.connect(self.captions.pause)
+        controls.adapters_clicked.connect(self.adapters.dialog.open_list)
+        window.painted.connect(self.model.load)
+        self.model.restarted.connect(self.captions.restart)
+        self.bridge.paused_changed.connect(window.status.show_paused)
+        self.captions.captions_changed.connect(self._show_captions)
+        self.captions.cleared.connect(window.status.show_no_backlog)
+        self.settings.language_changed.connect(self._tell_letters)
         self.stage.size_wanted.connect(self._choose_size)
-        self.chosen.changed.connect(self._use_choices)
-        self.chosen.failed.connect(window.banner.show_notice)
-        self.settings_dialog.edited.connect(self.chosen.choose)
+        self.settings.preferences_changed.connect(self._use_choices)
+        self.settings.failed.connect(window.banner.show_notice)
+        self.settings_dialog.edited.connect(self.settings.choose)
         self.keeper.failed.connect(window.banner.show_notice)
         self.side_windows.guide.opened.connect(self.overlay.hide)
         self.side_windows.guide.left.connect(self._bring_overlay_back)
         window.banner.offer_taken.connect(self._take_offer)
-        window.banner.offer_taken.connect(self.listening.take_offer)
-        window.banner.offer_taken.connect(self.captioning.take_offer)
-        window.transcript.painted.connect(self.captioning.take_painted)
-        self.stage.painted.connect(self.captioning.take_painted)
+        self.stage.painted.connect(self.captions.take_painted)
+        self._connect_listening()
+        self._connect_latency()
         self._connect_actions()
+
+    def _connect_listening(self) -> None:
+        listening, desk, captions = self.listening, self.listening.desk, self.captions
+        desk.words_came.connect(captions.take_words)
+        desk.reported.connect(captions.take_heard)
+        listening.fetch_progressed.connect(self.window.fetch_bar.show_progress)
+        listening.fetch_ended.connect(self.window.fetch_bar.hide)
+        self.window.fetch_bar.cancelled.connect(desk.cancel_fetch)
+        captions.caption_painted.connect(desk.show)
+        self.model.restarted.connect(desk.restart)
+
+    def _connect_latency(self) -> None:
+        """Measure what the session and the listener report."""
+        latency, line = self.side_windows.latency, self.window.typed_line
+        line.words_changed.connect(latency.take_typed)
+        line.finished.connect(latency.end_typed)
+        self.listening.desk.words_came.connect(latency.take_heard)
+        self.listening.lags_came.connect(latency.take_lags)
+        self.bridge.event_came.connect(latency.take_event)
+        self.bridge.event_came.connect(self.side_windows.glossary.take_event)
+        self.captions.caption_painted.connect(latency.take_painted)
+        self.model.restarted.connect(latency.restart)
 
     def _connect_actions(self) -> None:
         window, actions = self.window, self.window.menu_actions
@@ -125,6 +159,8 @@ class Application(QObject):
         actions.larger.triggered.connect(self._enlarge)
         actions.smaller.triggered.connect(self._shrink)
         actions.reset_place.triggered.connect(self._reset_place)
+        actions.new_session.triggered.connect(self.captions.begin_session)
+        actions.adapters.triggered.connect(self.adapters.dialog.open_list)
         actions.mark.triggered.connect(self._mark)
         actions.export.triggered.connect(self.archive.export)
         actions.recover.triggered.connect(self.archive.show_sessions)
@@ -134,7 +170,7 @@ class Application(QObject):
         actions.hide_overlay.triggered.connect(actions.overlay.toggle)
         self.overlay.addActions(actions.for_overlay())
         self.stage.add_bar(actions.for_bar(), actions.lock)
-        self.stage.hide_from_share(hidden=self.chosen.now.overlay.hide_from_share)
+        self.stage.hide_from_share(hidden=self.settings.preferences.overlay.hide_from_share)
 
     @Slot(tuple)
     def _show_captions(self, views: tuple[UtteranceView, ...]) -> None:
@@ -155,13 +191,13 @@ class Application(QObject):
         """Mark the newest row, in the window and in what is kept of the session."""
         key = self.window.transcript.mark_newest()
         if key is not None:
-            self.captioning.mark(key)
+            self.captions.mark(key)
 
     @Slot(int, int)
     def _choose_size(self, characters: int, lines: int) -> None:
-        now = self.chosen.now
+        now = self.settings.preferences
         captions = replace(now.captions, characters=characters, lines=lines)
-        self.chosen.choose(replace(now, captions=captions))
+        self.settings.choose(replace(now, captions=captions))
 
     @Slot()
     def _enlarge(self) -> None:
@@ -172,9 +208,9 @@ class Application(QObject):
         self._change_letters(-_POINTS)
 
     def _change_letters(self, points: int) -> None:
-        now = self.chosen.now
+        now = self.settings.preferences
         size = min(96, max(14, now.captions.point_size + points))
-        self.chosen.choose(replace(now, captions=replace(now.captions, point_size=size)))
+        self.settings.choose(replace(now, captions=replace(now.captions, point_size=size)))
 
     @Slot(object, object)
     def _use_choices(self, before: Preferences, now: Preferences) -> None:
@@ -184,11 +220,6 @@ class Application(QObject):
         self.stage.hide_from_share(hidden=now.overlay.hide_from_share)
         if now.overlay.locked != before.overlay.locked:
             self.window.controls.lock.setChecked(now.overlay.locked)
-        if now.translation.policy != before.translation.policy:
-            self.captioning.translate_by(now.translation.policy)
-            self.window.controls.show_policy(now.translation.policy)
-        if now.listening != before.listening:
-            self.listening.use(before.listening, now.listening)
         if now.shortcuts != before.shortcuts:
             self.window.menu_actions.use_shortcuts(now.shortcuts)
         if now.privacy != before.privacy:
@@ -199,7 +230,7 @@ class Application(QObject):
 
     @Slot()
     def _show_settings(self) -> None:
-        self.settings_dialog.show_preferences(self.chosen.now)
+        self.settings_dialog.show_preferences(self.settings.preferences)
         self.settings_dialog.show()
         self.settings_dialog.raise_()
         self.settings_dialog.activateWindow()
@@ -209,8 +240,8 @@ class Application(QObject):
         self.overlay.setVisible(visible)
         if visible and is_wayland() and not self._told_of_wayland:
             self._tell_of_wayland()
-        now = self.chosen.now
-        self.chosen.choose(replace(now, overlay=replace(now.overlay, visible=visible)))
+        now = self.settings.preferences
+        self.settings.choose(replace(now, overlay=replace(now.overlay, visible=visible)))
 
     @Slot()
     def _clear_overlay(self) -> None:
@@ -230,7 +261,9 @@ class Application(QObject):
     @Slot()
     def _bring_overlay_back(self) -> None:
         """Show the overlay again that gave way to the guide."""
-        self.overlay.setVisible(self.chosen.now.overlay.visible and self.window.isVisible())
+        self.overlay.setVisible(
+            self.settings.preferences.overlay.visible and self.window.isVisible()
+        )
 
     def _tell_of_wayland(self) -> None:
         """Say once what the overlay cannot do there, and offer the way around it."""
@@ -239,8 +272,8 @@ class Application(QObject):
             "Wayland lets no program keep a window above the others or put it anywhere: the "
             "overlay may go behind them, and does not come back to its place"
         )
-        was_tried = self.chosen.now.overlay.through_xwayland  # and did not work
-        if self._settings.can_use_xwayland and not was_tried:
+        was_tried = self.settings.preferences.overlay.through_xwayland  # and did not work
+        if self.settings.launch.can_use_xwayland and not was_tried:
             told += self.tr(". Through XWayland most desktops let it")
             button = self.tr("Start again through &XWayland")
             self.window.banner.show_offer(told, button, _XWAYLAND)
@@ -252,19 +285,19 @@ class Application(QObject):
         if name == _RECOVER:
             self.archive.recover()
         elif name == _XWAYLAND:
-            now = self.chosen.now
-            self.chosen.choose(replace(now, overlay=replace(now.overlay, through_xwayland=True)))
+            now = self.settings.preferences
+            self.settings.choose(replace(now, overlay=replace(now.overlay, through_xwayland=True)))
             self.wants_restart = True
             self.window.close()
 
     @Slot(bool)
     def _lock_overlay(self, locked: bool) -> None:  # noqa: FBT001  what the signal carries
         self.stage.set_locked(locked=locked)
-        now = self.chosen.now
-        self.chosen.choose(replace(now, overlay=replace(now.overlay, locked=locked)))
+        now = self.settings.preferences
+        self.settings.choose(replace(now, overlay=replace(now.overlay, locked=locked)))
 
     def _use_page(self) -> None:
-        failure = self.page.use(self.chosen.now.privacy)
+        failure = self.page.use(self.settings.preferences.privacy)
         if failure is not None:
             self.window.banner.show_notice(failure)
 
@@ -285,7 +318,7 @@ class Application(QObject):
             "lag": self.window.status.lag.text(),
             "captions": f"{len(self.keeper.cues):,}",
         }
-        text = diagnostics(self.chosen.now, state, self._settings.log_folder)
+        text = diagnostics(self.settings.preferences, state, self.settings.launch.log_folder)
         QGuiApplication.clipboard().setText(text)
         self.window.banner.show_notice(
             self.tr("Diagnostics are on the clipboard; nothing that was said is in them")
@@ -331,17 +364,18 @@ class Application(QObject):
         self.window.hide()
         QGuiApplication.processEvents()  # off the screen before the wait for the engine
         self.side_windows.close()
-        self.captioning.finish()
         self.listening.finish()
+        self.captions.finish()
         wait_until(self._has_finished, PATIENCE_S)
         self.listening.close()
-        self.captioning.close(self._patience_left_s())
+        self.bridge.finish(self._patience_left_s())
+        self.adapters.close()
         self.page.close()
         self.archive.close()
         self.finished.emit()
 
     def _has_finished(self) -> bool:
-        is_busy = self.captioning.is_busy or (
+        is_busy = self.model.is_busy or (
             self.bridge.is_running and self.listening.desk.is_listening
         )
         return not is_busy or self._patience_left_s() <= 0

@@ -1,20 +1,19 @@
 """Joins the window of the glossary with its files and with what translates."""
 
 from dataclasses import replace
+from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtWidgets import QWidget
 
-from app.application.caption_controller import Captioning
-from app.config.launch_settings import LaunchSettings
-from app.config.preferences_store import Chosen
+from app.config.settings_in_force import SettingsInForce
 from app.dialogs.glossary_dialog import GlossaryDialog
 from app.library.glossaries import GlossaryFolder, Terms
-from app.main_window.window import MainWindow
 from app.widgets.language_names import language_name
 from engine.events import ContextChanged, Event, Refused
 
 
-class GlossaryDesk(QObject):
+class GlossaryController(QObject):
     """Keep the terms of the target language; tell the model of them only if that is wanted.
 
     Signals:
@@ -26,26 +25,21 @@ class GlossaryDesk(QObject):
 
     failed = Signal(str)
 
-    def __init__(
-        self,
-        settings: LaunchSettings,
-        chosen: Chosen,
-        captioning: Captioning,
-        window: MainWindow,
-    ) -> None:
+    def __init__(self, settings: SettingsInForce, folder: Path, window: QWidget) -> None:
+        """Keep the terms in the files of a folder."""
         super().__init__(window)
         self.dialog: GlossaryDialog | None = None
         self._settings = settings
-        self._chosen = chosen
-        self._captioning = captioning
         self._window = window
-        self._shelf = GlossaryFolder(settings.data_folder / "glossary")
+        self._shelf = GlossaryFolder(folder)
         self._language = ""
         self._terms: Terms = ()
-        captioning.language_changed.connect(self._take_language)
-        self.failed.connect(window.banner.show_notice)
-        if chosen.now.translation.glossary:
-            self._take_language(captioning.language)
+        settings.language_changed.connect(self._take_language)
+
+    def begin(self) -> None:
+        """Give the model the terms that are kept, if it is to have them."""
+        if self._is_used:
+            self._take_language(self._settings.translation.target_language)
 
     @Slot()
     def open_glossary(self) -> None:
@@ -54,7 +48,7 @@ class GlossaryDesk(QObject):
             self.dialog = GlossaryDialog(self._window)
             self.dialog.terms_changed.connect(self._take_terms)
             self.dialog.use_toggled.connect(self._use)
-        self._take_language(self._captioning.language)
+        self._take_language(self._settings.translation.target_language)
         self._show()
         self.dialog.show()
         self.dialog.raise_()
@@ -70,7 +64,7 @@ class GlossaryDesk(QObject):
                 told = self.tr("{:,} terms cost {:,} tokens of the prompt, computed once")
                 told = told.format(len(self._terms), event.rows)
                 self.dialog.show_cost(told if event.rows else self.tr("The model is not told"))
-            case Refused() if self._chosen.now.translation.glossary:
+            case Refused() if self._is_used:
                 self.dialog.show_cost(event.message)
 
     @Slot(str)
@@ -95,36 +89,38 @@ class GlossaryDesk(QObject):
 
     @Slot(bool)
     def _use(self, used: bool) -> None:  # noqa: FBT001  what the signal carries
-        now = self._chosen.now
-        self._chosen.choose(replace(now, translation=replace(now.translation, glossary=used)))
+        now = self._settings.preferences
+        self._settings.choose(replace(now, translation=replace(now.translation, glossary=used)))
         self._tell()
         self._show_cost()
 
+    @property
+    def _is_used(self) -> bool:
+        return self._settings.preferences.translation.glossary
+
     def _tell(self) -> None:
-        is_used = self._chosen.now.translation.glossary
-        self._captioning.use_glossary(self._terms if is_used else ())
+        self._settings.use_glossary(self._terms if self._is_used else ())
 
     def _show(self) -> None:
         if self.dialog is not None:
             name = language_name(self._language)
             self.dialog.show_terms(name, self._terms)
-            used = self._chosen.now.translation.glossary
-            self.dialog.show_use(used=used, warning=self._warning())
+            self.dialog.show_use(used=self._is_used, warning=self._warning())
             self._show_cost()
 
     def _show_cost(self) -> None:
-        if self.dialog is not None and not self._chosen.now.translation.glossary:
+        if self.dialog is not None and not self._is_used:
             self.dialog.show_cost(self.tr("The model is not told: the terms cost nothing"))
 
     def _warning(self) -> str:
         """Say what a glossary does to the model of now."""
-        if self._settings.model is None and self._chosen.now.model is None:
+        if self._settings.model is None:
             return self.tr(
                 "The model that comes with Surtitle never saw a glossary while it was trained: "
                 "with one its captions become much worse (measured: BLEU 1.6 instead of 5.1). "
                 "Turn it on for a large instruct model only."
             )
-        if self._captioning.adapters.used is not None:
+        if self._settings.adapter_in_use is not None:
             return self.tr(
                 "Adapters made by Surtitle's recipes never saw a glossary while they were "
                 "trained, so captions may become worse. Try it with and without."

@@ -13,7 +13,7 @@ from app.history.history_writer import SessionKeeper
 from app.history.journal import PastSession
 
 
-class Archive(QObject):
+class HistoryController(QObject):
     """The keeper of the session with the windows that show what was kept."""
 
     def __init__(self, folder: Path, choices: PrivacyChoices, window: QWidget) -> None:

@@ -5,17 +5,16 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app.application.caption_controller import Captioning
 from app.application.lag_text import lag_text, lag_tip
 from app.application.source_notices import SourceNotices
 from app.captions.lanes import LANES
-from app.config.launch_settings import LaunchSettings
-from app.config.preferences import ListeningChoices
-from app.config.preferences_store import Chosen
-from app.main_window.source_bar import SourceControls
-from app.main_window.window import MainWindow
+from app.config.preferences import ListeningChoices, Preferences
+from app.config.settings_in_force import SettingsInForce
+from app.main_window.banner import Banner
+from app.main_window.source_bar import SourceBar, SourceControls
+from app.main_window.status_bar import StatusBar
 from app.session.engine_bridge import Bridge
-from app.session.listening_service import ListeningDesk, MakeHearing, names_smaller
+from app.session.listening_service import ListeningDesk, names_smaller
 from engine.audio.devices import DeviceKind, WantedDevice
 from engine.hub.catalogue import smaller_whisper
 from engine.speech.events import (
@@ -26,8 +25,6 @@ from engine.speech.events import (
     Noticed,
     RecognizerReady,
     SpeechChanged,
-    TailChanged,
-    WordsPlaced,
 )
 
 FETCH, SMALLER = "fetch recogniser", "smaller recogniser"
@@ -36,50 +33,50 @@ FETCH, SMALLER = "fetch recogniser", "smaller recogniser"
 _METER_MS, _LAG_MS = 60, 1000
 
 
-class Listening(QObject):
+class ListeningController(QObject):
     """Listen to what is on in the source bar, while the captions are not paused.
 
     Nothing is recorded before the person clicks a source, and nothing is fetched unasked.
 
     Signals:
         lags_came(list of StageLag): of the newest words, once a second while somebody is heard.
+        fetch_progressed(str, int, int): of this recogniser so many bytes of so many are here.
+        fetch_ended(): nothing is fetched any more.
     """
 
     lags_came = Signal(list)
+    fetch_progressed = Signal(str, object, object)  # bytes do not fit into Qt's int
+    fetch_ended = Signal()
 
     def __init__(
         self,
-        settings: LaunchSettings,
-        chosen: Chosen,
-        window: MainWindow,
+        settings: SettingsInForce,
         bridge: Bridge,
-        captioning: Captioning,
-        make: MakeHearing,
+        desk: ListeningDesk,
+        bar: SourceBar,
+        banner: Banner,
+        status: StatusBar,
     ) -> None:
-        super().__init__(window)
-        self._chosen = chosen
-        self._window = window
-        self._bar, self._banner, self._fetch_bar = window.sources, window.banner, window.fetch_bar
-        self._status = window.status
-        self.desk = ListeningDesk(make, settings.data_folder / "models", settings.device, self)
-        self._captioning = captioning
+        super().__init__(bar)
+        self._settings = settings
+        self._bridge = bridge
+        self.desk = desk
+        self._bar, self._banner, self._status = bar, banner, status
         self._wanted: tuple[WantedDevice, ...] = ()  # as the buttons say, unless it is paused
         self._begun: tuple[WantedDevice, ...] = ()  # what is listened to
         self._after_fetch: tuple[WantedDevice, ...] = ()
         self._is_ready = False
         self._fetching = ""
-        self._notices = SourceNotices(window.banner, self)
+        self._notices = SourceNotices(banner, self)
         self._meters = self._timer(_METER_MS, self._show_levels)
         self._lags = self._timer(_LAG_MS, self._show_lags)
-        listening = chosen.now.listening
-        window.sources.microphone.devices.show_device(listening.microphone)
-        window.sources.system.devices.show_device(listening.system)
-        self._bridge = bridge
-        bridge.let_overhear(self.desk.take)
-        self._connect(captioning)
+        self._show_devices(settings.preferences.listening)
+        bridge.let_overhear(desk.take)
+        self._connect()
 
     def finish(self) -> None:
-        """Record no more; what was said is still translated."""
+        """Record no more, whether a pause ends or not; what was said is still translated."""
+        self._bridge.paused_changed.disconnect(self._listen)
         if self._wanted:  # else nothing that hears was ever made
             self._wanted = ()
             self.desk.listen((), self._recognizer)
@@ -98,13 +95,14 @@ class Listening(QObject):
         timer.timeout.connect(slot)
         return timer
 
-    def _connect(self, captioning: Captioning) -> None:
+    def _connect(self) -> None:
         bar, desk = self._bar, self.desk
         bar.wanted_changed.connect(self._listen)
         bar.devices_wanted.connect(desk.list_devices)
         bar.device_chosen.connect(self._choose_device)
-        self._window.controls.pause_toggled.connect(self._pause)
-        self._fetch_bar.cancelled.connect(desk.cancel_fetch)
+        self._bridge.paused_changed.connect(self._listen)
+        self._banner.offer_taken.connect(self._take_offer)
+        self._settings.preferences_changed.connect(self._use)
         desk.devices_listed.connect(bar.show_devices)
         desk.recognizer_missing.connect(self._offer_fetch)
         desk.progressed.connect(self._show_fetch)
@@ -112,17 +110,19 @@ class Listening(QObject):
         desk.fetch_failed.connect(self._end_fetch)
         desk.began.connect(self._show_begun)
         desk.reported.connect(self._take)
-        desk.reported.connect(self._take_words)
         desk.ended.connect(self._show_ended)
         desk.failed.connect(self._fail)
-        desk.words_came.connect(captioning.take_words)
-        captioning.caption_painted.connect(desk.show)
-        captioning.restarted.connect(desk.restart)
 
-    def use(self, before: ListeningChoices, now: ListeningChoices) -> None:
+    def _show_devices(self, listening: ListeningChoices) -> None:
+        self._bar.microphone.devices.show_device(listening.microphone)
+        self._bar.system.devices.show_device(listening.system)
+
+    @Slot(object, object)
+    def _use(self, preferences_before: Preferences, preferences: Preferences) -> None:
         """Listen as the person chooses it now."""
-        self._bar.microphone.devices.show_device(now.microphone)
-        self._bar.system.devices.show_device(now.system)
+        before, now = preferences_before.listening, preferences.listening
+        if now != before:
+            self._show_devices(now)
         if now.recognizer == before.recognizer:
             return
         for offer in (FETCH, SMALLER):
@@ -131,18 +131,18 @@ class Listening(QObject):
             self.desk.listen(self._wanted, now.recognizer)
 
     @Slot(str)
-    def take_offer(self, name: str) -> None:
+    def _take_offer(self, name: str) -> None:
         """Do what the banner offered, if it was one of ours."""
-        now = self._chosen.now
+        now = self._settings.preferences
         if name == FETCH:
             self._fetch(now.listening.recognizer)
         elif name == SMALLER:
             listening = replace(now.listening, recognizer=smaller_whisper(now.listening.recognizer))
-            self._chosen.choose(replace(now, listening=listening))
+            self._settings.choose(replace(now, listening=listening))
 
     @property
     def _recognizer(self) -> str:
-        return self._chosen.now.listening.recognizer
+        return self._settings.preferences.listening.recognizer
 
     @property
     def _lanes(self) -> tuple[str, ...]:
@@ -152,8 +152,7 @@ class Listening(QObject):
     @Slot()
     def _listen(self) -> None:
         """Listen to what is on now, and record nothing else."""
-        is_paused = self._window.controls.pause.isChecked()
-        sources = [] if is_paused else self._bar.on
+        sources = () if self._bridge.is_paused else self._bar.on
         wanted = tuple(
             WantedDevice(kind=one.kind, name=one.devices.currentData() or None) for one in sources
         )
@@ -173,19 +172,15 @@ class Listening(QObject):
             self._show_stopped()
         self.desk.listen(wanted, self._recognizer)
 
-    @Slot(bool)
-    def _pause(self, _paused: bool) -> None:  # noqa: FBT001  what the signal carries
-        self._listen()
-
     @Slot(str, str)
     def _choose_device(self, kind: str, name: str) -> None:
-        now = self._chosen.now
+        now = self._settings.preferences
         listening = (
             replace(now.listening, microphone=name)
             if kind == DeviceKind.MICROPHONE
             else replace(now.listening, system=name)
         )
-        self._chosen.choose(replace(now, listening=listening))
+        self._settings.choose(replace(now, listening=listening))
 
     def _show_stopped(self) -> None:
         self._begun = ()
@@ -194,7 +189,7 @@ class Listening(QObject):
         self._bar.show_nothing()
         self._notices.keep(())
         told = self.tr("Translating what was said") if self.desk.is_listening else ""
-        if self._window.controls.pause.isChecked() and self._bar.on:
+        if self._bridge.is_paused and self._bar.on:
             told = self.tr("Paused: nothing is recorded")
         self._status.show_listening(told)
 
@@ -250,18 +245,18 @@ class Listening(QObject):
             source.show_on(on=any(one.kind == source.kind for one in self._after_fetch))
         if not self._begun:
             self._status.show_listening(self.tr("Listening begins when the recogniser is here"))
-        self._fetch_bar.show_progress(recognizer, 0, 0)
+        self.fetch_progressed.emit(recognizer, 0, 0)
         self.desk.fetch(recognizer)
 
     @Slot(str, object, object)
     def _show_fetch(self, recognizer: str, done: int, total: int) -> None:
         if recognizer == self._fetching:
-            self._fetch_bar.show_progress(recognizer, done, total)
+            self.fetch_progressed.emit(recognizer, done, total)
 
     @Slot(str)
     def _begin_after_fetch(self, _recognizer: str) -> None:
         self._fetching = ""
-        self._fetch_bar.hide()
+        self.fetch_ended.emit()
         self._status.show_listening("")
         self._wanted = ()
         self._listen()
@@ -270,20 +265,12 @@ class Listening(QObject):
     def _end_fetch(self, message: str) -> None:
         """Go back to what was before the fetch, which failed or was cancelled."""
         self._fetching = ""
-        self._fetch_bar.hide()
+        self.fetch_ended.emit()
         self._show_off(self._begun)
         if message:
             self._banner.show_notice(message)
 
     # what is reported
-
-    @Slot(object)
-    def _take_words(self, event: Heard) -> None:
-        match event:
-            case TailChanged(lane=lane, words=words):
-                self._captioning.show_tail(lane, words)
-            case WordsPlaced(utterance=number, words=words):
-                self._captioning.take_times(number, words)
 
     @Slot(object)
     def _take(self, event: Heard) -> None:

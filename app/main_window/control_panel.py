@@ -79,6 +79,13 @@ class ControlPanel(QWidget):
             "" if len(languages) > 1 else self.tr("This model knows one language only")
         )
 
+    def show_choice(self, language: str, policy: str) -> None:
+        """Make a language and a policy the chosen ones; a language not on offer changes nothing."""
+        place = self.language.findData(language)
+        if place >= 0:
+            self.language.setCurrentIndex(place)
+        self.show_policy(policy)
+
     def show_policy(self, written: str) -> None:
         """Make this policy the chosen one, in the words of the engine if the list has no better."""
         if self.policy.findData(written) < 0:

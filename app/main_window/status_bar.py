@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QLabel, QWidget
 
 from app.system.process_memory import resident_bytes
@@ -69,7 +70,8 @@ class StatusBar(QWidget):
         """Name the model."""
         self.show_state(self.tr("{}, loaded in {:.1f} s").format(event.model, event.load_s))
 
-    def show_paused(self, *, paused: bool) -> None:
+    @Slot(bool)
+    def show_paused(self, paused: bool) -> None:  # noqa: FBT001  what the signal carries
         """Tell that what is typed waits, or what was told before that."""
         told = self.tr("Paused: what you type is kept") if paused else self._state_text
         self.state.setText(told)
@@ -90,6 +92,7 @@ class StatusBar(QWidget):
             told = self.tr("{:,} words wait  ·  ").format(event.backlog_words) + told
         self.figures.setText(told)
 
+    @Slot()
     def show_no_backlog(self) -> None:
         """Show that no word waits any more."""
         if self._newest is not None:

@@ -53,6 +53,7 @@ class Bridge(QObject):
         event_came(Event): the session reported something. Emitted in the GUI thread.
         waiting_changed(tuple of (str, str)): what waits of the finished passages and of what was
             heard, for the model or for the end of the pause: its lane, and the text.
+        paused_changed(bool): a pause has begun or ended.
 
     Invariant: every passage reaches a session that is ready, whatever failed or paused before; only
     ``clear`` drops words.
@@ -60,6 +61,7 @@ class Bridge(QObject):
 
     event_came = Signal(object)
     waiting_changed = Signal(tuple)
+    paused_changed = Signal(bool)
     _reported = Signal(int, object)
 
     def __init__(self, make: MakeSession = make_session, parent: QObject | None = None) -> None:
@@ -159,13 +161,20 @@ class Bridge(QObject):
         if overhear is not None and not isinstance(event, Failed):
             overhear(event)
 
+    @property
+    def is_paused(self) -> bool:
+        """Whether what is typed and chosen is held back."""
+        return self._paused
+
     def pause(self, *, paused: bool) -> None:
         """Hold what is typed and chosen back, or send what was held.
 
         Nothing is recorded during a pause: what is heard then was said before it, and goes on.
         """
-        self._paused = paused
-        self._send_waiting()
+        if paused != self._paused:
+            self._paused = paused
+            self._send_waiting()
+            self.paused_changed.emit(paused)
 
     @Slot(int, object)
     def _take(self, run_number: int, event: Event) -> None:

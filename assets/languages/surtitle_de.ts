@@ -313,17 +313,6 @@
     </message>
 </context>
 <context>
-    <name>Archive</name>
-    <message>
-        <source>The session of {:%Y-%m-%d %H:%M} did not end well; its captions are kept</source>
-        <translation>Die Sitzung vom {:%d.%m.%Y %H:%M} endete nicht ordentlich; ihre Untertitel sind noch da</translation>
-    </message>
-    <message>
-        <source>&amp;Show them</source>
-        <translation>&amp;Zeigen</translation>
-    </message>
-</context>
-<context>
     <name>Banner</name>
     <message>
         <source>Loading the model</source>
@@ -343,37 +332,10 @@
     </message>
 </context>
 <context>
-    <name>CaptionPage</name>
-    <message>
-        <source>The caption page could not be opened at port {}: {}; choose another port in the settings</source>
-        <translation>Die Untertitelseite konnte an Port {} nicht geöffnet werden: {}; in den Einstellungen einen anderen wählen</translation>
-    </message>
-</context>
-<context>
-    <name>Captioning</name>
-    <message>
-        <source>No model comes with this copy of Surtitle; start it with --model FOLDER</source>
-        <translation>Dieser Kopie von Surtitle liegt kein Modell bei; mit --model ORDNER starten</translation>
-    </message>
-    <message>
-        <source>Loading</source>
-        <translation>Lädt</translation>
-    </message>
-    <message>
-        <source>Starting the translation engine</source>
-        <translation>Die Übersetzung wird gestartet</translation>
-    </message>
-    <message>
-        <source>The model {} does not know {!r}; the captions are in {}</source>
-        <translation>Das Modell {} kennt {!r} nicht; die Untertitel sind auf {}</translation>
-    </message>
+    <name>CaptionController</name>
     <message>
         <source>This does not look like English, and is not translated: {}</source>
         <translation>Das sieht nicht nach Englisch aus und wird nicht übersetzt: {}</translation>
-    </message>
-    <message>
-        <source>Stopped</source>
-        <translation>Angehalten</translation>
     </message>
     <message>
         <source>A new session has begun</source>
@@ -382,6 +344,13 @@
     <message>
         <source>&amp;Undo</source>
         <translation>&amp;Rückgängig</translation>
+    </message>
+</context>
+<context>
+    <name>CaptionPage</name>
+    <message>
+        <source>The caption page could not be opened at port {}: {}; choose another port in the settings</source>
+        <translation>Die Untertitelseite konnte an Port {} nicht geöffnet werden: {}; in den Einstellungen einen anderen wählen</translation>
     </message>
 </context>
 <context>
@@ -701,7 +670,7 @@
     </message>
 </context>
 <context>
-    <name>GlossaryDesk</name>
+    <name>GlossaryController</name>
     <message>
         <source>{:,} terms cost {:,} tokens of the prompt, computed once</source>
         <translation>{:,} Begriffe kosten {:,} Token der Anweisung, einmal berechnet</translation>
@@ -811,10 +780,14 @@
     </message>
 </context>
 <context>
-    <name>Guide</name>
+    <name>HistoryController</name>
     <message>
-        <source>Until Surtitle is closed, the model that was named when it was started translates</source>
-        <translation>Bis Surtitle geschlossen wird, übersetzt das Modell, das beim Start genannt wurde</translation>
+        <source>The session of {:%Y-%m-%d %H:%M} did not end well; its captions are kept</source>
+        <translation>Die Sitzung vom {:%d.%m.%Y %H:%M} endete nicht ordentlich; ihre Untertitel sind noch da</translation>
+    </message>
+    <message>
+        <source>&amp;Show them</source>
+        <translation>&amp;Zeigen</translation>
     </message>
 </context>
 <context>
@@ -1128,7 +1101,7 @@
     </message>
 </context>
 <context>
-    <name>Listening</name>
+    <name>ListeningController</name>
     <message>
         <source>Starting to listen</source>
         <translation>Gleich wird zugehört</translation>
@@ -1206,6 +1179,29 @@
     <message>
         <source>Typ&amp;e</source>
         <translation>&amp;Tippen</translation>
+    </message>
+</context>
+<context>
+    <name>ModelController</name>
+    <message>
+        <source>No model comes with this copy of Surtitle; start it with --model FOLDER</source>
+        <translation>Dieser Kopie von Surtitle liegt kein Modell bei; mit --model ORDNER starten</translation>
+    </message>
+    <message>
+        <source>Loading</source>
+        <translation>Lädt</translation>
+    </message>
+    <message>
+        <source>Starting the translation engine</source>
+        <translation>Die Übersetzung wird gestartet</translation>
+    </message>
+    <message>
+        <source>The model {} does not know {!r}; the captions are in {}</source>
+        <translation>Das Modell {} kennt {!r} nicht; die Untertitel sind auf {}</translation>
+    </message>
+    <message>
+        <source>Stopped</source>
+        <translation>Angehalten</translation>
     </message>
 </context>
 <context>
@@ -1647,6 +1643,13 @@
     <message>
         <source>Export settings</source>
         <translation>Einstellungen exportieren</translation>
+    </message>
+</context>
+<context>
+    <name>SetupController</name>
+    <message>
+        <source>Until Surtitle is closed, the model that was named when it was started translates</source>
+        <translation>Bis Surtitle geschlossen wird, übersetzt das Modell, das beim Start genannt wurde</translation>
     </message>
 </context>
 <context>

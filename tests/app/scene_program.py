@@ -244,15 +244,15 @@ class Stage(SideScenes):
         self.window.find_bar.down.click()
 
     def act_adapters(self):
-        self.application.captioning.desk.listed.connect(self.use_adapter)
+        self.application.adapters.desk.listed.connect(self.use_adapter)
         self.window.menu_actions.adapters.trigger()
 
     def use_adapter(self):
-        self.application.captioning.adapter_dialog.table.selectRow(1)
+        self.application.adapters.dialog.table.selectRow(1)
         languages = {"de": "German"}
         event = AdapterChanged(names=("qwen-en-de",), used="qwen-en-de", languages=languages)
         self.application.bridge.event_came.emit(event)
-        self.application.captioning.adapter_dialog.told.clear()  # the fake model has no files
+        self.application.adapters.dialog.told.clear()  # the fake model has no files
 
     def act_presets(self):
         self.window.hide()

@@ -60,7 +60,7 @@ def test_a_bundled_adapter_that_helps_is_loaded_unasked_and_not_stored(program, 
 def test_one_that_hardly_helps_is_not(program, bundle):  # noqa: F811
     bundle("little", "read:3", 0.4)
     one = program().open().wait_until_ready()
-    one.application.captioning.close()  # waits for the look at the bundle
+    one.application.adapters.close()  # waits for the look at the bundle
     assert loaded(one) == []
 
 
@@ -87,7 +87,7 @@ def test_what_the_command_line_says_wins(program, bundle, tmp_path, settings):  
         settings = {"adapter": tmp_path / "own"}
     one = program(**settings).open().wait_until_ready()
     choose_policy(one, "read:5")
-    one.application.captioning.close()
+    one.application.adapters.close()
     assert loaded(one) == [path.name for path in settings.values() if path is not True]
 
 
@@ -96,11 +96,11 @@ def test_the_bare_model_stays_once_a_person_asked_for_it(program, bundle):  # no
     one = program().open().wait_until_ready()
     one.wait(lambda: loaded(one) == ["much"])
     tell(one, "much")
-    one.application.captioning.adapter_dialog.use_wanted.emit("")
+    one.application.adapters.dialog.use_wanted.emit("")
     choose_policy(one, "read:5")
     assert one.stored()["translation"]["adapter"] == "none"
     again = program().open().wait_until_ready()
-    again.application.captioning.close()
+    again.application.adapters.close()
     assert loaded(again) == []
 
 
@@ -108,17 +108,17 @@ def test_what_a_person_loads_stays_and_is_stored_when_it_translates(program, bun
     bundle("much", "read:3", 2)
     one = program().open().wait_until_ready()
     one.wait(lambda: loaded(one) == ["much"])
-    one.application.captioning.adapter_dialog.load_wanted.emit(tmp_path / "mine")
+    one.application.adapters.dialog.load_wanted.emit(tmp_path / "mine")
     tell(one, "mine", "much", "mine")
     assert one.stored()["translation"]["adapter"] == "mine"
     choose_policy(one, "wait:5")
-    one.application.captioning.close()
+    one.application.adapters.close()
     assert loaded(one) == ["much", "mine"]
 
 
 def test_a_bundled_adapter_that_is_found_too_late_changes_nothing(program, bundle, tmp_path):  # noqa: F811
     one = program().open().wait_until_ready()
-    captioning = one.application.captioning
-    captioning.adapter_dialog.load_wanted.emit(tmp_path / "mine")
-    captioning.desk.default_found.emit(bundle("much", "read:3", 2), "much")
+    adapters = one.application.adapters
+    adapters.dialog.load_wanted.emit(tmp_path / "mine")
+    adapters.desk.default_found.emit(bundle("much", "read:3", 2), "much")
     assert loaded(one) == ["mine"]

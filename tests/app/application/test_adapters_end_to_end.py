@@ -38,7 +38,7 @@ def adapter_for(base, folder, *, scale=0.2):
 @pytest.fixture(autouse=True)
 def nothing_bundled(monkeypatch):
     """What is added stands alone in the table."""
-    monkeypatch.setattr("app.application.caption_controller.bundled_adapters", list)
+    monkeypatch.setattr("app.application.adapter_controller.bundled_adapters", list)
     monkeypatch.setattr("engine.hub.bundled.bundled_adapters", list)
 
 
@@ -61,7 +61,7 @@ class Person:
         qtbot.addWidget(self.window)
         qtbot.addWidget(self.application.overlay)
         self.application.show()
-        self.dialog = self.application.captioning.adapter_dialog
+        self.dialog = self.application.adapters.dialog
         self.chip = self.window.controls.adapter
         self.wait(lambda: self.window.status.state.text().startswith("tiny"))
 

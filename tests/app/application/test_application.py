@@ -196,14 +196,14 @@ def test_a_failure_while_translating_keeps_what_was_finished(program):
 
 
 def test_without_any_model_the_banner_says_what_to_do(program, monkeypatch):
-    monkeypatch.setattr("app.application.caption_controller.bundled_models", list)
+    monkeypatch.setattr("app.application.model_controller.bundled_models", list)
     one = program(model=None).open()
     one.wait(one.window.banner.retry.isVisible)
     assert "--model FOLDER" in one.window.banner.sentence.text()
 
 
 def test_the_bundled_model_is_the_one_without_another_word(program, monkeypatch, tmp_path):
-    monkeypatch.setattr("app.application.caption_controller.bundled_models", lambda: [tmp_path])
+    monkeypatch.setattr("app.application.model_controller.bundled_models", lambda: [tmp_path])
     program(model=None).open().wait_until_ready()
 
 
@@ -635,9 +635,9 @@ def test_the_caption_page_is_opened_by_a_setting_and_its_address_copied(program)
     one.window.menu_actions.page_address.trigger()
     assert "is off" in one.window.banner.sentence.text()
     one.window.banner.dismiss.click()
-    chosen = one.application.chosen
-    privacy = replace(chosen.now.privacy, page=True, page_port=free_port())
-    chosen.choose(replace(chosen.now, privacy=privacy))
+    chosen = one.application.settings
+    privacy = replace(chosen.preferences.privacy, page=True, page_port=free_port())
+    chosen.choose(replace(chosen.preferences, privacy=privacy))
     one.window.menu_actions.page_address.trigger()
     assert QGuiApplication.clipboard().text() == one.application.page.address != ""
 
@@ -689,7 +689,7 @@ def test_the_adapter_that_translates_is_named_brings_its_languages_and_is_kept(p
     one = program().open().wait_until_ready()
     assert one.window.controls.adapter.text() == "No adapter"
     one.press(Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
-    dialog = one.application.captioning.adapter_dialog
+    dialog = one.application.adapters.dialog
     one.wait(lambda: dialog.rows.rowCount() > 0)
     dialog.load.setEnabled(True)  # the model of this test has no fingerprint
     dialog.load_wanted.emit(tmp_path / "adapters" / "tiny")
@@ -705,7 +705,7 @@ def test_the_adapter_that_translates_is_named_brings_its_languages_and_is_kept(p
 def test_back_to_the_bare_model_is_kept_too(program):
     one = program().open().wait_until_ready()
     one.application.bridge.event_came.emit(ADAPTER)
-    one.application.captioning.adapter_dialog.compare.click()
+    one.application.adapters.dialog.compare.click()
     assert one.session.calls == [UseAdapter(None)]
     one.application.bridge.event_came.emit(replace(ADAPTER, used=None))
     assert one.window.controls.adapter.text() == "No adapter"

@@ -138,7 +138,7 @@ def test_both_lanes_are_told_apart_in_transcript_journal_and_export(program):
 def test_the_tail_is_dim_and_comes_to_an_end(program):
     one = program().open()
     tails = []
-    one.application.captioning.captions_changed.connect(
+    one.application.captions.captions_changed.connect(
         lambda views: tails.extend(view.tail for view in views if view.tail)
     )
     one.press(one.bar.microphone)
@@ -187,7 +187,7 @@ def test_what_no_window_shows_is_not_painted(program):
     one.window.hide()
     one.application.overlay.hide()
     painted = []
-    one.application.captioning.caption_painted.connect(painted.append)
+    one.application.captions.caption_painted.connect(painted.append)
     one.press(one.bar.microphone)
     one.wait_for_sentence()
     one.qtbot.wait(100)
@@ -203,7 +203,7 @@ def test_a_row_that_is_out_of_sight_is_not_painted(program):
         one.application.bridge.event_came.emit(UtteranceOpened(utterance=1_000 + number))
     one.window.transcript.go_to(0)
     painted = []
-    one.application.captioning.caption_painted.connect(painted.append)
+    one.application.captions.caption_painted.connect(painted.append)
     one.press(one.bar.microphone)
     one.wait_for_sentence()
     one.window.transcript.viewport().repaint()
@@ -289,7 +289,7 @@ def test_a_name_that_no_recogniser_has_is_told(program):
 
 def choose_recognizer(one, name):
     page = one.application.settings_dialog.listening
-    page.show_preferences(one.application.chosen.now)
+    page.show_preferences(one.application.settings.preferences)
     page.recognizer.setCurrentText(name)
     page.take_edit()
 
@@ -349,7 +349,7 @@ def test_falling_behind_offers_the_smaller_recogniser_and_a_click_takes_it(progr
     one.banner.offer.click()
     one.wait(lambda: one.hearing.asked[-1][1] == "tiny.en")
     one.wait(lambda: one.texts("me")[0] == f"{SAID} and so on.")
-    assert one.application.chosen.now.listening.recognizer == "tiny.en"
+    assert one.application.settings.preferences.listening.recognizer == "tiny.en"
 
 
 def test_an_offer_goes_when_another_recogniser_is_chosen(program):
@@ -429,7 +429,7 @@ def test_another_device_is_heard_at_once_and_remembered(program):
     one.wait(lambda: len(one.hearing.asked) == 2)
     (wanted,), _ = one.hearing.asked[-1]
     assert (wanted.kind, wanted.name) == (DeviceKind.MICROPHONE, "mic2")
-    assert one.application.chosen.now.listening.microphone == "mic2"
+    assert one.application.settings.preferences.listening.microphone == "mic2"
     one.wait(lambda: one.texts("me")[0] == f"{SAID} and so on.")
 
 

@@ -132,11 +132,11 @@ def letters(overlay):
 def test_what_is_said_into_the_microphone_stands_in_transcript_and_overlay(hall):
     one = hall.open()
     tails = []
-    one.application.captioning.captions_changed.connect(
+    one.application.captions.captions_changed.connect(
         lambda views: tails.extend(view.tail for view in views if view.tail)
     )
     painted, lags = [], []
-    one.application.captioning.caption_painted.connect(painted.append)
+    one.application.captions.caption_painted.connect(painted.append)
     one.application.listening.lags_came.connect(lags.append)
     hint = letters(one.overlay)
     one.listen(one.bar.microphone)

@@ -144,7 +144,7 @@ def test_a_mark_of_a_row_of_the_model_before_is_in_the_journal(program, tmp_path
     one = program().open().wait_until_ready()
     say(one, "Good tea")
     one.wait(lambda: bool(one.application.keeper.cues))
-    one.application.captioning.start_over()
+    one.application.model.start_over()
     one.wait(lambda: len(one.engine.sessions) == 2)
     press_mark(one)
     one.window.close()

@@ -16,7 +16,6 @@ from app.config.preferences import (
     TranslationChoices,
 )
 from app.config.preferences_file import PreferencesFile, export_preferences, import_preferences
-from app.config.preferences_store import Chosen
 from app.system.toml_text import toml_text
 from engine.errors import PolicyError
 
@@ -181,21 +180,6 @@ def test_a_full_disk_leaves_the_file_as_it_was(path, monkeypatch):
     assert "No space left on device; they hold until" in failure
     assert PreferencesFile(path).read() == (CHOSEN, None)
     assert list(path.parent.glob("*.new")) == []
-
-
-def test_what_could_not_be_stored_holds_all_the_same(path, qtbot):
-    path.parent.write_text("a file where the folder should be")
-    chosen = Chosen(PreferencesFile(path))
-    with qtbot.waitSignals([chosen.changed, chosen.failed]):
-        chosen.choose(CHOSEN)
-    assert chosen.now == CHOSEN
-
-
-def test_the_same_choice_again_is_not_told(path, qtbot):
-    chosen = Chosen(PreferencesFile(path))
-    with qtbot.assertNotEmitted(chosen.changed):
-        chosen.choose(Preferences())
-    assert not path.exists()
 
 
 def test_exported_settings_are_imported_as_they_were(tmp_path):

@@ -240,7 +240,7 @@ def test_the_window_measures_what_is_typed(program):  # noqa: F811
 
 def test_what_translates_now_is_said_as_a_command_line(program, tmp_path):  # noqa: F811
     one = program(policy="wait:3").open().wait_until_ready()
-    assert one.application.captioning.as_arguments() == [
+    assert one.application.model.as_arguments() == [
         *("--model", str(tmp_path), "--adapter", "none"),
         *("--to", "de", "--policy", "wait:3", "--device", "auto"),
     ]

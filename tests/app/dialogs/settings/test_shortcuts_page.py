@@ -119,8 +119,8 @@ def test_keys_that_nobody_understands_are_none(desk):
 
 def test_other_keys_work_at_once_are_stored_and_named_on_the_button(program):  # noqa: F811
     one = program().open().wait_until_ready()
-    chosen = one.application.chosen
-    chosen.choose(replace(chosen.now, shortcuts={"pause": "F9", "lock": ""}))
+    chosen = one.application.settings
+    chosen.choose(replace(chosen.preferences, shortcuts={"pause": "F9", "lock": ""}))
     one.press(Key.Key_P, Modifier.ControlModifier)
     assert not one.window.controls.pause.isChecked()
     one.press(Key.Key_F9)

@@ -270,7 +270,7 @@ def test_the_overlay_gives_way_to_the_guide_and_comes_back(program):  # noqa: F8
 
 
 def test_what_is_chosen_in_the_guide_is_stored_and_loaded(program, tmp_path, monkeypatch):  # noqa: F811
-    monkeypatch.setattr("app.application.caption_controller.bundled_models", lambda: [tmp_path])
+    monkeypatch.setattr("app.application.model_controller.bundled_models", lambda: [tmp_path])
     one = program(model=None).open().wait_until_ready()
     one.application.side_windows.guide.parts = parts()
     one.window.menu_actions.guide.trigger()
@@ -308,9 +308,9 @@ def test_a_model_that_is_just_being_loaded_is_not_waited_for_by_the_window(progr
     may_load = threading.Event()
     one = program(FakeEngine(may_load=may_load), model=None).open()
     one.wait(lambda: one.window.banner.progress.value() == 500)
-    chosen = one.application.chosen
-    chosen.choose(replace(chosen.now, model=Path("some/model")))
-    one.application.captioning.start_over()  # would stand still here
+    chosen = one.application.settings
+    chosen.choose(replace(chosen.preferences, model=Path("some/model")))
+    one.application.model.start_over()  # would stand still here
     further = LoadProgress(stage="Making the cache", fraction=0.8)
     one.application.bridge.event_came.emit(further)
     assert len(one.engine.models) == 1
@@ -324,7 +324,7 @@ def test_a_model_that_is_just_being_loaded_is_not_waited_for_by_the_window(progr
 def test_a_model_that_is_being_fetched_gives_way_at_once(program):  # noqa: F811
     one = program(FakeEngine(may_load=threading.Event())).open()
     one.wait(lambda: one.window.banner.progress.value() == 500)
-    one.application.captioning.start_over()
+    one.application.model.start_over()
     progress = LoadProgress(stage="Fetching some/model: 1 of 2 GB", fraction=0.5)
     one.application.bridge.event_came.emit(progress)
     one.wait(lambda: len(one.engine.models) == 2)

@@ -1,0 +1,188 @@
+"""From a model in a folder to one that translates: loading it, its languages and its adapters."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.application.adapter_controller import AdapterController
+from app.config.settings_in_force import SettingsInForce
+from app.library.model_names import hub_name
+from app.main_window.banner import Banner
+from app.main_window.control_panel import ControlPanel
+from app.main_window.status_bar import StatusBar
+from app.session.engine_bridge import Bridge
+from engine.commands import Configure
+from engine.errors import ModelError
+from engine.events import (
+    AdapterChanged,
+    Event,
+    Failed,
+    LoadProgress,
+    Notice,
+    Ready,
+    Refused,
+    Statistics,
+)
+from engine.hub.bundled import bundled_models
+from engine.models.model_card import read_card
+from engine.settings import ModelSettings, TranslationSettings
+
+_FETCHING = "Fetching"  # as the engine calls it; a fetch can be stopped at once
+
+
+class ModelController(QObject):
+    """Load the model in force, show how far that is, and let it translate as the settings say.
+
+    Signals:
+        restarted(): another session begins, which numbers utterances anew.
+    """
+
+    restarted = Signal()
+
+    def __init__(
+        self,
+        settings: SettingsInForce,
+        bridge: Bridge,
+        adapters: AdapterController,
+        controls: ControlPanel,
+        banner: Banner,
+        status: StatusBar,
+    ) -> None:
+        super().__init__(banner)
+        self._settings = settings
+        self._bridge = bridge
+        self._adapters = adapters
+        self._controls, self._banner, self._status = controls, banner, status
+        self._is_loading = self._starts_over = False
+        banner.retry_clicked.connect(self.load)
+        bridge.event_came.connect(self._take_event)
+        settings.translation_changed.connect(self._translate)
+        settings.model_changed.connect(self.start_over)
+        controls.language_chosen.connect(settings.choose_language)
+        controls.policy_chosen.connect(settings.choose_policy)
+        controls.show_policy(settings.translation.policy)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether words wait for a model that is being loaded; one that is fetched takes longer."""
+        return self._is_loading and self._bridge.has_waiting_words
+
+    def as_arguments(self) -> list[str]:
+        """Name what translates now, and how, as options of a command line."""
+        model, translation = self._settings.model, self._settings.translation
+        return [
+            *([] if model is None else ["--model", str(model)]),
+            *("--adapter", self._adapters.as_argument()),
+            *("--to", translation.target_language, "--policy", translation.policy),
+            *("--device", self._settings.launch.device),
+        ]
+
+    @Slot()
+    def start_over(self) -> None:
+        """Load the model in force; one that is being loaded is waited for first.
+
+        Nothing can stop that half-way, and the window must not stand still for so long.
+        """
+        if self._is_loading:
+            self._starts_over = True
+        else:
+            self.load()
+
+    @Slot()
+    def load(self) -> None:
+        """Load the model in force, in place of the one before."""
+        directory = self._settings.model
+        if directory is None:
+            bundled = bundled_models()
+            if not bundled:
+                self._fail(
+                    self.tr(
+                        "No model comes with this copy of Surtitle; start it with --model FOLDER"
+                    )
+                )
+                return
+            directory = bundled[0]
+        library, name = self._settings.launch.data_folder / "models", hub_name(directory)
+        if name:
+            directory = library
+        self._adapters.desk.use_model(library / name.replace("/", "--") if name else directory)
+        self._offer_languages(directory)
+        self._bridge.stop()
+        self.restarted.emit()
+        self._is_loading = True
+        self._status.show_state(self.tr("Loading"))
+        self._banner.show_progress(self.tr("Starting the translation engine"), None)
+        device = self._settings.launch.device
+        model = ModelSettings(directory=directory, hub_name=name, device=device)
+        # A glossary that is too long must not stop the model from loading: it follows later.
+        self._bridge.start(model, replace(self._settings.translation, glossary=()))
+
+    def _offer_languages(self, directory: Path) -> None:
+        """Offer what the model's card lists, before the model itself is loaded."""
+        try:
+            card = read_card(directory)
+        except ModelError:
+            return  # the session reports it, in the same words
+        languages = {code: language.name for code, language in card.languages.items()}
+        wanted = self._settings.translation.target_language
+        if wanted not in languages:
+            code, name = next(iter(languages.items()))
+            self._settings.use_language(code)
+            told = self.tr("The model {} does not know {!r}; the captions are in {}")
+            self._banner.show_notice(told.format(card.name, wanted, name))
+        self._show_languages(languages)
+
+    def _show_languages(self, languages: Mapping[str, str]) -> None:
+        self._controls.show_languages(languages, self._settings.translation.target_language)
+
+    @Slot(object)
+    def _translate(self, translation: TranslationSettings) -> None:
+        """Translate otherwise from the next passage on."""
+        self._controls.show_choice(translation.target_language, translation.policy)
+        self._bridge.send(Configure(translation))
+
+    @Slot(object)
+    def _take_event(self, event: Event) -> None:
+        if isinstance(event, LoadProgress):
+            self._is_loading = not event.stage.startswith(_FETCHING)
+        elif isinstance(event, Ready | Failed):
+            self._is_loading = False
+        if self._starts_over and not self._is_loading:
+            self._starts_over = False
+            self.load()  # this event is of a model that nobody wants any more
+        else:
+            self._take(event)
+
+    def _take(self, event: Event) -> None:
+        match event:
+            case LoadProgress():
+                self._banner.show_progress(event.stage, event.fraction)
+            case Ready():
+                self._show_ready(event)
+            case AdapterChanged():
+                self._adapters.take(event)
+                self._controls.show_adapter(event.used)
+                self._show_languages(event.languages)
+            case Failed():
+                self._fail(event.message)
+            case Refused() | Notice():
+                self._banner.show_notice(event.message)
+                self._adapters.dialog.show_refusal(event.message)
+            case Statistics():
+                self._status.show_statistics(event)
+
+    def _show_ready(self, event: Ready) -> None:
+        self._banner.show_loaded()
+        self._status.show_ready(event)
+        for notice in event.notices:
+            self._banner.show_notice(notice)
+        self._show_languages(event.languages)
+        if self._settings.translation.glossary:
+            self._bridge.send(Configure(self._settings.translation))
+        self._adapters.begin()
+
+    def _fail(self, message: str) -> None:
+        self._status.show_state(self.tr("Stopped"))
+        self._banner.show_failure(message)

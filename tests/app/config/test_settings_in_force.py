@@ -1,0 +1,120 @@
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.config.launch_settings import LaunchSettings
+from app.config.preferences import Preferences, TranslationChoices
+from app.config.settings_in_force import SettingsInForce
+
+STORED = Preferences(
+    model=Path("stored"),
+    translation=TranslationChoices(language="es", policy="wait:3", adapter="a"),
+)
+TERMS = (("cat", "Katze"),)
+
+
+@pytest.fixture
+def in_force(tmp_path):
+    """Makes the settings over preferences that lie in a file."""
+
+    def make(stored=None, **launch):
+        folders = dict.fromkeys(("places_file", "data_folder", "log_folder"), tmp_path)
+        path = tmp_path / "settings.toml"
+        settings = SettingsInForce(LaunchSettings(preferences_file=path, **folders, **launch))
+        if stored is not None:
+            settings.choose(stored)
+            return make(**launch)
+        return settings
+
+    return make
+
+
+def heard(signal):
+    """What a signal carries from now on."""
+    values = []
+    signal.connect(values.append)
+    return values
+
+
+def test_where_the_command_line_says_nothing_the_preferences_are_in_force(in_force):
+    settings = in_force(STORED)
+    assert (settings.model, settings.adapter) == (Path("stored"), "a")
+    assert settings.translation.target_language == "es"
+    assert settings.translation.policy == "wait:3"
+
+
+def test_the_command_line_is_in_force_before_the_preferences(in_force):
+    settings = in_force(
+        STORED, model=Path("m"), adapter=Path("mine"), language="fr", policy="read:5"
+    )
+    assert (settings.model, settings.adapter) == (Path("m"), Path("mine"))
+    assert settings.translation.target_language == "fr"
+    assert settings.translation.policy == "read:5"
+    assert in_force(no_adapter=True).adapter == "none"
+
+
+@pytest.mark.parametrize("what", ["language", "policy"])
+def test_a_choice_is_in_force_once_and_stored(in_force, what):
+    settings = in_force(language="fr", policy="read:5")
+    translations = heard(settings.translation_changed)
+    value = {"language": "es", "policy": "wait:3"}[what]
+    getattr(settings, f"choose_{what}")(value)
+    assert len(translations) == 1
+    assert translations[0] == settings.translation
+    assert getattr(settings.preferences.translation, what) == value
+
+
+def test_a_stored_policy_can_be_chosen_instead_of_that_of_the_command_line(in_force):
+    settings = in_force(policy="read:5")
+    settings.choose_policy(Preferences().translation.policy)
+    assert settings.translation.policy == Preferences().translation.policy
+
+
+def test_a_policy_of_the_settings_window_takes_the_same_way(in_force):
+    settings = in_force()
+    translations = heard(settings.translation_changed)
+    now = settings.preferences
+    settings.choose(replace(now, translation=replace(now.translation, policy="wait:3")))
+    assert [one.policy for one in translations] == ["wait:3"]
+
+
+def test_a_glossary_is_in_force_and_not_stored_with_its_terms(in_force):
+    settings = in_force()
+    settings.use_glossary(TERMS)
+    assert settings.translation.glossary == TERMS
+    assert in_force().translation.glossary == ()
+
+
+def test_another_model_is_loaded_with_its_language_and_the_one_before_is_not_told(in_force):
+    settings = in_force()
+    models, translations = [], heard(settings.translation_changed)
+    settings.model_changed.connect(lambda: models.append(settings.model))
+    assert settings.choose_model(Path("other"), "es")
+    assert (models, translations) == ([Path("other")], [])
+    assert settings.translation.target_language == "es"
+
+
+def test_the_model_and_the_language_of_the_command_line_stay_until_the_end(in_force):
+    settings = in_force(model=Path("m"), language="fr")
+    models = heard(settings.model_changed)
+    assert not settings.choose_model(Path("other"), "es")
+    assert (settings.model, models) == (Path("m"), [])
+    assert settings.translation.target_language == "fr"
+    assert settings.preferences.model == Path("other")
+    assert settings.preferences.translation.language == "es"
+
+
+def test_what_could_not_be_stored_holds_all_the_same(in_force, tmp_path, qtbot):
+    settings = in_force()
+    (tmp_path / "settings.toml").mkdir()
+    with qtbot.waitSignals([settings.preferences_changed, settings.failed]):
+        settings.choose(STORED)
+    assert settings.preferences == STORED
+
+
+def test_the_same_choice_again_is_not_told(in_force, tmp_path, qtbot):
+    settings = in_force()
+    with qtbot.assertNotEmitted(settings.preferences_changed):
+        settings.choose(Preferences())
+    assert not (tmp_path / "settings.toml").exists()
