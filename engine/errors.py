@@ -84,3 +84,8 @@ def is_failure(error: BaseException) -> bool:
     A panic of the libraries in Rust is a failure, although it is derived from what both share.
     """
     return isinstance(error, Exception) or type(error).__name__ == "PanicException"
+
+
+def first_line(error: BaseException) -> str:
+    """Return the first line of an error of a library, or its type where it says nothing."""
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)

@@ -11,11 +11,12 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from app.library.adapter_details import NOTHING, rows, size
+from app.library.adapter_details import NOTHING, rows
 from app.system.text_io import ReaderGoneError, TextError, printable, send
 from engine.adapters.adapter import Adapter, Status, inspect_adapter, verify_adapter
 from engine.adapters.library import AdapterLibrary
 from engine.errors import SurtitleError
+from engine.files import bytes_text
 from engine.hub.bundled import bundled_adapters, bundled_models
 from engine.models.fingerprint import Fingerprint, read_fingerprint
 
@@ -103,7 +104,7 @@ def _row(name: str, adapter: Adapter) -> tuple[str, ...]:
         _some(card.languages if card else ()),
         str(card.slot_length) if card else NOTHING,
         _some(card.policies if card else ()),
-        size(weights.n_bytes) if weights else NOTHING,
+        bytes_text(weights.n_bytes) if weights else NOTHING,
     )
 
 

@@ -18,6 +18,7 @@ from app.cli.translate import TerminalSettings, add_options, chosen_settings
 from app.system.early_interrupt import leaving_at_once
 from app.system.text_io import printable
 from engine.errors import SurtitleError
+from engine.files import bytes_text
 from engine.hub.bundled import bundled_models
 from engine.hub.catalogue import KNOWN_MODELS, STANDARD_WHISPER, WHISPER_MODELS
 from engine.models.model_card import read_card
@@ -165,9 +166,11 @@ def _write_words(kind: str, values: Mapping[str, object]) -> None:
 
 
 def _machine_words(values: Mapping[str, object]) -> str:
-    gpu = f"{values['gpu']}, {_gb(values['gpu_free_bytes'])} of {_gb(values['gpu_bytes'])} free"
+    gpu = (
+        f"{values['gpu']}, {_bytes(values['gpu_free_bytes'])} of {_bytes(values['gpu_bytes'])} free"
+    )
     card = gpu if values["gpu"] else values["trouble"] or "none that torch can use"
-    free = f"{_gb(values['free_bytes'])} of {_gb(values['memory_bytes'])} free"
+    free = f"{_bytes(values['free_bytes'])} of {_bytes(values['memory_bytes'])} free"
     cores = f"{values['cores']} core{'' if values['cores'] == 1 else 's'}"
     return f"Processor: {values['processor']}, {cores}\nMemory: {free}\nGraphics card: {card}"
 
@@ -185,5 +188,5 @@ def _recogniser_words(values: Mapping[str, object]) -> str:
     return f"Recogniser of speech: none yet; surtitle listen fetches {STANDARD_WHISPER}"
 
 
-def _gb(n_bytes: object) -> str:
-    return f"{n_bytes / 1e9:.1f} GB" if isinstance(n_bytes, int) else "?"
+def _bytes(n_bytes: object) -> str:
+    return bytes_text(n_bytes) if isinstance(n_bytes, int) else "?"

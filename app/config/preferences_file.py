@@ -18,8 +18,9 @@ from app.config.preferences import (
     PrivacyChoices,
     TranslationChoices,
 )
-from app.system.toml_file import Content, TomlFile, parse, put, table
+from app.system.toml_file import Content, TomlFile, parse, table
 from app.system.toml_text import toml_text
+from engine.files import write_file
 from engine.untrusted.strict_json import shown
 
 SCHEMA_VERSION = 2
@@ -68,7 +69,7 @@ def export_preferences(preferences: Preferences, path: Path) -> str | None:
         a sentence for the person if that failed.
     """
     try:
-        put(path, toml_text(to_content(preferences, {})), 0o666)
+        write_file(path, toml_text(to_content(preferences, {})), 0o666)
     except OSError as error:
         return f"The settings could not be written to {path}: {error.strerror}; choose another file"
     return None

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from app.config.preferences import PrivacyChoices
-from app.system.toml_file import put, read_small
+from app.system.toml_file import read_small
+from engine.files import write_file
 
 if TYPE_CHECKING:
     from app.history.caption_server import CaptionServer
@@ -94,5 +95,5 @@ def page_token(path: Path) -> str:
     if not is_private:
         with contextlib.suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            put(path, token)
+            write_file(path, token)
     return token

@@ -1,6 +1,5 @@
 """Cues -> a file of the person's choice: SRT, WebVTT, text or JSON Lines; one language or two."""
 
-import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +8,7 @@ from app.history.cue_splitter import split, split_source
 from app.history.cue_times import from_first, readable
 from app.history.cues import Cue, to_json, to_srt, to_vtt
 from app.system.text_io import TextError, printable
+from engine.files import replacing
 
 FORMS = ("srt", "vtt", "txt", "jsonl")
 SUBTITLES = ("srt", "vtt")
@@ -57,20 +57,18 @@ def export(
         cues = _chosen(cues, content)
     if form in SUBTITLES:
         cues = readable(from_first(cues) if since_first else cues)
-    fresh = path.with_name(path.name + ".new")
     count = 0
     try:
-        fresh.unlink(missing_ok=True)  # left by a crash, or a pipe
-        with fresh.open("x", encoding="utf-8", errors="replace", newline="\n") as file:
+        with (
+            replacing(path) as fresh,
+            fresh.open("x", encoding="utf-8", errors="replace", newline="\n") as file,
+        ):
             if form == "vtt":
                 file.write("WEBVTT\n\n")
             for text in _texts(cues, form, content):
                 file.write(text)
                 count += 1
-        fresh.replace(path)
     except OSError as error:
-        with contextlib.suppress(OSError):
-            fresh.unlink(missing_ok=True)
         msg = f"the captions cannot be written to {path}: {error.strerror}; choose another place"
         raise TextError(msg) from error
     return count

@@ -23,6 +23,7 @@ from typing import BinaryIO
 from app.history.cue_recorder import CueKept, CueMarked, CueWithdrawn, Entry
 from app.history.cues import Cue, Piece
 from app.system.text_io import TextError
+from engine.files import append_text
 from engine.untrusted.regular_file import open_plain
 
 VERSION = 1
@@ -288,18 +289,7 @@ def append(file: int, *lines: Mapping[str, object]) -> None:
     Raises:
         OSError: that failed; what was written of them is taken back.
     """
-    size = os.fstat(file).st_size
-    text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-    data = text.encode(errors="replace")
-    n_written = 0
-    try:
-        while n_written < len(data):
-            n_written += os.write(file, data[n_written:])
-        os.fsync(file)
-    except OSError:
-        with contextlib.suppress(OSError):
-            os.ftruncate(file, size)
-        raise
+    append_text(file, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
 
 
 def _entry(line: bytes) -> dict[str, object]:

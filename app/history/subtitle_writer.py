@@ -4,7 +4,6 @@ Each cue is one write to the end of the file, and is on the disk when ``write`` 
 changed again once it is written. The file is a whole SRT, WebVTT or JSON Lines file at any moment.
 """
 
-import contextlib
 import dataclasses
 import json
 import os
@@ -14,6 +13,7 @@ from pathlib import Path
 
 from app.history.cues import Cue, to_json, to_srt, to_vtt
 from app.system.text_io import TextError
+from engine.files import append_text
 
 FORMATS = ("srt", "vtt", "jsonl")
 
@@ -37,7 +37,7 @@ class SubtitleWriter:
             raise ValueError(msg)
         self._path = path
         self._form = form
-        self._n_bytes = self._n_written = 0
+        self._n_written = 0
         self._last_start_s = 0.0
         self._file: int | None = _created(path)
         self._can_sync = stat.S_ISREG(os.fstat(self._file).st_mode)
@@ -89,19 +89,11 @@ class SubtitleWriter:
         if self._file is None:
             msg = "the file is closed"
             raise ValueError(msg)
-        data = text.encode(errors="replace")
-        n_written = 0
         try:
-            while n_written < len(data):
-                n_written += os.write(self._file, data[n_written:])
-            if self._can_sync:
-                os.fsync(self._file)
+            append_text(self._file, text, synced=self._can_sync)  # half a cue is none
         except OSError as error:
-            with contextlib.suppress(OSError):  # half a cue is none
-                os.ftruncate(self._file, self._n_bytes)
             msg = f"the subtitles {self._path} cannot be written: {error.strerror}"
             raise TextError(msg) from error
-        self._n_bytes += n_written
 
 
 def _created(path: Path) -> int:

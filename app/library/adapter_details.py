@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from engine.adapters.adapter import Adapter, Status
 from engine.adapters.card import AdapterCard
+from engine.files import bytes_text
 
 Rows = list[tuple[str, str]]
 NOTHING = "–"
@@ -29,7 +30,7 @@ def rows(adapter: Adapter) -> Rows:
             ("targets", _list(weights.modules)),
             ("layers", ranges(weights.layers)),
             ("parameters", f"{weights.n_parameters:,}"),
-            ("size", f"{size(weights.n_bytes)}, {_list(weights.dtypes)}"),
+            ("size", f"{bytes_text(weights.n_bytes)}, {_list(weights.dtypes)}"),
         ]
     return found + (_provenance(adapter.card) if adapter.card else [])
 
@@ -87,13 +88,3 @@ def ranges(numbers: Iterable[int]) -> str:
         else:
             runs.append([number])
     return _list(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
-
-
-def size(n_bytes: int) -> str:
-    """Write a number of bytes for people, in powers of ten."""
-    amount = float(n_bytes)
-    for unit in ("B", "kB", "MB"):
-        if amount < 1000:
-            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
-        amount /= 1000
-    return f"{amount:.1f} GB"

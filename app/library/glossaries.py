@@ -8,8 +8,8 @@ import enum
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.system.toml_file import put
 from engine.errors import ContextError
+from engine.files import write_file
 from engine.text.glossary import read_glossary
 from engine.untrusted.safe_names import is_plain_name
 from engine.untrusted.strict_json import shown
@@ -88,7 +88,7 @@ def write_terms(path: Path, terms: Terms) -> str:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        put(path, "".join(f"{term}\t{translation}\n" for term, translation in terms), 0o666)
+        write_file(path, "".join(f"{term}\t{translation}\n" for term, translation in terms), 0o666)
     except OSError as error:
         return f"the glossary could not be written to {path}: {error.strerror}; it holds for now"
     return ""

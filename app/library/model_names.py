@@ -1,16 +1,15 @@
 """What ``--model`` names: a folder, or a model on the Hugging Face hub."""
 
-import re
 import sys
 from pathlib import Path
 
-_ON_HUB = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
+from engine.untrusted.safe_names import is_hub_name
 
 
 def hub_name(named: Path) -> str:
     """Take ``owner/name`` for a name on the hub, unless a folder is called so; else nothing."""
     text = named.as_posix()
-    return text if _ON_HUB.fullmatch(text) and not named.exists() else ""
+    return text if is_hub_name(text) and not named.exists() else ""
 
 
 def fetched_model(named: Path, library: Path) -> Path:

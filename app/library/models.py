@@ -121,13 +121,6 @@ def known_offers() -> list[ModelOffer]:
     return [known_offer(model, is_here=False) for model in KNOWN_MODELS]
 
 
-def written_bytes(n_bytes: float) -> str:
-    """Write a size for people: ``13.7 MB``, ``988 MB``, ``3.1 GB``."""
-    if n_bytes < 1e8:
-        return f"{n_bytes / 1e6:.1f} MB"
-    return f"{n_bytes / 1e6:.0f} MB" if n_bytes < 1e9 else f"{n_bytes / 1e9:.1f} GB"
-
-
 def _made(kind: type[Told], line: Mapping[str, object]) -> Told | None:
     """Make a value of a line; None where a field is missing or of another type."""
     types, values = get_type_hints(kind), dict[str, object]()

@@ -6,12 +6,12 @@ is damaged stays as it is under the same name with ``.damaged``. All are for the
 """
 
 import contextlib
-import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
 from app.system.toml_text import toml_text
+from engine.files import write_file
 from engine.untrusted.regular_file import open_plain
 
 Content = Mapping[str, object]
@@ -65,8 +65,8 @@ class TomlFile:
             if self._is_damaged:
                 self._put_aside()
             if self.content:
-                put(self._backup, toml_text(self.content))
-            put(self.path, toml_text(content))
+                write_file(self._backup, toml_text(self.content))
+            write_file(self.path, toml_text(content))
         except (OSError, ValueError) as error:
             return (
                 f"Your choices could not be stored in {self.path}: {_told(error)}; they hold until "
@@ -144,32 +144,6 @@ def _check(content: object) -> None:
     if level:
         msg = f"it is nested more than {_DEEPEST} levels deep"
         raise ValueError(msg)
-
-
-def put(path: Path, text: str, mode: int = 0o600) -> None:
-    """Write a file so that a crash or a full disk leaves the old one or the new one.
-
-    Args:
-        path: what is there already gives way.
-        text: written as UTF-8.
-        mode: who may do what with it, less what the person's umask forbids.
-
-    Raises:
-        OSError: it cannot be written; what was there is untouched.
-    """
-    fresh = path.with_name(path.name + ".new")
-    try:
-        fresh.unlink(missing_ok=True)  # left by a crash, or a pipe
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-        with open(os.open(fresh, flags, mode), "w", encoding="utf-8", newline="\n") as file:  # noqa: PTH123  a descriptor
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(path)
-    except OSError:
-        with contextlib.suppress(OSError):  # it is no file of ours
-            fresh.unlink(missing_ok=True)
-        raise
 
 
 def table(content: Content, name: str) -> dict[str, object]:

@@ -16,6 +16,7 @@ from engine.adapters.card import PROMPT_TEMPLATE, AdapterCard, read_adapter_card
 from engine.adapters.lora_config import CONFIG_FILE, Lora, parse_lora
 from engine.adapters.lora_weights import WEIGHTS_FILE, LoraWeights, fit_lora
 from engine.errors import AdapterError
+from engine.files import replacing
 from engine.models.file_hash import file_sha256
 from engine.models.fingerprint import Fingerprint
 from engine.models.instruct_card import is_plain, plain_card
@@ -147,12 +148,10 @@ def write_adapter_card(folder: Path, card: AdapterCard) -> Adapter:
     """
     whole = replace(card, weights_sha256=_weights_sha256(folder))
     path = folder / FILE_NAME
-    fresh = path.with_name(path.name + ".new")
     try:
-        fresh.write_text(whole.text() + "\n", encoding="utf-8")
-        fresh.replace(path)
+        with replacing(path) as fresh:
+            fresh.write_text(whole.text() + "\n", encoding="utf-8")
     except OSError as error:
-        fresh.unlink(missing_ok=True)
         msg = f"{path} cannot be written: {error.strerror}; make room or choose another folder"
         raise AdapterError(msg) from error
     return usable_adapter(folder)

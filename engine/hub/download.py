@@ -23,6 +23,7 @@ from urllib.error import URLError
 from huggingface_hub import constants
 
 from engine.errors import FetchCancelledError, HubError, ModelError
+from engine.files import bytes_text
 from engine.hub.transfer import (
     FAILURES,
     Fetch,
@@ -35,7 +36,7 @@ from engine.hub.transfer import (
     there,
 )
 from engine.models.memory_footprint import read_footprint
-from engine.untrusted.safe_names import delete_hidden, is_plain_name
+from engine.untrusted.safe_names import delete_hidden, is_hub_name, is_plain_name
 from engine.untrusted.strict_json import JsonObject, shown
 
 
@@ -71,7 +72,6 @@ LANGUAGE_MODEL = ModelKind(
 )
 
 _STEPS = 500  # of a progress bar
-_LONGEST_NAME = 96
 _LONGEST_FILE_NAME = 128
 _MOST_FILES = 1000
 _MAX_LIST_BYTES = 1 << 23
@@ -89,7 +89,7 @@ def find_model(name: str, library: Path, kind: ModelKind = LANGUAGE_MODEL) -> Pa
     Raises:
         HubError: this is no name of a model.
     """
-    folder = _folder(name, library)
+    folder = model_folder(name, library)
     if folder.is_dir():
         return folder
     from huggingface_hub import snapshot_download  # noqa: PLC0415  slow, and only where asked
@@ -134,7 +134,7 @@ def fetch_model(
         return found
     settings = settings or HubSettings()
     revision, files = _listed(name, settings, kind, cancelled)
-    folder = _folder(name, library)
+    folder = model_folder(name, library)
     staging = library / f".{folder.name}.{revision[:12]}"
     fetch = Fetch(name, staging, settings, in_steps(progress), cancelled)
     try:
@@ -175,24 +175,16 @@ def in_steps(progress: Progress) -> Progress:
     return passed_on
 
 
-def _folder(name: str, library: Path) -> Path:
-    """Find the place of a model in a library; hyphens stand for the slash in its name.
+def model_folder(name: str, library: Path) -> Path:
+    """Return the folder of a model in a library; hyphens stand for the slash in its name.
 
     Raises:
         HubError: this is no name of a model.
     """
-    folder = name.replace("/", "--")
-    halves = name.split("/")
-    good = len(halves) == 2 and all(is_plain_name(half, _LONGEST_NAME) for half in halves)
-    if not good or not is_plain_name(folder, 2 * _LONGEST_NAME) or not _is_spelt(name):
+    if not is_hub_name(name):
         msg = f"{shown(name)} is no name of a model on the hub: owner/name was expected"
         raise HubError(msg)
-    return library / folder
-
-
-def _is_spelt(name: str) -> bool:
-    """Tell whether the hub gives such names; two hyphens would make two names one folder."""
-    return "--" not in name and ".." not in name and not name.endswith(".git")
+    return library / name.replace("/", "--")
 
 
 def _listed(
@@ -295,7 +287,7 @@ def _check_room(fetch: Fetch, files: Sequence[HubFile]) -> None:
     free = shutil.disk_usage(fetch.staging).free
     if missing > free:
         msg = (
-            f"{fetch.name} needs {missing / 1e9:.1f} GB more in {fetch.staging.parent}, and "
-            f"{free / 1e9:.1f} GB are free: make room or name another folder"
+            f"{fetch.name} needs {bytes_text(missing)} more in {fetch.staging.parent}, and "
+            f"{bytes_text(free)} are free: make room or name another folder"
         )
         raise HubError(msg)

@@ -9,6 +9,8 @@ import platform
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.errors import first_line
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
@@ -65,8 +67,7 @@ def _graphics() -> tuple[str, int, int, str]:
         free, total = torch.cuda.mem_get_info(0)
         return torch.cuda.get_device_name(0), total, free, ""
     except RuntimeError as error:
-        said = next(iter(str(error).strip().splitlines()), type(error).__name__)
-        return "", 0, 0, f"there is a graphics card that cannot be used: {said}"
+        return "", 0, 0, f"there is a graphics card that cannot be used: {first_line(error)}"
 
 
 def _cores() -> int:

@@ -14,6 +14,7 @@ from pathlib import Path
 import torch
 
 from engine.errors import ModelError
+from engine.files import bytes_text
 from engine.loading.cpu_benchmark import Way, cpu_ways
 from engine.loading.device import free_bytes, pick_device
 from engine.models.memory_footprint import Footprint
@@ -60,8 +61,8 @@ class LoadPlan:
     @property
     def shortage(self) -> str:
         """Say why it is not taken: ``needs 5.6 GB in 4 bits on cuda, 4.1 GB free``."""
-        free = "" if self.free_bytes is None else f", {gigabytes(self.free_bytes)} free"
-        return f"needs {gigabytes(self.needed_bytes)} {self.words}{free}"
+        free = "" if self.free_bytes is None else f", {bytes_text(self.free_bytes)} free"
+        return f"needs {bytes_text(self.needed_bytes)} {self.words}{free}"
 
 
 def load_plans(
@@ -122,11 +123,6 @@ def fitting(
         advice = f"choose --device {instead.device.type} --quantize {instead.quantise}"
     msg = f"the model in {folder} {least.shortage}: {advice}"
     raise ModelError(msg)
-
-
-def gigabytes(n_bytes: int) -> str:
-    """Write a size for people: ``5.6 GB``; a small one in MB."""
-    return f"{n_bytes / 1e9:.1f} GB" if n_bytes >= 1e8 else f"{n_bytes / 1e6:.1f} MB"
 
 
 def _quantisations(settings: ModelSettings, device: torch.device) -> tuple[str, ...]:

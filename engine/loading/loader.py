@@ -18,11 +18,12 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from engine.adapters.adapter import Adapter, model_card, usable_adapter, verify_adapter
 from engine.errors import ModelError
+from engine.files import bytes_text
 from engine.inference.attention import take_over_alibi
 from engine.loading.cpu_benchmark import multiplies_packed
 from engine.loading.device import compute_dtype, give_memory_back
 from engine.loading.guarded_loading import load_tokenizer, pretrained_network
-from engine.loading.load_plan import SMALL, LoadPlan, fitting, gigabytes, load_plans
+from engine.loading.load_plan import SMALL, LoadPlan, fitting, load_plans
 from engine.loading.lora_layers import AdaptedLayers, read_factors
 from engine.loading.quantisation import (
     QUANTISED_HERE,
@@ -157,12 +158,6 @@ def load_network(
     return network
 
 
-def said(error: BaseException) -> str:
-    """Take what a library says at first; some say nothing but the kind of error."""
-    lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__
-
-
 def _load_first(
     folder: Path, plans: Sequence[LoadPlan], fit: Sequence[LoadPlan], footprint: Footprint
 ) -> tuple[PreTrainedModel, LoadReport]:
@@ -182,7 +177,7 @@ def _load_first(
             give_memory_back(plan.device)
             reasons.append(f"{plan.shortage} and ran out of it")
             continue
-        done = f"it was loaded {plan.words} ({gigabytes(plan.needed_bytes)})"
+        done = f"it was loaded {plan.words} ({bytes_text(plan.needed_bytes)})"
         notes = [f"the model {'; it '.join(reasons)}: {done}"] if reasons else []
         if n_packed:
             notes.append(_PACKED_NOTE)

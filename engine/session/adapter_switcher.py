@@ -19,7 +19,7 @@ from pathlib import Path
 import torch
 
 from engine.adapters.adapter import Adapter, usable_adapter, verify_adapter
-from engine.errors import AdapterError, SurtitleError
+from engine.errors import AdapterError, SurtitleError, first_line
 from engine.layout.rows import Row
 from engine.loading.device import give_memory_back
 from engine.loading.loader import Weights
@@ -115,7 +115,7 @@ class AdapterShelf:
             self._layers.put({} if shelved is None else shelved.factors)
         except RuntimeError as error:
             give_memory_back(self._weights.network.device)
-            msg = f"the adapter {name} cannot be switched to ({_first_line(error)}): {self._stays}"
+            msg = f"the adapter {name} cannot be switched to ({_reason(error)}): {self._stays}"
             raise AdapterError(msg) from error
         self._used = name
         return self._weights if shelved is None else replace(self._weights, card=shelved.card)
@@ -157,7 +157,7 @@ class AdapterShelf:
         except (SurtitleError, RuntimeError) as error:
             give_memory_back(self._weights.network.device)
             msg = (
-                f"the adapter in {adapter.folder} failed its probe ({_first_line(error)}): "
+                f"the adapter in {adapter.folder} failed its probe ({_reason(error)}): "
                 f"{self._stays}; choose another adapter"
             )
             raise AdapterError(msg) from error
@@ -188,6 +188,6 @@ def _probe(weights: Weights) -> None:
         raise AdapterError(msg)
 
 
-def _first_line(error: Exception) -> str:
-    line = next(iter(str(error).splitlines()), type(error).__name__)
+def _reason(error: Exception) -> str:
+    line = first_line(error)
     return line if len(line) <= _LONGEST_REASON else line[:_LONGEST_REASON] + "..."

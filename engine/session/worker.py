@@ -23,7 +23,7 @@ from engine.commands import (
     UseAdapter,
     WordCommand,
 )
-from engine.errors import FetchCancelledError, SurtitleError
+from engine.errors import FetchCancelledError, SurtitleError, first_line
 from engine.events import (
     AdapterChanged,
     CaptionChanged,
@@ -38,7 +38,6 @@ from engine.events import (
     Statistics,
 )
 from engine.loading.device import give_memory_back, is_out_of_memory, share_processor
-from engine.loading.loader import said
 from engine.metrics.event_log import EventLog
 from engine.session.catch_up import Pace
 from engine.session.command_queue import CommandQueue
@@ -208,9 +207,9 @@ class Worker:
         yield from passage.give_up()
         give_memory_back(self._model.weights.network.device)
         yield Refused(
-            message=f"a sentence could not be translated to its end ({said(error)}): it stays as "
-            "it is and the next ones are translated; close other programs, or choose a smaller "
-            "model, if this happens again"
+            message=f"a sentence could not be translated to its end ({first_line(error)}): it "
+            "stays as it is and the next ones are translated; close other programs, or choose a "
+            "smaller model, if this happens again"
         )
 
     def _keep_pace(self) -> None:
@@ -319,7 +318,7 @@ class Worker:
             if not _is_bearable(error):
                 raise
             self._model.use_adapter(before)
-            self._report(Refused(message=said(error)))
+            self._report(Refused(message=first_line(error)))
             return
         system.conversation.go_on_after(self._system.conversation)
         self._system = system
@@ -346,8 +345,9 @@ class Worker:
 def _unexpected(error: BaseException) -> str:
     """Say in one sentence that the engine stopped."""
     if is_out_of_memory(error):
-        return f"memory ran out ({said(error)}): choose 4 bits, a smaller model or another device"
-    return f"the engine stopped unexpectedly: {said(error)}"
+        said = first_line(error)
+        return f"memory ran out ({said}): choose 4 bits, a smaller model or another device"
+    return f"the engine stopped unexpectedly: {first_line(error)}"
 
 
 def _is_bearable(error: Exception) -> bool:

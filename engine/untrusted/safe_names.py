@@ -9,6 +9,7 @@ import shutil
 from pathlib import Path
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?", re.ASCII)
+_LONGEST = 96  # characters of an owner or a model on the hub
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?", re.IGNORECASE)
 _HIDDEN = re.compile(r"\.[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
 
@@ -22,6 +23,14 @@ def is_plain_name(name: str, most: int) -> bool:
         most: characters of the longest one.
     """
     return len(name) <= most and bool(_NAME.fullmatch(name)) and not _RESERVED.fullmatch(name)
+
+
+def is_hub_name(name: str) -> bool:
+    """Tell whether a name is ``owner/name`` as the Hugging Face hub gives them."""
+    halves = name.split("/")
+    # two hyphens would make two names one folder
+    is_spelt = "--" not in name and ".." not in name and not name.endswith(".git")
+    return len(halves) == 2 and is_spelt and all(is_plain_name(half, _LONGEST) for half in halves)
 
 
 def delete_hidden(folder: Path, home: Path) -> None:

@@ -12,12 +12,13 @@ import lzma
 import os
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from typing import IO
 
+from engine import files
 from training.errors import CorpusError
 
 INVALID_UTF8 = "invalid UTF-8"
@@ -136,15 +137,12 @@ def replacing(path: Path) -> Iterator[Path]:
     partial = path.with_name(f".{os.getpid()}.{path.name}")  # same folder: a rename within one disk
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        yield partial
-        partial.replace(path)
+        with files.replacing(path, partial):
+            yield partial
     except OSError as error:
         reason = error.strerror or error
         msg = f"expected to write {path}, but that fails ({reason}); choose another place"
         raise CorpusError(msg) from error
-    finally:
-        with suppress(OSError):  # the folder may be what is missing
-            partial.unlink(missing_ok=True)
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:

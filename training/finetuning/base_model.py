@@ -18,6 +18,7 @@ from engine.models.fingerprint import Fingerprint, read_fingerprint
 from engine.models.instruct_card import ask_for
 from engine.models.model_card import FILE_NAME, Language, ModelCard, read_card
 from engine.text.prompt import turn_end
+from engine.untrusted.safe_names import is_hub_name
 from training.errors import TrainingError, UsageError
 from training.evaluation.model_choice import find_model
 from training.finetuning.settings import FinetuneSettings, PromptSettings
@@ -117,7 +118,7 @@ def find_folder(settings: FinetuneSettings) -> Path:
     folder = Path(settings.base)
     if folder.is_dir():
         return folder
-    if settings.base.count("/") != 1 or settings.base.startswith((".", "/", "~")):
+    if not is_hub_name(settings.base):
         msg = f"there is no model folder {settings.base}: name a folder, or a base on the hub"
         raise UsageError(msg)
     with tqdm(desc=settings.base, unit="B", unit_scale=True, disable=None, leave=False) as bar:

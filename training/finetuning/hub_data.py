@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import cast
 
+from engine.errors import first_line
 from training.data.align_report import Report
 from training.data.aligned_pairs import MIN_AGREEMENT, AlignedPair, schedule
 from training.data.corpus import SentencePair, replacing
@@ -53,7 +54,7 @@ def _rows(hub: HubData, language: str) -> Iterable[Mapping[str, object]]:
             revision=hub.revision or None,
         )
     except Exception as error:
-        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        reason = first_line(error)
         msg = (
             f"the {language} data of {hub.name} cannot be fetched from the hub ({reason}): see "
             "that there is a network, or name local files with --data"

@@ -5,8 +5,9 @@ from collections.abc import Collection, Sequence
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from app.dialogs.adapters.service import ListedAdapter
-from app.library.adapter_details import NOTHING, size
+from app.library.adapter_details import NOTHING
 from engine.adapters.adapter import Status
+from engine.files import bytes_text
 
 _MARKS = {Status.OK: "●", Status.UNKNOWN: "◐", Status.BLOCKED: "✕"}  # not told by colour alone
 _MANY = 3  # languages and policies that are named; more are counted
@@ -86,7 +87,7 @@ class AdapterTable(QAbstractTableModel):
             _some(card.languages) if card else NOTHING,
             str(card.slot_length) if card else NOTHING,
             _some(card.policies) if card else NOTHING,
-            size(weights.n_bytes) if weights else NOTHING,
+            bytes_text(weights.n_bytes) if weights else NOTHING,
             self._state(adapter.name),
         )
 

@@ -26,11 +26,11 @@ from app.dialogs.latency.record import (
     StageTime,
     histogram,
 )
-from app.library.models import written_bytes
 from app.widgets.charts import CurveChart, Histogram, Waterfall
 from app.widgets.dialog_text import as_sentence, close_button, paragraph
 from app.widgets.file_dialogs import ask_save
 from app.widgets.tab_widget import WideTabs
+from engine.files import bytes_text
 
 _REFRESH_MS = 250  # no eye reads faster
 
@@ -191,8 +191,8 @@ class LatencyDialog(QDialog):
         if not points:
             self.memory.show_curves([], "", self.tr("This system does not tell"))
             return
-        most = written_bytes(max(value for _, value in points))
-        now = self.tr("{} now; {}").format(written_bytes(points[-1][1]), self._span(points))
+        most = bytes_text(max(value for _, value in points))
+        now = self.tr("{} now; {}").format(bytes_text(points[-1][1]), self._span(points))
         self.memory.show_curves([points], most, now)
 
     def _span(self, points: Sequence[tuple[float, float]]) -> str:

@@ -16,10 +16,11 @@ from PySide6.QtWidgets import (
 
 from app.dialogs.setup.model_service import ModelService, bundled_offers
 from app.dialogs.setup.pages import WizardPage
-from app.library.models import Fit, MachineReport, ModelOffer, known_offers, written_bytes
+from app.library.models import Fit, MachineReport, ModelOffer, known_offers
 from app.system.child_process import ChildCommand
 from app.widgets.dialog_text import as_sentence, paragraph
 from app.widgets.file_dialogs import ask_folder
+from engine.files import bytes_text
 from engine.loading.hardware import Machine
 
 _LIMIT_S = 240.0  # a first import from a slow disk is slow, and so is a busy computer
@@ -155,12 +156,12 @@ class ModelPage(WizardPage):
         fits = self.tr("runs anywhere") if offer.choice is None else ""
         if fit is not None:
             fits = self._fit_words(fit)
-        size = written_bytes(offer.n_bytes) if offer.n_bytes else "?"
+        size = bytes_text(offer.n_bytes) if offer.n_bytes else "?"
         return [offer.name, size, offer.licence or "?", where, fits]
 
     def _fit_words(self, fit: Fit) -> str:
         if not fit.fits:
-            return self.tr("no: it needs {} of memory").format(written_bytes(fit.needed_bytes))
+            return self.tr("no: it needs {} of memory").format(bytes_text(fit.needed_bytes))
         if fit.device == "cpu":
             return self.tr("yes, on the processor")
         return self.tr("yes, on the graphics card")
@@ -199,14 +200,14 @@ class ModelPage(WizardPage):
         told = self.tr("This computer: {}, {} cores; {} of {} memory free.").format(
             machine.processor,
             machine.cores,
-            written_bytes(machine.free_bytes),
-            written_bytes(machine.memory_bytes),
+            bytes_text(machine.free_bytes),
+            bytes_text(machine.memory_bytes),
         )
         if machine.gpu:
             card = self.tr("Graphics card: {}, {} of {} free.").format(
                 machine.gpu,
-                written_bytes(machine.gpu_free_bytes),
-                written_bytes(machine.gpu_bytes),
+                bytes_text(machine.gpu_free_bytes),
+                bytes_text(machine.gpu_bytes),
             )
             return f"{told} {card}"
         none = self.tr("No graphics card that can be used: the processor computes.")
@@ -228,9 +229,7 @@ class ModelPage(WizardPage):
         self.fetch.setEnabled(can_fetch)
         self.cancel.setVisible(bool(self._fetching))
         self.progress.setVisible(bool(self._fetching))
-        told = (
-            "" if free is None else self.tr("{} are free on the disk.").format(written_bytes(free))
-        )
+        told = "" if free is None else self.tr("{} are free on the disk.").format(bytes_text(free))
         if can_fetch and offer is not None and free is not None and offer.n_bytes > free:
             told = self.tr("{} Not enough for this model.").format(told)
             self.fetch.setEnabled(False)
@@ -257,7 +256,7 @@ class ModelPage(WizardPage):
         self.progress.setRange(0, _STEPS)
         self.progress.setValue(round(_STEPS * done / max(total, 1)))
         told = self.tr("{}: {} of {} are here.")
-        self.told.setText(told.format(name, written_bytes(done), written_bytes(total)))
+        self.told.setText(told.format(name, bytes_text(done), bytes_text(total)))
 
     @Slot(str)
     def _show_fetched(self, name: str) -> None:

@@ -175,7 +175,7 @@ def test_a_full_disk_leaves_the_file_as_it_was(path, monkeypatch):
     def full(_file):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("app.system.toml_file.os.fsync", full)
+    monkeypatch.setattr("engine.files.os.fsync", full)
     failure = file.write(OTHERS)
     assert "No space left on device; they hold until" in failure
     assert PreferencesFile(path).read() == (CHOSEN, None)

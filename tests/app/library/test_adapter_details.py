@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.library.adapter_details import ranges, rows, size
+from app.library.adapter_details import ranges, rows
 from engine.adapters.adapter import inspect_adapter
 from engine.adapters.card import AdapterScore, Corpus
 from tests.support.adapter_folders import BASE, tiny_card, write_adapter
@@ -75,11 +75,3 @@ def test_of_a_blocked_adapter_the_reason_is_told_and_what_could_be_read(tmp_path
 )
 def test_rising_numbers_are_written_as_ranges(numbers, text):
     assert ranges(numbers) == text
-
-
-@pytest.mark.parametrize(
-    ("n_bytes", "text"),
-    [(0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (83_900_000, "83.9 MB"), (5e12, "5000.0 GB")],
-)
-def test_sizes_are_written_for_people(n_bytes, text):
-    assert size(n_bytes) == text

@@ -1,9 +1,7 @@
 import random
 from pathlib import Path
 
-import pytest
-
-from app.library.models import MachineReport, ModelOffer, known_offers, written_bytes
+from app.library.models import MachineReport, ModelOffer, known_offers
 from engine.hub.catalogue import KNOWN_MODELS
 
 MACHINE = {
@@ -82,10 +80,3 @@ def test_where_nothing_is_known_or_fits_nothing_but_the_bundled_model_is_recomme
     assert report().recommended([BUNDLED], "de") == BUNDLED
     none = report(*(fit(model.name, fits=False) for model in KNOWN_MODELS))
     assert none.recommended(known_offers(), "fr") is None
-
-
-@pytest.mark.parametrize(
-    ("n_bytes", "text"), [(13_742_528, "13.7 MB"), (988_097_824, "988 MB"), (0, "0.0 MB")]
-)
-def test_sizes_are_written_for_people(n_bytes, text):
-    assert written_bytes(n_bytes) == text

@@ -17,7 +17,7 @@ import pytest
 from huggingface_hub.utils import validate_repo_id
 
 from engine.errors import FetchCancelledError, HubError
-from engine.hub.download import _folder, fetch_model, find_model, in_steps
+from engine.hub.download import fetch_model, find_model, in_steps, model_folder
 from engine.hub.transfer import HubSettings, fetch_answer, reason_of
 from engine.loading.loader import load_weights
 from engine.settings import ModelSettings
@@ -231,7 +231,7 @@ def test_every_name_that_is_taken_the_hubs_own_library_takes_too(library):
             ["", ".git", "it"]
         )
         try:
-            folder = _folder(name, library)
+            folder = model_folder(name, library)
         except HubError:
             continue
         n_taken += 1
