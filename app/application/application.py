@@ -175,7 +175,12 @@ class Application(QObject):
     @Slot(tuple)
     def _show_captions(self, views: tuple[UtteranceView, ...]) -> None:
         self.stage.show_views(views)
-        self.page.show_lines(self.stage.caption_lines)
+        self._show_page()
+
+    def _show_page(self) -> None:
+        """Show the captions on the page, for which lines are broken while it is open only."""
+        if self.page.is_open:
+            self.page.show_lines(self.stage.caption_lines)
 
     @Slot(str)
     def _tell_letters(self, language: str) -> None:
@@ -246,7 +251,7 @@ class Application(QObject):
     @Slot()
     def _clear_overlay(self) -> None:
         self.stage.clear()
-        self.page.show_lines(self.stage.caption_lines)
+        self._show_page()
 
     @Slot()
     def _hide_overlay(self) -> None:
@@ -300,6 +305,7 @@ class Application(QObject):
         failure = self.page.use(self.settings.preferences.privacy)
         if failure is not None:
             self.window.banner.show_notice(failure)
+        self._show_page()
 
     @Slot()
     def _copy_page_address(self) -> None:

@@ -68,6 +68,11 @@ class CaptionPage(QObject):
             self._server = None
 
     @property
+    def is_open(self) -> bool:
+        """Whether programs on this computer can see the page."""
+        return self._server is not None
+
+    @property
     def address(self) -> str:
         """Where the page is, with its secret; empty while it is closed."""
         if self._server is None:

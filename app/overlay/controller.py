@@ -39,6 +39,7 @@ class OverlayController(QObject):
         self._geometry = geometry
         self._views: Sequence[UtteranceView] = ()
         self._fresh: Sequence[UtteranceView] = ()  # of these what was not cleared
+        self._lines: tuple[Line, ...] = ()  # of the captions
         self._gone = frozenset[int]()  # keys of utterances that were complete when it was cleared
         self._cut: dict[int, tuple[int, int]] = {}  # of the others: characters that were shown
         self._knows_positions = not is_wayland()
@@ -71,6 +72,7 @@ class OverlayController(QObject):
         shows, count = self._choices.shows, self.overlay.n_lines
         captions = self._captions.last_lines(views, count) if shows != "source" else ()
         source = self._source.last_lines(views, count) if shows != "captions" else ()
+        self._lines = captions
         if not captions and not source:
             self.overlay.show_view(self._hint())
         elif shows == "source":
@@ -111,8 +113,9 @@ class OverlayController(QObject):
     @property
     def caption_lines(self) -> list[str]:
         """The last lines of the captions, whatever the overlay shows."""
-        lines = self._captions.last_lines(self._fresh, self.overlay.n_lines)
-        return [line.text for line in lines]
+        if self._choices.shows == "source":
+            self._lines = self._captions.last_lines(self._fresh, self.overlay.n_lines)
+        return [line.text for line in self._lines]
 
     def show_theme(self, choices: CaptionChoices) -> None:
         """Make captions look otherwise from now on."""
