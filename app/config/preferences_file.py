@@ -9,6 +9,8 @@ from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
+import tomli_w
+
 from app.config.preferences import (
     CaptionChoices,
     InterfaceChoices,
@@ -19,7 +21,6 @@ from app.config.preferences import (
     TranslationChoices,
 )
 from app.system.toml_file import Content, TomlFile, parse, table
-from app.system.toml_text import toml_text
 from engine.files import write_file
 from engine.untrusted.strict_json import shown
 
@@ -69,7 +70,7 @@ def export_preferences(preferences: Preferences, path: Path) -> str | None:
         a sentence for the person if that failed.
     """
     try:
-        write_file(path, toml_text(to_content(preferences, {})), 0o666)
+        write_file(path, tomli_w.dumps(to_content(preferences, {})), 0o666)
     except OSError as error:
         return f"The settings could not be written to {path}: {error.strerror}; choose another file"
     return None

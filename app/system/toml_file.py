@@ -10,7 +10,8 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
-from app.system.toml_text import toml_text
+import tomli_w
+
 from engine.files import write_file
 from engine.untrusted.regular_file import open_plain
 
@@ -65,8 +66,8 @@ class TomlFile:
             if self._is_damaged:
                 self._put_aside()
             if self.content:
-                write_file(self._backup, toml_text(self.content))
-            write_file(self.path, toml_text(content))
+                write_file(self._backup, tomli_w.dumps(self.content))
+            write_file(self.path, tomli_w.dumps(content))
         except (OSError, ValueError) as error:
             return (
                 f"Your choices could not be stored in {self.path}: {_told(error)}; they hold until "

@@ -3,6 +3,8 @@
 import contextlib
 import os
 
+import tomli_w
+
 from app.config.preferences import Preferences
 from app.config.preferences_file import (
     PreferencesFile,
@@ -10,7 +12,6 @@ from app.config.preferences_file import (
     import_preferences,
     to_content,
 )
-from app.system.toml_text import toml_text
 from tests.fuzz.sentences import check, text
 from tests.support.strangers import damaged, mutated
 
@@ -32,7 +33,7 @@ _VALUES = [3_000_000_000, 2**31 - 1, 2**62, -1, 0, 1e308, -1e308, float("inf"), 
 def _with_a_value(rng, whole):
     page = rng.choice([name for name, value in whole.items() if isinstance(value, dict)])
     key = rng.choice(sorted(whole[page]) or ["x"])
-    return toml_text(whole | {page: whole[page] | {key: rng.choice(_VALUES)}}).encode()
+    return tomli_w.dumps(whole | {page: whole[page] | {key: rng.choice(_VALUES)}}).encode()
 
 
 def _mutated(rng, whole):
@@ -40,8 +41,8 @@ def _mutated(rng, whole):
     for _ in range(rng.randint(1, 3)):
         content = mutated(content, rng)
     try:
-        return toml_text(content if isinstance(content, dict) else {"x": content}).encode()
-    except ValueError:  # nothing that TOML can say
+        return tomli_w.dumps(content if isinstance(content, dict) else {"x": content}).encode()
+    except (TypeError, ValueError):  # nothing that TOML can say
         return b""
 
 
@@ -51,7 +52,7 @@ _MAKERS = [
     _mutated,
     _with_a_value,
     _with_a_value,
-    lambda rng, whole: damaged(toml_text(whole).encode(), rng),
+    lambda rng, whole: damaged(tomli_w.dumps(whole).encode(), rng),
     lambda rng, _whole: rng.choice(_BOMBS)(rng).encode(),
     lambda rng, _whole: text(rng, 40).encode(errors="surrogatepass"),
 ]
@@ -65,7 +66,7 @@ def put_file(rng, path, whole):
         path.write_bytes(rng.choice(_MAKERS)(rng, whole))
     if rng.random() < 0.2:
         backup = path.with_name(path.name + ".bak")
-        backup.write_bytes(damaged(toml_text(whole).encode(), rng))
+        backup.write_bytes(damaged(tomli_w.dumps(whole).encode(), rng))
 
 
 @contextlib.contextmanager
