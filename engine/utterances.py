@@ -182,13 +182,18 @@ class UtteranceTracker:
 
     @property
     def lanes(self) -> list[str]:
-        """The lanes that words were fed in."""
-        return list(self._waiting)
+        """The lanes that heard words were fed in."""
+        return [lane for lane in self._waiting if lane != TYPED]
 
     @property
     def open(self) -> list[Utterance]:
         """The utterances that are not translated to their end."""
         return [one for one in self._utterances.values() if not (one.ended or one._is_cleared)]
+
+    @property
+    def unshown(self) -> list[Utterance]:
+        """The utterances that have words with a caption which no screen has shown yet."""
+        return [one for one in self._utterances.values() if one._n_shown < len(one.captioned_at_s)]
 
     def __getitem__(self, number: int) -> Utterance:
         """Give an utterance by its number in the session."""

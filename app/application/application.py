@@ -60,7 +60,7 @@ class Application(QObject):
         self.overlay = self.stage.overlay
         self._window_geometry = WindowGeometry(window, places, "window")
         folder, banner = launch.data_folder, window.banner
-        self.archive = HistoryController(folder, now.privacy, window)
+        self.archive = HistoryController(folder, now.privacy, bridge.utterances, window)
         self.keeper = self.archive.keeper
         self.captions = CaptionController(
             self.settings, bridge, self.keeper, window.transcript, window.typed_line, banner
@@ -143,15 +143,12 @@ class Application(QObject):
 
     def _connect_latency(self) -> None:
         """Measure what the session and the listener report."""
-        latency, line = self.side_windows.latency, self.window.typed_line
-        line.words_changed.connect(latency.take_typed)
-        line.finished.connect(latency.end_typed)
-        self.listening.desk.words_came.connect(latency.take_heard)
+        latency = self.side_windows.latency
         self.listening.lags_came.connect(latency.take_lags)
         self.bridge.event_came.connect(latency.take_event)
+        self.bridge.utterance_changed.connect(latency.take_utterance)
         self.bridge.event_came.connect(self.side_windows.glossary.take_event)
         self.captions.caption_painted.connect(latency.take_painted)
-        self.model.restarted.connect(latency.restart)
 
     def _connect_actions(self) -> None:
         window, actions = self.window, self.window.menu_actions

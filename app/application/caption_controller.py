@@ -4,12 +4,11 @@ It holds the caption model and joins it with the transcript, the bridge and the 
 """
 
 from collections import Counter
-from collections.abc import Sequence
 from textwrap import shorten
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.application.caption_mark import RowMark
+from app.application.caption_mark import AwaitedMark
 from app.captions.model import Captions, UtteranceView
 from app.captions.tentative_words import TentativeWords
 from app.config.settings_in_force import SettingsInForce
@@ -19,17 +18,9 @@ from app.main_window.input_line import InputLine
 from app.main_window.transcript_view import Transcript
 from app.session.engine_bridge import Bridge
 from engine.commands import Clear, EndPassage, FeedWords, SetWords
-from engine.events import (
-    CaptionChanged,
-    Event,
-    NotTranslated,
-    UtteranceEnded,
-    UtteranceOpened,
-)
+from engine.events import CaptionChanged, Event, NotTranslated, UtteranceEnded
 from engine.speech.events import Heard, TailChanged, WordsPlaced
-from engine.utterances import FedWord
-
-_UNPAINTED = 200  # utterances no window shows: both are hidden, or the transcript is scrolled up
+from engine.utterances import Utterance
 
 _UNDO, _STRANGE = "undo new session", "not translated"  # of notices in the banner
 _SHOWN = 40  # characters of a text in a notice
@@ -40,12 +31,12 @@ class CaptionController(QObject):
 
     Signals:
         captions_changed(tuple of UtteranceView): what stands in the captions now.
-        caption_painted(int): what came of an utterance, by its number, stands on a screen.
+        caption_painted(Utterance): what came of it stands on a screen.
         cleared(): a new session of the person's has begun; no word waits any more.
     """
 
     captions_changed = Signal(tuple)
-    caption_painted = Signal(int)
+    caption_painted = Signal(object)
     cleared = Signal()
 
     def __init__(
@@ -63,9 +54,9 @@ class CaptionController(QObject):
         self._keeper = keeper
         self._transcript, self._typed_line, self._banner = transcript, typed_line, banner
         self._captions = Captions()
-        self._tails = TentativeWords()
-        self._mark = RowMark()
-        self._unpainted: dict[int, int] = {}  # utterances with what no screen shows yet -> keys
+        self._utterances = bridge.utterances
+        self._tails = TentativeWords(self._utterances)
+        self._mark = AwaitedMark()
         self._waiting: tuple[UtteranceView, ...] = ()
         self._forgotten: tuple[UtteranceView, ...] = ()  # for whoever takes a new session back
         typed_line.words_changed.connect(lambda words: bridge.send(SetWords(words)))
@@ -74,6 +65,7 @@ class CaptionController(QObject):
         transcript.painted.connect(self.take_painted)
         banner.offer_taken.connect(self._take_offer)
         bridge.event_came.connect(self._take_event)
+        bridge.utterance_changed.connect(self._follow)
         bridge.waiting_changed.connect(self._show_waiting)
 
     def finish(self) -> None:
@@ -83,59 +75,46 @@ class CaptionController(QObject):
 
     @Slot()
     def restart(self) -> None:
-        """Make ready for another session, which numbers utterances anew."""
+        """Make ready for another session."""
         self._captions.restart()
-        self._tails.restart()
-        self._unpainted.clear()
-        self._keeper.restart()
         self._show_captions()
 
     def mark(self, key: int) -> None:
         """Keep with the session that the person marked the row with this key."""
-        cue = self._mark.cue_of(key)
         waiting = next((view for view in self._waiting if view.key == key), None)
-        if cue is not None:
-            self._keeper.mark(cue)
-        elif waiting is not None:
+        if waiting is None:
+            self._mark.forget()
+            self._keeper.mark(key)
+        else:
             self._mark.await_text(waiting.lane, waiting.source)
 
     @Slot(object)
     def _take_event(self, event: Event) -> None:
-        """Take what happens to an utterance."""
         if isinstance(event, NotTranslated):
             told = self.tr("This does not look like English, and is not translated: {}")
             source = shorten(event.source, _SHOWN, placeholder=" …")
             self._banner.show_offer(told.format(source), "", _STRANGE)
         elif isinstance(event, CaptionChanged):
             self._banner.withdraw(_STRANGE)
-        self._keeper.take(event, self._settings.translation.target_language)
-        self._tails.take(event)
-        if self._captions.apply(event) | self._place_tails():
-            self._note_unpainted(event)
+        if self._place_tails():
             self._show_captions()
-        self._follow_mark(event)
 
-    def _follow_mark(self, event: Event) -> None:
-        """Note which cue a new row is; bring the mark from words that waited to their row."""
-        if not isinstance(event, UtteranceOpened | UtteranceEnded):
+    @Slot(object, object)
+    def _follow(self, event: Event, utterance: Utterance) -> None:
+        """Take what happens to an utterance."""
+        self._keeper.take(event, utterance, self._settings.translation.target_language)
+        if not self._captions.apply(event, utterance):
             return
-        key, cue = self._captions.key_of(event.utterance), self._keeper.key_of(event.utterance)
-        if key is None or cue is None:
-            return
-        self._mark.tell(key, cue)
-        rows = self._transcript.rows.views
-        row = next(row for row in range(len(rows) - 1, -1, -1) if rows[row].key == key)
-        if isinstance(event, UtteranceEnded) and self._mark.is_awaited(
-            rows[row].lane, rows[row].source
-        ):
-            self._transcript.mark_row(row)
-            self.mark(key)
+        self._show_captions()
+        is_ended = isinstance(event, UtteranceEnded)
+        if is_ended and self._mark.is_awaited(utterance.lane, utterance.source):
+            rows = self._transcript.rows.views
+            self._transcript.mark_row([view.key for view in rows].index(utterance.key))
+            self.mark(utterance.key)
 
     @Slot(object)
     def take_words(self, command: FeedWords | EndPassage) -> None:
         """Translate words that were heard in a lane."""
-        if isinstance(command, FeedWords):
-            self._tails.feed(command.lane, len(command.words))
         self._bridge.send(command)
 
     @Slot(object)
@@ -147,14 +126,7 @@ class CaptionController(QObject):
                 if self._place_tails():
                     self._show_captions()
             case WordsPlaced(utterance=number, words=words):
-                self._take_times(number, words)
-
-    def _take_times(self, utterance: int, words: Sequence[FedWord]) -> None:
-        """Take when an utterance that was heard was said, by ``time.monotonic``."""
-        first, last = words[0], words[-1]
-        if first.spoken_at_s is not None and last.spoken_at_s is not None:
-            begun_at_s = first.spoken_at_s - (first.end_s - first.start_s)
-            self._keeper.place(utterance, begun_at_s, last.spoken_at_s)
+                self._utterances.time(number, words)
 
     def _place_tails(self) -> bool:
         """Show the tails that may be shown; tell whether there are any."""
@@ -166,18 +138,9 @@ class CaptionController(QObject):
     @Slot(tuple)
     def take_painted(self, keys: tuple[int, ...]) -> None:
         """Take that utterances stand on a screen as they are now."""
-        seen = [number for number, key in self._unpainted.items() if key in keys]
-        for number in seen:
-            del self._unpainted[number]
-            self.caption_painted.emit(number)
-
-    def _note_unpainted(self, event: Event) -> None:
-        if isinstance(event, CaptionChanged | UtteranceEnded):
-            key = self._captions.key_of(event.utterance)
-            if key is not None:
-                self._unpainted[event.utterance] = key
-                while len(self._unpainted) > _UNPAINTED:
-                    del self._unpainted[next(iter(self._unpainted))]
+        for utterance in self._utterances.unshown:
+            if utterance.key in keys:
+                self.caption_painted.emit(utterance)
 
     def _show_captions(self) -> None:
         views = self._captions.views
@@ -214,10 +177,10 @@ class CaptionController(QObject):
         if not views:
             return
         self._forgotten = views
+        self._keeper.clear()  # first, for it keeps what is not complete
         self._bridge.send(Clear())
         self._captions.clear()
         self._mark.forget()
-        self._keeper.clear()
         self._show_captions()
         self.cleared.emit()
         told = self.tr("A new session has begun")
@@ -227,7 +190,7 @@ class CaptionController(QObject):
     def _take_offer(self, name: str) -> None:
         """Bring back what a new session took away, if that is what the banner offered."""
         if name == _UNDO:
-            self._captions.bring_back(self._forgotten)
+            self._captions.bring_back(self._forgotten, self._utterances)
             self._forgotten = ()
             self._keeper.bring_back()
             self._show_captions()

@@ -1,30 +1,14 @@
-"""The person's mark on its way from a row to what is kept of the session. Plain Python.
+"""The person's mark on words that still wait for the model or the end of a pause. Plain Python.
 
-A row may stand for words that still wait for the model or for the end of a pause; the utterance
-that has them is known later.
+The utterance that will have these words is known later.
 """
 
-from dataclasses import dataclass, field
 
+class AwaitedMark:
+    """Know the text of a marked row that is no utterance yet."""
 
-@dataclass(slots=True)
-class RowMark:
-    """Know which cue each row is, and what a marked row was that is none yet.
-
-    Rows have the keys of ``app.captions.model``, cues those of ``app.history.cue_recorder``.
-    """
-
-    _cues: dict[int, int] = field(default_factory=dict)
-    _awaited: tuple[str, str] | None = None  # lane and text
-
-    def tell(self, row: int, cue: int) -> None:
-        """Take which cue a row is."""
-        self._cues[row] = cue
-
-    def cue_of(self, row: int) -> int | None:
-        """Give the cue of a row that is marked now; what was awaited is no longer."""
-        self._awaited = None
-        return self._cues.get(row)
+    def __init__(self) -> None:
+        self._awaited: tuple[str, str] | None = None  # lane and text
 
     def await_text(self, lane: str, text: str) -> None:
         """Take that words are marked which wait."""

@@ -11,14 +11,17 @@ from app.dialogs.session_window import SessionWindow
 from app.dialogs.sessions_dialog import SessionsDialog
 from app.history.history_writer import SessionKeeper
 from app.history.journal import PastSession
+from engine.utterances import UtteranceTracker
 
 
 class HistoryController(QObject):
     """The keeper of the session with the windows that show what was kept."""
 
-    def __init__(self, folder: Path, choices: PrivacyChoices, window: QWidget) -> None:
+    def __init__(
+        self, folder: Path, choices: PrivacyChoices, utterances: UtteranceTracker, window: QWidget
+    ) -> None:
         super().__init__(window)
-        self.keeper = SessionKeeper(folder, choices, self)
+        self.keeper = SessionKeeper(folder, choices, utterances, self)
         self.export_dialog = ExportDialog(window)
         self.session_window = SessionWindow(window)
         self.sessions_dialog = SessionsDialog(

@@ -1,19 +1,14 @@
-"""The caption model: what stands in the transcript. Plain Python; the one owner of caption text.
+"""The caption model: the rows of the transcript. Plain Python.
 
-It takes the events of a session and hands out frozen views. It knows no widget, font or thread.
+It takes the utterances of a session as they change and hands out frozen views. It knows no widget,
+font or thread.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from engine.events import (
-    CaptionChanged,
-    Event,
-    SourceChanged,
-    UtteranceDropped,
-    UtteranceEnded,
-    UtteranceOpened,
-)
+from engine.events import Event, UtteranceDropped, UtteranceOpened
+from engine.utterances import Utterance, UtteranceTracker
 
 _SEARCHED = 20  # newest utterances among which the one is that somebody says now
 _FIRST_ALONE_KEY = -1_000_000  # of tails without an utterance, and from there down
@@ -24,11 +19,11 @@ class UtteranceView:
     """One utterance as it is shown.
 
     Attributes:
-        key: names the utterance while the program runs; never used again.
+        key: that of the utterance; negative for a row that is none yet.
         source: its words so far.
         caption: its translation so far.
         ended: whether it is translated to its end.
-        lane: who speaks, where it was heard.
+        lane: the speaker, where it was heard.
         tail: words behind the source that may still change.
     """
 
@@ -45,7 +40,7 @@ class Captions:
 
     Invariant: a caption only grows at its end, except where an edit cut it back first, and then
     everything before the cut stays. An utterance that did not change keeps its very view object, so
-    that who shows the views finds what is new by identity.
+    that a transcript finds the new views by identity.
     """
 
     def __init__(self, *, limit: int = 10_000) -> None:
@@ -55,8 +50,6 @@ class Captions:
             raise ValueError(msg)
         self._limit = limit
         self._views: list[UtteranceView] = []
-        self._keys: dict[int, int] = {}  # the running session's numbers -> our keys
-        self._next_key = 0
         self._tails: dict[str, str] = {}  # by lane
         self._tail_keys: dict[str, int] = {}  # the utterances they stand behind
         self._alone: dict[str, UtteranceView] = {}  # those that stand behind none
@@ -66,10 +59,6 @@ class Captions:
         """The utterances from the oldest to the newest, and behind them what has none so far."""
         return (*self._views, *self._alone.values())
 
-    def key_of(self, utterance: int) -> int | None:
-        """Tell the key of an utterance of the session, by its number; None if it is forgotten."""
-        return self._keys.get(utterance)
-
     def set_tail(self, lane: str, words: Sequence[str]) -> None:
         """Take the words of a lane that may still change; none where all are certain.
 
@@ -78,70 +67,59 @@ class Captions:
         self._tails[lane] = " ".join(words)
         self._place_tail(lane)
 
-    def apply(self, event: Event) -> bool:
-        """Take an event of the session; one about an utterance that is forgotten changes nothing.
+    def apply(self, event: Event, utterance: Utterance) -> bool:
+        """Show an utterance as it is after an event; one that is forgotten changes nothing.
 
         Returns:
             whether the views changed.
-
-        Raises:
-            ValueError: the event speaks of caption text that never came.
         """
         if isinstance(event, UtteranceOpened):
-            self._open(event)
-            self._place_tail(event.lane)
-            return True
-        if not isinstance(
-            event, SourceChanged | CaptionChanged | UtteranceEnded | UtteranceDropped
-        ):
-            return False
-        place = self._place(event.utterance)
+            self._open(utterance)
+        place = self._place(utterance.key)
         if place is None:
             return False
-        lane = self._views[place].lane
         if isinstance(event, UtteranceDropped):
             del self._views[place]
-            del self._keys[event.utterance]
         else:
-            self._views[place] = _changed(self._views[place], event)
-        self._place_tail(lane)
+            self._views[place] = replace(
+                self._views[place],
+                source=utterance.source,
+                caption=utterance.caption,
+                ended=utterance.ended,
+            )
+        self._place_tail(utterance.lane)
         return True
 
     def clear(self) -> None:
         """Forget every utterance; what still comes about them is not shown."""
         self._views.clear()
-        self._keys.clear()
         self._forget_tails()
 
-    def bring_back(self, views: Sequence[UtteranceView]) -> None:
-        """Show utterances of before above the others, as they were; none of them changes more."""
-        kept = list[UtteranceView]()
-        for view in views:
-            is_known = view.key >= 0
-            kept.append(
-                replace(view, key=view.key if is_known else self._next_key, ended=True, tail="")
-            )
-            self._next_key += not is_known
-        self._views[:0] = kept[-self._limit :]
+    def bring_back(self, views: Sequence[UtteranceView], keys: UtteranceTracker) -> None:
+        """Show utterances of before above the others, as they were; none of them changes more.
+
+        Args:
+            views: the utterances.
+            keys: gives a key to words that were no utterance yet.
+        """
+        self._views[:0] = [
+            replace(view, key=view.key if view.key >= 0 else keys.new_key(), ended=True, tail="")
+            for view in views
+        ][-self._limit :]
 
     def restart(self) -> None:
-        """Make ready for a new session, whose numbers begin again.
+        """Make ready for a new session.
 
         What was translated to its end stays. The rest goes: its words are translated anew.
         """
         self._views = [view for view in self._views if view.ended]
-        self._keys.clear()
         self._forget_tails()
 
-    def _open(self, event: UtteranceOpened) -> None:
-        view = UtteranceView(key=self._next_key, lane=event.lane)
-        self._next_key += 1
-        place = None if event.before is None else self._place(event.before)
+    def _open(self, utterance: Utterance) -> None:
+        view = UtteranceView(key=utterance.key, lane=utterance.lane)
+        place = None if utterance.before_key is None else self._place(utterance.before_key)
         self._views.insert(len(self._views) if place is None else place, view)
-        self._keys[event.utterance] = view.key
-        if len(self._views) > self._limit:
-            oldest = self._views.pop(0).key
-            self._keys = {number: key for number, key in self._keys.items() if key != oldest}
+        del self._views[: -self._limit]
 
     def _forget_tails(self) -> None:
         for one in (self._tails, self._tail_keys, self._alone):
@@ -174,25 +152,7 @@ class Captions:
             view = UtteranceView(key=key, lane=lane, tail=tail)
             self._alone[lane] = before if before == view else view
 
-    def _place(self, utterance: int) -> int | None:
-        key = self._keys.get(utterance)
-        if key is None:
-            return None
-        newest_first = range(
-            len(self._views) - 1, -1, -1
-        )  # events are nearly always about the newest
-        return next(place for place in newest_first if self._views[place].key == key)
-
-
-def _changed(
-    view: UtteranceView, event: SourceChanged | CaptionChanged | UtteranceEnded
-) -> UtteranceView:
-    """Apply an event to the one utterance it speaks of."""
-    if isinstance(event, SourceChanged):
-        return replace(view, source=" ".join(event.words))
-    if isinstance(event, UtteranceEnded):
-        return replace(view, ended=True)
-    if event.kept > len(view.caption):
-        msg = f"{event.kept} characters were to stay of a caption that has {len(view.caption)}"
-        raise ValueError(msg)
-    return replace(view, caption=view.caption[: event.kept] + event.text, ended=False)
+    def _place(self, key: int) -> int | None:
+        """Find a view; events are nearly always about the newest."""
+        newest_first = range(len(self._views) - 1, -1, -1)
+        return next((place for place in newest_first if self._views[place].key == key), None)

@@ -1,16 +1,11 @@
-"""Events of a session -> cues: what was said, its translation, and when. Plain Python, no clock."""
+"""Utterances of a session become cues: words, translation and times. Plain Python, no clock."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
+from app.history.cue_splitter import cue_of
 from app.history.cues import Cue
-from engine.events import (
-    CaptionChanged,
-    Event,
-    SourceChanged,
-    UtteranceDropped,
-    UtteranceEnded,
-    UtteranceOpened,
-)
+from engine.events import Event, UtteranceDropped, UtteranceEnded
+from engine.utterances import Utterance, UtteranceTracker
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +13,7 @@ class CueKept:
     """A cue is complete. One with the same key, from before an edit, gives way to it.
 
     Attributes:
-        key: names the utterance while the program runs.
+        key: that of the utterance.
         cue: what to keep of it.
     """
 
@@ -43,33 +38,24 @@ class CueMarked:
 Entry = CueKept | CueWithdrawn | CueMarked
 
 
-@dataclass(slots=True, kw_only=True)
-class _Open:
-    key: int
-    start_s: float
-    lane: str = ""
-    source: str = ""
-    caption: str = ""
-    ended: bool = False
-    said_until_s: float | None = None  # where it was heard
-
-
-@dataclass(slots=True, kw_only=True)
 class SessionRecord:
-    """Follow a session and keep what is complete.
+    """Keep the utterances of a session that are complete.
 
     Invariant: ``cues`` is what the entries given so far amount to.
-
-    Attributes:
-        language: code of the target language.
     """
 
-    language: str = ""
-    _utterances: dict[int, _Open] = field(default_factory=dict)
-    _cues: dict[int, Cue] = field(default_factory=dict)
-    _next_key: int = 0
-    _marked: int | None = None
-    _forgotten: dict[int, Cue] = field(default_factory=dict)
+    def __init__(self, utterances: UtteranceTracker, start_s: float = 0.0) -> None:
+        """Begin without cues.
+
+        Args:
+            utterances: follows the session.
+            start_s: when the program was started, by the clock of the utterances.
+        """
+        self._utterances = utterances
+        self._start_s = start_s
+        self._cues: dict[int, Cue] = {}
+        self._forgotten: dict[int, Cue] = {}
+        self._marked: int | None = None
 
     @property
     def cues(self) -> list[Cue]:
@@ -80,64 +66,35 @@ class SessionRecord:
         ]
         return sorted(cues, key=lambda cue: cue.start_s)
 
-    def key_of(self, utterance: int) -> int | None:
-        """Give the key of an utterance of the running session, by its number."""
-        found = self._utterances.get(utterance)
-        return None if found is None else found.key
-
     def mark(self, key: int) -> CueMarked | None:
-        """Mark the cue with this key, whether it is complete or not; no other is marked."""
-        if key not in self._cues and all(one.key != key for one in self._utterances.values()):
+        """Mark the utterance with this key, whether it is complete or not; no other is marked."""
+        if key not in self._cues and self._utterances.with_key(key) is None:
             return None
         self._marked = key
         return CueMarked(key=key)
 
-    def feed(self, event: Event, now_s: float) -> Entry | None:
+    def feed(self, event: Event, utterance: Utterance, now_s: float, language: str) -> Entry | None:
         """Take an event of the session.
 
         Args:
-            event: any; those about no utterance change nothing.
-            now_s: seconds since the program was started.
+            event: about an utterance.
+            utterance: as it is now.
+            now_s: by the clock of the utterances.
+            language: code of the target language.
         """
-        match event:
-            case UtteranceOpened():
-                self._utterances[event.utterance] = _Open(
-                    key=self._next_key, start_s=now_s, lane=event.lane
-                )
-                self._next_key += 1
-            case UtteranceDropped():
-                return self._withdraw(event.utterance)
-            case SourceChanged() | CaptionChanged() | UtteranceEnded():
-                if found := self._utterances.get(event.utterance):
-                    return self._change(found, event, now_s)
+        if isinstance(event, UtteranceEnded):
+            return self._keep(utterance, now_s, language)
+        if isinstance(event, UtteranceDropped) and self._cues.pop(utterance.key, None) is not None:
+            return CueWithdrawn(key=utterance.key)
         return None
 
-    def place(self, utterance: int, start_s: float, end_s: float) -> None:
-        """Take when an utterance that was heard was said, so far.
-
-        Args:
-            utterance: its number in the session.
-            start_s: seconds since the program was started.
-            end_s: the same, of the last word there is.
-        """
-        if found := self._utterances.get(utterance):
-            found.start_s, found.said_until_s = max(0.0, start_s), end_s
-
-    def flush(self, now_s: float) -> list[CueKept]:
+    def flush(self, now_s: float, language: str) -> list[CueKept]:
         """Keep what is not translated to its end as it is: nothing more will come."""
-        return [
-            self._keep(found, now_s)
-            for found in self._utterances.values()
-            if not found.ended and found.source
-        ]
-
-    def restart(self) -> None:
-        """Make ready for a new session, whose numbers begin again."""
-        self._utterances.clear()
+        found = [one for one in self._utterances.open if one.words and not self._has(one)]
+        return [self._keep(utterance, now_s, language) for utterance in found]
 
     def clear(self) -> None:
-        """Forget everything; what still comes about an utterance of before is not kept."""
-        self._utterances.clear()
+        """Forget everything."""
         self._forgotten, self._cues = self._cues, {}
         self._marked = None
 
@@ -146,34 +103,23 @@ class SessionRecord:
         self._cues = self._forgotten | self._cues
         self._forgotten = {}
 
-    def _change(
-        self, found: _Open, event: SourceChanged | CaptionChanged | UtteranceEnded, now_s: float
-    ) -> CueKept | None:
-        if isinstance(event, UtteranceEnded):
-            return self._keep(found, now_s)
-        found.ended = False
-        if isinstance(event, SourceChanged):
-            found.source = " ".join(event.words)
-        else:
-            found.caption = found.caption[: event.kept] + event.text
-        return None
-
-    def _keep(self, found: _Open, now_s: float) -> CueKept:
-        found.ended = True
-        end_s = now_s if found.said_until_s is None else found.said_until_s
-        cue = Cue(
-            start_s=found.start_s,
-            end_s=max(end_s, found.start_s),
-            text=found.caption.strip(),
-            source=found.source,
-            speaker=found.lane,
-            language=self.language,
+    def _has(self, utterance: Utterance) -> bool:
+        """Tell whether an utterance is kept as it is."""
+        cue = self._cues.get(utterance.key)
+        return cue is not None and (cue.source, cue.text) == (
+            utterance.source,
+            utterance.caption.strip(),
         )
-        self._cues[found.key] = cue
-        return CueKept(key=found.key, cue=cue)
 
-    def _withdraw(self, utterance: int) -> CueWithdrawn | None:
-        found = self._utterances.pop(utterance, None)
-        if found is None or self._cues.pop(found.key, None) is None:
-            return None
-        return CueWithdrawn(key=found.key)
+    def _keep(self, utterance: Utterance, now_s: float, language: str) -> CueKept:
+        times_s = [word.spoken_at_s for word in utterance.fed]
+        end_s = now_s if utterance.said_until_s is None else utterance.said_until_s
+        cue = cue_of(
+            utterance,
+            utterance.begun_at_s - self._start_s,
+            end_s - self._start_s,
+            [time_s - self._start_s for time_s in times_s if time_s is not None],
+            language,
+        )
+        self._cues[utterance.key] = cue
+        return CueKept(key=utterance.key, cue=cue)

@@ -19,6 +19,7 @@ from app.history.journal import (
 from app.history.live_text_file import LiveText
 from app.system.background import BackgroundQueue
 from engine.events import Event
+from engine.utterances import Utterance, UtteranceTracker
 
 TEXT_PATIENCE_S = 1.0
 """How long the end waits for the text file, which may be on a disk that hangs."""
@@ -37,14 +38,18 @@ class SessionKeeper(QObject):
     _write_failed = Signal(str)
 
     def __init__(
-        self, folder: Path, choices: PrivacyChoices, parent: QObject | None = None
+        self,
+        folder: Path,
+        choices: PrivacyChoices,
+        utterances: UtteranceTracker,
+        parent: QObject | None = None,
     ) -> None:
         """Keep files in ``folder``, as far as the choices want any."""
         super().__init__(parent)
         self._folder = folder
-        self._start_s = time.monotonic()
         self.started = datetime.now().astimezone()
-        self._record = SessionRecord()
+        self._record = SessionRecord(utterances, time.monotonic())
+        self._language = ""
         self._journal: SessionJournal | None = None
         self._live_text: LiveText | None = None
         self._told: set[str] = set()
@@ -91,21 +96,12 @@ class SessionKeeper(QObject):
             self._close_live_text()
             self._live_text = self._chosen_text(choices) if choices.live_text else None
 
-    def take(self, event: Event, language: str) -> None:
-        """Take an event of the session, which translates into a language."""
-        self._record.language = language
-        entry = self._record.feed(event, time.monotonic() - self._start_s)
+    def take(self, event: Event, utterance: Utterance, language: str) -> None:
+        """Take an event about an utterance, which is translated into a language."""
+        self._language = language
+        entry = self._record.feed(event, utterance, time.monotonic(), language)
         if entry is not None:
             self._write(entry)
-
-    def place(self, utterance: int, begun_at_s: float, ended_at_s: float) -> None:
-        """Take when an utterance that was heard was said, by ``time.monotonic``."""
-        start_s = self._start_s
-        self._record.place(utterance, begun_at_s - start_s, ended_at_s - start_s)
-
-    def key_of(self, utterance: int) -> int | None:
-        """Give the key that an utterance of the running session has while the program runs."""
-        return self._record.key_of(utterance)
 
     def mark(self, key: int) -> None:
         """Take that the person marked the utterance with this key."""
@@ -113,13 +109,9 @@ class SessionKeeper(QObject):
         if entry is not None:
             self._write(entry)
 
-    def restart(self) -> None:
-        """Make ready for a new session, whose numbers begin again."""
-        self._record.restart()
-
     def clear(self) -> None:
         """Forget what was said; its journal keeps all of it, and another one is begun."""
-        for entry in self._record.flush(time.monotonic() - self._start_s):
+        for entry in self._record.flush(time.monotonic(), self._language):
             self._write(entry)
         self._record.clear()
         if self._journal is not None:
@@ -138,7 +130,7 @@ class SessionKeeper(QObject):
 
     def close(self) -> None:
         """Write what is left, and end well."""
-        for entry in self._record.flush(time.monotonic() - self._start_s):
+        for entry in self._record.flush(time.monotonic(), self._language):
             self._write(entry)
         self._close_unfinished()
         self._close_journal()

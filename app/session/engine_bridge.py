@@ -7,15 +7,17 @@ without a name; what is heard comes in the lanes of who listens.
 
 import logging
 import threading
-from collections.abc import Callable
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
-from app.session.unfinished_words import SentWords
 from engine.commands import Clear, Command, Configure, EndPassage, FeedWords, SetWords, WordCommand
 from engine.events import Event, Failed, Ready
 from engine.settings import ModelSettings, TranslationSettings
+from engine.utterances import TYPED, FedWord, UtteranceTracker
 
 _log = logging.getLogger(__name__)
 
@@ -51,22 +53,35 @@ class Bridge(QObject):
 
     Signals:
         event_came(Event): the session reported something. Emitted in the GUI thread.
+        utterance_changed(Event, Utterance): it was about this utterance, which is so now.
         waiting_changed(tuple of (str, str)): what waits of the finished passages and of what was
             heard, for the model or for the end of the pause: its lane, and the text.
         paused_changed(bool): a pause has begun or ended.
 
+    Attributes:
+        utterances: follows this session and those before; every word that is sent is fed to it.
+
     Invariant: every passage reaches a session that is ready, whatever failed or paused before; only
-    ``clear`` drops words.
+    ``Clear`` drops words.
     """
 
     event_came = Signal(object)
+    utterance_changed = Signal(object, object)
     waiting_changed = Signal(tuple)
     paused_changed = Signal(bool)
     _reported = Signal(int, object)
 
-    def __init__(self, make: MakeSession = make_session, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        make: MakeSession = make_session,
+        parent: QObject | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         super().__init__(parent)
+        self.utterances = UtteranceTracker()
+        self.utterances.feed(TYPED, ())
         self._make = make
+        self._clock = clock
         self._run: _Run | None = None
         self._run_number = 0
         self._ready = False
@@ -74,7 +89,6 @@ class Bridge(QObject):
         self._words: tuple[str, ...] = ()  # of the passage that is not finished
         self._sent: tuple[str, ...] = ()  # those the session has of its unfinished passage
         self._waiting: list[Command] = []
-        self._heard = SentWords()
         self._overhear: Report | None = None
         # This object stays in the GUI thread, and the slot is its method: so what the worker emits
         # is queued to here. A plain function as slot would run on the worker's thread.
@@ -83,6 +97,7 @@ class Bridge(QObject):
     def start(self, model: ModelSettings, translation: TranslationSettings) -> None:
         """Start a session, in place of the one before if there was one."""
         self.stop()
+        self._send_heard_again()
         self._run_number += 1
         number = self._run_number
         self._run = _Run(
@@ -101,7 +116,6 @@ class Bridge(QObject):
         self._run = None
         self._ready = False
         self._sent = ()
-        self._keep_heard()
 
     def finish(self, patience_s: float) -> None:
         """End the session when it has translated what it was told, or after so long."""
@@ -123,19 +137,33 @@ class Bridge(QObject):
 
     def send(self, command: Command) -> None:
         """Let the session obey a command, once it can and no pause holds the command back."""
-        match command:
-            case SetWords(words):
-                self._words = words
-            case EndPassage(lane=""):
-                self._words = ()
-            case Clear():
-                self._clear()
-                return
+        if isinstance(command, Clear):
+            self._clear()
+            return
+        self._count(command)
         replaces = bool(self._waiting) and isinstance(command, type(self._waiting[-1]))
         if replaces and isinstance(command, SetWords | Configure):
             self._waiting.pop()  # keeps what waits as short as what was typed
         self._waiting.append(command)
         self._send_waiting()
+
+    def _count(self, command: Command) -> None:
+        """Let the words of a command be followed."""
+        match command:
+            case SetWords(words):
+                self._feed(TYPED, words[len(self._words) :])
+                self.utterances.withdraw(TYPED, max(0, len(self._words) - len(words)))
+                self._words = words
+            case EndPassage(lane=""):
+                self._words = ()
+            case FeedWords(words, lane):
+                self._feed(lane, words)
+            case EndPassage(lane):
+                self.utterances.end_passage(lane)
+
+    def _feed(self, lane: str, words: Sequence[str]) -> None:
+        now_s = self._clock()
+        self.utterances.feed(lane, [FedWord(text=word, committed_at_s=now_s) for word in words])
 
     def _clear(self) -> None:
         """Drop the passages and the words that wait.
@@ -144,6 +172,8 @@ class Bridge(QObject):
         on every word to come back.
         """
         self._words = ()
+        self.utterances.withdraw(TYPED)
+        self.utterances.clear()
         waiting, self._waiting = self._waiting, []
         heard = [command for command in waiting if isinstance(command, FeedWords)]
         if heard:
@@ -183,25 +213,36 @@ class Bridge(QObject):
         if isinstance(event, Failed):
             self._keep_words()
             self.stop()
-        self._heard.take(event)
-        self.event_came.emit(event)
+        self.take(event)
         if isinstance(event, Ready):
             self._ready = True
             self._send_waiting()
+
+    def take(self, event: Event) -> None:
+        """Follow an event of the session, and emit it."""
+        utterance = self.utterances.take(event, self._clock())
+        self.event_came.emit(event)
+        if utterance is not None:
+            self.utterance_changed.emit(event, utterance)
 
     def _keep_words(self) -> None:
         """Let the next session begin with the passage that this one did not finish."""
         if self._ready and self._words and SetWords(self._words) not in self._waiting:
             self._waiting.insert(0, SetWords(self._words))
 
-    def _keep_heard(self) -> None:
+    def _send_heard_again(self) -> None:
         """Let the next session begin with what was heard and not translated to its end."""
-        kept = list[Command]()
-        for lane, words, is_ended in self._heard.take_unfinished():
-            kept.append(FeedWords(words, lane))
-            if is_ended:
-                kept.append(EndPassage(lane))
-        self._waiting[:0] = kept
+        n_unsent = Counter[str]()
+        for command in self._waiting:
+            if isinstance(command, FeedWords):
+                n_unsent[command.lane] += len(command.words)
+        self.utterances.restart()
+        again = list[Command]()
+        for lane in self.utterances.lanes:
+            for words, is_ended in self.utterances.unplaced(lane, n_unsent[lane]):
+                again += [FeedWords(words, lane), *([EndPassage(lane)] if is_ended else [])]
+        self._waiting[:0] = again
+        self._tell_waiting()
 
     def _send_waiting(self) -> None:
         session = None if self._run is None else self._run.session
@@ -213,15 +254,7 @@ class Bridge(QObject):
                     continue
                 session.send(command)
                 self._sent = _words_after(command, self._sent)
-                self._note_heard(command)
         self._tell_waiting()
-
-    def _note_heard(self, command: Command) -> None:
-        match command:
-            case FeedWords(words=words, lane=lane):
-                self._heard.feed(lane, words)
-            case EndPassage(lane=lane) if lane:
-                self._heard.end(lane)
 
     def _tell_waiting(self) -> None:
         texts = list[tuple[str, str]]()

@@ -15,6 +15,7 @@ from engine.errors import FetchCancelledError
 from engine.events import Event
 from engine.hub.catalogue import smaller_whisper
 from engine.speech.events import Heard, ListeningEnded
+from engine.utterances import Utterance
 
 if TYPE_CHECKING:  # all of it stands on numpy, which the window does without
     from app.session.recognition import Hearing, Run
@@ -122,11 +123,11 @@ class ListeningDesk(QObject):
         for run in self._living()[:1]:
             run.listener.restart()
 
-    @Slot(int)
-    def show(self, utterance: int) -> None:
+    @Slot(object)
+    def show(self, utterance: Utterance) -> None:
         """Say that an utterance stands on a screen as it is now."""
         for run in self._living()[:1]:
-            run.listener.shown(utterance)
+            run.listener.shown(utterance.number)
 
     def levels(self) -> dict[str, Level]:
         """Tell how loud each lane is now."""

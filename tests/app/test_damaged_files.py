@@ -14,7 +14,6 @@ from app.config.preferences_file import PreferencesFile, import_preferences
 from app.config.window_geometry import GeometryFile, SavedGeometry
 from app.history.cues import Cue
 from app.history.export import FORMS, export
-from app.history.history_writer import SessionKeeper
 from app.history.journal import delete_old, past_sessions, read_session, unfinished_sessions
 from app.history.live_text_file import LiveText
 from app.session.engine_bridge import Bridge
@@ -24,6 +23,7 @@ from app.system.toml_file import MOST_BYTES, TomlFile
 from tests.app.fakes import FakeEngine
 from tests.app.history.test_history_writer import say
 from tests.app.history.test_journal import cue, kept, written
+from tests.support.utterances import FedKeeper
 
 needs_pipes = pytest.mark.skipif(sys.platform == "win32", reason="needs pipes with a name")
 
@@ -246,7 +246,7 @@ def test_a_text_file_that_hangs_holds_up_neither_journal_nor_end_and_is_told(
 ):  # fmt: skip
     may_go_on = threading.Event()
     monkeypatch.setattr("app.history.history_writer.TEXT_PATIENCE_S", 0.01)
-    keeper = SessionKeeper(tmp_path, PrivacyChoices(live_text=True))
+    keeper = FedKeeper(tmp_path, PrivacyChoices(live_text=True))
     told = []
     keeper.failed.connect(told.append)
     with monkeypatch.context() as patch:

@@ -12,8 +12,8 @@ from app.dialogs.latency.measurement_file import MeasurementFile
 from app.dialogs.latency.record import LatencyRecord, Sample, StageTime
 from app.system.background import BackgroundQueue
 from app.system.process_memory import resident_bytes
-from engine.commands import EndPassage, FeedWords
 from engine.events import Event, Statistics
+from engine.utterances import Utterance
 
 if TYPE_CHECKING:
     from engine.speech.word_tracker import StageLag
@@ -43,7 +43,6 @@ class LatencyDesk(QObject):
         super().__init__(parent)
         self.record = LatencyRecord()
         self._clock = clock
-        self._typed: tuple[str, ...] = ()
         self._file: MeasurementFile | None = None
         self._write_failed.connect(self._stop_after_failure)  # emitted on the thread of the queue
         self._background = BackgroundQueue(self._write_failed.emit)
@@ -71,7 +70,7 @@ class LatencyDesk(QObject):
 
     def clear(self) -> None:
         """Begin anew."""
-        self.record.clear()
+        self.record.clear(self._clock())
         self.changed.emit()
 
     def close(self) -> None:
@@ -79,27 +78,6 @@ class LatencyDesk(QObject):
         self._timer.stop()
         self.stop_recording()
         self._background.close()
-
-    @Slot(tuple)
-    def take_typed(self, words: tuple[str, ...]) -> None:
-        """Take the committed words of the typed line; only how many there are more is counted."""
-        n_more = len(words) - len(self._typed)
-        self._typed = words
-        if n_more > 0:
-            self.record.words_came(n_more, self._clock())
-        else:
-            self.record.words_withdrawn(-n_more)
-
-    @Slot()
-    def end_typed(self) -> None:
-        """Take that the typed line begins anew."""
-        self._typed = ()
-
-    @Slot(object)
-    def take_heard(self, command: FeedWords | EndPassage) -> None:
-        """Take words that a recogniser committed."""
-        if isinstance(command, FeedWords):
-            self.record.words_came(len(command.words), self._clock(), command.lane)
 
     @Slot(list)
     def take_lags(self, lags: Sequence["StageLag"]) -> None:
@@ -116,23 +94,23 @@ class LatencyDesk(QObject):
     @Slot(object)
     def take_event(self, event: Event) -> None:
         """Take an event of the session."""
-        now_s = self._clock()
-        self._keep(self.record.take(event, now_s), now_s)
         if isinstance(event, Statistics):
+            now_s = self._clock()
+            self.record.count(event, now_s)
             self._write(lambda file: file.write_statistics(event, now_s))
             self.changed.emit()
 
-    @Slot(int)
-    def take_painted(self, utterance: int) -> None:
+    @Slot(object, object)
+    def take_utterance(self, _event: Event, utterance: Utterance) -> None:
+        """Take an utterance that changed."""
+        now_s = self._clock()
+        self._keep(self.record.take(utterance, now_s), now_s)
+
+    @Slot(object)
+    def take_painted(self, utterance: Utterance) -> None:
         """Take that an utterance stands on a screen as it is now."""
         now_s = self._clock()
         self._keep(self.record.painted(utterance, now_s), now_s)
-
-    @Slot()
-    def restart(self) -> None:
-        """Take that another session numbers utterances anew; what was measured stays."""
-        self.record.forget_utterances()
-        self._typed = ()
 
     @Slot()
     def measure_memory(self) -> None:

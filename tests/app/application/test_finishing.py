@@ -7,8 +7,6 @@ import pytest
 from PySide6.QtCore import Qt, QTimer
 
 from app.config.preferences import PrivacyChoices
-from app.history.cue_recorder import SessionRecord
-from app.history.history_writer import SessionKeeper
 from app.history.journal import past_sessions
 from app.system.event_wait import wait_until
 from engine.events import (
@@ -22,6 +20,7 @@ from tests.app.application import test_application
 from tests.app.application import test_listening_controller as test_listening
 from tests.app.fakes import FakeEngine
 from tests.app.history.test_journal import opened
+from tests.support.utterances import FedKeeper, FedRecord
 
 program = test_application.program
 listening_program = test_listening.program
@@ -133,28 +132,28 @@ def test_no_command_brings_a_window_back_that_is_closing(program):
 
 
 def test_what_is_not_translated_to_its_end_is_kept_as_it_is():
-    record = SessionRecord(language="de")
+    record = FedRecord()
     opened(record, 0, "Good", "Gut", 1.0)
-    record.feed(UtteranceEnded(utterance=0), 2.0)
+    record.follow(UtteranceEnded(utterance=0), 2.0)
     opened(record, 1, "Bad", "Schl", 3.0)
     opened(record, 2, "Gone", "Weg", 3.0)
-    record.feed(UtteranceDropped(utterance=2), 3.5)
-    (entry,) = record.flush(4.0)
+    record.follow(UtteranceDropped(utterance=2), 3.5)
+    (entry,) = record.finish(4.0)
     assert (entry.key, entry.cue.text, entry.cue.end_s) == (1, "Schl", 4.0)
     assert [cue.text for cue in record.cues] == ["Gut", "Schl"]
-    assert record.flush(5.0) == []
-    record.feed(CaptionChanged(utterance=0, kept=1, text="enau", n_read=1), 6.0)
-    assert [entry.cue.text for entry in record.flush(7.0)] == ["Genau"]
+    assert record.finish(5.0) == []
+    record.follow(CaptionChanged(utterance=0, kept=1, text="enau", n_read=1), 6.0)
+    assert [entry.cue.text for entry in record.finish(7.0)] == ["Genau"]
 
 
 def test_an_end_without_patience_keeps_the_sentence_as_far_as_it_came(qapp, tmp_path):  # noqa: ARG001
-    keeper = SessionKeeper(tmp_path, PrivacyChoices())
+    keeper = FedKeeper(tmp_path, PrivacyChoices())
     for event in (
         UtteranceOpened(utterance=0),
         SourceChanged(utterance=0, words=("Good", "morn")),
         CaptionChanged(utterance=0, kept=0, text="Guten", n_read=1),
     ):
-        keeper.take(event, "de")
+        keeper.follow(event)
     keeper.close()
     assert kept(tmp_path) == [("", "Good morn", "Guten")]
 

@@ -200,7 +200,7 @@ def test_a_row_that_is_out_of_sight_is_not_painted(program):
     one = program().open()
     one.application.overlay.hide()
     for number in range(200):
-        one.application.bridge.event_came.emit(UtteranceOpened(utterance=1_000 + number))
+        one.application.bridge.take(UtteranceOpened(utterance=1_000 + number))
     one.window.transcript.go_to(0)
     painted = []
     one.application.captions.caption_painted.connect(painted.append)

@@ -6,24 +6,25 @@ from dataclasses import replace
 import webvtt
 from PySide6.QtCore import Qt
 
-from app.application.caption_mark import RowMark
+from app.application.caption_mark import AwaitedMark
 from app.captions.model import UtteranceView
-from app.history.cue_recorder import CueMarked, SessionRecord
+from app.history.cue_recorder import CueMarked
 from app.history.export import export
 from app.history.journal import read_session
 from engine.events import CaptionChanged, SourceChanged, UtteranceEnded, UtteranceOpened
 from tests.app.application.test_application import program  # noqa: F401  a fixture
 from tests.app.fakes import FakeEngine
 from tests.app.history.test_journal import cue, kept, written
+from tests.support.utterances import FedRecord
 
 
 def record_of(n_utterances):
-    record = SessionRecord()
+    record = FedRecord()
     for number in range(n_utterances):
-        record.feed(UtteranceOpened(utterance=number), number)
-        record.feed(SourceChanged(utterance=number, words=(f"w{number}",)), number)
-        record.feed(CaptionChanged(utterance=number, kept=0, text=f"W{number}", n_read=1), number)
-        record.feed(UtteranceEnded(utterance=number), number + 0.5)
+        record.follow(UtteranceOpened(utterance=number), number)
+        record.follow(SourceChanged(utterance=number, words=(f"w{number}",)), number)
+        record.follow(CaptionChanged(utterance=number, kept=0, text=f"W{number}", n_read=1), number)
+        record.follow(UtteranceEnded(utterance=number), number + 0.5)
     return record
 
 
@@ -44,11 +45,11 @@ def test_the_newest_mark_alone_is_kept_however_often_one_was_set():
 
 
 def test_an_utterance_may_be_marked_before_it_is_complete():
-    record = SessionRecord()
-    record.feed(UtteranceOpened(utterance=0), 0.0)
+    record = FedRecord()
+    record.follow(UtteranceOpened(utterance=0), 0.0)
     record.mark(0)
-    record.feed(SourceChanged(utterance=0, words=("tea",)), 0.1)
-    record.feed(UtteranceEnded(utterance=0), 1.0)
+    record.follow(SourceChanged(utterance=0, words=("tea",)), 0.1)
+    record.follow(UtteranceEnded(utterance=0), 1.0)
     assert marked(record.cues) == ["tea"]
 
 
@@ -81,9 +82,9 @@ def test_a_mark_is_exported_as_each_form_can(tmp_path):
 
 def test_a_mark_of_an_earlier_model_is_still_kept():
     record = record_of(2)
-    key = record.key_of(0)
-    record.restart()
-    assert record.key_of(0) is None
+    key = record.utterances[0].key
+    record.utterances.restart()
+    assert record.utterances.with_key(key) is None
     assert record.mark(key) == CueMarked(key=key)
     assert marked(record.cues) == ["w0"]
 
@@ -152,7 +153,7 @@ def test_a_mark_of_a_row_of_the_model_before_is_in_the_journal(program, tmp_path
 
 
 def test_words_that_waited_are_known_again_by_the_utterances_that_have_them():
-    mark = RowMark()
+    mark = AwaitedMark()
     assert not mark.is_awaited("", "Good.")
     mark.await_text("", "Good tea. And milk.")
     assert mark.is_awaited("", "Good tea.")
@@ -160,10 +161,6 @@ def test_words_that_waited_are_known_again_by_the_utterances_that_have_them():
     assert not mark.is_awaited("", "And milk.")
     assert not mark.is_awaited("", "")
     assert not mark.is_awaited("me", "Good tea.")
-    mark.tell(3, 7)
-    assert (mark.cue_of(3), mark.cue_of(4)) == (7, None)
-    assert not mark.is_awaited("", "Good tea.")
-    mark.await_text("", "Good.")
     mark.forget()
     assert not mark.is_awaited("", "Good.")
 

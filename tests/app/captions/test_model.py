@@ -11,12 +11,13 @@ from engine.events import (
     UtteranceEnded,
     UtteranceOpened,
 )
+from tests.support.utterances import FedCaptions
 
 
 def opened(*numbers, limit=200):
-    captions = Captions(limit=limit)
+    captions = FedCaptions(limit=limit)
     for number in numbers:
-        captions.apply(UtteranceOpened(utterance=number))
+        captions.feed(UtteranceOpened(utterance=number))
     return captions
 
 
@@ -24,7 +25,7 @@ def grow(captions, number, text, kept=None):
     """Append a piece, or cut back to ``kept`` characters and append."""
     if kept is None:
         kept = len(next(v.caption for v in captions.views if v.key == number))
-    return captions.apply(CaptionChanged(utterance=number, kept=kept, text=text, n_read=1))
+    return captions.feed(CaptionChanged(utterance=number, kept=kept, text=text, n_read=1))
 
 
 def test_a_new_model_has_nothing_to_show():
@@ -35,7 +36,7 @@ def test_a_caption_grows_piece_by_piece():
     captions = opened(0)
     grow(captions, 0, "Guten")
     grow(captions, 0, " Morgen")
-    captions.apply(SourceChanged(utterance=0, words=("Good", "morning")))
+    captions.feed(SourceChanged(utterance=0, words=("Good", "morning")))
     assert captions.views == (UtteranceView(key=0, source="Good morning", caption="Guten Morgen"),)
 
 
@@ -67,28 +68,28 @@ def test_an_event_about_text_that_never_came_is_an_error():
 
 def test_an_utterance_opens_before_the_one_it_is_told_to_precede():
     captions = opened(0, 1)
-    captions.apply(UtteranceOpened(utterance=2, before=1))
-    captions.apply(SourceChanged(utterance=2, words=("middle",)))
+    captions.feed(UtteranceOpened(utterance=2, before=1))
+    captions.feed(SourceChanged(utterance=2, words=("middle",)))
     assert [view.source for view in captions.views] == ["", "middle", ""]
 
 
 def test_an_utterance_before_an_unknown_one_opens_at_the_end():
     captions = opened(0)
-    captions.apply(UtteranceOpened(utterance=1, before=99))
+    captions.feed(UtteranceOpened(utterance=1, before=99))
     assert [view.key for view in captions.views] == [0, 1]
 
 
 def test_a_dropped_utterance_is_gone_and_stays_gone():
     captions = opened(0, 1)
-    captions.apply(UtteranceDropped(utterance=0))
+    captions.feed(UtteranceDropped(utterance=0))
     assert [view.key for view in captions.views] == [1]
-    assert not captions.apply(SourceChanged(utterance=0, words=("late",)))
+    assert not captions.feed(SourceChanged(utterance=0, words=("late",)))
 
 
 def test_an_ended_utterance_that_is_edited_is_open_again():
     captions = opened(0)
     grow(captions, 0, "Tee.")
-    captions.apply(UtteranceEnded(utterance=0))
+    captions.feed(UtteranceEnded(utterance=0))
     assert captions.views[0].ended
     grow(captions, 0, "Kaffee.", kept=0)
     assert not captions.views[0].ended
@@ -104,23 +105,25 @@ def test_what_did_not_change_stays_the_very_same_object():
 def test_only_the_newest_utterances_are_kept():
     captions = opened(*range(10), limit=3)
     assert [view.key for view in captions.views] == [7, 8, 9]
-    assert not captions.apply(SourceChanged(utterance=0, words=("late",)))
+    assert not captions.feed(SourceChanged(utterance=0, words=("late",)))
 
 
 def test_after_clear_late_events_show_nothing():
     captions = opened(0)
     captions.clear()
-    assert not captions.apply(CaptionChanged(utterance=0, kept=0, text="late", n_read=1))
+    captions.utterances.clear()
+    assert not captions.feed(CaptionChanged(utterance=0, kept=0, text="late", n_read=1))
     assert captions.views == ()
 
 
 def test_a_new_session_uses_the_same_numbers_for_other_utterances():
     captions = opened(0, 1)
     grow(captions, 0, "fertig")
-    captions.apply(UtteranceEnded(utterance=0))
+    captions.feed(UtteranceEnded(utterance=0))
     captions.restart()
-    captions.apply(UtteranceOpened(utterance=0))
-    captions.apply(CaptionChanged(utterance=0, kept=0, text="neu", n_read=1))
+    captions.utterances.restart()
+    captions.feed(UtteranceOpened(utterance=0))
+    captions.feed(CaptionChanged(utterance=0, kept=0, text="neu", n_read=1))
     assert [view.caption for view in captions.views] == ["fertig", "neu"]
     assert len({view.key for view in captions.views}) == 2
 
@@ -128,11 +131,12 @@ def test_a_new_session_uses_the_same_numbers_for_other_utterances():
 def test_nothing_of_the_old_session_is_heard_after_a_restart():
     captions = opened(0)
     captions.restart()
-    assert not captions.apply(SourceChanged(utterance=0, words=("late",)))
+    captions.utterances.restart()
+    assert not captions.feed(SourceChanged(utterance=0, words=("late",)))
 
 
 def test_events_that_are_not_about_utterances_change_nothing():
-    assert not Captions().apply(LoadProgress(stage="Loading", fraction=0.5))
+    assert not FedCaptions().feed(LoadProgress(stage="Loading", fraction=0.5))
 
 
 def test_a_model_that_may_keep_nothing_is_refused():
@@ -141,10 +145,10 @@ def test_a_model_that_may_keep_nothing_is_refused():
 
 
 def test_a_tail_stands_behind_the_newest_utterance_of_its_lane():
-    captions = Captions()
-    captions.apply(UtteranceOpened(utterance=0, lane="me"))
-    captions.apply(SourceChanged(utterance=0, words=("We", "went")))
-    captions.apply(UtteranceOpened(utterance=1, lane="them"))
+    captions = FedCaptions()
+    captions.feed(UtteranceOpened(utterance=0, lane="me"))
+    captions.feed(SourceChanged(utterance=0, words=("We", "went")))
+    captions.feed(UtteranceOpened(utterance=1, lane="them"))
     captions.set_tail("me", ["home", "and"])
     mine, theirs = captions.views
     assert (mine.lane, mine.source, mine.tail) == ("me", "We went", "home and")
@@ -154,22 +158,22 @@ def test_a_tail_stands_behind_the_newest_utterance_of_its_lane():
 
 
 def test_a_tail_without_an_open_utterance_stands_alone_until_there_is_one():
-    captions = Captions()
+    captions = FedCaptions()
     captions.set_tail("them", ["good"])
     (alone,) = captions.views
     assert (alone.lane, alone.source, alone.tail) == ("them", "", "good")
     assert alone.key < 0
-    captions.apply(UtteranceOpened(utterance=0, lane="them"))
+    captions.feed(UtteranceOpened(utterance=0, lane="them"))
     (view,) = captions.views
     assert (view.key, view.tail) == (0, "good")
-    captions.apply(UtteranceEnded(utterance=0))
+    captions.feed(UtteranceEnded(utterance=0))
     assert [(view.key < 0, view.tail) for view in captions.views] == [(False, ""), (True, "good")]
 
 
 def test_a_tail_touches_no_other_view():
-    captions = Captions()
+    captions = FedCaptions()
     for number in range(3):
-        captions.apply(UtteranceOpened(utterance=number, lane="me"))
+        captions.feed(UtteranceOpened(utterance=number, lane="me"))
     before = captions.views
     captions.set_tail("me", ["so"])
     assert all(one is two for one, two in zip(before[:2], captions.views[:2], strict=True))
@@ -180,14 +184,23 @@ def test_a_tail_touches_no_other_view():
 
 def test_tails_go_when_everything_is_cleared_or_the_session_is_another():
     for forget in (Captions.clear, Captions.restart):
-        captions = Captions()
+        captions = FedCaptions()
         captions.set_tail("me", ["so"])
         forget(captions)
         assert captions.views == ()
 
 
-def test_the_key_of_an_utterance_is_told_while_it_is_known():
-    captions = Captions()
-    captions.apply(UtteranceOpened(utterance=7))
-    assert captions.key_of(7) == captions.views[-1].key
-    assert captions.key_of(8) is None
+def test_rows_that_come_back_have_keys_that_no_other_has():
+    captions = opened(0, 1)
+    captions.feed(UtteranceEnded(utterance=0))
+    before = (*captions.views, UtteranceView(key=-1, source="waited"))
+    captions.clear()
+    captions.utterances.clear()
+    captions.feed(UtteranceOpened(utterance=2))
+    captions.bring_back(before, captions.utterances)
+    captions.feed(UtteranceOpened(utterance=3))
+    keys = [view.key for view in captions.views]
+    assert keys[:2] == [0, 1]
+    assert len(set(keys)) == 5
+    assert all(view.ended for view in captions.views[:3])
+    assert not captions.feed(SourceChanged(utterance=1, words=("late",)))

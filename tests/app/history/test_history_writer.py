@@ -9,10 +9,11 @@ from app.config.preferences import PrivacyChoices
 from app.dialogs.session_window import SessionWindow
 from app.dialogs.sessions_dialog import SessionsDialog
 from app.history.cue_recorder import CueMarked
-from app.history.history_writer import SessionKeeper
 from app.history.journal import SessionJournal, past_sessions, read_session
 from engine.events import CaptionChanged, UtteranceEnded, UtteranceOpened
+from engine.utterances import FedWord
 from tests.app.history.test_journal import kept, written
+from tests.support.utterances import FedKeeper
 
 ALL = PrivacyChoices(journal=True, live_text=True)
 
@@ -22,7 +23,7 @@ def keepers(qapp, tmp_path):  # noqa: ARG001  signals need it
     made = []
 
     def make(choices=ALL):
-        made.append(SessionKeeper(tmp_path, choices))
+        made.append(FedKeeper(tmp_path, choices))
         return made[-1]
 
     yield make
@@ -31,9 +32,9 @@ def keepers(qapp, tmp_path):  # noqa: ARG001  signals need it
 
 
 def say(keeper, number, caption):
-    keeper.take(UtteranceOpened(utterance=number), "de")
-    keeper.take(CaptionChanged(utterance=number, kept=0, text=caption, n_read=1), "de")
-    keeper.take(UtteranceEnded(utterance=number), "de")
+    keeper.follow(UtteranceOpened(utterance=number))
+    keeper.follow(CaptionChanged(utterance=number, kept=0, text=caption, n_read=1))
+    keeper.follow(UtteranceEnded(utterance=number))
 
 
 def test_what_is_said_goes_to_memory_journal_and_text_file(keepers, tmp_path):
@@ -157,8 +158,8 @@ def test_of_a_very_long_session_the_end_is_shown(qtbot, tmp_path, monkeypatch):
 def test_who_was_heard_is_kept_in_memory_and_journal(keepers, tmp_path):
     keeper = keepers()
     for number, lane in enumerate(["me", "them", ""]):
-        keeper.take(UtteranceOpened(utterance=number, lane=lane), "de")
-        keeper.take(UtteranceEnded(utterance=number), "de")
+        keeper.follow(UtteranceOpened(utterance=number, lane=lane))
+        keeper.follow(UtteranceEnded(utterance=number))
     keeper.close()
     assert [cue.speaker for cue in keeper.cues] == ["me", "them", ""]
     (session,) = past_sessions(tmp_path / "sessions")
@@ -167,11 +168,12 @@ def test_who_was_heard_is_kept_in_memory_and_journal(keepers, tmp_path):
 
 def test_a_cue_that_was_heard_has_the_time_at_which_it_was_said(keepers):
     keeper = keepers()
-    keeper.take(UtteranceOpened(utterance=0, lane="me"), "de")
+    keeper.follow(UtteranceOpened(utterance=0, lane="me"))
     heard_s = time.monotonic()
-    keeper.place(0, heard_s + 3.0, heard_s + 4.5)
-    keeper.take(UtteranceEnded(utterance=0), "de")
-    keeper.place(7, heard_s, heard_s)  # nobody knows it
+    word = FedWord(committed_at_s=heard_s + 5, spoken_at_s=heard_s + 4.5, start_s=7, end_s=8.5)
+    for number in (0, 7):  # nobody knows the second
+        keeper.utterances.time(number, [word])
+    keeper.follow(UtteranceEnded(utterance=0))
     (cue,) = keeper.cues
     assert cue.end_s - cue.start_s == pytest.approx(1.5)
     assert cue.start_s == pytest.approx(3.0, abs=2.0)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from app.history.cue_recorder import CueKept, CueMarked, CueWithdrawn, SessionRecord
+from app.history.cue_recorder import CueKept, CueMarked, CueWithdrawn
 from app.history.cues import Cue
 from app.history.export import export
 from app.history.journal import (
@@ -32,6 +32,7 @@ from engine.events import (
     UtteranceEnded,
     UtteranceOpened,
 )
+from tests.support.utterances import FedRecord
 
 STARTED = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 
@@ -277,13 +278,13 @@ def opened(record, number, source, caption, now_s):
         SourceChanged(utterance=number, words=tuple(source.split())),
         CaptionChanged(utterance=number, kept=0, text=caption, n_read=1),
     ]
-    assert [record.feed(event, now_s) for event in events] == [None, None, None]
+    assert [record.follow(event, now_s) for event in events] == [None, None, None]
 
 
 def test_a_cue_lasts_from_the_first_word_to_the_end_of_the_caption():
-    record = SessionRecord(language="de")
+    record = FedRecord()
     opened(record, 4, "Good morning", " Guten Morgen ", 2.0)
-    entry = record.feed(UtteranceEnded(utterance=4), 3.5)
+    entry = record.follow(UtteranceEnded(utterance=4), 3.5)
     expected = Cue(
         start_s=2.0, end_s=3.5, text="Guten Morgen", source="Good morning", language="de"
     )
@@ -292,33 +293,33 @@ def test_a_cue_lasts_from_the_first_word_to_the_end_of_the_caption():
 
 
 def test_an_edit_replaces_the_cue_and_a_removal_withdraws_it():
-    record = SessionRecord()
+    record = FedRecord(language="")
     opened(record, 0, "Good house", "Gutes Haus", 1.0)
-    assert record.feed(UtteranceDropped(utterance=9), 1.0) is None
-    record.feed(UtteranceEnded(utterance=0), 2.0)
-    record.feed(CaptionChanged(utterance=0, kept=6, text="Auto", n_read=2), 3.0)
-    entry = record.feed(UtteranceEnded(utterance=0), 4.0)
+    assert record.follow(UtteranceDropped(utterance=9), 1.0) is None
+    record.follow(UtteranceEnded(utterance=0), 2.0)
+    record.follow(CaptionChanged(utterance=0, kept=6, text="Auto", n_read=2), 3.0)
+    entry = record.follow(UtteranceEnded(utterance=0), 4.0)
     assert (entry.key, entry.cue.text) == (0, "Gutes Auto")
     assert [one.text for one in record.cues] == ["Gutes Auto"]
-    assert record.feed(UtteranceDropped(utterance=0), 5.0) == CueWithdrawn(key=0)
+    assert record.follow(UtteranceDropped(utterance=0), 5.0) == CueWithdrawn(key=0)
     assert record.cues == []
 
 
 def test_what_was_not_complete_is_withdrawn_without_a_word():
-    record = SessionRecord()
+    record = FedRecord(language="")
     opened(record, 0, "Good", "Gut", 1.0)
-    assert record.feed(UtteranceDropped(utterance=0), 2.0) is None
-    assert record.feed(Ready(model="m", languages={}, load_s=0.0), 2.0) is None
+    assert record.follow(UtteranceDropped(utterance=0), 2.0) is None
+    assert record.follow(Ready(model="m", languages={}, load_s=0.0), 2.0) is None
 
 
 def test_numbers_of_a_new_session_are_other_utterances():
-    record = SessionRecord()
+    record = FedRecord(language="")
     opened(record, 0, "Good", "Gut", 1.0)
-    record.feed(UtteranceEnded(utterance=0), 2.0)
-    record.restart()
-    assert record.feed(UtteranceEnded(utterance=0), 3.0) is None
+    record.follow(UtteranceEnded(utterance=0), 2.0)
+    record.utterances.restart()
+    assert record.follow(UtteranceEnded(utterance=0), 3.0) is None
     opened(record, 0, "Bad", "Schlecht", 4.0)
-    assert record.feed(UtteranceEnded(utterance=0), 5.0).key == 1
+    assert record.follow(UtteranceEnded(utterance=0), 5.0).key == 1
     assert [one.text for one in record.cues] == ["Gut", "Schlecht"]
     record.clear()
     assert record.cues == []

@@ -8,10 +8,13 @@ from PySide6.QtGui import QGuiApplication
 from app.dialogs.latency.collector import LatencyDesk
 from app.dialogs.latency.dialog import LatencyDialog
 from app.dialogs.latency.evaluation_page import EvaluationPage
+from app.session.engine_bridge import Bridge
 from app.system.child_process import ChildCommand
+from engine.commands import EndPassage, SetWords
 from engine.events import CaptionChanged, SourceChanged, Statistics, UtteranceOpened
 from engine.speech.word_tracker import StageLag
 from tests.app.application.test_application import program  # noqa: F401  a fixture
+from tests.app.fakes import FakeEngine
 
 FIGURES = {"tokens_fed": 1234, "forwards": 9, "tokens_recomputed": 7, "probes": 2}
 SCORE = {"kind": "score", "bleu": 21.5, "chrf": 44.0, "laal": 3.25}
@@ -36,6 +39,9 @@ def panel(qtbot):
         page = EvaluationPage(child, lambda: ["--to", "de"])
         dialog = LatencyDialog(desk, page)
         dialog.clock, dialog.desk, dialog.child = clock, desk, child
+        dialog.bridge = Bridge(FakeEngine().make, clock=clock)
+        dialog.bridge.event_came.connect(desk.take_event)
+        dialog.bridge.utterance_changed.connect(desk.take_utterance)
         qtbot.addWidget(dialog)
         dialog.open_panel()
         panels.append(dialog)
@@ -51,16 +57,14 @@ def speak(panel, at_s=(0, 1.5, 1.75)):
     """A word that is typed, gets its caption and is painted."""
     typed, captioned, painted = at_s
     for now_s, act in (
-        (typed, lambda: panel.desk.take_typed(("Good",))),
-        (typed, lambda: panel.desk.take_event(UtteranceOpened(utterance=1))),
-        (typed, lambda: panel.desk.take_event(SourceChanged(utterance=1, words=("Good",)))),
+        (typed, lambda: panel.bridge.send(SetWords(("Good",)))),
+        (typed, lambda: panel.bridge.take(UtteranceOpened(utterance=1))),
+        (typed, lambda: panel.bridge.take(SourceChanged(utterance=1, words=("Good",)))),
         (
             captioned,
-            lambda: panel.desk.take_event(
-                CaptionChanged(utterance=1, kept=0, text="Gut", n_read=1)
-            ),
+            lambda: panel.bridge.take(CaptionChanged(utterance=1, kept=0, text="Gut", n_read=1)),
         ),
-        (painted, lambda: panel.desk.take_painted(1)),
+        (painted, lambda: panel.desk.take_painted(panel.bridge.utterances[1])),
     ):
         panel.clock.now_s = now_s
         act()
@@ -88,23 +92,23 @@ def test_where_the_time_of_a_word_went_is_said_and_painted(panel):
 
 def test_each_typed_word_counts_from_when_it_came_also_after_the_line_was_emptied(panel):
     one = panel()
-    desk, clock = one.desk, one.clock
+    desk, bridge, clock = one.desk, one.bridge, one.clock
     for number, text in enumerate(("a", "a b", "a b c"), start=1):
         clock.now_s = number
-        desk.take_typed(tuple(text.split()))
-    desk.end_typed()
-    desk.take_typed(("d",))
+        bridge.send(SetWords(tuple(text.split())))
+    bridge.send(EndPassage())
+    bridge.send(SetWords(("d",)))
     for event in (
         UtteranceOpened(utterance=1),
         SourceChanged(utterance=1, words=("a", "b", "c")),
         UtteranceOpened(utterance=2),
         SourceChanged(utterance=2, words=("d",)),
     ):
-        desk.take_event(event)
+        bridge.take(event)
     clock.now_s = 5
     for utterance, n_read in ((1, 3), (2, 1)):
         change = CaptionChanged(utterance=utterance, kept=0, text="x", n_read=n_read)
-        desk.take_event(change)
+        bridge.take(change)
     assert list(desk.record.seconds("committed")) == [4, 3, 2, 2]
 
 

@@ -8,7 +8,6 @@ from app.dialogs.latency.record import (
     STAGES,
     WHOLE,
     Curve,
-    LatencyRecord,
     StageTime,
     histogram,
 )
@@ -20,6 +19,7 @@ from engine.events import (
     UtteranceEnded,
     UtteranceOpened,
 )
+from tests.support.utterances import FedLatency
 
 
 def opened(number=1, lane=""):
@@ -36,13 +36,13 @@ def caption(n_read, number=1):
 
 def follow(*steps, record=None):
     """Take steps (seconds, what): a number of words that came, or an event."""
-    record = record or LatencyRecord()
+    record = record or FedLatency()
     samples = []
     for now_s, what in steps:
         if isinstance(what, int):
             record.words_came(what, now_s)
         else:
-            samples += record.take(what, now_s)
+            samples += record.follow(what, now_s)
     return record, samples
 
 
@@ -80,54 +80,61 @@ def test_what_has_no_caption_when_the_utterance_ends_counts_until_then():
 
 def test_paint_counts_from_the_caption_to_the_screen_once():
     record, _ = follow((0, opened()), (0, 2), (0, source(2)), (1, caption(1)))
-    assert by_stage(record.painted(1, 1.5)) == {"paint": [0.5], WHOLE: [1.5]}
-    assert record.painted(1, 9) == []
-    record.take(caption(2), 2)
-    assert by_stage(record.painted(1, 3)) == {"paint": [1], WHOLE: [3]}
-    assert record.painted(77, 3) == []
+    assert by_stage(record.paint(1, 1.5)) == {"paint": [0.5], WHOLE: [1.5]}
+    assert record.paint(1, 9) == []
+    record.follow(caption(2), 2)
+    assert by_stage(record.paint(1, 3)) == {"paint": [1], WHOLE: [3]}
+
+
+def test_words_on_their_way_when_all_begins_anew_are_not_measured():
+    record, _ = follow((0, opened()), (0, 1), (0, source(1)))
+    record.clear(0.5)
+    samples = record.follow(caption(1), 1) + record.paint(1, 2)
+    _, more = follow((3, 1), (3, source(2)), (4, caption(2)), record=record)
+    assert (samples, by_stage(more)[COMMITTED]) == ([], [1])
 
 
 def test_lanes_keep_their_words_apart():
-    record = LatencyRecord()
+    record = FedLatency()
     record.words_came(1, 0, "me")
     record.words_came(1, 2, "them")
-    record.take(opened(1, "me"), 2)
-    record.take(opened(2, "them"), 2)
-    record.take(source(1, 2), 2)
-    record.take(source(1, 1), 2)
-    assert by_stage(record.take(caption(1, 2), 4))[COMMITTED] == [2]
-    assert by_stage(record.take(caption(1, 1), 4))[COMMITTED] == [4]
+    record.follow(opened(1, "me"), 2)
+    record.follow(opened(2, "them"), 2)
+    record.follow(source(1, 2), 2)
+    record.follow(source(1, 1), 2)
+    assert by_stage(record.follow(caption(1, 2), 4))[COMMITTED] == [2]
+    assert by_stage(record.follow(caption(1, 1), 4))[COMMITTED] == [4]
 
 
 def test_words_that_are_taken_back_are_not_the_next_ones():
-    record = LatencyRecord()
+    record = FedLatency()
     record.words_came(2, 0)
-    record.words_withdrawn(1)
-    record.words_withdrawn(0)
+    record.utterances.withdraw("", 1)
+    record.utterances.withdraw("", 0)
     _, samples = follow((5, 1), (5, opened()), (5, source(2)), (6, caption(2)), record=record)
     assert by_stage(samples)[COMMITTED] == [6, 1]
 
 
 def test_an_edit_that_shortens_a_passage_is_measured_from_there_on():
     record, _ = follow((0, opened()), (0, 3), (0, source(3)), (1, caption(3)))
-    record.painted(1, 1)
+    record.paint(1, 1)
     _, samples = follow((2, source(1)), (3, 1), (3, source(2)), (4, caption(2)), record=record)
     assert by_stage(samples)[COMMITTED] == [1]
-    assert by_stage(record.painted(1, 5))["paint"] == [1]
+    assert by_stage(record.paint(1, 5))["paint"] == [1]
 
 
 def test_words_of_utterances_that_are_dropped_or_unknown_change_nothing():
     dropped = UtteranceDropped(utterance=1)
     record, samples = follow((0, opened()), (0, source(1)), (1, dropped), (2, caption(1)))
     assert samples == []
-    assert record.take(source(3, 9), 0) == []
+    assert record.follow(source(3, 9), 0) == []
 
 
 def test_every_word_is_committed_once_however_it_comes():
     rng = random.Random(0)
     for _ in range(200):
-        record, now_s, n_given, n_known, n_read, committed = LatencyRecord(), 0.0, 0, 0, 0, 0
-        record.take(opened(), 0)
+        record, now_s, n_given, n_known, n_read, committed = FedLatency(), 0.0, 0, 0, 0, 0
+        record.follow(opened(), 0)
         for _ in range(rng.randrange(30)):
             now_s += rng.random()
             match rng.randrange(3):
@@ -136,11 +143,15 @@ def test_every_word_is_committed_once_however_it_comes():
                     n_given += 1
                 case 1:
                     n_known = n_given
-                    record.take(source(n_known), now_s)
+                    record.follow(source(n_known), now_s)
                 case 2:
                     n_read = rng.randint(n_read, max(n_read, n_known))
-                    committed += len(by_stage(record.take(caption(n_read), now_s)).get("wait", []))
-        committed += len(by_stage(record.take(UtteranceEnded(utterance=1), now_s)).get("wait", []))
+                    committed += len(
+                        by_stage(record.follow(caption(n_read), now_s)).get("wait", [])
+                    )
+        committed += len(
+            by_stage(record.follow(UtteranceEnded(utterance=1), now_s)).get("wait", [])
+        )
         assert committed == n_known
         times = zip(*(record.seconds(stage) for stage in ("wait", "model", COMMITTED)), strict=True)
         assert all(wait + model == pytest.approx(whole) for wait, model, whole in times)
@@ -155,11 +166,11 @@ def test_stages_without_data_are_there_and_say_so():
 
 
 def test_the_sums_are_a_median_and_what_95_percent_stay_within():
-    record = LatencyRecord()
+    record = FedLatency()
     for number in range(1, 101):
-        record.take(opened(number), 0)
-        record.take(source(1, number), 0)
-        record.take(caption(1, number), number)
+        record.follow(opened(number), 0)
+        record.follow(source(1, number), 0)
+        record.follow(caption(1, number), number)
     found = record.summed(COMMITTED)
     assert (found.n_words, found.median_s, found.p95_s) == (100, 50, 95)
 
@@ -177,8 +188,8 @@ def test_a_curve_keeps_its_whole_length_in_few_points():
 
 def test_counters_become_curves():
     figures = {"forwards": 1, "probes": 0, "cached_rows": 1, "ms_per_word": 3}
-    record = LatencyRecord()
-    record.take(Statistics(tokens_fed=5, tokens_recomputed=1, **figures), 2)
+    record = FedLatency()
+    record.count(Statistics(tokens_fed=5, tokens_recomputed=1, **figures), 2)
     assert record.tokens_fed.points == [(2, 5)]
     assert record.tokens_recomputed.points == [(2, 1)]
 

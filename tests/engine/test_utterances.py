@@ -1,0 +1,130 @@
+import random
+
+import pytest
+
+from engine.events import (
+    CaptionChanged,
+    SourceChanged,
+    UtteranceDropped,
+    UtteranceEnded,
+    UtteranceOpened,
+)
+from engine.utterances import FedWord, UtteranceTracker
+
+
+def fed(*words):
+    return [FedWord(text=word, committed_at_s=0.0) for word in words]
+
+
+class Session:
+    """Takes words of lanes as a session does: in order, an utterance for each passage."""
+
+    def __init__(self, sent):
+        self.sent = sent
+        self.number = 0
+        self.open = {}
+
+    def feed(self, lane, words):
+        if lane not in self.open:
+            self.number += 1
+            self.open[lane] = (self.number, [])
+            self.sent.take(UtteranceOpened(utterance=self.number, lane=lane), 0.0)
+        number, said = self.open[lane]
+        said += words
+        self.sent.take(SourceChanged(utterance=number, words=tuple(said)), 0.0)
+
+    def end(self, lane, event=UtteranceEnded):
+        number, said = self.open.pop(lane)
+        self.sent.take(event(utterance=number), 0.0)
+        return said
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_what_did_not_come_back_is_given_and_nothing_else(seed):
+    rng = random.Random(seed)
+    sent = UtteranceTracker()
+    session = Session(sent)
+    passages = {"me": [], "them": []}  # of words and whether they are finished; not ended yet
+    for number in range(60):
+        lane = rng.choice(["me", "them"])
+        waiting = passages[lane]
+        kind = rng.randrange(4)
+        if kind == 0:
+            if not waiting or waiting[-1][1]:
+                waiting.append([[], False])
+            words = [f"w{number}"] * rng.randint(1, 3)
+            waiting[-1][0] += words
+            sent.feed(lane, fed(*words))
+        elif kind == 1 and waiting and not waiting[-1][1]:
+            waiting[-1][1] = True
+            sent.end_passage(lane)
+        elif kind == 2:
+            sent.take(UtteranceOpened(utterance=1000 + number), 0.0)  # typed: nobody's
+            sent.take(SourceChanged(utterance=1000 + number, words=("a", "b")), 0.0)
+            sent.take(UtteranceEnded(utterance=1000 + number), 0.0)
+        elif waiting and waiting[0][1]:
+            words, _ = waiting.pop(0)
+            session.feed(lane, words)
+            session.end(lane, rng.choice([UtteranceEnded, UtteranceDropped]))
+    expected = {
+        (lane, tuple(words), ended) for lane, all_ in passages.items() for words, ended in all_
+    }
+    sent.restart()
+    given = [(lane, *passage) for lane in sent.lanes for passage in sent.unplaced(lane)]
+    assert set(given) == expected
+    assert [one for one in given if one[0] == "me"] == [
+        ("me", tuple(words), ended) for words, ended in passages["me"]
+    ]
+
+
+def test_words_that_were_not_sent_are_left_out_of_those_that_are_sent_again():
+    tracker = UtteranceTracker()
+    tracker.feed("me", fed("a", "b", "c"))
+    tracker.end_passage("me")
+    tracker.feed("me", fed("d"))
+    tracker.take(UtteranceOpened(utterance=0, lane="me"), 0.0)
+    tracker.take(SourceChanged(utterance=0, words=("a", "b")), 0.0)
+    tracker.restart()
+    assert list(tracker.unplaced("me", 1)) == [(("a", "b", "c"), True)]
+    assert list(tracker.unplaced("me")) == [(("a", "b", "c"), True), (("d",), False)]
+
+
+def test_the_end_of_a_passage_stays_with_its_word_when_its_times_come():
+    tracker = UtteranceTracker()
+    tracker.feed("me", fed("a"))
+    tracker.take(UtteranceOpened(utterance=0, lane="me"), 0.0)
+    tracker.take(SourceChanged(utterance=0, words=("a",)), 0.0)
+    tracker.end_passage("me")
+    tracker.time(0, [FedWord(text="a", committed_at_s=3.0, spoken_at_s=2.0, end_s=0.5)])
+    assert (tracker[0].begun_at_s, tracker[0].said_until_s) == (1.5, 2.0)
+    tracker.restart()
+    assert list(tracker.unplaced("me")) == [(("a",), True)]
+
+
+def test_keys_are_never_used_again_whatever_the_sessions_number():
+    tracker = UtteranceTracker()
+    keys = [tracker.new_key()]
+    for _ in range(3):
+        keys += [tracker.take(UtteranceOpened(utterance=n), 0.0).key for n in range(3)]
+        tracker.restart()
+    assert len(set(keys)) == 10
+
+
+def test_what_was_cleared_is_not_given_again_and_its_words_still_count():
+    tracker = UtteranceTracker()
+    tracker.feed("me", fed("a", "b"))
+    tracker.take(UtteranceOpened(utterance=0, lane="me"), 0.0)
+    tracker.clear()
+    assert tracker.take(SourceChanged(utterance=0, words=("a", "b")), 0.0) is None
+    assert (tracker.n_waiting("me"), tracker.open) == (0, [])
+    assert tracker.take(UtteranceDropped(utterance=0), 0.0) is None
+    assert tracker.all_ended
+
+
+def test_the_pieces_of_a_caption_are_those_that_stand():
+    tracker = UtteranceTracker()
+    tracker.take(UtteranceOpened(utterance=0), 0.0)
+    for kept, text, n_read in ((0, "Ich", 1), (3, " trinke", 2), (10, " Tee", 3), (3, " aß", 2)):
+        change = CaptionChanged(utterance=0, kept=kept, text=text, n_read=n_read)
+        utterance = tracker.take(change, 0.0)
+    assert (utterance.caption, utterance.pieces) == ("Ich aß", [(3, 1), (6, 2)])

@@ -1,0 +1,67 @@
+"""What follows a session by its utterances, fed with events alone."""
+
+import time
+
+from app.captions.model import Captions
+from app.dialogs.latency.record import LatencyRecord
+from app.history.cue_recorder import SessionRecord
+from app.history.history_writer import SessionKeeper
+from engine.utterances import FedWord, UtteranceTracker
+
+
+class FedCaptions(Captions):
+    """Captions of the utterances of some events."""
+
+    def __init__(self, **settings):
+        super().__init__(**settings)
+        self.utterances = UtteranceTracker()
+
+    def feed(self, event):
+        utterance = self.utterances.take(event, 0.0)
+        return utterance is not None and self.apply(event, utterance)
+
+
+class FedRecord(SessionRecord):
+    """A record of the utterances of some events, in German unless another language is named."""
+
+    def __init__(self, language="de"):
+        self.utterances = UtteranceTracker()
+        self.language = language
+        super().__init__(self.utterances)
+
+    def follow(self, event, now_s):
+        utterance = self.utterances.take(event, now_s)
+        return None if utterance is None else self.feed(event, utterance, now_s, self.language)
+
+    def finish(self, now_s):
+        return self.flush(now_s, self.language)
+
+
+class FedKeeper(SessionKeeper):
+    """A keeper of the utterances of some events."""
+
+    def __init__(self, folder, choices):
+        self.utterances = UtteranceTracker()
+        super().__init__(folder, choices, self.utterances)
+
+    def follow(self, event):
+        self.take(event, self.utterances.take(event, time.monotonic()), "de")
+
+
+class FedLatency(LatencyRecord):
+    """A record of the typed words and the events of a session."""
+
+    def __init__(self):
+        super().__init__()
+        self.utterances = UtteranceTracker()
+        self.words_came(0, 0.0)
+
+    def words_came(self, n_words, now_s, lane=""):
+        self.utterances.feed(lane, [FedWord(committed_at_s=now_s)] * n_words)
+
+    def follow(self, event, now_s):
+        utterance = self.utterances.take(event, now_s)
+        return [] if utterance is None else self.take(utterance, now_s)
+
+    def paint(self, number, now_s):
+        return self.painted(self.utterances[number], now_s)
