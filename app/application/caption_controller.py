@@ -8,9 +8,7 @@ from textwrap import shorten
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.application.caption_mark import AwaitedMark
 from app.captions.model import Captions, UtteranceView
-from app.captions.tentative_words import TentativeWords
 from app.config.settings_in_force import SettingsInForce
 from app.history.history_writer import SessionKeeper
 from app.main_window.banner import Banner
@@ -53,10 +51,8 @@ class CaptionController(QObject):
         self._bridge = bridge
         self._keeper = keeper
         self._transcript, self._typed_line, self._banner = transcript, typed_line, banner
-        self._captions = Captions()
-        self._utterances = bridge.utterances
-        self._tails = TentativeWords(self._utterances)
-        self._mark = AwaitedMark()
+        self._captions = Captions(bridge.utterances)
+        self._awaited_mark: tuple[str, str] | None = None  # lane and text of words that wait
         self._waiting: tuple[UtteranceView, ...] = ()
         self._forgotten: tuple[UtteranceView, ...] = ()  # for whoever takes a new session back
         typed_line.words_changed.connect(lambda words: bridge.send(SetWords(words)))
@@ -82,11 +78,9 @@ class CaptionController(QObject):
     def mark(self, key: int) -> None:
         """Keep with the session that the person marked the row with this key."""
         waiting = next((view for view in self._waiting if view.key == key), None)
+        self._awaited_mark = None if waiting is None else (waiting.lane, waiting.source)
         if waiting is None:
-            self._mark.forget()
             self._keeper.mark(key)
-        else:
-            self._mark.await_text(waiting.lane, waiting.source)
 
     @Slot(object)
     def _take_event(self, event: Event) -> None:
@@ -96,7 +90,7 @@ class CaptionController(QObject):
             self._banner.show_offer(told.format(source), "", _STRANGE)
         elif isinstance(event, CaptionChanged):
             self._banner.withdraw(_STRANGE)
-        if self._place_tails():
+        if self._captions.release_tails():
             self._show_captions()
 
     @Slot(object, object)
@@ -106,8 +100,7 @@ class CaptionController(QObject):
         if not self._captions.apply(event, utterance):
             return
         self._show_captions()
-        is_ended = isinstance(event, UtteranceEnded)
-        if is_ended and self._mark.is_awaited(utterance.lane, utterance.source):
+        if isinstance(event, UtteranceEnded) and has_words(utterance, self._awaited_mark):
             rows = self._transcript.rows.views
             self._transcript.mark_row([view.key for view in rows].index(utterance.key))
             self.mark(utterance.key)
@@ -122,23 +115,15 @@ class CaptionController(QObject):
         """Take the words that may still change, and when the others were said."""
         match event:
             case TailChanged(lane=lane, words=words):
-                self._tails.hold(lane, words)
-                if self._place_tails():
+                if self._captions.set_tail(lane, words):
                     self._show_captions()
             case WordsPlaced(utterance=number, words=words):
-                self._utterances.time(number, words)
-
-    def _place_tails(self) -> bool:
-        """Show the tails that may be shown; tell whether there are any."""
-        tails = self._tails.release()
-        for lane, words in tails.items():
-            self._captions.set_tail(lane, words)
-        return bool(tails)
+                self._bridge.utterances.time(number, words)
 
     @Slot(tuple)
     def take_painted(self, keys: tuple[int, ...]) -> None:
         """Take that utterances stand on a screen as they are now."""
-        for utterance in self._utterances.unshown:
+        for utterance in self._bridge.utterances.unshown:
             if utterance.key in keys:
                 self.caption_painted.emit(utterance)
 
@@ -153,12 +138,11 @@ class CaptionController(QObject):
         n_words = Counter[str]()
         for lane, text in texts:
             n_words[lane] += len(text.split())
-        self._tails.wait(n_words)
         waiting = tuple(
             UtteranceView(key=-number, source=text, lane=lane)
             for number, (lane, text) in enumerate(texts, start=1)
         )
-        if self._place_tails() or waiting != self._waiting:
+        if self._captions.set_waiting(n_words) or waiting != self._waiting:
             self._waiting = waiting
             self._show_captions()
 
@@ -180,7 +164,7 @@ class CaptionController(QObject):
         self._keeper.clear()  # first, for it keeps what is not complete
         self._bridge.send(Clear())
         self._captions.clear()
-        self._mark.forget()
+        self._awaited_mark = None
         self._show_captions()
         self.cleared.emit()
         told = self.tr("A new session has begun")
@@ -190,7 +174,16 @@ class CaptionController(QObject):
     def _take_offer(self, name: str) -> None:
         """Bring back what a new session took away, if that is what the banner offered."""
         if name == _UNDO:
-            self._captions.bring_back(self._forgotten, self._utterances)
+            self._captions.bring_back(self._forgotten)
             self._forgotten = ()
             self._keeper.bring_back()
             self._show_captions()
+
+
+def has_words(utterance: Utterance, awaited: tuple[str, str] | None) -> bool:
+    """Tell whether an utterance has the words of a row that was marked while they waited."""
+    if awaited is None or not utterance.words:
+        return False
+    lane, text = awaited
+    source = utterance.source
+    return lane == utterance.lane and (text.startswith(source) or text in source)

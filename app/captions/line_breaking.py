@@ -10,8 +10,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from app.captions.model import UtteranceView
-from app.captions.tentative_words import dotted
+from app.captions.model import UtteranceView, dotted
 
 Measure = Callable[[str], float]
 """Tells how wide a text is, in the unit of the line width."""

@@ -4,7 +4,7 @@ It takes the utterances of a session as they change and hands out frozen views. 
 font or thread.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engine.events import Event, UtteranceDropped, UtteranceOpened
@@ -12,6 +12,12 @@ from engine.utterances import Utterance, UtteranceTracker
 
 _SEARCHED = 20  # newest utterances among which the one is that somebody says now
 _FIRST_ALONE_KEY = -1_000_000  # of tails without an utterance, and from there down
+_UNSURE_MARKS = ".,;:"
+
+
+def dotted(tail: str) -> str:
+    """Put dots behind words that may still change, so that not only their colour shows it."""
+    return tail.rstrip(_UNSURE_MARKS) + "…" if tail else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,12 +49,15 @@ class Captions:
     that a transcript finds the new views by identity.
     """
 
-    def __init__(self, *, limit: int = 10_000) -> None:
+    def __init__(self, utterances: UtteranceTracker, *, limit: int = 10_000) -> None:
         """Make an empty model that forgets the oldest utterances beyond ``limit``."""
         if limit < 1:
             msg = f"at least one utterance must be kept, got {limit}"
             raise ValueError(msg)
+        self._utterances = utterances
         self._limit = limit
+        self._n_waiting: Mapping[str, int] = {}
+        self._held: dict[str, tuple[int, str]] = {}  # tails, and the words fed before them
         self._views: list[UtteranceView] = []
         self._tails: dict[str, str] = {}  # by lane
         self._tail_keys: dict[str, int] = {}  # the utterances they stand behind
@@ -59,13 +68,41 @@ class Captions:
         """The utterances from the oldest to the newest, and behind them what has none so far."""
         return (*self._views, *self._alone.values())
 
-    def set_tail(self, lane: str, words: Sequence[str]) -> None:
+    def set_tail(self, lane: str, words: Sequence[str]) -> bool:
         """Take the words of a lane that may still change; none where all are certain.
 
         They stand behind its newest utterance, and where that one is complete behind all others.
+        Words that became certain leave the tail at once and come back from the session a little
+        later: a tail is held back until all words before it are in sight.
+
+        Returns:
+            whether the views changed.
         """
-        self._tails[lane] = " ".join(words)
-        self._place_tail(lane)
+        self._held[lane] = self._utterances.n_fed(lane), " ".join(words)
+        return self.release_tails()
+
+    def set_waiting(self, n_words: Mapping[str, int]) -> bool:
+        """Take how many words of each lane wait for the session, and are shown as waiting.
+
+        Returns:
+            whether the views changed.
+        """
+        self._n_waiting = n_words
+        return self.release_tails()
+
+    def release_tails(self) -> bool:
+        """Show the tails whose words before them are in sight; tell whether there are any."""
+        utterances = self._utterances
+        ready = [
+            lane
+            for lane, (n_before, _) in self._held.items()
+            if utterances.n_fed(lane) - utterances.n_waiting(lane) + self._n_waiting.get(lane, 0)
+            >= n_before
+        ]
+        for lane in ready:
+            _, self._tails[lane] = self._held.pop(lane)
+            self._place_tail(lane)
+        return bool(ready)
 
     def apply(self, event: Event, utterance: Utterance) -> bool:
         """Show an utterance as it is after an event; one that is forgotten changes nothing.
@@ -88,6 +125,7 @@ class Captions:
                 ended=utterance.ended,
             )
         self._place_tail(utterance.lane)
+        self.release_tails()
         return True
 
     def clear(self) -> None:
@@ -95,16 +133,12 @@ class Captions:
         self._views.clear()
         self._forget_tails()
 
-    def bring_back(self, views: Sequence[UtteranceView], keys: UtteranceTracker) -> None:
-        """Show utterances of before above the others, as they were; none of them changes more.
-
-        Args:
-            views: the utterances.
-            keys: gives a key to words that were no utterance yet.
-        """
+    def bring_back(self, views: Sequence[UtteranceView]) -> None:
+        """Show utterances of before above the others, as they were; none of them changes more."""
+        keys = [view.key if view.key >= 0 else self._utterances.new_key() for view in views]
         self._views[:0] = [
-            replace(view, key=view.key if view.key >= 0 else keys.new_key(), ended=True, tail="")
-            for view in views
+            replace(view, key=key, ended=True, tail="")
+            for key, view in zip(keys, views, strict=True)
         ][-self._limit :]
 
     def restart(self) -> None:

@@ -12,8 +12,7 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import QBrush, QColor, QGuiApplication, QPalette
 
-from app.captions.model import UtteranceView
-from app.captions.tentative_words import dotted
+from app.captions.model import UtteranceView, dotted
 from app.widgets.lane_style import lane_colour, lane_name
 
 SOURCE, CAPTION, SPEAKER = 0, 1, 2

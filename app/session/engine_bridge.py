@@ -221,9 +221,9 @@ class Bridge(QObject):
     def take(self, event: Event) -> None:
         """Follow an event of the session, and emit it."""
         utterance = self.utterances.take(event, self._clock())
-        self.event_came.emit(event)
         if utterance is not None:
             self.utterance_changed.emit(event, utterance)
+        self.event_came.emit(event)
 
     def _keep_words(self) -> None:
         """Let the next session begin with the passage that this one did not finish."""

@@ -13,8 +13,11 @@ class FedCaptions(Captions):
     """Captions of the utterances of some events."""
 
     def __init__(self, **settings):
-        super().__init__(**settings)
         self.utterances = UtteranceTracker()
+        super().__init__(self.utterances, **settings)
+
+    def feed_words(self, lane, n_words):
+        self.utterances.feed(lane, [FedWord(committed_at_s=0.0)] * n_words)
 
     def feed(self, event):
         utterance = self.utterances.take(event, 0.0)

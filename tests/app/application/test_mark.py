@@ -6,12 +6,13 @@ from dataclasses import replace
 import webvtt
 from PySide6.QtCore import Qt
 
-from app.application.caption_mark import AwaitedMark
+from app.application.caption_controller import has_words
 from app.captions.model import UtteranceView
 from app.history.cue_recorder import CueMarked
 from app.history.export import export
 from app.history.journal import read_session
 from engine.events import CaptionChanged, SourceChanged, UtteranceEnded, UtteranceOpened
+from engine.utterances import Utterance
 from tests.app.application.test_application import program  # noqa: F401  a fixture
 from tests.app.fakes import FakeEngine
 from tests.app.history.test_journal import cue, kept, written
@@ -153,16 +154,19 @@ def test_a_mark_of_a_row_of_the_model_before_is_in_the_journal(program, tmp_path
 
 
 def test_words_that_waited_are_known_again_by_the_utterances_that_have_them():
-    mark = AwaitedMark()
-    assert not mark.is_awaited("", "Good.")
-    mark.await_text("", "Good tea. And milk.")
-    assert mark.is_awaited("", "Good tea.")
-    assert mark.is_awaited("", "Well now. Good tea. And milk.")
-    assert not mark.is_awaited("", "And milk.")
-    assert not mark.is_awaited("", "")
-    assert not mark.is_awaited("me", "Good tea.")
-    mark.forget()
-    assert not mark.is_awaited("", "Good.")
+    def has(lane, source, awaited=("", "Good tea. And milk.")):
+        words = tuple(source.split())
+        utterance = Utterance(
+            key=0, number=0, lane=lane, before_key=None, begun_at_s=0.0, words=words
+        )
+        return has_words(utterance, awaited)
+
+    assert not has("", "Good.", None)
+    assert has("", "Good tea.")
+    assert has("", "Well now. Good tea. And milk.")
+    assert not has("", "And milk.")
+    assert not has("", "")
+    assert not has("me", "Good tea.")
 
 
 def test_a_mark_comes_back_after_a_crash(program, tmp_path):  # noqa: F811

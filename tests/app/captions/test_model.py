@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from app.captions.model import Captions, UtteranceView
+from app.captions.model import Captions, UtteranceView, dotted
 from engine.events import (
     CaptionChanged,
     LoadProgress,
@@ -29,7 +29,7 @@ def grow(captions, number, text, kept=None):
 
 
 def test_a_new_model_has_nothing_to_show():
-    assert Captions().views == ()
+    assert FedCaptions().views == ()
 
 
 def test_a_caption_grows_piece_by_piece():
@@ -141,7 +141,7 @@ def test_events_that_are_not_about_utterances_change_nothing():
 
 def test_a_model_that_may_keep_nothing_is_refused():
     with pytest.raises(ValueError, match="at least one utterance"):
-        Captions(limit=0)
+        FedCaptions(limit=0)
 
 
 def test_a_tail_stands_behind_the_newest_utterance_of_its_lane():
@@ -197,10 +197,89 @@ def test_rows_that_come_back_have_keys_that_no_other_has():
     captions.clear()
     captions.utterances.clear()
     captions.feed(UtteranceOpened(utterance=2))
-    captions.bring_back(before, captions.utterances)
+    captions.bring_back(before)
     captions.feed(UtteranceOpened(utterance=3))
     keys = [view.key for view in captions.views]
     assert keys[:2] == [0, 1]
     assert len(set(keys)) == 5
     assert all(view.ended for view in captions.views[:3])
     assert not captions.feed(SourceChanged(utterance=1, words=("late",)))
+
+
+def tails(captions):
+    """The tails that are shown, by lane."""
+    return {view.lane: view.tail for view in captions.views if view.tail}
+
+
+def test_a_tail_waits_until_the_words_before_it_came_back():
+    captions = FedCaptions()
+    captions.set_tail("me", ["we", "went"])
+    assert tails(captions) == {"me": "we went"}
+    captions.feed_words("me", 2)
+    assert not captions.set_tail("me", ["home"])
+    assert captions.set_tail("them", ["so"])
+    assert tails(captions) == {"me": "we went", "them": "so"}
+    captions.feed(UtteranceOpened(utterance=0, lane="me"))
+    captions.feed(SourceChanged(utterance=0, words=("we",)))
+    assert tails(captions)["me"] == "we went"
+    captions.feed(SourceChanged(utterance=0, words=("we", "went")))
+    assert tails(captions)["me"] == "home"
+    assert not captions.release_tails()
+
+
+def test_the_newest_tail_of_a_lane_is_the_one_that_is_shown():
+    captions = FedCaptions()
+    captions.feed_words("me", 1)
+    captions.set_tail("me", ["a"])
+    captions.set_tail("me", ["b"])
+    assert tails(captions) == {}
+    captions.feed(UtteranceOpened(utterance=0, lane="me"))
+    captions.feed(SourceChanged(utterance=0, words=("w",)))
+    assert tails(captions) == {"me": "b"}
+
+
+def test_words_that_are_shown_as_waiting_hold_no_tail_back():
+    captions = FedCaptions()
+    captions.feed_words("me", 3)
+    captions.set_tail("me", ["home"])
+    assert not captions.set_waiting({"me": 2})
+    assert tails(captions) == {}
+    assert captions.set_waiting({"me": 3})
+    assert tails(captions) == {"me": "home"}
+
+
+def test_another_session_numbers_anew_and_holds_nothing_back_for_ever():
+    captions = FedCaptions()
+    captions.feed_words("me", 3)
+    captions.feed(UtteranceOpened(utterance=0, lane="me"))
+    captions.restart()
+    captions.utterances.restart()
+    captions.set_tail("me", ["home"])
+    assert tails(captions) == {}
+    captions.set_waiting({"me": 3})  # the bridge shows what it sends again
+    assert tails(captions) == {"me": "home"}
+    captions.set_waiting({})
+    captions.feed(UtteranceOpened(utterance=0, lane="me"))  # the same words again
+    captions.feed(SourceChanged(utterance=0, words=("a", "b", "c")))
+    captions.feed(UtteranceEnded(utterance=0))
+    captions.feed_words("me", 1)
+    captions.set_tail("me", ["then"])
+    assert tails(captions) == {"me": "home"}, "words that were said twice count once"
+
+
+def test_words_that_come_back_to_what_was_cleared_release_a_tail_too():
+    captions = FedCaptions()
+    captions.feed_words("me", 1)
+    captions.feed(UtteranceOpened(utterance=0, lane="me"))
+    captions.clear()
+    captions.utterances.clear()
+    captions.set_tail("me", ["home"])
+    assert not captions.feed(SourceChanged(utterance=0, words=("w",)))
+    assert captions.release_tails()
+    assert tails(captions) == {"me": "home"}
+
+
+def test_dots_take_the_place_of_a_mark_that_may_still_change():
+    assert dotted("old book today.") == "old book today…"
+    assert dotted("so what?") == "so what?…"
+    assert dotted("") == ""
