@@ -20,9 +20,8 @@ from app.session.engine_bridge import Bridge
 from app.system.background import BackgroundQueue
 from app.system.text_io import TextError
 from app.system.toml_file import MOST_BYTES, TomlFile
-from tests.app.fakes import FakeEngine
-from tests.app.history.test_history_writer import say
-from tests.app.history.test_journal import cue, kept, written
+from tests.support.app.fake_engine import FakeEngine
+from tests.support.app.journals import cue, kept, say, written
 from tests.support.utterances import FedKeeper
 
 needs_pipes = pytest.mark.skipif(sys.platform == "win32", reason="needs pipes with a name")

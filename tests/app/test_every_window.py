@@ -24,9 +24,8 @@ from PySide6.QtWidgets import (
 from app.system.translations import speak
 from app.widgets.fit_to_screen import fitted
 from engine.hub.bundled import ASSETS
-from tests.app.application.test_application import program  # noqa: F401  a fixture
-from tests.app.dialogs.setup.test_wizard import parts
-from tests.app.fakes import FakeEngine
+from tests.support.app.fake_engine import FakeEngine
+from tests.support.app.setup_services import parts
 
 INNER = (QComboBox, QAbstractSpinBox, QTabBar)
 """What is made of parts that are no controls of their own."""
@@ -53,7 +52,7 @@ def large_letters(qapp):
 
 
 @pytest.fixture
-def windows(program):  # noqa: F811
+def windows(program):
     """Make every window, the model still loading, so that its progress is shown, too."""
 
     def make():

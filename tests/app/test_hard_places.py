@@ -22,7 +22,7 @@ NO_FONTS = """<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 
 def visit(home, *arguments, **environment):
     """Let somebody type a sentence there; give what they saw, and what the terminal said."""
-    program = Path(__file__).with_name("hard_place_program.py")
+    program = Path(__file__).parents[1] / "support/programs/hard_place_program.py"
     done = subprocess.run(
         [sys.executable, program, home, *map(str, arguments)],
         env=os.environ | environment,

@@ -2,7 +2,7 @@ import random
 
 from PySide6.QtGui import QColor, QImage
 
-from tests.app.small_picture import N_COLOURS, main, small
+from tests.support.programs.small_picture import N_COLOURS, main, small
 
 
 def picture_of(colours, width, height, rng):

@@ -2,9 +2,12 @@
 
 import random
 
+from engine.layout.rows import IGNORE
 from engine.policy import ReadN, WaitK
 from engine.settings import LayoutSettings
 from tests.support.fakes import bare_prompt, random_pair
+from tests.support.networks import N_IDS
+from training.samples.batches import Example
 from training.samples.examples import build_rows
 
 
@@ -23,3 +26,21 @@ def passes(rows):
     """Rows grouped as they are fed."""
     times = sorted({row.time for row in rows})
     return [[row for row in rows if row.time == time] for time in times]
+
+
+def random_examples(seed, n_examples, *, layout="slots"):
+    """Examples for the tiny networks."""
+    rng = random.Random(seed)
+    examples = []
+    for _ in range(n_examples):
+        policy = rng.choice([ReadN(2), WaitK(2)])
+        pair = random_pair(rng, n_ids=370)
+        settings = LayoutSettings(slot_length=5, name=layout)
+        rows = build_rows(pair, policy, bare_prompt(), settings, marker_alone=False)
+        rows = [row._replace(id=row.id % N_IDS, label=small(row.label)) for row in rows]
+        examples.append(Example(rows, policy.ends_writes))
+    return examples
+
+
+def small(label):
+    return label if label == IGNORE else label % N_IDS

@@ -3,9 +3,8 @@ import pytest
 from engine.adapters.card import AdapterScore
 from engine.commands import LoadAdapter, UseAdapter
 from engine.events import AdapterChanged
-from tests.app.application.test_application import program  # noqa: F401  a fixture
-from tests.app.fakes import LANGUAGES
 from tests.support.adapter_folders import BASE, tiny_card, write_adapter
+from tests.support.app.fake_engine import LANGUAGES
 
 
 @pytest.fixture
@@ -46,7 +45,7 @@ def choose_policy(one, written):
     combo.activated.emit(combo.currentIndex())
 
 
-def test_a_bundled_adapter_that_helps_is_loaded_unasked_and_not_stored(program, bundle):  # noqa: F811
+def test_a_bundled_adapter_that_helps_is_loaded_unasked_and_not_stored(program, bundle):
     bundle("little", "read:3", 0.4)
     bundle("much", "read:3", 2)
     one = program().open().wait_until_ready()
@@ -57,14 +56,14 @@ def test_a_bundled_adapter_that_helps_is_loaded_unasked_and_not_stored(program, 
     assert one.stored()["translation"]["adapter"] == ""
 
 
-def test_one_that_hardly_helps_is_not(program, bundle):  # noqa: F811
+def test_one_that_hardly_helps_is_not(program, bundle):
     bundle("little", "read:3", 0.4)
     one = program().open().wait_until_ready()
     one.application.adapters.close()  # waits for the look at the bundle
     assert loaded(one) == []
 
 
-def test_another_family_of_policies_gets_its_own_adapter_and_back(program, bundle):  # noqa: F811
+def test_another_family_of_policies_gets_its_own_adapter_and_back(program, bundle):
     bundle("reader", "read:3", 2)
     bundle("waiter", "wait:3", 2)
     one = program().open().wait_until_ready()
@@ -81,7 +80,7 @@ def test_another_family_of_policies_gets_its_own_adapter_and_back(program, bundl
 
 
 @pytest.mark.parametrize("settings", [{"no_adapter": True}, {"adapter": "own"}])
-def test_what_the_command_line_says_wins(program, bundle, tmp_path, settings):  # noqa: F811
+def test_what_the_command_line_says_wins(program, bundle, tmp_path, settings):
     bundle("much", "read:3", 2)
     if "adapter" in settings:
         settings = {"adapter": tmp_path / "own"}
@@ -91,7 +90,7 @@ def test_what_the_command_line_says_wins(program, bundle, tmp_path, settings):  
     assert loaded(one) == [path.name for path in settings.values() if path is not True]
 
 
-def test_the_bare_model_stays_once_a_person_asked_for_it(program, bundle):  # noqa: F811
+def test_the_bare_model_stays_once_a_person_asked_for_it(program, bundle):
     bundle("much", "read:3", 2)
     one = program().open().wait_until_ready()
     one.wait(lambda: loaded(one) == ["much"])
@@ -104,7 +103,7 @@ def test_the_bare_model_stays_once_a_person_asked_for_it(program, bundle):  # no
     assert loaded(again) == []
 
 
-def test_what_a_person_loads_stays_and_is_stored_when_it_translates(program, bundle, tmp_path):  # noqa: F811
+def test_what_a_person_loads_stays_and_is_stored_when_it_translates(program, bundle, tmp_path):
     bundle("much", "read:3", 2)
     one = program().open().wait_until_ready()
     one.wait(lambda: loaded(one) == ["much"])
@@ -116,7 +115,7 @@ def test_what_a_person_loads_stays_and_is_stored_when_it_translates(program, bun
     assert loaded(one) == ["much", "mine"]
 
 
-def test_a_bundled_adapter_that_is_found_too_late_changes_nothing(program, bundle, tmp_path):  # noqa: F811
+def test_a_bundled_adapter_that_is_found_too_late_changes_nothing(program, bundle, tmp_path):
     one = program().open().wait_until_ready()
     adapters = one.application.adapters
     adapters.dialog.load_wanted.emit(tmp_path / "mine")

@@ -8,8 +8,8 @@ from app.config.launch_settings import LaunchSettings
 from app.session.engine_bridge import Bridge
 from engine.models.fingerprint import read_fingerprint
 from engine.settings import ModelSettings
-from tests.app.main_window.test_transcript_view import cells
 from tests.support.adapter_folders import CONFIG, factors, tiny_card, write_adapter
+from tests.support.app.whole_program import cells
 from tests.support.fakes import save_tiny_model
 from tests.support.sessions import at_once
 

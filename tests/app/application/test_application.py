@@ -2,92 +2,23 @@ import os
 import signal
 import socket
 import threading
-import tomllib
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pytest
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence
 
-from app.application.application import Application
-from app.config.launch_settings import LaunchSettings
 from app.history.journal import SessionJournal, past_sessions, read_session
 from app.main_window.banner import Banner
-from app.session.engine_bridge import Bridge
 from app.system.unix_signals import Interrupt
 from engine.commands import LoadAdapter, SetWords, UseAdapter
 from engine.events import AdapterChanged, NotTranslated, Ready, Refused, Statistics
 from engine.models.model_card import Language, ModelCard
-from tests.app.fakes import LANGUAGES, FakeEngine
-from tests.app.history.test_journal import kept
-from tests.app.main_window.test_transcript_view import cells
 from tests.support.adapter_folders import tiny_card, write_adapter
-
-
-class Program:
-    """The whole program on a fake engine, and a person at its keyboard."""
-
-    def __init__(self, qtbot, tmp_path, engine, **settings):
-        self.qtbot = qtbot
-        self.engine = engine
-        self.file = tmp_path / "settings.toml"
-        settings = {
-            "preferences_file": self.file,
-            "places_file": tmp_path / "places.toml",
-            "data_folder": tmp_path,
-            "log_folder": tmp_path,
-            "model": tmp_path,
-        } | settings
-        self.application = Application(LaunchSettings(**settings), Bridge(engine.make))
-        self.window = self.application.window
-        self.overlay = self.application.overlay
-        qtbot.addWidget(self.window)
-        qtbot.addWidget(self.overlay)
-
-    def open(self):
-        self.application.show()
-        self.window.activateWindow()  # shortcuts are for the active window
-        self.wait(self.window.isActiveWindow)
-        return self
-
-    def wait(self, condition):
-        self.qtbot.waitUntil(condition)
-
-    def wait_until_ready(self):
-        self.wait(lambda: self.window.status.state.text().startswith("shouter"))
-        return self
-
-    def type(self, text):
-        self.qtbot.keyClicks(self.window.typed_line, text)
-
-    def press(self, key, modifier=Qt.KeyboardModifier.NoModifier):
-        self.qtbot.keyClick(self.window.typed_line, key, modifier)
-
-    def wait_for_rows(self, *rows):
-        self.wait(lambda: cells(self.window.transcript) == list(rows))
-
-    @property
-    def session(self):
-        return self.engine.sessions[-1]
-
-    def stored(self):
-        return tomllib.loads(self.file.read_text())
-
-
-@pytest.fixture
-def program(qtbot, tmp_path):
-    programs = []
-
-    def make(engine=None, **settings):
-        programs.append(Program(qtbot, tmp_path, engine or FakeEngine(), **settings))
-        return programs[-1]
-
-    yield make
-    for one in programs:
-        one.window.close()
-        one.application.bridge.stop()
+from tests.support.app.fake_engine import LANGUAGES, FakeEngine
+from tests.support.app.journals import kept
+from tests.support.app.whole_program import cells
 
 
 def test_captions_appear_while_the_sentence_is_still_typed(program):

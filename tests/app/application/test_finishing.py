@@ -16,14 +16,10 @@ from engine.events import (
     UtteranceEnded,
     UtteranceOpened,
 )
-from tests.app.application import test_application
-from tests.app.application import test_listening_controller as test_listening
-from tests.app.fakes import FakeEngine
-from tests.app.history.test_journal import opened
+from tests.support.app.fake_engine import FakeEngine
+from tests.support.app.journals import opened
+from tests.support.app.listening_program import SAID
 from tests.support.utterances import FedKeeper, FedRecord
-
-program = test_application.program
-listening_program = test_listening.program
 
 
 def kept(tmp_path):
@@ -89,7 +85,7 @@ def test_what_is_said_when_the_window_closes_is_in_the_journal(listening_program
     one.wait(lambda: one.hearing.runs)
     one.window.close()
     said = kept(tmp_path)
-    assert " ".join(source for _, source, _ in said) == test_listening.SAID
+    assert " ".join(source for _, source, _ in said) == SAID
     assert {lane for lane, _, _ in said} == {"me"}
 
 

@@ -16,7 +16,6 @@ from app.library.glossaries import (
 from engine.commands import Configure
 from engine.errors import ContextError
 from engine.events import ContextChanged, Refused
-from tests.app.application.test_application import program  # noqa: F401  a fixture
 
 TERMS = (("slot", "Platz"), ("adapter", "Aufsatz"))
 
@@ -121,7 +120,7 @@ class Glossary:
 
 
 @pytest.fixture
-def glossary(program):  # noqa: F811
+def glossary(program):
     return lambda **settings: Glossary(program(**settings).open().wait_until_ready())
 
 

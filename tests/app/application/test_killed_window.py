@@ -9,8 +9,8 @@ import pytest
 from app.application.application import Application
 from app.config.launch_settings import LaunchSettings
 from app.session.engine_bridge import Bridge
-from tests.app.fakes import FakeEngine
-from tests.app.main_window.test_transcript_view import cells
+from tests.support.app.fake_engine import FakeEngine
+from tests.support.app.whole_program import cells
 
 pytestmark = [
     pytest.mark.slow,
@@ -21,7 +21,7 @@ pytestmark = [
 def kill_a_window(home, n_captions):
     """Let a window caption until it has told of so many; kill it; count what it had told of."""
     with subprocess.Popen(
-        [sys.executable, Path(__file__).parents[1] / "killed_program.py", home],
+        [sys.executable, Path(__file__).parents[2] / "support/programs/killed_program.py", home],
         stdout=subprocess.PIPE,
         text=True,
     ) as process:

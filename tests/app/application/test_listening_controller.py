@@ -7,83 +7,18 @@ import time
 import pytest
 from PySide6.QtCore import Qt
 
-from app.application.application import Application
-from app.config.launch_settings import LaunchSettings
-from app.session.engine_bridge import Bridge
 from engine.audio.devices import AudioNotice, DeviceKind, NoticeKind
 from engine.errors import HubError
 from engine.events import UtteranceOpened
 from engine.speech.events import Behind, CaughtUp, Noticed
-from tests.app.fake_hearing import DEVICES, FakeHearing
-from tests.app.fakes import FakeEngine
-
-SAID = "we went to the old house. then it rained."
-WAIT_MS = 90_000
-
-
-class Program:
-    def __init__(self, qtbot, tmp_path, hearing, engine):
-        self.qtbot = qtbot
-        self.hearing = hearing
-        self.engine = engine
-        settings = LaunchSettings(
-            preferences_file=tmp_path / "settings.toml",
-            places_file=tmp_path / "places.toml",
-            data_folder=tmp_path,
-            log_folder=tmp_path,
-            model=tmp_path,
-        )
-        self.application = Application(settings, Bridge(engine.make), hearing.make)
-        self.window = self.application.window
-        self.bar, self.banner = self.window.sources, self.window.banner
-        qtbot.addWidget(self.window)
-        qtbot.addWidget(self.application.overlay)
-
-    def open(self):
-        self.application.show()
-        self.wait(lambda: self.window.status.state.text().startswith("shouter"))
-        return self
-
-    def wait(self, condition):
-        self.qtbot.waitUntil(lambda: bool(condition()), timeout=WAIT_MS)
-
-    def rows(self):
-        return [
-            (view.lane, view.source, view.caption) for view in self.window.transcript.rows.views
-        ]
-
-    def texts(self, lane):
-        """What a lane said and how it was translated, rows joined."""
-        views = self.window.transcript.rows.views
-        of_lane = [view for view in views if view.lane == lane and view.source != "earlier"]
-        return tuple(
-            " ".join(filter(None, texts))
-            for texts in ([view.source for view in of_lane], [view.caption for view in of_lane])
-        )
-
-    def wait_for_sentence(self):
-        self.wait(lambda: self.texts("me") == (SAID, SAID.upper()))
-
-    def press(self, source):
-        source.button.click()
-
-    @property
-    def run(self):
-        return self.hearing.runs[-1]
+from tests.support.app.fake_engine import FakeEngine
+from tests.support.app.fake_hearing import DEVICES
+from tests.support.app.listening_program import SAID
 
 
 @pytest.fixture
-def program(qtbot, tmp_path):
-    programs = []
-
-    def make(texts=None, engine=None, **settings):
-        hearing = FakeHearing(texts or {DeviceKind.MICROPHONE: [SAID]}, **settings)
-        programs.append(Program(qtbot, tmp_path, hearing, engine or FakeEngine()))
-        return programs[-1]
-
-    yield make
-    for one in programs:
-        one.window.close()
+def program(listening_program):
+    return listening_program
 
 
 def test_one_click_and_what_is_said_is_translated(program):

@@ -13,9 +13,8 @@ from app.history.export import export
 from app.history.journal import read_session
 from engine.events import CaptionChanged, SourceChanged, UtteranceEnded, UtteranceOpened
 from engine.utterances import Utterance
-from tests.app.application.test_application import program  # noqa: F401  a fixture
-from tests.app.fakes import FakeEngine
-from tests.app.history.test_journal import cue, kept, written
+from tests.support.app.fake_engine import FakeEngine
+from tests.support.app.journals import cue, kept, written
 from tests.support.utterances import FedRecord
 
 
@@ -90,7 +89,7 @@ def test_a_mark_of_an_earlier_model_is_still_kept():
     assert marked(record.cues) == ["w0"]
 
 
-def test_words_that_may_still_change_are_not_marked(program):  # noqa: F811
+def test_words_that_may_still_change_are_not_marked(program):
     transcript = program().window.transcript
     tail = UtteranceView(key=-1_000_000, tail="perhaps")
     transcript.show_views([tail])
@@ -113,7 +112,7 @@ def journal_marks(tmp_path):
     return marked(read_session(journal).cues)
 
 
-def test_a_mark_that_is_set_while_the_model_loads_is_in_the_journal(program, tmp_path):  # noqa: F811
+def test_a_mark_that_is_set_while_the_model_loads_is_in_the_journal(program, tmp_path):
     may_load = threading.Event()
     one = program(FakeEngine(may_load=may_load)).open()
     say(one, "Good day")
@@ -130,7 +129,7 @@ def test_a_mark_that_is_set_while_the_model_loads_is_in_the_journal(program, tmp
     assert journal_marks(tmp_path) == ["Good tea"]
 
 
-def test_a_mark_that_is_set_before_the_caption_is_finished_is_in_the_journal(program, tmp_path):  # noqa: F811
+def test_a_mark_that_is_set_before_the_caption_is_finished_is_in_the_journal(program, tmp_path):
     one = program().open().wait_until_ready()
     one.type("Good tea ")
     one.wait_for_rows(("Good tea", "GOOD TEA"))
@@ -142,7 +141,7 @@ def test_a_mark_that_is_set_before_the_caption_is_finished_is_in_the_journal(pro
     assert journal_marks(tmp_path) == ["Good tea"]
 
 
-def test_a_mark_of_a_row_of_the_model_before_is_in_the_journal(program, tmp_path):  # noqa: F811
+def test_a_mark_of_a_row_of_the_model_before_is_in_the_journal(program, tmp_path):
     one = program().open().wait_until_ready()
     say(one, "Good tea")
     one.wait(lambda: bool(one.application.keeper.cues))
@@ -169,7 +168,7 @@ def test_words_that_waited_are_known_again_by_the_utterances_that_have_them():
     assert not has("me", "Good tea.")
 
 
-def test_a_mark_comes_back_after_a_crash(program, tmp_path):  # noqa: F811
+def test_a_mark_comes_back_after_a_crash(program, tmp_path):
     path = written(tmp_path / "sessions", [kept(0), kept(1), CueMarked(key=0)], close=False)
     one = program().open().wait_until_ready()
     one.window.banner.offer.click()
@@ -178,7 +177,7 @@ def test_a_mark_comes_back_after_a_crash(program, tmp_path):  # noqa: F811
     assert path.exists()
 
 
-def test_a_mark_is_written_down_and_exported(program, tmp_path):  # noqa: F811
+def test_a_mark_is_written_down_and_exported(program, tmp_path):
     one = program().open().wait_until_ready()
     for word in ("Good", "Tea"):
         one.type(word)

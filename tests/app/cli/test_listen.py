@@ -214,7 +214,7 @@ def test_a_crash_loses_no_cue_that_was_shown(tmp_path):
     talk = write_sound(tmp_path / "talk.wav", sound_of(words, 40.0))
     files = {form: tmp_path / f"out.{form}" for form in ("srt", "vtt", "jsonl")}
     options = [str(part) for form, path in files.items() for part in (f"--{form}", path)]
-    command = [sys.executable, "-m", "tests.app.fake_listen", "listen", "--real-time"]
+    command = [sys.executable, "-m", "tests.support.programs.fake_listen", "listen", "--real-time"]
     with subprocess.Popen(
         [*command, "--source", talk, "--asr", make_whisper(tmp_path), *options],
         stdout=subprocess.PIPE,

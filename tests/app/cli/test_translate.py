@@ -28,8 +28,8 @@ from engine.models.fingerprint import read_fingerprint
 from engine.models.memory_footprint import read_footprint
 from engine.models.model_card import read_card
 from engine.settings import ModelSettings
-from tests.engine.text.test_prompt import CHATML
 from tests.support.adapter_folders import tiny_card, write_adapter
+from tests.support.chat_templates import CHATML
 from tests.support.fakes import tiny_weights
 from training.pretraining.tokenizer import END, END_OF_WRITE
 

@@ -2,48 +2,19 @@ import errno
 import tomllib
 from dataclasses import asdict, fields, replace
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
 from app.config.preferences import (
     CaptionChoices,
-    InterfaceChoices,
-    ListeningChoices,
-    OverlayChoices,
     Preferences,
-    PrivacyChoices,
     TranslationChoices,
 )
 from app.config.preferences_file import PreferencesFile, export_preferences, import_preferences
 from app.system.toml_file import TomlFile
 from engine.errors import PolicyError
+from tests.support.app.preferences import CHOSEN
 
-CHOSEN = Preferences(
-    model=Path('/models/ö "x"'),
-    translation=TranslationChoices(language="fr", policy="wait:5", adapter="mine", glossary=True),
-    captions=CaptionChoices(
-        lines=3,
-        characters=36,
-        point_size=40,
-        preset="yellow on black",
-        outline=False,
-        shows="both",
-        smooth=False,
-    ),
-    overlay=OverlayChoices(visible=False, locked=True, hide_from_share=True, through_xwayland=True),
-    listening=ListeningChoices(recognizer="small", microphone="mic 1", system="out 1"),
-    privacy=PrivacyChoices(
-        journal=False,
-        journal_days=3,
-        live_text=True,
-        live_text_file=Path("/captions/live.txt"),
-        page=True,
-        page_port=9000,
-    ),
-    interface=InterfaceChoices(language="de"),
-    shortcuts={"pause": "F9", "lock": "", "of the future": "Ctrl+U"},
-)
 OTHERS = Preferences(translation=TranslationChoices(language="es"))
 
 

@@ -14,7 +14,6 @@ from app.config.window_geometry import (
     geometry_of,
     restored_geometry,
 )
-from tests.app.application.test_application import program  # noqa: F401  a fixture
 
 LEFT = ScreenArea(name="left", area=QRect(0, 30, 1280, 690))
 RIGHT = ScreenArea(name="right", area=QRect(1280, 0, 1920, 1080))
@@ -161,7 +160,7 @@ def test_on_wayland_the_size_alone_comes_back(windows, qtbot, monkeypatch):
     assert (again.pos(), again.size()) == (before, QSize(300, 200))
 
 
-def test_the_main_window_comes_back_and_keeps_settings_apart(program, tmp_path):  # noqa: F811
+def test_the_main_window_comes_back_and_keeps_settings_apart(program, tmp_path):
     one = program().open()
     one.window.setGeometry(20, 30, 700, 400)
     one.wait(lambda: one.window.size() == QSize(700, 400))

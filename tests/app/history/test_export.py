@@ -17,7 +17,7 @@ from app.history.cues import Cue
 from app.history.export import export
 from app.system.text_io import TextError
 from app.widgets import file_dialogs
-from tests.app.history.test_journal import STARTED
+from tests.support.app.journals import STARTED
 
 EIGHT_HOURS = [
     Cue(

@@ -10,9 +10,9 @@ from app.dialogs.session_window import SessionWindow
 from app.dialogs.sessions_dialog import SessionsDialog
 from app.history.cue_recorder import CueMarked
 from app.history.journal import SessionJournal, past_sessions, read_session
-from engine.events import CaptionChanged, UtteranceEnded, UtteranceOpened
+from engine.events import UtteranceEnded, UtteranceOpened
 from engine.utterances import FedWord
-from tests.app.history.test_journal import kept, written
+from tests.support.app.journals import kept, say, written
 from tests.support.utterances import FedKeeper
 
 ALL = PrivacyChoices(journal=True, live_text=True)
@@ -29,12 +29,6 @@ def keepers(qapp, tmp_path):  # noqa: ARG001  signals need it
     yield make
     for keeper in made:
         keeper.close()
-
-
-def say(keeper, number, caption):
-    keeper.follow(UtteranceOpened(utterance=number))
-    keeper.follow(CaptionChanged(utterance=number, kept=0, text=caption, n_read=1))
-    keeper.follow(UtteranceEnded(utterance=number))
 
 
 def test_what_is_said_goes_to_memory_journal_and_text_file(keepers, tmp_path):

@@ -27,35 +27,11 @@ from app.system.text_io import TextError
 from engine.events import (
     CaptionChanged,
     Ready,
-    SourceChanged,
     UtteranceDropped,
     UtteranceEnded,
-    UtteranceOpened,
 )
+from tests.support.app.journals import STARTED, cue, kept, opened, written
 from tests.support.utterances import FedRecord
-
-STARTED = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
-
-
-def cue(number, text="Guten Morgen.\n\u2028{x} <b> & 🙂"):
-    return Cue(
-        start_s=number, end_s=number + 0.5, text=text, source=f"Good {number}", language="de"
-    )
-
-
-def kept(number, **changes):
-    return CueKept(key=number, cue=replace(cue(number), **changes))
-
-
-def written(folder, entries, *, close=True):
-    journal = SessionJournal(folder, STARTED)
-    for entry in entries:
-        journal.write(entry)
-    if close:
-        journal.close()
-    else:
-        os.close(journal._file)
-    return journal.path
 
 
 def test_a_session_is_read_as_it_was_written(tmp_path):
@@ -270,15 +246,6 @@ def test_a_process_that_is_killed_loses_one_cue_at_most(tmp_path):
         assert session.damaged_lines <= 1
         if acknowledged:
             assert len(numbers) > acknowledged[-1]
-
-
-def opened(record, number, source, caption, now_s):
-    events = [
-        UtteranceOpened(utterance=number),
-        SourceChanged(utterance=number, words=tuple(source.split())),
-        CaptionChanged(utterance=number, kept=0, text=caption, n_read=1),
-    ]
-    assert [record.follow(event, now_s) for event in events] == [None, None, None]
 
 
 def test_a_cue_lasts_from_the_first_word_to_the_end_of_the_caption():

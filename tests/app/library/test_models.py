@@ -3,24 +3,9 @@ from pathlib import Path
 
 from app.library.models import MachineReport, ModelOffer, known_offers
 from engine.hub.catalogue import KNOWN_MODELS
+from tests.support.app.setup_services import MACHINE, fit
 
-MACHINE = {
-    "kind": "machine",
-    "processor": "some",
-    "cores": 8,
-    "memory_bytes": 16_000_000_000,
-    "free_bytes": 9_000_000_000,
-    "gpu": "",
-    "gpu_bytes": 0,
-    "gpu_free_bytes": 0,
-    "trouble": "",
-}
 BUNDLED = ModelOffer(choice=None, name="small", n_bytes=1, licence="", is_here=True)
-
-
-def fit(name, *, fits=True, device="cpu", needed_bytes=1_000_000_000):
-    line = {"words": "in 4 bits", "needed_bytes": needed_bytes, "device": device}
-    return {"kind": "fit", "model": name, "fits": fits, **line}
 
 
 def report(*lines):

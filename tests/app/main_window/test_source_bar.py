@@ -12,7 +12,7 @@ from app.widgets.speech_indicator import SpeechIndicator
 from engine.audio.devices import AudioNotice, DeviceKind, NoticeKind
 from engine.hub.catalogue import WHISPER_MODELS
 from engine.speech.word_tracker import StageLag
-from tests.app.fake_hearing import DEVICES
+from tests.support.app.fake_hearing import DEVICES
 
 
 @pytest.fixture

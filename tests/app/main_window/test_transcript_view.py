@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QStyleOptionViewItem
 from app.captions.model import UtteranceView
 from app.main_window.transcript_model import CAPTION, SOURCE, SPEAKER, TranscriptModel
 from app.main_window.transcript_view import Transcript
+from tests.support.app.whole_program import cells
 
 MANY = 10_000
 
@@ -28,15 +29,6 @@ def view(key, source="", caption=""):
 
 def many(count, caption="Guten Morgen"):
     return tuple(view(key, f"Good morning {key}", caption) for key in range(count))
-
-
-def cells(transcript):
-    """The texts that stand in the table, row by row."""
-    rows = transcript.model()
-    return [
-        tuple(rows.data(rows.index(row, column)) for column in (SOURCE, CAPTION))
-        for row in range(rows.rowCount())
-    ]
 
 
 class Changes:

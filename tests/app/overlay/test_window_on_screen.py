@@ -24,7 +24,11 @@ pytestmark = [
 def found():
     """What a hand on the mouse finds on a screen with a window manager."""
     done = subprocess.run(
-        [ROOT / "scripts/with-display", sys.executable, ROOT / "tests/app/overlay_program.py"],
+        [
+            ROOT / "scripts/with-display",
+            sys.executable,
+            ROOT / "tests/support/programs/overlay_program.py",
+        ],
         cwd=ROOT,
         check=True,
         capture_output=True,

@@ -23,7 +23,11 @@ pytestmark = [
 def session():
     """The program in a Wayland session: what it found, and what it said to the compositor."""
     done = subprocess.run(
-        [ROOT / "scripts/with-wayland", sys.executable, ROOT / "tests/app/wayland_program.py"],
+        [
+            ROOT / "scripts/with-wayland",
+            sys.executable,
+            ROOT / "tests/support/programs/wayland_program.py",
+        ],
         cwd=ROOT,
         env={**os.environ, "WAYLAND_DEBUG": "1"},
         check=True,

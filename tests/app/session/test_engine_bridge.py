@@ -17,7 +17,7 @@ from engine.commands import (
 )
 from engine.events import CaptionChanged, Failed, Ready, UtteranceEnded
 from engine.settings import ModelSettings, TranslationSettings
-from tests.app.fakes import FakeEngine
+from tests.support.app.fake_engine import FakeEngine
 from tests.support.commands import fed, typed
 
 MODEL = ModelSettings(directory=Path("nowhere"))

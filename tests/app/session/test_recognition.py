@@ -10,16 +10,18 @@ from app.session.listening_service import ListeningDesk, names_smaller
 from app.session.recognition import Hearing
 from engine.audio.devices import DeviceKind, WantedDevice
 from engine.errors import ModelError
-from tests.engine.speech.test_whisper_models import FILES, NAME
 from tests.support import hub_server
+from tests.support.hub_server import WHISPER_FILES
 from tests.support.listening_fakes import Chunks, Echo, Loudness, Script, script, sound_of
+
+NAME = "some/model"
 
 pytestmark = pytest.mark.usefixtures("hub_cache")
 
 
 @pytest.fixture
 def hub():
-    with hub_server.running(FILES) as hub:
+    with hub_server.running(WHISPER_FILES) as hub:
         yield hub
 
 
@@ -39,7 +41,7 @@ def test_a_recogniser_is_fetched_with_real_bytes_told(desk, tmp_path):
     with desk.qtbot.waitSignal(desk.fetched) as fetched:
         desk.fetch(NAME)
     assert fetched.args == [NAME]
-    total = sum(map(len, FILES.values()))
+    total = sum(map(len, WHISPER_FILES.values()))
     assert told[-1] == (NAME, total, total)
     assert Hearing(tmp_path, "auto").has(NAME)
 
@@ -105,7 +107,7 @@ def ears(tmp_path, monkeypatch):
     monkeypatch.setattr(recognition, "SileroDetector", Loudness)
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
-        for file, content in FILES.items():
+        for file, content in WHISPER_FILES.items():
             (tmp_path / name / file).write_bytes(content)
     hearing = Hearing(tmp_path, "cpu")
     hearing._sources = Sources()

@@ -11,7 +11,7 @@ from app.application.diagnostics import diagnostics
 from app.config.preferences import Preferences, PrivacyChoices
 from app.system import logs
 from app.system.logs import Logs
-from tests.app.config.test_preferences_file import CHOSEN
+from tests.support.app.preferences import CHOSEN
 
 ROOT = Path(__file__).parents[3]
 

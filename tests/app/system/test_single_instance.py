@@ -131,7 +131,7 @@ from pathlib import Path
 from app.application import startup
 from app.config.launch_settings import LaunchSettings
 from app.session.engine_bridge import Bridge
-from tests.app.fakes import FakeEngine
+from tests.support.app.fake_engine import FakeEngine
 folder = Path(sys.argv[1])
 startup.Bridge = lambda: Bridge(FakeEngine().make)
 settings = LaunchSettings(

@@ -3,7 +3,6 @@ import itertools
 import pytest
 
 from app.system.wayland import can_use_xwayland, platform_wanted
-from tests.app.application.test_application import program  # noqa: F401  a fixture
 
 BESIDE = {"WAYLAND_DISPLAY": "wayland-0", "DISPLAY": ":0"}
 
@@ -31,7 +30,7 @@ def on_wayland(monkeypatch):
 
 
 @pytest.mark.usefixtures("on_wayland")
-def test_the_window_says_once_what_wayland_keeps_it_from(program):  # noqa: F811
+def test_the_window_says_once_what_wayland_keeps_it_from(program):
     one = program().open().wait_until_ready()
     banner = one.window.banner
     assert "Wayland" in banner.sentence.text()
@@ -43,7 +42,7 @@ def test_the_window_says_once_what_wayland_keeps_it_from(program):  # noqa: F811
 
 
 @pytest.mark.usefixtures("on_wayland")
-def test_what_was_tried_and_did_not_work_is_not_offered_again(program, tmp_path):  # noqa: F811
+def test_what_was_tried_and_did_not_work_is_not_offered_again(program, tmp_path):
     (tmp_path / "settings.toml").write_text(
         "schema_version = 2\n[overlay]\nthrough_xwayland = true\n"
     )
@@ -53,7 +52,7 @@ def test_what_was_tried_and_did_not_work_is_not_offered_again(program, tmp_path)
 
 
 @pytest.mark.usefixtures("on_wayland")
-def test_it_starts_again_through_xwayland_when_that_is_wanted(program):  # noqa: F811
+def test_it_starts_again_through_xwayland_when_that_is_wanted(program):
     one = program(can_use_xwayland=True).open().wait_until_ready()
     assert one.window.banner.offer.isVisible()
     finished = []
@@ -65,7 +64,7 @@ def test_it_starts_again_through_xwayland_when_that_is_wanted(program):  # noqa:
 
 
 @pytest.mark.usefixtures("on_wayland")
-def test_the_bar_is_inside_the_overlay_and_no_place_is_kept(program, tmp_path):  # noqa: F811
+def test_the_bar_is_inside_the_overlay_and_no_place_is_kept(program, tmp_path):
     one = program().open()
     bar = one.application.stage.bar
     assert not bar.isWindow()

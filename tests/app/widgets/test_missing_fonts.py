@@ -3,7 +3,6 @@ from PySide6.QtGui import QFontDatabase
 
 from app.widgets.missing_fonts import lacks_font
 from engine.events import Ready
-from tests.app.application.test_application import program  # noqa: F401  a fixture
 
 ONLY_LATIN = {QFontDatabase.WritingSystem.Latin}
 
@@ -37,7 +36,7 @@ def test_with_a_font_for_them_nothing_is_said(fonts):
 
 
 @pytest.mark.usefixtures("fonts")
-def test_one_sentence_says_so_when_such_a_language_is_chosen(program):  # noqa: F811
+def test_one_sentence_says_so_when_such_a_language_is_chosen(program):
     one = program().open().wait_until_ready()
     banner, combo = one.window.banner, one.window.controls.language
     assert not banner.isVisible()

@@ -17,7 +17,7 @@ from engine.translation.factory import make_system
 from engine.translation.factory_names import mode_notice, suited_slot_length, suited_system
 from engine.translation.retranslator import Retranslator
 from engine.translation.slot_translator import Translator
-from tests.engine.text.test_prompt import CHATML, tokenizer_with
+from tests.support.chat_templates import CHATML, tokenizer_with
 from tests.support.commands import fed
 from tests.support.fakes import random_word, save_tiny_model, tiny_tokenizer, tiny_weights
 from tests.support.sessions import running

@@ -13,14 +13,9 @@ from engine.hub.catalogue import WHISPER_MODELS, smaller_whisper
 from engine.hub.transfer import HubSettings
 from engine.speech.whisper_models import found_whisper, whisper_folder
 from tests.support import hub_server
+from tests.support.hub_server import WHISPER_FILES
 
 NAME = "some/model"
-FILES = {
-    "config.json": b"{}",
-    "model.bin": bytes(range(256)) * 400,
-    "tokenizer.json": b'{"version": "1.0"}',
-    "vocabulary.json": b"[]",
-}
 CERTIFICATE = (
     "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 "
     "-addext subjectAltName=IP:127.0.0.1"
@@ -30,7 +25,7 @@ OTHERS = {"README.md": b"words", "weights.safetensors": b"not ours"}
 
 @pytest.fixture
 def hub():
-    with hub_server.running(FILES | OTHERS) as hub:
+    with hub_server.running(WHISPER_FILES | OTHERS) as hub:
         yield hub
 
 
@@ -60,8 +55,8 @@ def content(folder):
 def test_what_belongs_to_a_whisper_is_fetched_with_real_bytes_told(hub, library):
     told = []
     folder = fetch(hub, library, progress=lambda done, total: told.append((done, total)))
-    assert content(folder) == FILES
-    total = sum(map(len, FILES.values()))
+    assert content(folder) == WHISPER_FILES
+    total = sum(map(len, WHISPER_FILES.values()))
     assert told[-1] == (total, total)
     assert all(one[0] <= other[0] for one, other in itertools.pairwise(told))
 
@@ -82,7 +77,7 @@ def test_what_is_there_needs_no_network(hub, library, monkeypatch):
 
 def test_a_known_name_is_asked_for_where_it_lies(hub, library, monkeypatch):
     monkeypatch.setitem(WHISPER_MODELS, "tiny.en", NAME)
-    assert content(fetch(hub, library, "tiny.en")) == FILES
+    assert content(fetch(hub, library, "tiny.en")) == WHISPER_FILES
 
 
 def test_an_interrupted_fetch_goes_on_at_the_last_byte(hub, library):
@@ -90,7 +85,7 @@ def test_an_interrupted_fetch_goes_on_at_the_last_byte(hub, library):
     assert "the hub stopped sending some/model after" in refusal(hub, library)
     hub.fault = lambda _name, _start: None
     hub.asked.clear()
-    assert content(fetch(hub, library)) == FILES
+    assert content(fetch(hub, library)) == WHISPER_FILES
     assert any(start > 0 for path, start in hub.asked if "model.bin" in path)
 
 
@@ -105,7 +100,7 @@ def test_a_fetch_can_be_cancelled_and_goes_on_later(hub, library):
     asked = []
     with pytest.raises(FetchCancelledError, match="what is there is kept"):
         fetch(hub, library, cancelled=lambda: asked.append(1) or len(asked) > 2)
-    assert content(fetch(hub, library)) == FILES
+    assert content(fetch(hub, library)) == WHISPER_FILES
 
 
 def test_offline_is_one_sentence(library):
@@ -128,7 +123,7 @@ def test_a_certificate_that_is_refused_is_said_so(library, tmp_path):
         capture_output=True,
     )
     both.write_bytes(both.read_bytes() + (tmp_path / "certificate.pem").read_bytes())
-    with hub_server.running(FILES, certificate=both) as hub:
+    with hub_server.running(WHISPER_FILES, certificate=both) as hub:
         said = refusal(hub, library)
     assert "certificate was refused" in said
     assert "SSL_CERT_FILE" in said
@@ -155,13 +150,13 @@ def test_a_folder_that_is_not_whole_is_said_so(library, tmp_path):
 def whole(tmp_path):
     folder = tmp_path / "whole"
     folder.mkdir()
-    for name, content in FILES.items():
+    for name, content in WHISPER_FILES.items():
         (folder / name).write_bytes(content)
     return folder
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes of Unix")
-@pytest.mark.parametrize("name", [*FILES, "vocabulary.txt", "preprocessor_config.json"])
+@pytest.mark.parametrize("name", [*WHISPER_FILES, "vocabulary.txt", "preprocessor_config.json"])
 def test_a_pipe_in_a_folder_is_not_waited_for(whole, library, name):
     (whole / name).unlink(missing_ok=True)
     os.mkfifo(whole / name)
@@ -203,7 +198,7 @@ def test_a_name_nobody_knows_lists_those_there_are(library, name):
 @pytest.mark.parametrize("name", ["vocabulary.json.part", "vocabulary.exe", "Model.bin", "x.bin"])
 def test_nothing_but_the_files_of_a_whisper_is_fetched(hub, library, name):
     hub.files[name] = b"x"
-    assert content(fetch(hub, library)) == FILES
+    assert content(fetch(hub, library)) == WHISPER_FILES
 
 
 def test_the_next_smaller_model_knows_the_same_languages():

@@ -1,4 +1,3 @@
-import copy
 import random
 
 import pytest
@@ -6,21 +5,13 @@ import pytest
 from engine.errors import ModelError
 from engine.models.model_card import Language
 from engine.text.prompt import make_prompt, word_ids
-from tests.support.fakes import random_word, tiny_tokenizer, tiny_weights
+from tests.support.chat_templates import CHATML, WITHOUT_SYSTEM, card, tokenizer_with
+from tests.support.fakes import random_word, tiny_tokenizer
 
-CHATML = (
-    "{% for message in messages %}<|begin|>{{ message.role }}\n{{ message.content }}<|end|>\n"
-    "{% endfor %}"
-)
 STRIPPING = (
     "{{ bos_token }}{% for message in messages %}"
     "{% if message.role != 'system' %}<|{{ message.role }}|>{% endif %}"
     "{{ message.content | trim }}{% endfor %}"
-)
-WITHOUT_SYSTEM = (
-    "{% for message in messages %}"
-    "{% if message.role == 'system' %}{{ raise_exception('System role not supported') }}{% endif %}"
-    "<|{{ message.role }}|>{{ message.content }}{% endfor %}"
 )
 SYSTEM_IN_FIRST_TURN = (
     "{% if messages[0].role == 'system' %}{% set lead = messages[0].content + '\n' %}"
@@ -29,19 +20,6 @@ SYSTEM_IN_FIRST_TURN = (
     "{% for message in turns %}<|{{ message.role }}|>{{ lead if loop.first }}{{ message.content }}"
     "{% endfor %}"
 )
-
-
-def tokenizer_with(template):
-    tokenizer = copy.deepcopy(tiny_tokenizer())
-    tokenizer.chat_template = template
-    return tokenizer
-
-
-def card(**changes):
-    fields = {
-        name: getattr(tiny_weights().card, name) for name in type(tiny_weights().card).__slots__
-    }
-    return type(tiny_weights().card)(**(fields | changes))
 
 
 def text_of(ids):

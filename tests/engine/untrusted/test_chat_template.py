@@ -15,7 +15,7 @@ from engine.untrusted import chat_template, limited_process
 from engine.untrusted.chat_template import render
 from engine.untrusted.limited_child import rendered
 from engine.untrusted.limited_process import LimitedError, text_of
-from tests.engine.text.test_prompt import CHATML, WITHOUT_SYSTEM, card, tokenizer_with
+from tests.support.chat_templates import CHATML, WITHOUT_SYSTEM, card, tokenizer_with
 from training.pretraining.tokenizer import CHAT_TEMPLATE
 
 CHAT = [{"role": "user", "content": "Abc é 漢 \ue000"}, {"role": "assistant", "content": "Hag."}]

@@ -8,7 +8,7 @@ from engine.layout.rows import IGNORE
 from engine.policy import parse_policy
 from tests.support.fakes import save_tiny_model
 from tests.support.finetune_runs import write_pairs
-from tests.training.samples.test_packing import random_examples
+from tests.support.rows import random_examples
 from training.finetuning.base_model import find_base
 from training.finetuning.data import find_method, prepare, share_step, trained_policies
 from training.finetuning.settings import AdapterOptimisation, FinetuneSettings

@@ -5,13 +5,10 @@ import pytest
 import torch
 
 from engine.inference.attention import Attention
-from engine.layout.rows import IGNORE
-from engine.policy import ReadN, WaitK
-from engine.settings import LayoutSettings
-from tests.support.fakes import bare_prompt, numbered_pair, random_pair
-from tests.support.networks import ALIBI, ARCHITECTURES, N_IDS, tiny_network
-from training.samples.batches import Example, pack, pad
-from training.samples.examples import build_rows
+from tests.support.fakes import bare_prompt, numbered_pair
+from tests.support.networks import ALIBI, ARCHITECTURES, tiny_network
+from tests.support.rows import random_examples
+from training.samples.batches import pack, pad
 from training.samples.loss import Markers, summed_loss
 from training.samples.methods import METHODS
 from training.samples.packing import StepStream, pack_lines
@@ -19,23 +16,6 @@ from training.samples.pairs import CorpusPair
 from training.settings import Mixture
 
 MARKERS = Markers(end_of_write=5, end_of_target=2)
-
-
-def random_examples(seed, n_examples, *, layout="slots"):
-    rng = random.Random(seed)
-    examples = []
-    for _ in range(n_examples):
-        policy = rng.choice([ReadN(2), WaitK(2)])
-        pair = random_pair(rng, n_ids=370)
-        settings = LayoutSettings(slot_length=5, name=layout)
-        rows = build_rows(pair, policy, bare_prompt(), settings, marker_alone=False)
-        rows = [row._replace(id=row.id % N_IDS, label=small(row.label)) for row in rows]
-        examples.append(Example(rows, policy.ends_writes))
-    return examples
-
-
-def small(label):
-    return label if label == IGNORE else label % N_IDS
 
 
 def step_stream(**changes):

@@ -13,8 +13,7 @@ from app.system.child_process import ChildCommand
 from engine.commands import EndPassage, SetWords
 from engine.events import CaptionChanged, SourceChanged, Statistics, UtteranceOpened
 from engine.speech.word_tracker import StageLag
-from tests.app.application.test_application import program  # noqa: F401  a fixture
-from tests.app.fakes import FakeEngine
+from tests.support.app.fake_engine import FakeEngine
 
 FIGURES = {"tokens_fed": 1234, "forwards": 9, "tokens_recomputed": 7, "probes": 2}
 SCORE = {"kind": "score", "bleu": 21.5, "chrf": 44.0, "laal": 3.25}
@@ -227,7 +226,7 @@ def test_an_evaluation_can_be_stopped(panel):
     assert page.result.text() == "Stopped."
 
 
-def test_the_window_measures_what_is_typed(program):  # noqa: F811
+def test_the_window_measures_what_is_typed(program):
     one = program().open().wait_until_ready()
     one.press(Qt.Key.Key_T, Qt.KeyboardModifier.ControlModifier)
     panel = one.application.side_windows.latency_dialog
@@ -242,7 +241,7 @@ def test_the_window_measures_what_is_typed(program):  # noqa: F811
     assert "Surtitle, diagnostics" in QGuiApplication.clipboard().text()
 
 
-def test_what_translates_now_is_said_as_a_command_line(program, tmp_path):  # noqa: F811
+def test_what_translates_now_is_said_as_a_command_line(program, tmp_path):
     one = program(policy="wait:3").open().wait_until_ready()
     assert one.application.model.as_arguments() == [
         *("--model", str(tmp_path), "--adapter", "none"),

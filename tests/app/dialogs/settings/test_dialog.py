@@ -7,7 +7,7 @@ from app.config.preferences import CaptionChoices, Preferences
 from app.dialogs.settings.dialog import SettingsDialog
 from app.main_window.actions import Actions
 from app.widgets.policy_names import policy_names
-from tests.app.config.test_preferences_file import CHOSEN
+from tests.support.app.preferences import CHOSEN
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ from PySide6.QtGui import QKeySequence
 from app.config.preferences import Preferences
 from app.dialogs.settings.shortcuts_page import ShortcutsPage
 from app.main_window.actions import Actions
-from tests.app.application.test_application import program  # noqa: F401  a fixture
 
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 
@@ -75,7 +74,7 @@ def test_keys_that_type_text_are_taken_back(desk, key):
     assert "types text" in desk.page.told.text()
 
 
-def test_escape_and_alt_with_a_letter_are_the_windows_own(program, qtbot):  # noqa: F811
+def test_escape_and_alt_with_a_letter_are_the_windows_own(program, qtbot):
     one = program().open()
     dialog = one.application.settings_dialog
     one.window.menu_actions.settings.trigger()
@@ -117,7 +116,7 @@ def test_keys_that_nobody_understands_are_none(desk):
     assert len(desk.actions.larger.shortcuts()) == 2
 
 
-def test_other_keys_work_at_once_are_stored_and_named_on_the_button(program):  # noqa: F811
+def test_other_keys_work_at_once_are_stored_and_named_on_the_button(program):
     one = program().open().wait_until_ready()
     chosen = one.application.settings
     chosen.choose(replace(chosen.preferences, shortcuts={"pause": "F9", "lock": ""}))
@@ -130,7 +129,7 @@ def test_other_keys_work_at_once_are_stored_and_named_on_the_button(program):  #
     assert one.stored()["shortcuts"] == {"pause": "F9", "lock": ""}
 
 
-def test_keys_of_last_time_are_there_again(program, tmp_path):  # noqa: F811
+def test_keys_of_last_time_are_there_again(program, tmp_path):
     (tmp_path / "settings.toml").write_text('schema_version = 2\n[shortcuts]\npause = "F9"\n')
     one = program()
     assert one.window.menu_actions.pause.shortcut() == QKeySequence("F9")

@@ -1,29 +1,7 @@
-import threading
-
-import numpy as np
 import pytest
 
 from app.dialogs.setup.sound_check import SoundCheck
-from engine.audio.devices import AudioNotice, NoticeKind
-from engine.errors import AudioError
-from tests.support.listening_fakes import Chunks
-
-
-class Sources:
-    """Gives a loud microphone, and an output that is not there."""
-
-    def __init__(self):
-        self.made = []
-        self.threads = set()
-
-    def live(self, wanted, report):
-        self.threads.add(threading.current_thread().name)
-        if wanted.kind == "system":
-            msg = "no sound server answers: start one"
-            raise AudioError(msg)
-        report(AudioNotice(kind=NoticeKind.LISTENING, device="mic", message="listening to mic"))
-        self.made.append(Chunks(np.full(4800, 0.5, np.float32), open_end=True))
-        return self.made[-1]
+from tests.support.app.setup_services import Sources
 
 
 @pytest.fixture

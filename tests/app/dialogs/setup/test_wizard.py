@@ -1,5 +1,3 @@
-import json
-import sys
 import threading
 import tomllib
 from dataclasses import replace
@@ -9,29 +7,16 @@ import pytest
 from PySide6.QtCore import Qt
 
 from app.config.preferences import Preferences, TranslationChoices
-from app.dialogs.setup.wizard import SetupWizard, WizardServices
+from app.dialogs.setup.wizard import SetupWizard
 from engine.commands import Configure
 from engine.events import LoadProgress
 from engine.hub.catalogue import KNOWN_MODELS
-from tests.app.application.test_application import program  # noqa: F401  a fixture
-from tests.app.dialogs.setup.test_sound_check import Sources
-from tests.app.fakes import FakeEngine
-from tests.app.library.test_models import MACHINE, fit
+from tests.support.app.fake_engine import FakeEngine
+from tests.support.app.setup_services import parts, says
 
 FORECAST = {"kind": "forecast", "n_words": 9, "median_s": 1.9, "p95_s": 3.1, "computing_s": 0.2}
 CRASH = "import os; os.abort()"
 HANG = "import time; time.sleep(99)"
-
-
-def says(*lines):
-    """A program that writes these lines, whatever it is asked."""
-    text = "\n".join(json.dumps(line) for line in lines)
-    return f"print({text!r})"
-
-
-def parts(code=None, **more):
-    code = code or says(MACHINE, *(fit(model.name) for model in KNOWN_MODELS))
-    return WizardServices(make_sources=Sources, program=(sys.executable, "-c", code), **more)
 
 
 @pytest.fixture
@@ -242,7 +227,7 @@ def test_what_is_not_here_cannot_be_measured(guide, qtbot):
     assert "not here yet" in one.speed_page.advice.text()
 
 
-def test_the_guide_comes_by_itself_the_first_time_only(program, monkeypatch):  # noqa: F811
+def test_the_guide_comes_by_itself_the_first_time_only(program, monkeypatch):
     monkeypatch.setattr("app.application.setup_controller.bundled_models", lambda: [Path("some")])
     one = program(first_run=True)
     one.application.side_windows.guide.parts = parts()
@@ -255,7 +240,7 @@ def test_the_guide_comes_by_itself_the_first_time_only(program, monkeypatch):  #
     assert not guide.isVisible()
 
 
-def test_the_overlay_gives_way_to_the_guide_and_comes_back(program):  # noqa: F811
+def test_the_overlay_gives_way_to_the_guide_and_comes_back(program):
     one = program(first_run=True)
     one.application.side_windows.guide.parts = parts()
     one.application.show()
@@ -269,7 +254,7 @@ def test_the_overlay_gives_way_to_the_guide_and_comes_back(program):  # noqa: F8
     assert not one.overlay.isVisible()
 
 
-def test_what_is_chosen_in_the_guide_is_stored_and_loaded(program, tmp_path, monkeypatch):  # noqa: F811
+def test_what_is_chosen_in_the_guide_is_stored_and_loaded(program, tmp_path, monkeypatch):
     monkeypatch.setattr("app.application.model_controller.bundled_models", lambda: [tmp_path])
     one = program(model=None).open().wait_until_ready()
     one.application.side_windows.guide.parts = parts()
@@ -283,7 +268,7 @@ def test_what_is_chosen_in_the_guide_is_stored_and_loaded(program, tmp_path, mon
     assert one.engine.translations[1].target_language == "fr"
 
 
-def test_a_model_that_gives_way_is_not_asked_for_the_language_of_the_next(program):  # noqa: F811
+def test_a_model_that_gives_way_is_not_asked_for_the_language_of_the_next(program):
     one = program(model=None).open().wait_until_ready()
     first = one.session
     one.application.side_windows.guide.parts = parts()
@@ -294,7 +279,7 @@ def test_a_model_that_gives_way_is_not_asked_for_the_language_of_the_next(progra
     assert not [call for call in first.calls if isinstance(call, Configure)]
 
 
-def test_the_command_line_wins_over_what_is_chosen_in_the_guide(program):  # noqa: F811
+def test_the_command_line_wins_over_what_is_chosen_in_the_guide(program):
     one = program(language="fr").open().wait_until_ready()
     one.application.side_windows.guide.parts = parts()
     one.window.menu_actions.guide.trigger()
@@ -304,7 +289,7 @@ def test_the_command_line_wins_over_what_is_chosen_in_the_guide(program):  # noq
     assert one.stored()["model"] == "some/model"
 
 
-def test_a_model_that_is_just_being_loaded_is_not_waited_for_by_the_window(program):  # noqa: F811
+def test_a_model_that_is_just_being_loaded_is_not_waited_for_by_the_window(program):
     may_load = threading.Event()
     one = program(FakeEngine(may_load=may_load), model=None).open()
     one.wait(lambda: one.window.banner.progress.value() == 500)
@@ -321,7 +306,7 @@ def test_a_model_that_is_just_being_loaded_is_not_waited_for_by_the_window(progr
     assert len(one.engine.models) == 2
 
 
-def test_a_model_that_is_being_fetched_gives_way_at_once(program):  # noqa: F811
+def test_a_model_that_is_being_fetched_gives_way_at_once(program):
     one = program(FakeEngine(may_load=threading.Event())).open()
     one.wait(lambda: one.window.banner.progress.value() == 500)
     one.application.model.start_over()

@@ -1,6 +1,6 @@
 """The real window on a fake session, to look at it without a model.
 
-scripts/screenshot FOLDER --program ".venv/bin/python tests/app/fake_program.py"
+scripts/screenshot FOLDER --program ".venv/bin/python tests/support/programs/fake_program.py"
 """
 
 import sys
@@ -9,13 +9,13 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QApplication
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
+sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from app.application.application import Application
 from app.config.launch_settings import LaunchSettings
 from app.session.engine_bridge import Bridge
 from app.system.unix_signals import Interrupt
-from tests.app.fakes import FakeEngine
+from tests.support.app.fake_engine import FakeEngine
 
 _ENGLISH = "Good morning, everyone. Today we want to talk about the weather and our new garden."
 _GERMAN = (

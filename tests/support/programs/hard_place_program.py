@@ -1,6 +1,6 @@
 """The program on a fake engine, in a place where something is missing; prints what a person saw.
 
-python tests/app/hard_place_program.py HOME N_NOTICES [LARGEST_FILE]
+python tests/support/programs/hard_place_program.py HOME N_NOTICES [LARGEST_FILE]
 
 A sentence is typed, the overlay hidden, letters enlarged and the captions exported; then it waits
 for as many notices and ends. LARGEST_FILE is in bytes: 0 is a disk on which nothing has room.
@@ -19,7 +19,7 @@ os.environ["QT_QPA_PLATFORM"] = "offscreen"
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
+sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from app.application import startup
 from app.application.application import Application
@@ -28,8 +28,8 @@ from app.history.export import export
 from app.main_window.banner import Banner
 from app.session.engine_bridge import Bridge
 from app.system.text_io import TextError
-from tests.app.fakes import FakeEngine
-from tests.app.main_window.test_transcript_view import cells
+from tests.support.app.fake_engine import FakeEngine
+from tests.support.app.whole_program import cells
 
 LIMIT_S = 100
 

@@ -1,6 +1,6 @@
 """The whole program in a Wayland session; prints what it believes and what the compositor knows.
 
-scripts/with-wayland .venv/bin/python tests/app/wayland_program.py
+scripts/with-wayland .venv/bin/python tests/support/programs/wayland_program.py
 """
 
 import json
@@ -15,13 +15,13 @@ from PySide6.QtCore import QPoint
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
+sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from app.application.application import Application
 from app.config.launch_settings import LaunchSettings
 from app.session.engine_bridge import Bridge
 from app.system.wayland import platform_wanted
-from tests.app.fakes import FakeEngine
+from tests.support.app.fake_engine import FakeEngine
 
 LIMIT_S = 90  # a machine may do much else
 

@@ -1,6 +1,6 @@
 """``surtitle`` with a recogniser and a session that are made up, as a program that can be killed.
 
-python -m tests.app.fake_listen listen --source FILE --asr FOLDER
+python -m tests.support.programs.fake_listen listen --source FILE --asr FOLDER
 """
 
 import sys

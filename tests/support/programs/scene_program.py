@@ -1,6 +1,6 @@
 """One scene of the program for a picture: the real windows on a fake session; scripts/screenshots.
 
-python tests/app/scene_program.py SCENE FILE.png [--dark] [--language de]
+python tests/support/programs/scene_program.py SCENE FILE.png [--dark] [--language de]
 """
 
 import argparse
@@ -17,7 +17,7 @@ from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QColor, QIcon, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
+sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from app.application.application import Application
 from app.captions.line_breaking import Line
@@ -35,9 +35,9 @@ from engine.audio.devices import DeviceKind
 from engine.events import AdapterChanged
 from engine.hub.bundled import ASSETS
 from engine.speech.events import Behind, SpeechChanged, TailChanged
-from tests.app.fake_hearing import FakeHearing
-from tests.app.fakes import FakeEngine
-from tests.app.side_scenes import SideScenes
+from tests.support.app.fake_engine import FakeEngine
+from tests.support.app.fake_hearing import FakeHearing
+from tests.support.programs.side_scenes import SideScenes
 
 ENGLISH = [
     "Good morning, everyone.",

@@ -1,6 +1,6 @@
 """The overlay above another window on a real screen, with a hand on the mouse; prints what came.
 
-scripts/with-display .venv/bin/python tests/app/overlay_program.py
+scripts/with-display .venv/bin/python tests/support/programs/overlay_program.py
 """
 
 import json
@@ -13,7 +13,7 @@ from PySide6.QtCore import QPoint
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
+sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from app.captions.line_breaking import Line
 from app.config.preferences import PRESETS, CaptionChoices

@@ -1,6 +1,6 @@
 """Make pictures of windows small: of 256 colours, the frequent ones and those that stand apart.
 
-.venv/bin/python tests/app/small_picture.py FILE.png...
+.venv/bin/python tests/support/programs/small_picture.py FILE.png...
 """
 
 import sys

@@ -1,6 +1,6 @@
 """A window on a fake session that types on and on, to be killed; tells of each caption.
 
-python tests/app/killed_program.py HOME
+python tests/support/programs/killed_program.py HOME
 """
 
 import itertools
@@ -15,12 +15,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
+sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from app.application.application import Application
 from app.config.launch_settings import LaunchSettings
 from app.session.engine_bridge import Bridge
-from tests.app.fakes import FakeEngine
+from tests.support.app.fake_engine import FakeEngine
 
 
 def main():

@@ -1,0 +1,21 @@
+import pytest
+
+from engine.audio.devices import DeviceKind
+from tests.support.app.fake_engine import FakeEngine
+from tests.support.app.fake_hearing import FakeHearing
+from tests.support.app.listening_program import SAID, ListeningProgram
+
+
+@pytest.fixture
+def listening_program(qtbot, tmp_path):
+    """Make the whole program with a fake microphone; what is made is closed afterwards."""
+    programs = []
+
+    def make(texts=None, engine=None, **settings):
+        hearing = FakeHearing(texts or {DeviceKind.MICROPHONE: [SAID]}, **settings)
+        programs.append(ListeningProgram(qtbot, tmp_path, hearing, engine or FakeEngine()))
+        return programs[-1]
+
+    yield make
+    for one in programs:
+        one.window.close()

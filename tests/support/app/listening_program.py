@@ -1,0 +1,59 @@
+"""The whole program with a fake microphone, and a person at its buttons."""
+
+from app.application.application import Application
+from app.config.launch_settings import LaunchSettings
+from app.session.engine_bridge import Bridge
+
+SAID = "we went to the old house. then it rained."
+WAIT_MS = 90_000
+
+
+class ListeningProgram:
+    def __init__(self, qtbot, tmp_path, hearing, engine):
+        self.qtbot = qtbot
+        self.hearing = hearing
+        self.engine = engine
+        settings = LaunchSettings(
+            preferences_file=tmp_path / "settings.toml",
+            places_file=tmp_path / "places.toml",
+            data_folder=tmp_path,
+            log_folder=tmp_path,
+            model=tmp_path,
+        )
+        self.application = Application(settings, Bridge(engine.make), hearing.make)
+        self.window = self.application.window
+        self.bar, self.banner = self.window.sources, self.window.banner
+        qtbot.addWidget(self.window)
+        qtbot.addWidget(self.application.overlay)
+
+    def open(self):
+        self.application.show()
+        self.wait(lambda: self.window.status.state.text().startswith("shouter"))
+        return self
+
+    def wait(self, condition):
+        self.qtbot.waitUntil(lambda: bool(condition()), timeout=WAIT_MS)
+
+    def rows(self):
+        return [
+            (view.lane, view.source, view.caption) for view in self.window.transcript.rows.views
+        ]
+
+    def texts(self, lane):
+        """What a lane said and how it was translated, rows joined."""
+        views = self.window.transcript.rows.views
+        of_lane = [view for view in views if view.lane == lane and view.source != "earlier"]
+        return tuple(
+            " ".join(filter(None, texts))
+            for texts in ([view.source for view in of_lane], [view.caption for view in of_lane])
+        )
+
+    def wait_for_sentence(self):
+        self.wait(lambda: self.texts("me") == (SAID, SAID.upper()))
+
+    def press(self, source):
+        source.button.click()
+
+    @property
+    def run(self):
+        return self.hearing.runs[-1]
