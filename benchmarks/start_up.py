@@ -63,7 +63,7 @@ class Watch:
     def _note_event(self, event: Event) -> None:
         match event:
             case Failed():
-                self.failure = event.message
+                self.failure = str(event.message)
                 self._window.close()
             case Ready():
                 self.marks["ready"] = time.monotonic()

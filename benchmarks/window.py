@@ -217,7 +217,7 @@ class Typist(QObject):
     def _note(self, event: Event) -> None:
         self._clock.event(event, _now_ms())
         if isinstance(event, Failed):
-            self.seen.failure = event.message
+            self.seen.failure = str(event.message)
             self._application.window.close()
 
     @Slot()

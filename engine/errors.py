@@ -17,9 +17,20 @@ Wrong arguments in code are ``ValueError`` where they are used. Every message sa
 what was expected, what came and what to do.
 """
 
+from engine.messages import Code, Message
+
 
 class SurtitleError(Exception):
-    """Base of all errors that are told to the person."""
+    """Base of all errors that are reported to the person.
+
+    Attributes:
+        message: the sentence as code and values, which windows translate.
+    """
+
+    def __init__(self, message: str | Message = "") -> None:
+        super().__init__(str(message))
+        coded = message if isinstance(message, Message) else Code.AS_SAID(sentence=message)
+        self.message: Message = coded
 
 
 class ModelError(SurtitleError):

@@ -6,17 +6,19 @@ was.
 
 from dataclasses import dataclass
 
+from engine.messages import Message
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadProgress:
     """Loading goes on.
 
     Attributes:
-        stage: what is done now, for people.
+        message: what is done now: ``Code.FETCHING``, ``LOADING`` or ``MAKING_CACHE``.
         fraction: 0 to 1.
     """
 
-    stage: str
+    message: Message
     fraction: float
 
 
@@ -28,13 +30,13 @@ class Ready:
         model: its name.
         languages: names of the target languages by code.
         load_s: seconds from start to here.
-        notices: sentences that a person should read: what was done otherwise than wanted.
+        notices: what a person should read: what was done otherwise than wanted.
     """
 
     model: str
     languages: dict[str, str]
     load_s: float
-    notices: tuple[str, ...] = ()
+    notices: tuple[Message, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,10 +44,10 @@ class Failed:
     """Loading or translating failed; the session has stopped.
 
     Attributes:
-        message: one sentence: what was expected, what came, what to do.
+        message: what was expected, what came, what to do.
     """
 
-    message: str
+    message: Message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,10 +55,10 @@ class Refused:
     """A command could not be obeyed; the session goes on as before.
 
     Attributes:
-        message: one sentence: what was expected, what came, what to do.
+        message: what was expected, what came, what to do.
     """
 
-    message: str
+    message: Message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,10 +66,10 @@ class Notice:
     """Something the person should know; everything goes on.
 
     Attributes:
-        message: one sentence.
+        message: what.
     """
 
-    message: str
+    message: Message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from engine.errors import PolicyError
+from engine.messages import Code
 
 
 class Action(enum.Enum):
@@ -141,7 +142,6 @@ def parse_policy(text: str) -> Policy:
         return Offline()
     match = _WRITTEN.fullmatch(text)
     if match is None:
-        msg = f"a policy is written read:N, wait:K or offline (N and K from 1), got {text!r}"
-        raise PolicyError(msg)
+        raise PolicyError(Code.BAD_POLICY(text=text))
     number = int(match[2])
     return ReadN(number) if match[1] == "read" else WaitK(number)

@@ -315,12 +315,8 @@ class Application(QObject):
 
     @Slot()
     def _copy_diagnostics(self) -> None:
-        state = {
-            "state": self.window.status.state.text(),
-            "figures": self.window.status.figures.text(),
-            "lag": self.window.status.lag.text(),
-            "captions": f"{len(self.keeper.cues):,}",
-        }
+        lags = {f"lag, {lag.stage}": f"{lag.median_s:.2f} s" for lag in self.listening.desk.lags()}
+        state = {**self.window.status.facts, **lags, "captions": len(self.keeper.cues)}
         text = diagnostics(self.settings.preferences, state, self.settings.launch.log_folder)
         QGuiApplication.clipboard().setText(text)
         self.window.banner.show_notice(

@@ -17,7 +17,7 @@ _LIBRARIES = ("surtitle", "PySide6-Essentials", "torch", "transformers", "tokeni
 _FAULT_LINES = 40
 
 
-def diagnostics(preferences: Preferences, state: Mapping[str, str], logs: Path) -> str:
+def diagnostics(preferences: Preferences, state: Mapping[str, str | float], logs: Path) -> str:
     """Describe the program, the computer and the choices.
 
     Args:

@@ -9,8 +9,10 @@ from PySide6.QtWidgets import QWidget
 from app.config.settings_in_force import SettingsInForce
 from app.dialogs.glossary_dialog import GlossaryDialog
 from app.library.glossaries import GlossaryFolder, Terms
+from app.system.translations import worded
 from app.widgets.language_names import language_name
 from engine.events import ContextChanged, Event, Refused
+from engine.messages import Code
 
 
 class GlossaryController(QObject):
@@ -64,8 +66,8 @@ class GlossaryController(QObject):
                 told = self.tr("{:,} terms cost {:,} tokens of the prompt, computed once")
                 told = told.format(len(self._terms), event.rows)
                 self.dialog.show_cost(told if event.rows else self.tr("The model is not told"))
-            case Refused() if self._is_used:
-                self.dialog.show_cost(event.message)
+            case Refused(message=message) if message.code is Code.GLOSSARY_TOO_LONG:
+                self.dialog.show_cost(worded(message))
 
     @Slot(str)
     def _take_language(self, language: str) -> None:

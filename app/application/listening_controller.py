@@ -14,7 +14,8 @@ from app.main_window.banner import Banner
 from app.main_window.source_bar import SourceBar, SourceControls
 from app.main_window.status_bar import StatusBar
 from app.session.engine_bridge import Bridge
-from app.session.listening_service import ListeningDesk, names_smaller
+from app.session.listening_service import ListeningDesk
+from app.system.translations import worded
 from engine.audio.devices import DeviceKind, WantedDevice
 from engine.hub.catalogue import smaller_whisper
 from engine.speech.events import (
@@ -283,14 +284,13 @@ class ListeningController(QObject):
             case Noticed(lane=lane, notice=notice) if lane in self._lanes:
                 self._notices.take(lane, notice)
                 self._show_heard()
-            case Behind(message=message):
-                smaller = names_smaller(message, self._recognizer)
+            case Behind(message=message, smaller_model=smaller):
                 button = self.tr("&Use {}").format(smaller) if smaller else ""
-                self._banner.show_offer(message, button, SMALLER)
+                self._banner.show_offer(worded(message), button, SMALLER)
             case CaughtUp():
                 self._banner.withdraw(SMALLER)
             case ListeningFailed(message=message):
-                self._fail(message)
+                self._fail(worded(message))
 
     def _show_heard(self) -> None:
         """Name the devices that are heard."""

@@ -13,6 +13,7 @@ from app.main_window.banner import Banner
 from app.main_window.control_panel import ControlPanel
 from app.main_window.status_bar import StatusBar
 from app.session.engine_bridge import Bridge
+from app.system.translations import worded
 from engine.commands import Configure
 from engine.errors import ModelError
 from engine.events import (
@@ -26,10 +27,9 @@ from engine.events import (
     Statistics,
 )
 from engine.hub.bundled import bundled_models
+from engine.messages import Code
 from engine.models.model_card import read_card
 from engine.settings import ModelSettings, TranslationSettings
-
-_FETCHING = "Fetching"  # as the engine calls it; a fetch can be stopped at once
 
 
 class ModelController(QObject):
@@ -146,7 +146,7 @@ class ModelController(QObject):
     @Slot(object)
     def _take_event(self, event: Event) -> None:
         if isinstance(event, LoadProgress):
-            self._is_loading = not event.stage.startswith(_FETCHING)
+            self._is_loading = event.message.code is not Code.FETCHING
         elif isinstance(event, Ready | Failed):
             self._is_loading = False
         if self._starts_over and not self._is_loading:
@@ -158,7 +158,7 @@ class ModelController(QObject):
     def _take(self, event: Event) -> None:
         match event:
             case LoadProgress():
-                self._banner.show_progress(event.stage, event.fraction)
+                self._banner.show_progress(worded(event.message), event.fraction)
             case Ready():
                 self._show_ready(event)
             case AdapterChanged():
@@ -166,10 +166,10 @@ class ModelController(QObject):
                 self._controls.show_adapter(event.used)
                 self._show_languages(event.languages)
             case Failed():
-                self._fail(event.message)
+                self._fail(worded(event.message))
             case Refused() | Notice():
-                self._banner.show_notice(event.message)
-                self._adapters.dialog.show_refusal(event.message)
+                self._banner.show_notice(worded(event.message))
+                self._adapters.dialog.show_refusal(worded(event.message))
             case Statistics():
                 self._status.show_statistics(event)
 
@@ -177,7 +177,7 @@ class ModelController(QObject):
         self._banner.show_loaded()
         self._status.show_ready(event)
         for notice in event.notices:
-            self._banner.show_notice(notice)
+            self._banner.show_notice(worded(notice))
         self._show_languages(event.languages)
         if self._settings.translation.glossary:
             self._bridge.send(Configure(self._settings.translation))

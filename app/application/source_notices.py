@@ -5,7 +5,7 @@ from collections.abc import Collection
 from PySide6.QtCore import QObject, QTimer, Slot
 
 from app.main_window.banner import Banner
-from app.widgets.source_messages import notice_words
+from app.system.translations import worded
 from engine.audio.devices import AudioNotice, NoticeKind
 
 _GOOD_NEWS_MS = 8000
@@ -47,7 +47,7 @@ class SourceNotices(QObject):
         if notice.kind is NoticeKind.LISTENING:  # the status shows it; the problem is over
             self._banner.withdraw(topic)
             return
-        self._banner.show_offer(notice_words(notice), "", topic)
+        self._banner.show_offer(worded(notice.message), "", topic)
         if notice.kind in _GOOD_NEWS:
             self._good_news.add(topic)
             self._forget.start()

@@ -102,7 +102,7 @@ def check_machine(device: str, library: Path, report: Report) -> None:
             {
                 "model": model.name,
                 "fits": best is not None,
-                "words": told.words if best else told.shortage,
+                "words": str(told.kept if best else told.shortage),
                 "needed_bytes": told.needed_bytes,
                 "device": told.device.type,
             },

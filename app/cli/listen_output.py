@@ -6,7 +6,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from app.cli.listen_rows import ListeningView
 from app.history.cue_splitter import CueMaker
@@ -27,6 +27,9 @@ from engine.speech.events import (
 from engine.speech.listener import Listener
 from engine.speech.word_tracker import StageLag
 from engine.utterances import Utterance, UtteranceTracker
+
+if TYPE_CHECKING:
+    from engine.messages import Message
 
 _MOST_WAITING = 5_000  # events; who reports more waits until they are shown
 _POLL_S = 0.2
@@ -122,7 +125,7 @@ class Screen:
         self._writers = writers
         self._tell_person = tell
         self._n_loading = 2
-        self._failure = ""
+        self._failure: Message | None = None
 
     def serve(self, mailbox: Mailbox) -> None:
         """Take events until the last.
@@ -180,9 +183,9 @@ class Screen:
     def _tell_of(self, event: Heard) -> None:
         match event:
             case Refused(message=message) | Notice(message=message) | Behind(message=message):
-                self._tell(message)
+                self._tell(str(message))
             case Noticed(notice=notice):
-                self._tell(notice.message)
+                self._tell(str(notice.message))
 
     def _follow(self, event: Event, utterance: Utterance) -> None:
         for cue in self._maker.feed(event, utterance):

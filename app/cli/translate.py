@@ -20,6 +20,7 @@ from app.system.text_io import LineReader, LineWriter, TextError, check_text
 from engine.adapters.adapter import Adapter, Status, model_card, usable_adapter
 from engine.errors import ModelError
 from engine.hub.bundled import NO_ADAPTER, bundled_models, default_adapter
+from engine.messages import Code
 from engine.metrics.event_log import EventLog
 from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import ModelCard
@@ -191,11 +192,9 @@ def _translate_lines(
     weights = load_weights(settings.model)
     share_processor(weights.n_parameters)
     name, capacity = settings.model.system, settings.model.capacity
-    for note in (
-        *weights.report.notes,
-        mode_notice(weights.card, suited_system(name, weights.card)),
-    ):
-        _tell(note)
+    notice = mode_notice(weights.card, suited_system(name, weights.card))
+    for note in (*weights.report.notes, *(() if notice is None else (notice,))):
+        _tell(str(note))
     translator = make_system(name, weights, settings.translation, capacity=capacity, log=log)
     context_rows = n_strange = 0
     for line in reader:
@@ -311,9 +310,7 @@ def _adapter(
         return None if default is None else usable_adapter(default, base)
     adapter = usable_adapter(adapter_folder(named, open_library(library)), base)
     if adapter.status is Status.UNKNOWN:
-        _tell(
-            f"the adapter in {adapter.folder} is used, but nobody knows what for: {adapter.reason}"
-        )
+        _tell(str(Code.ADAPTER_UNKNOWN(folder=str(adapter.folder), reason=adapter.reason)))
     return adapter
 
 

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from app.history.cues import Cue
 from app.history.export import CONTENTS, FORMS, SUBTITLES, export
 from app.system.text_io import TextError
+from app.system.translations import error_text
 from app.widgets.dialog_text import close_button
 from app.widgets.file_dialogs import ask_save
 
@@ -70,7 +71,7 @@ class ExportDialog(QDialog):
             since_first = self.since_first.isChecked()
             count = export(path, self._cues, form, content, since_first=since_first)
         except TextError as error:
-            text = str(error)
+            text = error_text(error)
             self._tell(f"{text[:1].upper()}{text[1:]}.")
         else:
             self._tell(self.tr("{:,} captions were written to {}").format(count, path))

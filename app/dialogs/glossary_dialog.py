@@ -28,6 +28,7 @@ from app.library.glossaries import (
     sound_terms,
     write_terms,
 )
+from app.system.translations import error_text
 from app.widgets.dialog_text import as_sentence, close_button, paragraph
 from app.widgets.file_dialogs import ask_open, ask_save
 from engine.errors import ContextError
@@ -107,7 +108,7 @@ class GlossaryDialog(QDialog):
         try:
             fresh = read_terms(path)
         except ContextError as error:
-            self.fault.setText(as_sentence(str(error)))
+            self.fault.setText(as_sentence(error_text(error)))
             return
         known = {term.casefold() for term, _ in fresh}
         kept = [pair for pair in self.pairs if pair[0].strip().casefold() not in known]

@@ -1,7 +1,7 @@
 """The strip at the bottom: what the program does, with which model, and what that costs."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QLabel, QWidget
@@ -25,6 +25,7 @@ class StatusBar(QWidget):
         super().__init__(parent)
         self._measure_memory = measure_memory
         self._state_text = ""
+        self._ready: Ready | None = None
         self._newest: Statistics | None = None
         self.state = QLabel()
         self.state.setAccessibleDescription(self.tr("State"))
@@ -49,6 +50,14 @@ class StatusBar(QWidget):
         row.addWidget(self.lag)
         row.addWidget(self.figures)
 
+    @property
+    def facts(self) -> dict[str, str | float]:
+        """The model and the counters that are shown, as plain values for diagnostics."""
+        facts: dict[str, str | float] = {}
+        if self._ready is not None:
+            facts |= {"model": self._ready.model, "loaded in s": round(self._ready.load_s, 1)}
+        return facts | ({} if self._newest is None else asdict(self._newest))
+
     def show_listening(self, text: str) -> None:
         """Tell how listening goes; names of devices that are too long go on in the tip."""
         self.listening.setText(text)
@@ -68,6 +77,7 @@ class StatusBar(QWidget):
 
     def show_ready(self, event: Ready) -> None:
         """Name the model."""
+        self._ready = event
         self.show_state(self.tr("{}, loaded in {:.1f} s").format(event.model, event.load_s))
 
     @Slot(bool)

@@ -16,6 +16,7 @@ from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
 from engine.commands import Clear, Command, Configure, EndPassage, FeedWords, SetWords, WordCommand
 from engine.events import Event, Failed, Ready
+from engine.messages import Code
 from engine.settings import ModelSettings, TranslationSettings
 from engine.utterances import TYPED, FedWord, UtteranceTracker
 
@@ -316,7 +317,7 @@ class _Run:
             session = self._make(self._report)
         except Exception as error:  # noqa: BLE001  the top of this thread
             _log.warning("the engine could not be loaded", exc_info=True)
-            self._report(Failed(message=f"The translation engine could not be loaded: {error}"))
+            self._report(Failed(message=Code.ENGINE_NOT_LOADED(reason=str(error))))
             return
         with self._lock:
             if not self._stopped:

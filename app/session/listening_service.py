@@ -13,7 +13,6 @@ from engine.audio.devices import Level, WantedDevice
 from engine.commands import EndPassage, FeedWords
 from engine.errors import FetchCancelledError
 from engine.events import Event
-from engine.hub.catalogue import smaller_whisper
 from engine.speech.events import Heard, ListeningEnded
 from engine.utterances import Utterance
 
@@ -216,9 +215,3 @@ class ListeningDesk(QObject):
     @Slot(str)
     def _tell_no_devices(self, _message: str) -> None:
         self.devices_listed.emit([])
-
-
-def names_smaller(message: str, recognizer: str) -> str:
-    """Name the smaller recogniser that a sentence advises; nothing where it advises none."""
-    smaller = smaller_whisper(recognizer)
-    return smaller if smaller and smaller in message else ""

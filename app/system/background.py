@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 
 from app.system.text_io import TextError
+from app.system.translations import error_text
 from engine.errors import SurtitleError
 
 Job = Callable[[], None]
@@ -57,7 +58,7 @@ class BackgroundQueue:
             try:
                 job()
             except (SurtitleError, TextError) as error:
-                self._report(str(error))
+                self._report(error_text(error))
             except Exception as error:  # noqa: BLE001  the top of this thread
                 _log.exception("a job failed")
                 self._report(

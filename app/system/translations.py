@@ -1,13 +1,26 @@
 """The language of the windows: English as written, or what ``assets/languages`` has a file for.
 
-What the engine says, and names that come from models and adapters, stay as they are.
+Messages of the engine are translated by their codes; names of models and adapters stay as they are.
 """
 
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
+from engine.errors import SurtitleError
+from engine.messages import Message
+
 LANGUAGES = ("en", "de")
+
+
+def worded(message: Message) -> str:
+    """Return the sentence of a message in the language of the windows; on any thread."""
+    return message.worded(lambda text: QCoreApplication.translate("", text))
+
+
+def error_text(error: Exception) -> str:
+    """Return the sentence of an error in the language of the windows; on any thread."""
+    return worded(error.message) if isinstance(error, SurtitleError) else str(error)
 
 
 def choose_language(chosen: str, preferred: list[str]) -> str:

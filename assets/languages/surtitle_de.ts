@@ -2,6 +2,417 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="de" sourcelanguage="en">
 <context>
+    <name></name>
+    <message>
+        <source>Fetching {name}: {done:.2f} of {total:.2f} GB</source>
+        <translation>{name} wird heruntergeladen: {done:.2f} von {total:.2f} GB</translation>
+    </message>
+    <message>
+        <source>Loading the model</source>
+        <translation>Das Modell wird geladen</translation>
+    </message>
+    <message>
+        <source>Making the cache</source>
+        <translation>Der Zwischenspeicher wird angelegt</translation>
+    </message>
+    <message>
+        <source>whole on {device}</source>
+        <translation>in voller Genauigkeit auf {device}</translation>
+    </message>
+    <message>
+        <source>whole in {dtype} on {device}</source>
+        <translation>ganz in {dtype} auf {device}</translation>
+    </message>
+    <message>
+        <source>in 4 bits on {device}</source>
+        <translation>in 4 Bit auf {device}</translation>
+    </message>
+    <message>
+        <source>in 8 bits on {device}</source>
+        <translation>in 8 Bit auf {device}</translation>
+    </message>
+    <message>
+        <source>needs {size} {kept}</source>
+        <translation>braucht {size} {kept}</translation>
+    </message>
+    <message>
+        <source>needs {size} {kept}, {free} free</source>
+        <translation>braucht {size} {kept}, {free} sind frei</translation>
+    </message>
+    <message>
+        <source>{shortage} and ran out of it</source>
+        <translation>{shortage}, und das reichte nicht</translation>
+    </message>
+    <message>
+        <source>{reasons}; it {reason}</source>
+        <translation>{reasons}; es {reason}</translation>
+    </message>
+    <message>
+        <source>the model {reasons}: it was loaded {kept} ({size})</source>
+        <translation>das Modell {reasons}: Es wurde {kept} geladen ({size})</translation>
+    </message>
+    <message>
+        <source>weights of 4 bits are multiplied in bfloat16 without being unpacked, which was measured to be faster on this processor: captions may differ a little from another computer&apos;s</source>
+        <translation>Gewichte in 4 Bit werden in bfloat16 multipliziert, ohne entpackt zu werden, was auf diesem Prozessor als schneller gemessen wurde: Die Untertitel können sich ein wenig von denen eines anderen Computers unterscheiden</translation>
+    </message>
+    <message>
+        <source>{model} was not trained for slots: that is an experiment, and captions are better with --system retranslate, or with an adapter</source>
+        <translation>{model} wurde nicht für Slots trainiert: Das ist ein Versuch, und die Untertitel sind mit --system retranslate oder mit einem Adapter besser</translation>
+    </message>
+    <message>
+        <source>{model} translates everything again at each word and shows what two drafts agree on; with an adapter for slots captions come sooner, and cost a fraction of the computing</source>
+        <translation>{model} übersetzt bei jedem Wort alles neu und zeigt, worin zwei Entwürfe übereinstimmen; mit einem Adapter für Slots kommen Untertitel früher und brauchen einen Bruchteil der Rechenzeit</translation>
+    </message>
+    <message>
+        <source>the adapter in {folder} is used, but its languages and policies are unknown: {reason}</source>
+        <translation>der Adapter in {folder} wird verwendet, aber seine Sprachen und Strategien sind unbekannt: {reason}</translation>
+    </message>
+    <message>
+        <source>{folder} is no Surtitle model: it has no {file}; choose a folder that has one</source>
+        <translation>{folder} ist kein Surtitle-Modell: Es fehlt {file}; wählen Sie einen Ordner, der es enthält</translation>
+    </message>
+    <message>
+        <source>the model {model} translates to {known}, not to {code!r}: choose one of these or another model</source>
+        <translation>das Modell {model} übersetzt in {known}, nicht in {code!r}: Wählen Sie eine dieser Sprachen oder ein anderes Modell</translation>
+    </message>
+    <message>
+        <source>the model in {folder} {reasons}: choose a smaller model or another device</source>
+        <translation>das Modell in {folder} {reasons}: Wählen Sie ein kleineres Modell oder ein anderes Gerät</translation>
+    </message>
+    <message>
+        <source>the model in {folder} {reasons}: choose a smaller model, or close other programs</source>
+        <translation>das Modell in {folder} {reasons}: Wählen Sie ein kleineres Modell, oder schließen Sie andere Programme</translation>
+    </message>
+    <message>
+        <source>the model in {folder} {reasons}: choose --device {device} --quantize {quantise}</source>
+        <translation>das Modell in {folder} {reasons}: Wählen Sie --device {device} --quantize {quantise}</translation>
+    </message>
+    <message>
+        <source>the model in {folder} cannot be loaded: {reason}; choose another folder</source>
+        <translation>das Modell in {folder} kann nicht geladen werden: {reason}; wählen Sie einen anderen Ordner</translation>
+    </message>
+    <message>
+        <source>the device {device} was asked for and torch finds none: use --device cpu or auto</source>
+        <translation>das Gerät {device} wurde verlangt, und torch findet keines: Verwenden Sie --device cpu oder auto</translation>
+    </message>
+    <message>
+        <source>a sentence could not be translated to its end ({reason}): it stays as it is and the next ones are translated; close other programs, or choose a smaller model, if this happens again</source>
+        <translation>ein Satz konnte nicht zu Ende übersetzt werden ({reason}): Er bleibt, wie er ist, und die nächsten werden übersetzt; schließen Sie andere Programme, oder wählen Sie ein kleineres Modell, wenn das wieder geschieht</translation>
+    </message>
+    <message>
+        <source>{n_words} words were not taken, since {most} wait already: choose larger steps or a smaller model, and give them again</source>
+        <translation>{n_words} Wörter wurden nicht angenommen, weil schon {most} warten: Wählen Sie größere Schritte oder ein kleineres Modell, und geben Sie sie noch einmal ein</translation>
+    </message>
+    <message>
+        <source>the glossary of {n_terms} terms takes {n_rows} rows of the prompt, and there is room for {most}: leave out terms</source>
+        <translation>das Glossar mit {n_terms} Begriffen belegt {n_rows} Zeilen des Prompts, und Platz ist für {most}: Lassen Sie Begriffe weg</translation>
+    </message>
+    <message>
+        <source>the prompt of {model} takes {n_rows} rows, and the cache has {capacity}: choose another adapter or model</source>
+        <translation>der Prompt von {model} belegt {n_rows} Zeilen, und der Zwischenspeicher hat {capacity}: Wählen Sie einen anderen Adapter oder ein anderes Modell</translation>
+    </message>
+    <message>
+        <source>a policy is written read:N, wait:K or offline (N and K from 1), got {text!r}</source>
+        <translation>eine Strategie schreibt man read:N, wait:K oder offline (N und K ab 1), nicht {text!r}</translation>
+    </message>
+    <message>
+        <source>the translation engine could not be loaded: {reason}</source>
+        <translation>der Übersetzer konnte nicht geladen werden: {reason}</translation>
+    </message>
+    <message>
+        <source>a file could not be used: {reason}</source>
+        <translation>eine Datei konnte nicht verwendet werden: {reason}</translation>
+    </message>
+    <message>
+        <source>memory ran out ({reason}): choose 4 bits, a smaller model or another device</source>
+        <translation>der Speicher reichte nicht ({reason}): Wählen Sie 4 Bit, ein kleineres Modell oder ein anderes Gerät</translation>
+    </message>
+    <message>
+        <source>the engine stopped unexpectedly: {reason}</source>
+        <translation>der Übersetzer wurde unerwartet beendet: {reason}</translation>
+    </message>
+    <message>
+        <source>adapters cannot be switched on {model}: one is merged into it, or its base is not known; load the base without an adapter</source>
+        <translation>auf {model} können Adapter nicht gewechselt werden: Einer ist eingerechnet, oder die Basis ist unbekannt; laden Sie die Basis ohne Adapter</translation>
+    </message>
+    <message>
+        <source>an adapter called {name} is loaded: unload that one first</source>
+        <translation>ein Adapter namens {name} ist schon geladen: Entladen Sie zuerst jenen</translation>
+    </message>
+    <message>
+        <source>{name} stays in use</source>
+        <translation>{name} bleibt in Gebrauch</translation>
+    </message>
+    <message>
+        <source>the base without an adapter stays in use</source>
+        <translation>die Basis ohne Adapter bleibt in Gebrauch</translation>
+    </message>
+    <message>
+        <source>the adapter {name} cannot be switched to ({reason}): {stays}</source>
+        <translation>zum Adapter {name} kann nicht gewechselt werden ({reason}): {stays}</translation>
+    </message>
+    <message>
+        <source>the adapter {name} is in use: switch to another one before it is unloaded</source>
+        <translation>der Adapter {name} ist in Gebrauch: Wechseln Sie zu einem anderen, bevor Sie ihn entladen</translation>
+    </message>
+    <message>
+        <source>no adapter {name} is loaded; there are: {known}</source>
+        <translation>kein Adapter {name} ist geladen; es gibt: {known}</translation>
+    </message>
+    <message>
+        <source>no adapter {name} is loaded; there are none</source>
+        <translation>kein Adapter {name} ist geladen; es gibt keinen</translation>
+    </message>
+    <message>
+        <source>the adapter in {folder} failed its probe ({reason}): {stays}; choose another adapter</source>
+        <translation>der Adapter in {folder} bestand seine Probe nicht ({reason}): {stays}; wählen Sie einen anderen Adapter</translation>
+    </message>
+    <message>
+        <source>it makes the model say what is no number</source>
+        <translation>mit ihm gibt das Modell Werte aus, die keine Zahlen sind</translation>
+    </message>
+    <message>
+        <source>the adapter in {folder} cannot be used: {reason}; choose another adapter</source>
+        <translation>der Adapter in {folder} kann nicht verwendet werden: {reason}; wählen Sie einen anderen Adapter</translation>
+    </message>
+    <message>
+        <source>listening to {device}</source>
+        <translation>{device} wird gehört</translation>
+    </message>
+    <message>
+        <source>{device} was plugged in again: listening to it</source>
+        <translation>{device} wurde wieder angeschlossen und wird gehört</translation>
+    </message>
+    <message>
+        <source>{device} is back: listening to it again</source>
+        <translation>{device} ist wieder da und wird wieder gehört</translation>
+    </message>
+    <message>
+        <source>{missed} is not there: listening to {device} until it is back</source>
+        <translation>{missed} ist nicht da: Bis dahin wird {device} gehört</translation>
+    </message>
+    <message>
+        <source>{missed} is gone: listening to {device} until it is back</source>
+        <translation>{missed} ist weg: Bis es wieder da ist, wird {device} gehört</translation>
+    </message>
+    <message>
+        <source>{missed} gives no sound: listening to {device} until it does</source>
+        <translation>{missed} gibt keinen Ton: Bis dahin wird {device} gehört</translation>
+    </message>
+    <message>
+        <source>the sound settings moved the recording to {device}: listening to it</source>
+        <translation>die Toneinstellungen haben die Aufnahme auf {device} gelegt, das nun gehört wird</translation>
+    </message>
+    <message>
+        <source>the default microphone is now {device}: listening to it</source>
+        <translation>das Standardmikrofon ist jetzt {device} und wird gehört</translation>
+    </message>
+    <message>
+        <source>the default output is now {device}: listening to it</source>
+        <translation>die Standardausgabe ist jetzt {device} und wird gehört</translation>
+    </message>
+    <message>
+        <source>there is no microphone: waiting for one</source>
+        <translation>es ist kein Mikrofon da; sobald es eines gibt, wird es gehört</translation>
+    </message>
+    <message>
+        <source>there is no output: waiting for one</source>
+        <translation>es ist keine Tonausgabe da; sobald es eine gibt, wird sie gehört</translation>
+    </message>
+    <message>
+        <source>{device} is gone and there is no microphone: waiting for one</source>
+        <translation>{device} ist weg, und es ist kein anderes Mikrofon da; sobald es eines gibt, wird es gehört</translation>
+    </message>
+    <message>
+        <source>{device} is gone and there is no output: waiting for one</source>
+        <translation>{device} ist weg, und es ist keine andere Tonausgabe da; sobald es eine gibt, wird sie gehört</translation>
+    </message>
+    <message>
+        <source>nothing comes from {device}: opening it again</source>
+        <translation>von {device} kommt nichts: Es wird neu geöffnet</translation>
+    </message>
+    <message>
+        <source>nothing comes from {device}: trying again and again</source>
+        <translation>von {device} kommt nichts: Es wird immer wieder versucht</translation>
+    </message>
+    <message>
+        <source>{device} is muted: please switch it on</source>
+        <translation>{device} ist stummgeschaltet: Bitte einschalten</translation>
+    </message>
+    <message>
+        <source>{device} gives nothing but silence: please switch it on</source>
+        <translation>von {device} kommt nur Stille: Bitte einschalten</translation>
+    </message>
+    <message>
+        <source>{device} can be heard again</source>
+        <translation>{device} ist wieder zu hören</translation>
+    </message>
+    <message>
+        <source>the computer slept for {seconds:.0f} s: listening to {device} again</source>
+        <translation>der Computer hat {seconds:.0f} s geschlafen; {device} wird wieder gehört</translation>
+    </message>
+    <message>
+        <source>the sound server does not answer: waiting for it</source>
+        <translation>der Tonserver antwortet nicht; auf ihn wird gewartet</translation>
+    </message>
+    <message>
+        <source>{seconds:.2f} s of sound were lost</source>
+        <translation>{seconds:.2f} s Ton gingen verloren</translation>
+    </message>
+    <message>
+        <source>{seconds:.2f} s of sound were lost on the way from {device}</source>
+        <translation>{seconds:.2f} s Ton gingen auf dem Weg von {device} verloren</translation>
+    </message>
+    <message>
+        <source>{seconds} s of sound wait to be recognised: what comes now is lost until there is room; choose a smaller model</source>
+        <translation>{seconds} s Ton warten darauf, erkannt zu werden: Was jetzt kommt, geht verloren, bis wieder Platz ist; wählen Sie ein kleineres Modell</translation>
+    </message>
+    <message>
+        <source>{file} is damaged: what cannot be read of it is left out</source>
+        <translation>{file} ist beschädigt: Was davon nicht gelesen werden kann, fehlt</translation>
+    </message>
+    <message>
+        <source>the recording stopped unexpectedly: {reason}</source>
+        <translation>die Aufnahme wurde unerwartet beendet: {reason}</translation>
+    </message>
+    <message>
+        <source>the sound server did not answer within {seconds:g} s: restart it</source>
+        <translation>der Tonserver hat nicht innerhalb von {seconds:g} s geantwortet: Starten Sie ihn neu</translation>
+    </message>
+    <message>
+        <source>no sound server answers: start PipeWire or PulseAudio</source>
+        <translation>kein Tonserver antwortet: Starten Sie PipeWire oder PulseAudio</translation>
+    </message>
+    <message>
+        <source>PortAudio, which records from microphones, does not work here: {reason}</source>
+        <translation>PortAudio, das von Mikrofonen aufnimmt, funktioniert hier nicht: {reason}</translation>
+    </message>
+    <message>
+        <source>the outputs of this computer cannot be listed: {reason}</source>
+        <translation>die Tonausgaben dieses Computers können nicht aufgelistet werden: {reason}</translation>
+    </message>
+    <message>
+        <source>{device} cannot be recorded: {reason}</source>
+        <translation>{device} kann nicht aufgenommen werden: {reason}</translation>
+    </message>
+    <message>
+        <source>sound needs libraries that are missing ({reason}): install them with pip install &apos;surtitle[speech]&apos;</source>
+        <translation>für Ton fehlen Bibliotheken ({reason}): Installieren Sie sie mit pip install &apos;surtitle[speech]&apos;</translation>
+    </message>
+    <message>
+        <source>translation cannot keep up with the speaker: choose a smaller translation model, or a policy that reads more words at a time</source>
+        <translation>die Übersetzung hält nicht Schritt: Wählen Sie ein kleineres Übersetzungsmodell oder eine Strategie, die mehr Wörter auf einmal liest</translation>
+    </message>
+    <message>
+        <source>recognising takes {factor:.1f} s for each second of speech: choose a smaller model, {smaller}</source>
+        <translation>die Erkennung braucht {factor:.1f} s für jede Sekunde Sprache: Wählen Sie ein kleineres Modell, {smaller}</translation>
+    </message>
+    <message>
+        <source>recognising takes {factor:.1f} s for each second of speech: use a faster computer</source>
+        <translation>die Erkennung braucht {factor:.1f} s für jede Sekunde Sprache: Verwenden Sie einen schnelleren Computer</translation>
+    </message>
+    <message>
+        <source>the captions cannot keep up with the speaker: choose a smaller model, {smaller}</source>
+        <translation>die Untertitel halten nicht Schritt: Wählen Sie ein kleineres Modell, {smaller}</translation>
+    </message>
+    <message>
+        <source>the captions cannot keep up with the speaker: use a faster computer</source>
+        <translation>die Untertitel halten nicht Schritt: Verwenden Sie einen schnelleren Computer</translation>
+    </message>
+    <message>
+        <source>listening stopped unexpectedly: {reason}</source>
+        <translation>das Zuhören wurde unerwartet beendet: {reason}</translation>
+    </message>
+    <message>
+        <source>hearing speech needs libraries that are missing ({reason}): install them with pip install &apos;surtitle[speech]&apos;</source>
+        <translation>um Sprache zu hören, fehlen Bibliotheken ({reason}): Installieren Sie sie mit pip install &apos;surtitle[speech]&apos;</translation>
+    </message>
+    <message>
+        <source>recognising speech needs libraries that are missing ({reason}): install them with pip install &apos;surtitle[speech]&apos;</source>
+        <translation>um Sprache zu erkennen, fehlen Bibliotheken ({reason}): Installieren Sie sie mit pip install &apos;surtitle[speech]&apos;</translation>
+    </message>
+    <message>
+        <source>speech was to be recognised on cuda and no usable GPU was found: choose auto or cpu</source>
+        <translation>Sprache sollte auf cuda erkannt werden, und keine brauchbare GPU wurde gefunden: Wählen Sie auto oder cpu</translation>
+    </message>
+    <message>
+        <source>no Whisper model is called {name}: choose {known}, or name an owner/name on the hub or a folder</source>
+        <translation>kein Whisper-Modell heißt {name}: Wählen Sie {known}, oder nennen Sie Besitzer/Name auf dem Hub oder einen Ordner</translation>
+    </message>
+    <message>
+        <source>the hub sent a {file} of {name} that is not what it promised: it was thrown away; try again later or choose another model</source>
+        <translation>der Hub hat für {name} eine Datei {file} gesendet, die nicht die versprochene ist: Sie wurde verworfen; versuchen Sie es später noch einmal, oder wählen Sie ein anderes Modell</translation>
+    </message>
+    <message>
+        <source>{name} cannot be written to {folder}: {reason}; make room or name another</source>
+        <translation>{name} kann nicht nach {folder} geschrieben werden: {reason}; schaffen Sie Platz, oder nennen Sie einen anderen Ordner</translation>
+    </message>
+    <message>
+        <source>{name} is no name of a model on the hub: owner/name was expected</source>
+        <translation>{name} ist kein Name eines Modells auf dem Hub: Besitzer/Name wurde erwartet</translation>
+    </message>
+    <message>
+        <source>{name} is not on this computer, and HF_HUB_OFFLINE forbids to ask the hub: unset it</source>
+        <translation>{name} ist nicht auf diesem Computer, und HF_HUB_OFFLINE verbietet, den Hub zu fragen: Heben Sie das auf</translation>
+    </message>
+    <message>
+        <source>fetching {name} was cancelled: what is there is kept</source>
+        <translation>das Herunterladen von {name} wurde abgebrochen: Was da ist, bleibt</translation>
+    </message>
+    <message>
+        <source>{name} cannot be fetched: the hub {reason}; try again later or name a model folder</source>
+        <translation>{name} kann nicht heruntergeladen werden: Der Hub {reason}; versuchen Sie es später noch einmal, oder nennen Sie einen Modellordner</translation>
+    </message>
+    <message>
+        <source>sends an answer of more than {most} bytes</source>
+        <translation>sendet eine Antwort von mehr als {most} Bytes</translation>
+    </message>
+    <message>
+        <source>has not answered within {seconds:.0f} s</source>
+        <translation>hat nicht innerhalb von {seconds:.0f} s geantwortet</translation>
+    </message>
+    <message>
+        <source>{name} cannot be fetched: the hub&apos;s list of its files cannot be used ({reason}); try again later or name a model folder</source>
+        <translation>{name} kann nicht heruntergeladen werden: Die Dateiliste des Hubs ist nicht zu gebrauchen ({reason}); versuchen Sie es später noch einmal, oder nennen Sie einen Modellordner</translation>
+    </message>
+    <message>
+        <source>{name} has no {what} on the hub: choose another model</source>
+        <translation>{name} hat auf dem Hub keine {what}: Wählen Sie ein anderes Modell</translation>
+    </message>
+    <message>
+        <source>{name} cannot be fetched: the hub&apos;s certificate was refused ({reason}); where your network has a certificate of its own, name its file in SSL_CERT_FILE</source>
+        <translation>{name} kann nicht heruntergeladen werden: Das Zertifikat des Hubs wurde abgelehnt ({reason}); wenn Ihr Netz ein eigenes Zertifikat hat, nennen Sie dessen Datei in SSL_CERT_FILE</translation>
+    </message>
+    <message>
+        <source>{name} cannot be fetched from the hub ({reason}): see that there is a network and that you may have it, or name a model folder</source>
+        <translation>{name} kann nicht vom Hub heruntergeladen werden ({reason}): Sehen Sie nach, ob es ein Netz gibt und ob Sie das Modell haben dürfen, oder nennen Sie einen Modellordner</translation>
+    </message>
+    <message>
+        <source>{name} needs {missing} more in {folder}, and {free} are free: make room or name another folder</source>
+        <translation>{name} braucht noch {missing} in {folder}, und {free} sind frei: Schaffen Sie Platz, oder nennen Sie einen anderen Ordner</translation>
+    </message>
+    <message>
+        <source>the hub stopped sending {name} after {done} of {total} bytes ({reason}): try again later, it goes on from there</source>
+        <translation>der Hub hat {name} nach {done} von {total} Bytes nicht weiter gesendet ({reason}): Versuchen Sie es später noch einmal, es geht von dort weiter</translation>
+    </message>
+    <message>
+        <source>it answers {status}</source>
+        <translation>er antwortet {status}</translation>
+    </message>
+    <message>
+        <source>no answer came in time</source>
+        <translation>es kam rechtzeitig keine Antwort</translation>
+    </message>
+    <message>
+        <source>the connection broke</source>
+        <translation>die Verbindung brach ab</translation>
+    </message>
+    <message>
+        <source>it speaks no proper HTTP</source>
+        <translation>er spricht kein richtiges HTTP</translation>
+    </message>
+</context>
+<context>
     <name>Actions</name>
     <message>
         <source>&amp;Export captions…</source>
@@ -1769,53 +2180,6 @@
     <message>
         <source>Level of {}</source>
         <translation>Pegel: {}</translation>
-    </message>
-</context>
-<context>
-    <name>SourceWords</name>
-    <message>
-        <source>Listening to {0}</source>
-        <translation>{0} wird gehört</translation>
-    </message>
-    <message>
-        <source>{0} is back: listening to it again</source>
-        <translation>{0} ist wieder da und wird wieder gehört</translation>
-    </message>
-    <message>
-        <source>Listening to {0} from now on</source>
-        <translation>Von jetzt an wird {0} gehört</translation>
-    </message>
-    <message>
-        <source>{0} is muted: please switch it on</source>
-        <translation>{0} ist stumm: bitte einschalten</translation>
-    </message>
-    <message>
-        <source>{0} gives nothing but silence: please switch it on</source>
-        <translation>Von {0} kommt nur Stille: bitte einschalten</translation>
-    </message>
-    <message>
-        <source>{0} can be heard again</source>
-        <translation>{0} ist wieder zu hören</translation>
-    </message>
-    <message>
-        <source>Nothing comes from {0}: trying again</source>
-        <translation>Von {0} kommt nichts: es wird wieder versucht</translation>
-    </message>
-    <message>
-        <source>The computer slept: listening to {0} again</source>
-        <translation>Der Computer hat geschlafen: {0} wird wieder gehört</translation>
-    </message>
-    <message>
-        <source>The sound server does not answer: waiting for it</source>
-        <translation>Der Tonserver antwortet nicht: es wird auf ihn gewartet</translation>
-    </message>
-    <message>
-        <source>{1} is not there: listening to {0} until it is back</source>
-        <translation>{1} ist nicht da: bis dahin wird {0} gehört</translation>
-    </message>
-    <message>
-        <source>{1} gives no sound: listening to {0} until it does</source>
-        <translation>Von {1} kommt kein Ton: bis dahin wird {0} gehört</translation>
     </message>
 </context>
 <context>

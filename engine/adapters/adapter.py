@@ -17,6 +17,7 @@ from engine.adapters.lora_config import CONFIG_FILE, Lora, parse_lora
 from engine.adapters.lora_weights import WEIGHTS_FILE, LoraWeights, fit_lora
 from engine.errors import AdapterError
 from engine.files import replacing
+from engine.messages import Code
 from engine.models.file_hash import file_sha256
 from engine.models.fingerprint import Fingerprint
 from engine.models.instruct_card import is_plain, plain_card
@@ -104,9 +105,7 @@ def usable_adapter(
     """
     found = inspect_adapter(folder, base)
     if found.status is Status.BLOCKED:
-        where = told or folder
-        msg = f"the adapter in {where} cannot be used: {found.reason}; choose another adapter"
-        raise AdapterError(msg)
+        raise AdapterError(Code.ADAPTER_UNUSABLE(folder=str(told or folder), reason=found.reason))
     return found
 
 

@@ -18,6 +18,7 @@ A muted microphone is never replaced by another one: who mutes it does not want 
 from dataclasses import dataclass
 
 from engine.audio.devices import AudioDevice, AudioNotice, DeviceKind, NoticeKind, WantedDevice
+from engine.messages import Code, Value
 
 STALL_S = 0.6
 """A device that gave sound and then nothing for so long has stopped."""
@@ -35,6 +36,16 @@ HEALTHY_S = 5.0
 """A device that gave sound for as long as this is as good as one that never failed."""
 
 _LONGEST_PAUSE_S = 60.0
+
+_NEW_DEFAULT = {
+    DeviceKind.MICROPHONE: Code.DEFAULT_MICROPHONE,
+    DeviceKind.SYSTEM: Code.DEFAULT_OUTPUT,
+}
+_NONE_THERE = {DeviceKind.MICROPHONE: Code.NO_MICROPHONE, DeviceKind.SYSTEM: Code.NO_OUTPUT}
+_NONE_LEFT = {
+    DeviceKind.MICROPHONE: Code.GONE_NO_MICROPHONE,
+    DeviceKind.SYSTEM: Code.GONE_NO_OUTPUT,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,17 +166,13 @@ class DeviceMonitor:
         self._wanted = WantedDevice(kind=moved_to.kind, name=moved_to.name)
         self._current, self._missed = moved_to, None
         self._opened_s, self._heard_s = now_s, None
-        text = f"the sound settings moved the recording to {moved_to.description}: listening to it"
-        self._tell(NoticeKind.MOVED, moved_to, text)
+        self._tell(NoticeKind.MOVED, moved_to, Code.MOVED_BY_MIXER)
 
     def see_sleep(self, slept_s: float) -> None:
         """Take that the computer slept."""
         device = self._current
         if device is not None:
-            text = (
-                f"the computer slept for {slept_s:.0f} s: listening to {device.description} again"
-            )
-            self._tell(NoticeKind.WOKE, device, text)
+            self._tell(NoticeKind.WOKE, device, Code.WOKE, seconds=slept_s)
             self._broken = True
 
     def decide(self, now_s: float) -> Decision:
@@ -189,8 +196,7 @@ class DeviceMonitor:
 
     def _wait_for_server(self) -> None:
         if self._told is not NoticeKind.NO_SERVER:
-            text = "the sound server does not answer: waiting for it"
-            self._tell(NoticeKind.NO_SERVER, None, text)
+            self._tell(NoticeKind.NO_SERVER, None, Code.NO_SERVER)
         self._current = self._missed = None
         self._failures = Failures()
 
@@ -201,8 +207,7 @@ class DeviceMonitor:
             return
         self._broken = True
         if self._failures.add(device, now_s) == 1:
-            text = f"nothing comes from {device.description}: opening it anew"
-            self._tell(NoticeKind.STALLED, device, text)
+            self._tell(NoticeKind.STALLED, device, Code.STALLED)
 
     def _choose(self, now_s: float) -> None:
         best, current = self._best(now_s), self._current
@@ -239,36 +244,29 @@ class DeviceMonitor:
         """Say what is recorded where nothing was."""
         chosen = self._wanted.name
         if chosen in (None, device.name):
-            self._on_sound = _notice(
-                NoticeKind.LISTENING, device, f"listening to {device.description}"
-            )
+            self._on_sound = _notice(NoticeKind.LISTENING, device, Code.LISTENING)
         else:
-            self._stand_in(device, NoticeKind.LOST, chosen, "is not there")
+            self._stand_in(device, NoticeKind.LOST, chosen, Code.NOT_THERE)
 
     def _replace(self, last: AudioDevice, device: AudioDevice) -> None:
         """Say why another device is recorded; that one is back is only true when it is heard."""
         self._on_sound = None
         if device.name == last.name:
-            text = f"{device.description} was plugged in again: listening to it"
-            self._on_sound = _notice(NoticeKind.LISTENING, device, text)
+            self._on_sound = _notice(NoticeKind.LISTENING, device, Code.PLUGGED_IN_AGAIN)
         elif device.name == self._missed:
-            text = f"{device.description} is back: listening to it again"
-            self._on_sound = _notice(NoticeKind.RETURNED, device, text)
+            self._on_sound = _notice(NoticeKind.RETURNED, device, Code.BACK)
         elif self._listed(last) is None:
-            self._stand_in(device, NoticeKind.LOST, last.name, "is gone")
+            self._stand_in(device, NoticeKind.LOST, last.name, Code.GONE)
         elif self._broken:
-            self._stand_in(device, NoticeKind.STALLED, last.name, "gives no sound")
+            self._stand_in(device, NoticeKind.STALLED, last.name, Code.NO_SOUND_FROM)
         else:
-            text = f"the default {_word(device.kind)} is now {device.description}: listening to it"
-            self._tell(NoticeKind.MOVED, device, text)
+            self._tell(NoticeKind.MOVED, device, _NEW_DEFAULT[device.kind])
             self._told = None
 
-    def _stand_in(self, device: AudioDevice, kind: NoticeKind, missed: str, what: str) -> None:
+    def _stand_in(self, device: AudioDevice, kind: NoticeKind, missed: str, code: Code) -> None:
         """Say that another device is recorded for now: once, however often that one is tried."""
         if missed != self._missed:
-            name = self._descriptions.get(missed, missed)
-            text = f"{name} {what}: listening to {device.description} until it is back"
-            self._tell(kind, device, text, missed=name)
+            self._tell(kind, device, code, missed=self._descriptions.get(missed, missed))
         self._missed = self._missed or missed
         self._told = None
 
@@ -276,14 +274,11 @@ class DeviceMonitor:
         """Say once that nothing can be recorded for now."""
         if failing is not None:
             if self._broken and self._told is not NoticeKind.STALLED:
-                text = f"nothing comes from {failing.description}: trying again and again"
-                self._tell(NoticeKind.STALLED, failing, text)
+                self._tell(NoticeKind.STALLED, failing, Code.STILL_STALLED)
             return
         if self._told is not NoticeKind.LOST:
-            text = f"there is no {_word(self._wanted.kind)}: waiting for one"
-            if self._current is not None:
-                text = f"{self._current.description} is gone and {text}"
-            self._tell(NoticeKind.LOST, self._current, text)
+            codes = _NONE_LEFT if self._current else _NONE_THERE
+            self._tell(NoticeKind.LOST, self._current, codes[self._wanted.kind])
         self._current = self._missed = None
 
     def _find_quiet(self, now_s: float) -> None:
@@ -302,26 +297,21 @@ class DeviceMonitor:
             self._tell_heard(device)
         elif quiet is not None and quiet is not self._told:
             self._silent_since_s = now_s
-            is_what = "is muted" if quiet is NoticeKind.MUTED else "gives nothing but silence"
-            self._tell(quiet, device, f"{device.description} {is_what}: please switch it on")
+            self._tell(quiet, device, Code.MUTED if quiet is NoticeKind.MUTED else Code.SILENT)
 
     def _tell_heard(self, device: AudioDevice) -> None:
-        self._tell(NoticeKind.HEARD, device, f"{device.description} can be heard again")
+        self._tell(NoticeKind.HEARD, device, Code.HEARD)
         self._told = None
 
     def _tell(
-        self, kind: NoticeKind, device: AudioDevice | None, text: str, *, missed: str = ""
+        self, kind: NoticeKind, device: AudioDevice | None, code: Code, **values: Value
     ) -> None:
-        self._notices.append(_notice(kind, device, text, missed))
+        self._notices.append(_notice(kind, device, code, **values))
         self._told = kind
 
 
 def _notice(
-    kind: NoticeKind, device: AudioDevice | None, text: str, missed: str = ""
+    kind: NoticeKind, device: AudioDevice | None, code: Code, **values: Value
 ) -> AudioNotice:
     name = device.description if device else ""
-    return AudioNotice(kind=kind, device=name, message=text, missed=missed)
-
-
-def _word(kind: DeviceKind) -> str:
-    return "microphone" if kind is DeviceKind.MICROPHONE else "output"
+    return AudioNotice(kind=kind, device=name, message=code(device=name, **values))

@@ -3,6 +3,8 @@
 import enum
 from dataclasses import dataclass
 
+from engine.messages import Message
+
 SAMPLE_RATE_HZ = 16_000
 """Samples per second of every chunk: the rate that recognisers are trained on."""
 
@@ -77,14 +79,12 @@ class AudioNotice:
     Attributes:
         kind: what happened.
         device: name for people of the device it is about, empty where there is none.
-        message: one sentence.
-        missed: name for people of the device in whose place it is, empty where there is none.
+        message: what to tell the person.
     """
 
     kind: NoticeKind
     device: str
-    message: str
-    missed: str = ""
+    message: Message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,7 @@ from pathlib import Path
 from engine.audio.chunks import AudioChunk
 from engine.audio.decoder import Block, Decoder
 from engine.audio.devices import AudioNotice, NoticeKind
+from engine.messages import Code
 
 
 class FileSource:
@@ -102,8 +103,8 @@ class FileSource:
             self._end()
         if decoder.n_damaged and not self._was_damaged:
             self._was_damaged = True
-            text = f"{self._path.name} is damaged: what cannot be read of it is left out"
-            self._report(AudioNotice(kind=NoticeKind.DROPPED, device="", message=text))
+            message = Code.FILE_DAMAGED(file=self._path.name)
+            self._report(AudioNotice(kind=NoticeKind.DROPPED, device="", message=message))
         return block
 
     def _end(self) -> None:

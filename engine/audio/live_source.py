@@ -12,6 +12,7 @@ from engine.audio.chunks import AudioChunk, SoundSystem
 from engine.audio.devices import SAMPLE_RATE_HZ, AudioNotice, Level, NoticeKind, WantedDevice
 from engine.audio.level import measure_level
 from engine.audio.recorder import Recorder
+from engine.messages import Code
 
 _log = logging.getLogger(__name__)
 
@@ -103,8 +104,8 @@ class LiveSource:
             self._record()
         except Exception as error:  # noqa: BLE001  the one place where anything becomes a message
             _log.exception("the recording stopped")
-            text = f"the recording stopped unexpectedly: {error}"
-            self._report(AudioNotice(kind=NoticeKind.FAILED, device="", message=text))
+            message = Code.RECORDING_STOPPED(reason=str(error))
+            self._report(AudioNotice(kind=NoticeKind.FAILED, device="", message=message))
         finally:
             with self._changed:
                 self._over = True
@@ -136,8 +137,5 @@ class LiveSource:
     def _tell_overflow(self) -> None:
         if not self._overflows:
             self._overflows = True
-            text = (
-                f"{self._capacity // SAMPLE_RATE_HZ} s of sound wait to be recognised: what comes "
-                "now is lost until there is room; choose a smaller model"
-            )
-            self._report(AudioNotice(kind=NoticeKind.DROPPED, device="", message=text))
+            message = Code.SOUND_OVERFLOWS(seconds=self._capacity // SAMPLE_RATE_HZ)
+            self._report(AudioNotice(kind=NoticeKind.DROPPED, device="", message=message))

@@ -12,6 +12,7 @@ from engine.audio.device_monitor import DeviceMonitor
 from engine.audio.device_stream import DeviceStream
 from engine.audio.devices import SAMPLE_RATE_HZ, AudioDevice, AudioNotice, NoticeKind, WantedDevice
 from engine.errors import AudioError, NoSoundError, TapEndedError
+from engine.messages import Code
 
 STEP_S = 0.05
 """How long a step waits for sound at most."""
@@ -185,7 +186,6 @@ class Recorder:
         if n_lost > 0 and now_s - self._told_s >= _TELL_LOSS_S:
             self._n_told, self._told_s = self._n_told + n_lost, now_s
             name = device.description if device else ""
-            text = f"{n_lost / SAMPLE_RATE_HZ:.2f} s of sound were lost"
-            if name:
-                text += f" on the way from {name}"
-            self._report(AudioNotice(kind=NoticeKind.DROPPED, device=name, message=text))
+            code = Code.SOUND_LOST_FROM if name else Code.SOUND_LOST
+            message = code(seconds=n_lost / SAMPLE_RATE_HZ, device=name)
+            self._report(AudioNotice(kind=NoticeKind.DROPPED, device=name, message=message))

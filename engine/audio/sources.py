@@ -14,6 +14,7 @@ from engine.audio.backends import pulse
 from engine.audio.chunks import AudioSource, SoundSystem, Tap
 from engine.audio.devices import AudioDevice, AudioNotice, DeviceKind, WantedDevice
 from engine.errors import AudioError, NoSoundError
+from engine.messages import Code
 
 if TYPE_CHECKING:
     from engine.audio.backends.portaudio import PortAudio
@@ -147,8 +148,4 @@ def _libraries() -> Iterator[None]:
     try:
         yield
     except (ImportError, OSError) as error:  # OSError: the C library is missing
-        msg = (
-            f"sound needs libraries that are missing ({error}): "
-            "install them with pip install 'surtitle[speech]'"
-        )
-        raise AudioError(msg) from error
+        raise AudioError(Code.SOUND_LIBRARIES_MISSING(reason=str(error))) from error

@@ -35,6 +35,7 @@ from engine.hub.transfer import (
     reason_of,
     there,
 )
+from engine.messages import Code, Message
 from engine.models.memory_footprint import read_footprint
 from engine.untrusted.safe_names import delete_hidden, is_hub_name, is_plain_name
 from engine.untrusted.strict_json import JsonObject, shown
@@ -144,20 +145,14 @@ def fetch_model(
         for file in files:
             if not fetch_file(fetch, file, files):
                 delete_hidden(staging, library)
-                msg = (
-                    f"the hub sent a {file.name} of {name} that is not what it promised: it was "
-                    "thrown away; try again later or choose another model"
-                )
-                raise HubError(msg)
+                raise HubError(Code.HUB_NOT_SENT_AS_PROMISED(file=file.name, name=name))
         staging.rename(folder)
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             delete_hidden(staging, library)
-        msg = (
-            f"{name} cannot be written to {library}: {error.strerror or error}; make room or name "
-            "another"
-        )
-        raise HubError(msg) from error
+        reason = error.strerror or str(error)
+        message = Code.HUB_CANNOT_WRITE(name=name, folder=str(library), reason=reason)
+        raise HubError(message) from error
     return folder
 
 
@@ -182,8 +177,7 @@ def model_folder(name: str, library: Path) -> Path:
         HubError: this is no name of a model.
     """
     if not is_hub_name(name):
-        msg = f"{shown(name)} is no name of a model on the hub: owner/name was expected"
-        raise HubError(msg)
+        raise HubError(Code.HUB_BAD_NAME(name=shown(name)))
     return library / name.replace("/", "--")
 
 
@@ -197,31 +191,23 @@ def _listed(
         FetchCancelledError: ``cancelled`` said so.
     """
     if constants.HF_HUB_OFFLINE:
-        msg = f"{name} is not on this computer, and HF_HUB_OFFLINE forbids to ask the hub: unset it"
-        raise HubError(msg)
+        raise HubError(Code.HUB_OFFLINE(name=name))
     endpoint = settings.endpoint or constants.ENDPOINT
     url = f"{endpoint}/api/models/{name}?blobs=true"
     try:
         content = fetch_answer(url, settings, cancelled, _MAX_LIST_BYTES)
     except FetchCancelledError as error:
-        msg = f"fetching {name} was cancelled: what is there is kept"
-        raise FetchCancelledError(msg) from error
+        raise FetchCancelledError(Code.HUB_CANCELLED(name=name)) from error
     except HubError as error:
-        msg = f"{name} cannot be fetched: the hub {error}; try again later or name a model folder"
-        raise HubError(msg) from error
+        raise HubError(Code.HUB_FAILED(name=name, reason=error.message)) from error
     except FAILURES as error:
         raise HubError(_refusal(name, error)) from error
     try:
         revision, files = _parsed(content, f"{endpoint}/{name}/resolve", kind)
     except ValueError as error:
-        msg = (
-            f"{name} cannot be fetched: the hub's list of its files cannot be used ({error}); try "
-            "again later or name a model folder"
-        )
-        raise HubError(msg) from error
+        raise HubError(Code.HUB_BAD_LIST(name=name, reason=str(error))) from error
     if not any(file.name.endswith(kind.essential) for file in files):
-        msg = f"{name} has no {kind.what} on the hub: choose another model"
-        raise HubError(msg)
+        raise HubError(Code.HUB_NO_WEIGHTS(name=name, what=kind.what))
     return revision, files
 
 
@@ -259,18 +245,12 @@ def _file(entry: JsonObject, name: str, url: str) -> HubFile:
     return HubFile(name, url, n_bytes, digest, is_blob=True)
 
 
-def _refusal(name: str, error: Exception) -> str:
+def _refusal(name: str, error: Exception) -> Message:
     """Say why the hub gave no list, and what to do."""
     cause = error.reason if isinstance(error, URLError) else error
     if isinstance(cause, ssl.SSLCertVerificationError):
-        return (
-            f"{name} cannot be fetched: the hub's certificate was refused ({cause.verify_message});"
-            " where your network has a certificate of its own, name its file in SSL_CERT_FILE"
-        )
-    return (
-        f"{name} cannot be fetched from the hub ({reason_of(error)}): see that there is a network "
-        "and that you may have it, or name a model folder"
-    )
+        return Code.HUB_CERTIFICATE(name=name, reason=cause.verify_message)
+    return Code.HUB_REFUSED(name=name, reason=reason_of(error))
 
 
 def _drop_others(folder: Path, staging: Path) -> None:
@@ -286,8 +266,9 @@ def _check_room(fetch: Fetch, files: Sequence[HubFile]) -> None:
     missing = sum(file.n_bytes for file in files) - there(fetch.staging)
     free = shutil.disk_usage(fetch.staging).free
     if missing > free:
-        msg = (
-            f"{fetch.name} needs {bytes_text(missing)} more in {fetch.staging.parent}, and "
-            f"{bytes_text(free)} are free: make room or name another folder"
+        name, folder = fetch.name, str(fetch.staging.parent)
+        raise HubError(
+            Code.HUB_NO_ROOM(
+                name=name, missing=bytes_text(missing), folder=folder, free=bytes_text(free)
+            )
         )
-        raise HubError(msg)

@@ -21,6 +21,7 @@ from urllib.parse import quote, urljoin, urlsplit
 from huggingface_hub.utils import build_hf_headers  # type: ignore[attr-defined]  # it is public
 
 from engine.errors import FetchCancelledError, HubError
+from engine.messages import Code, Message
 from engine.models.file_hash import file_sha256
 
 Progress = Callable[[int, int], None]
@@ -112,28 +113,25 @@ def fetch_answer(
         while piece := answer.read1(_CHUNK):
             content += piece
             if cancelled():
-                msg = "was asked no further: fetching was cancelled"
-                raise FetchCancelledError(msg)
+                raise FetchCancelledError(Code.HUB_CANCELLED(name=url))
             if len(content) > most:
-                msg = f"sends an answer of more than {most} bytes"
-                raise HubError(msg)
+                raise HubError(Code.HUB_ANSWER_TOO_LONG(most=most))
             if time.monotonic() > until:
-                msg = f"has not answered within {_TIMEOUTS * settings.timeout_s:.0f} s"
-                raise HubError(msg)
+                raise HubError(Code.HUB_NO_ANSWER(seconds=_TIMEOUTS * settings.timeout_s))
     return bytes(content)
 
 
-def reason_of(error: Exception) -> str:
+def reason_of(error: Exception) -> str | Message:
     """Say why no answer came: a clause of our own, whatever the other side sent."""
     if isinstance(error, HTTPError):
         known = [status.phrase for status in http.HTTPStatus if status == error.code]
-        return " ".join(["it answers", str(error.code), *known])
+        return Code.HUB_ANSWERS(status=" ".join([str(error.code), *known]))
     cause = error.reason if isinstance(error, URLError) else error
     if isinstance(cause, TimeoutError):
-        return "no answer came in time"
+        return Code.HUB_TIMED_OUT()
     if isinstance(cause, OSError):
-        return cause.strerror or "the connection broke"
-    return "it speaks no proper HTTP"
+        return cause.strerror or Code.HUB_BROKE()
+    return Code.HUB_NO_HTTP()
 
 
 def fetch_file(fetch: Fetch, file: HubFile, files: Sequence[HubFile]) -> bool:
@@ -165,18 +163,14 @@ def fetch_file(fetch: Fetch, file: HubFile, files: Sequence[HubFile]) -> bool:
         failures = 0 if part.stat().st_size > had else failures + 1
         if failures >= fetch.settings.tries:
             done = before + part.stat().st_size
-            msg = (
-                f"the hub stopped sending {fetch.name} after {done} of {total} bytes ({reason}): "
-                "try again later, it goes on from there"
-            )
-            raise HubError(msg)
+            raise HubError(Code.HUB_STOPPED(name=fetch.name, done=done, total=total, reason=reason))
     if part.stat().st_size != file.n_bytes or _digest(part, file) != file.digest:
         return False
     part.replace(whole)
     return True
 
 
-def _connect(fetch: Fetch, file: HubFile, part: Path, tell: Callable[[int], None]) -> str:
+def _connect(fetch: Fetch, file: HubFile, part: Path, tell: Callable[[int], None]) -> str | Message:
     """Append to a part over one connection; say why it ended.
 
     Raises:
@@ -192,8 +186,7 @@ def _connect(fetch: Fetch, file: HubFile, part: Path, tell: Callable[[int], None
             sink.truncate(0)
         while sink.tell() <= file.n_bytes:
             if fetch.cancelled():
-                msg = f"fetching {fetch.name} was cancelled: what is there is kept"
-                raise FetchCancelledError(msg)
+                raise FetchCancelledError(Code.HUB_CANCELLED(name=fetch.name))
             try:
                 piece = answer.read1(_CHUNK)
             except FAILURES as error:

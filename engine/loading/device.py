@@ -10,6 +10,7 @@ from pathlib import Path
 import torch
 
 from engine.errors import ModelError
+from engine.messages import Code
 
 _log = logging.getLogger(__name__)
 
@@ -25,8 +26,7 @@ def pick_device(name: str) -> torch.device:
     """
     lacks_cuda = name == "cuda" and not torch.cuda.is_available()
     if lacks_cuda or (name == "mps" and not torch.backends.mps.is_available()):
-        msg = f"the device {name} was asked for and torch finds none: use --device cpu or auto"
-        raise ModelError(msg)
+        raise ModelError(Code.NO_DEVICE(device=name))
     if name == "auto":  # MPS only where it is asked for: nobody has tried it yet
         name = "cuda" if torch.cuda.is_available() else "cpu"
     return torch.device(name)

@@ -23,6 +23,7 @@ from transformers.utils import logging as transformers_logging
 
 from engine.errors import ModelError, is_failure
 from engine.loading.growth_limit import TooLargeError, growth_limit
+from engine.messages import Code
 from engine.models.file_hash import file_sha256
 from engine.models.memory_footprint import Footprint, read_footprint
 from engine.text.prompt import word_ids
@@ -134,7 +135,7 @@ def _cannot_be_loaded(folder: Path, error: BaseException, reason: str) -> ModelE
     else:
         _log.info("a library refused the model in %s", folder, exc_info=error)
         reason += f" ({type(error).__name__})"
-    return ModelError(f"the model in {folder} cannot be loaded: {reason}; choose another folder")
+    return ModelError(Code.CANNOT_LOAD(folder=str(folder), reason=reason))
 
 
 def _silence_libraries() -> None:

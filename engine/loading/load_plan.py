@@ -17,6 +17,7 @@ from engine.errors import ModelError
 from engine.files import bytes_text
 from engine.loading.cpu_benchmark import Way, cpu_ways
 from engine.loading.device import free_bytes, pick_device
+from engine.messages import Code, Message
 from engine.models.memory_footprint import Footprint
 from engine.settings import ModelSettings
 
@@ -24,7 +25,7 @@ SMALL = 200_000_000
 """Parameters up to which a CPU computes in float32, which every CPU does fast."""
 
 _ROOM = 1.1  # for activations, and for what allocators round up
-_KEPT = {"none": "whole", "nf4": "in 4 bits", "int8": "in 8 bits"}
+_KEPT = {"none": Code.WHOLE, "nf4": Code.IN_4_BITS, "int8": Code.IN_8_BITS}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,18 +52,20 @@ class LoadPlan:
         return self.free_bytes is None or self.needed_bytes <= self.free_bytes
 
     @property
-    def words(self) -> str:
+    def kept(self) -> Message:
         """Say what it is: ``in 4 bits on cuda``, ``whole in float32 on cpu``."""
-        kept = _KEPT[self.quantise]
         if self.quantise == "none" and self.dtype is not None:
-            kept += f" in {str(self.dtype).removeprefix('torch.')}"
-        return f"{kept} on {self.device.type}"
+            dtype = str(self.dtype).removeprefix("torch.")
+            return Code.WHOLE_IN(dtype=dtype, device=self.device.type)
+        return _KEPT[self.quantise](device=self.device.type)
 
     @property
-    def shortage(self) -> str:
+    def shortage(self) -> Message:
         """Say why it is not taken: ``needs 5.6 GB in 4 bits on cuda, 4.1 GB free``."""
-        free = "" if self.free_bytes is None else f", {bytes_text(self.free_bytes)} free"
-        return f"needs {bytes_text(self.needed_bytes)} {self.words}{free}"
+        size = bytes_text(self.needed_bytes)
+        if self.free_bytes is None:
+            return Code.NEEDS(size=size, kept=self.kept)
+        return Code.NEEDS_MORE(size=size, kept=self.kept, free=bytes_text(self.free_bytes))
 
 
 def load_plans(
@@ -82,7 +85,8 @@ def load_plans(
     """
     first = pick_device(settings.device)
     if first.type == "mps" and settings.quantise in ("nf4", "int8"):
-        msg = f"mps cannot compute {_KEPT[settings.quantise]}: use --quantize none or --device cpu"
+        kept = _KEPT[settings.quantise](device="mps")
+        msg = f"weights cannot be kept {kept}: use --quantize none or --device cpu"
         raise ModelError(msg)
     devices = [first]
     if settings.device == "auto" and first.type != "cpu":
@@ -111,7 +115,6 @@ def fitting(
     if found:
         return found
     least = min(plans, key=lambda plan: plan.needed_bytes)
-    advice = "choose a smaller model, or close other programs"
     others = [
         _plan(device, quantise, None, footprint, settings.capacity)
         for device in dict.fromkeys([plans[0].device, torch.device("cpu")])
@@ -119,10 +122,13 @@ def fitting(
         if not (quantise == "nf4" and device.type == "mps")
     ]
     instead = next((plan for plan in others if plan.fits), None)
-    if instead is not None:
-        advice = f"choose --device {instead.device.type} --quantize {instead.quantise}"
-    msg = f"the model in {folder} {least.shortage}: {advice}"
-    raise ModelError(msg)
+    where, why = str(folder), least.shortage
+    if instead is None:
+        raise ModelError(Code.TOO_LARGE_CLOSE(folder=where, reasons=why))
+    device, quantise = instead.device.type, instead.quantise
+    raise ModelError(
+        Code.TOO_LARGE_INSTEAD(folder=where, reasons=why, device=device, quantise=quantise)
+    )
 
 
 def _quantisations(settings: ModelSettings, device: torch.device) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ the report says so.
 import importlib.util
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from pathlib import Path
 
 import torch
@@ -32,17 +33,13 @@ from engine.loading.quantisation import (
     quantise_layers,
     unfuse_layers,
 )
+from engine.messages import Code, Message
 from engine.models.fingerprint import Fingerprint, read_fingerprint
 from engine.models.memory_footprint import Footprint, read_footprint
 from engine.models.model_card import ModelCard
 from engine.settings import ModelSettings
 from engine.untrusted.model_folder import MAX_CONFIG_BYTES
 from engine.untrusted.strict_json import JsonObject
-
-_PACKED_NOTE = (
-    "weights of 4 bits are multiplied in bfloat16 without being unpacked, which was measured to be "
-    "faster on this processor: captions may differ a little from another computer's"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,13 +49,13 @@ class LoadReport:
     Attributes:
         quantise: ``none``, ``nf4`` or ``int8``.
         needed_bytes: the estimate.
-        notes: sentences that say what was done otherwise than wanted, and why.
+        notes: what was done otherwise than wanted, and why.
         n_packed: layers of 4 bits that are multiplied packed; the others are unpacked each time.
     """
 
     quantise: str = "none"
     needed_bytes: int = 0
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
     n_packed: int = 0
 
 
@@ -175,20 +172,30 @@ def _load_first(
             n_packed = fuse_layers(network) if packed else 0
         except (torch.OutOfMemoryError, MemoryError):
             give_memory_back(plan.device)
-            reasons.append(f"{plan.shortage} and ran out of it")
+            reasons.append(Code.RAN_OUT(shortage=plan.shortage))
             continue
-        done = f"it was loaded {plan.words} ({bytes_text(plan.needed_bytes)})"
-        notes = [f"the model {'; it '.join(reasons)}: {done}"] if reasons else []
+        size = bytes_text(plan.needed_bytes)
+        notes = [
+            Code.LOADED_OTHERWISE(reasons=why, kept=plan.kept, size=size)
+            for why in _joined(reasons)
+        ]
         if n_packed:
-            notes.append(_PACKED_NOTE)
+            notes.append(Code.MULTIPLIED_PACKED())
         return network, LoadReport(
             quantise=plan.quantise,
             needed_bytes=plan.needed_bytes,
             notes=tuple(notes),
             n_packed=n_packed,
         )
-    msg = f"the model in {folder} {'; it '.join(reasons)}: choose a smaller model or another device"
-    raise ModelError(msg)
+    (why,) = _joined(reasons)
+    raise ModelError(Code.TOO_LARGE(folder=str(folder), reasons=why))
+
+
+def _joined(reasons: Sequence[Message]) -> list[Message]:
+    """Join reasons into one; no reason gives nothing."""
+    if len(reasons) < 2:
+        return [*reasons]
+    return [reduce(lambda one, other: Code.AND_IT(reasons=one, reason=other), reasons)]
 
 
 def _multiplies_packed(plan: LoadPlan, footprint: Footprint) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import ModelError
+from engine.messages import Code
 from engine.untrusted.safe_names import is_plain_name
 from engine.untrusted.strict_json import JsonObject, shown
 
@@ -76,11 +77,7 @@ class ModelCard:
             known = ", ".join([*self.languages][:_MANY])
             if len(self.languages) > _MANY:
                 known += f" and {len(self.languages) - _MANY} more"
-            msg = (
-                f"the model {self.name} translates to {known}, not to {code!r}: "
-                "choose one of these or another model"
-            )
-            raise ModelError(msg)
+            raise ModelError(Code.LANGUAGE_UNKNOWN(model=self.name, known=known, code=code))
         return found
 
     def save(self, directory: Path) -> None:
@@ -113,10 +110,7 @@ def read_card(directory: Path) -> ModelCard:
     try:
         content = JsonObject.read(path, _MAX_CARD_BYTES)
     except FileNotFoundError as error:
-        msg = (
-            f"{directory} is no Surtitle model: it has no {FILE_NAME}; choose a folder that has one"
-        )
-        raise ModelError(msg) from error
+        raise ModelError(Code.NO_MODEL_CARD(folder=str(directory), file=FILE_NAME)) from error
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         msg = f"{path} cannot be read as JSON ({reason}): restore the file or choose another model"

@@ -24,6 +24,7 @@ from engine.layout.rows import Row
 from engine.loading.device import give_memory_back
 from engine.loading.loader import Weights
 from engine.loading.lora_layers import AdaptedLayers, Factors, read_factors
+from engine.messages import Code, Message
 from engine.models.model_card import ModelCard
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.text.prompt import word_ids
@@ -59,11 +60,7 @@ class AdapterShelf:
             AdapterError: an adapter is merged into them, or their base is not known.
         """
         if weights.base is None:
-            msg = (
-                f"adapters cannot be switched on {weights.card.name}: one is merged into it, "
-                "or its base is not known; load the base without an adapter"
-            )
-            raise AdapterError(msg)
+            raise AdapterError(Code.NOT_SWITCHABLE(model=weights.card.name))
         self._weights = weights
         self._layers = AdaptedLayers(weights.network, keep_base=True)
         self._shelved = dict[str, _Shelved]()
@@ -93,8 +90,7 @@ class AdapterShelf:
         adapter = usable_adapter(folder, self._weights.base)
         verify_adapter(adapter)
         if adapter.name in self._shelved:
-            msg = f"an adapter called {adapter.name} is loaded: unload that one first"
-            raise AdapterError(msg)
+            raise AdapterError(Code.ADAPTER_LOADED(name=adapter.name))
         card = adapter.card.model_card() if adapter.card else self._weights.card
         candidate = _Shelved(card, read_factors(adapter))
         self._try(candidate, adapter)
@@ -115,8 +111,9 @@ class AdapterShelf:
             self._layers.put({} if shelved is None else shelved.factors)
         except RuntimeError as error:
             give_memory_back(self._weights.network.device)
-            msg = f"the adapter {name} cannot be switched to ({_reason(error)}): {self._stays}"
-            raise AdapterError(msg) from error
+            reason = _reason(error)
+            message = Code.CANNOT_SWITCH(name=str(name), reason=reason, stays=self._stays)
+            raise AdapterError(message) from error
         self._used = name
         return self._weights if shelved is None else replace(self._weights, card=shelved.card)
 
@@ -128,20 +125,19 @@ class AdapterShelf:
         """
         self._find(name)
         if name == self._used:
-            msg = f"the adapter {name} is in use: switch to another one before it is unloaded"
-            raise AdapterError(msg)
+            raise AdapterError(Code.ADAPTER_IN_USE(name=name))
         del self._shelved[name]
 
     @property
-    def _stays(self) -> str:
-        return f"{self._used or 'the base without an adapter'} stays in use"
+    def _stays(self) -> Message:
+        return Code.ADAPTER_STAYS(name=self._used) if self._used else Code.BASE_STAYS()
 
     def _find(self, name: str) -> _Shelved:
         found = self._shelved.get(name)
         if found is None:
-            known = ", ".join(self._shelved) or "none"
-            msg = f"no adapter {name} is loaded; there are: {known}"
-            raise AdapterError(msg)
+            if not self._shelved:
+                raise AdapterError(Code.NO_ADAPTER_LOADED(name=name))
+            raise AdapterError(Code.ADAPTER_NOT_LOADED(name=name, known=", ".join(self._shelved)))
         return found
 
     def _try(self, candidate: _Shelved, adapter: Adapter) -> None:
@@ -156,11 +152,9 @@ class AdapterShelf:
             _probe(replace(self._weights, card=candidate.card))
         except (SurtitleError, RuntimeError) as error:
             give_memory_back(self._weights.network.device)
-            msg = (
-                f"the adapter in {adapter.folder} failed its probe ({_reason(error)}): "
-                f"{self._stays}; choose another adapter"
-            )
-            raise AdapterError(msg) from error
+            folder, reason = str(adapter.folder), _reason(error)
+            message = Code.PROBE_FAILED(folder=folder, reason=reason, stays=self._stays)
+            raise AdapterError(message) from error
         finally:
             self._layers.put(before)
 
@@ -184,10 +178,11 @@ def _probe(weights: Weights) -> None:
     ids = word_ids(weights.tokenizer, _PROBE)
     rows = [Row(id_, position, time=0) for position, id_ in enumerate(ids)]
     if not bool(torch.isfinite(translator.model.feed(rows)).all()):
-        msg = "it makes the model say what is no number"
-        raise AdapterError(msg)
+        raise AdapterError(Code.NOT_FINITE())
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: Exception) -> str | Message:
+    if isinstance(error, SurtitleError):
+        return error.message
     line = first_line(error)
     return line if len(line) <= _LONGEST_REASON else line[:_LONGEST_REASON] + "..."

@@ -11,6 +11,7 @@ from engine.adapters.adapter import Adapter, Status, model_card, usable_adapter
 from engine.events import LoadProgress
 from engine.hub.download import fetch_model
 from engine.loading.loader import Weights, load_base, load_weights
+from engine.messages import Code, Message
 from engine.metrics.event_log import EventLog
 from engine.models.fingerprint import read_fingerprint
 from engine.session.adapter_switcher import AdapterShelf
@@ -27,7 +28,7 @@ class LoadedModel:
 
     Attributes:
         weights: what translates now.
-        notes: sentences for people, about how it was loaded.
+        notes: about how it was loaded, for people.
     """
 
     def __init__(
@@ -45,7 +46,7 @@ class LoadedModel:
             FetchCancelledError: ``cancelled`` said so.
         """
         self._settings = settings = _found(settings, tell, cancelled)
-        tell(LoadProgress(stage="Loading the model", fraction=0.2))
+        tell(LoadProgress(message=Code.LOADING(), fraction=0.2))
         self._shelf: AdapterShelf | None = None
         if settings.adapter is None:
             self.weights = load_weights(settings)
@@ -91,11 +92,11 @@ class LoadedModel:
         length = suited_slot_length(card, self._kind)
         return replace(translation, layout=LayoutSettings(slot_length=length, name=card.layout))
 
-    def load_adapter(self, folder: Path) -> tuple[str, tuple[str, ...]]:
+    def load_adapter(self, folder: Path) -> tuple[str, tuple[Message, ...]]:
         """Load an adapter beside those that are loaded; it is not used yet.
 
         Returns:
-            its name, and sentences for people where not all is known of it.
+            its name, and messages where not all is known of it.
 
         Raises:
             AdapterError: it cannot be used here.
@@ -131,9 +132,9 @@ class LoadedModel:
         return suited_system(self._settings.system, self.weights.card)
 
     @property
-    def _mode_notice(self) -> tuple[str, ...]:
+    def _mode_notice(self) -> tuple[Message, ...]:
         notice = mode_notice(self.weights.card, self._kind)
-        return (notice,) if notice else ()
+        return () if notice is None else (notice,)
 
 
 def _found(settings: ModelSettings, tell: Tell, cancelled: Callable[[], bool]) -> ModelSettings:
@@ -143,16 +144,14 @@ def _found(settings: ModelSettings, tell: Tell, cancelled: Callable[[], bool]) -
         return settings
 
     def progress(done: int, total: int) -> None:
-        stage = f"Fetching {name}: {done / 1e9:.2f} of {total / 1e9:.2f} GB"
-        tell(LoadProgress(stage=stage, fraction=done / max(total, 1)))
+        message = Code.FETCHING(name=name, done=done / 1e9, total=total / 1e9)
+        tell(LoadProgress(message=message, fraction=done / max(total, 1)))
 
     folder = fetch_model(name, settings.directory, progress=progress, cancelled=cancelled)
     return replace(settings, directory=folder, hub_name="")
 
 
-def _doubts(adapter: Adapter) -> tuple[str, ...]:
+def _doubts(adapter: Adapter) -> tuple[Message, ...]:
     if adapter.status is not Status.UNKNOWN:
         return ()
-    return (
-        f"the adapter in {adapter.folder} is used, but nobody knows what for: {adapter.reason}",
-    )
+    return (Code.ADAPTER_UNKNOWN(folder=str(adapter.folder), reason=adapter.reason),)

@@ -38,6 +38,7 @@ from engine.events import (
     Statistics,
 )
 from engine.loading.device import give_memory_back, is_out_of_memory, share_processor
+from engine.messages import Code, Message
 from engine.metrics.event_log import EventLog
 from engine.session.catch_up import Pace
 from engine.session.command_queue import CommandQueue
@@ -87,9 +88,9 @@ class Worker:
         except FetchCancelledError:
             _log.info("fetching was cancelled")
         except SurtitleError as error:
-            self._report(Failed(message=str(error)))
+            self._report(Failed(message=error.message))
         except OSError as error:
-            self._report(Failed(message=f"a file could not be used: {error}"))
+            self._report(Failed(message=Code.FILE_UNUSABLE(reason=str(error))))
         except BaseException as error:  # noqa: BLE001  the one place where anything becomes a message
             _log.exception("the engine stopped")
             self._report(Failed(message=_unexpected(error)))
@@ -98,7 +99,7 @@ class Worker:
         start_s = time.monotonic()
         self._model = LoadedModel(self._settings, self._report, self.stopping.is_set)
         share_processor(self._model.weights.n_parameters)
-        self._report(LoadProgress(stage="Making the cache", fraction=0.8))
+        self._report(LoadProgress(message=Code.MAKING_CACHE(), fraction=0.8))
         self._system = self._model.make_system(self._translation, self._log)
         self._warm_up()
         self._report(
@@ -206,11 +207,7 @@ class Worker:
         """Leave one utterance untranslated, so that the next ones are."""
         yield from passage.give_up()
         give_memory_back(self._model.weights.network.device)
-        yield Refused(
-            message=f"a sentence could not be translated to its end ({first_line(error)}): it "
-            "stays as it is and the next ones are translated; close other programs, or choose a "
-            "smaller model, if this happens again"
-        )
+        yield Refused(message=Code.SENTENCE_GIVEN_UP(reason=first_line(error)))
 
     def _keep_pace(self) -> None:
         """Read larger steps while words wait, and tell of it."""
@@ -229,12 +226,8 @@ class Worker:
     def _tell_refused(self) -> None:
         n_refused = self.commands.take_refused()
         if n_refused:
-            self._report(
-                Refused(
-                    message=f"{n_refused} words were not taken, since {self.commands.max_words} "
-                    "wait already: choose larger steps or a smaller model, and give them again"
-                )
-            )
+            most = self.commands.max_words
+            self._report(Refused(message=Code.WORDS_REFUSED(n_words=n_refused, most=most)))
 
     def _report_statistics(self, changed_s: float) -> None:
         self._told_s = changed_s
@@ -270,7 +263,7 @@ class Worker:
         try:
             self._system.configure(self._model.fitted(translation))
         except SurtitleError as error:
-            self._report(Refused(message=str(error)))
+            self._report(Refused(message=error.message))
             return
         before, self._translation = self._translation, translation
         if translation.glossary != before.glossary:
@@ -281,7 +274,7 @@ class Worker:
         try:
             name, doubts = self._model.load_adapter(folder)
         except SurtitleError as error:
-            self._report(Refused(message=str(error)))
+            self._report(Refused(message=error.message))
             return
         finally:
             self._system.model.forget_steps()  # the probe exchanged layers
@@ -318,7 +311,7 @@ class Worker:
             if not _is_bearable(error):
                 raise
             self._model.use_adapter(before)
-            self._report(Refused(message=first_line(error)))
+            self._report(Refused(message=_said(error)))
             return
         system.conversation.go_on_after(self._system.conversation)
         self._system = system
@@ -328,7 +321,7 @@ class Worker:
         try:
             self._model.unload_adapter(name)
         except SurtitleError as error:
-            self._report(Refused(message=str(error)))
+            self._report(Refused(message=error.message))
         else:
             self._tell_adapters()
 
@@ -342,12 +335,18 @@ class Worker:
             self._report(event)
 
 
-def _unexpected(error: BaseException) -> str:
-    """Say in one sentence that the engine stopped."""
-    if is_out_of_memory(error):
-        said = first_line(error)
-        return f"memory ran out ({said}): choose 4 bits, a smaller model or another device"
-    return f"the engine stopped unexpectedly: {first_line(error)}"
+def _unexpected(error: BaseException) -> Message:
+    code = Code.OUT_OF_MEMORY if is_out_of_memory(error) else Code.ENGINE_STOPPED
+    return code(reason=first_line(error))
+
+
+def _said(error: Exception) -> Message:
+    """Take the message of one of our errors, or the first line of a library's."""
+    return (
+        error.message
+        if isinstance(error, SurtitleError)
+        else Code.AS_SAID(sentence=first_line(error))
+    )
 
 
 def _is_bearable(error: Exception) -> bool:

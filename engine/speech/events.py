@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from engine.audio.devices import AudioNotice
 from engine.events import Event
+from engine.messages import Message
 from engine.utterances import FedWord
 
 
@@ -69,12 +70,14 @@ class Behind:
     Attributes:
         lane: who speaks.
         seconds: how old the sound is that is worked on now.
-        message: one sentence: what is slow and what to choose instead.
+        message: what is slow and what to choose instead.
+        smaller_model: the recogniser that the message advises; empty where it advises none.
     """
 
     lane: str
     seconds: float
-    message: str
+    message: Message
+    smaller_model: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,10 +105,10 @@ class ListeningFailed:
     """Recording or recognising has ended for good; what was heard is still translated.
 
     Attributes:
-        message: one sentence.
+        message: why.
     """
 
-    message: str
+    message: Message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

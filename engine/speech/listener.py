@@ -18,6 +18,7 @@ from engine.audio.chunks import AudioChunk, AudioSource
 from engine.commands import EndPassage, FeedWords
 from engine.errors import SurtitleError
 from engine.events import Event, Failed
+from engine.messages import Code
 from engine.speech.events import (
     Behind,
     CaughtUp,
@@ -210,11 +211,10 @@ class Listener:
         try:
             self._listen()
         except SurtitleError as error:
-            self._report(ListeningFailed(message=str(error)))
+            self._report(ListeningFailed(message=error.message))
         except Exception as error:  # noqa: BLE001  the one place where anything becomes a message
             _log.exception("listening stopped")
-            text = f"listening stopped unexpectedly: {error}"
-            self._report(ListeningFailed(message=text))
+            self._report(ListeningFailed(message=Code.LISTENING_STOPPED(reason=str(error))))
         finally:
             self.stop()
             for lane in self._lanes:
@@ -375,25 +375,23 @@ class _Ear:
             return
         if not self._is_behind and (behind_s > settings.behind_s or slow):
             self._is_behind = True
-            self._listener.tell(
-                Behind(lane=self._lane.name, seconds=behind_s, message=self._advice())
-            )
+            self._listener.tell(self._behind(behind_s))
         elif self._is_behind and behind_s < settings.recognizer.step_s and not slow:
             self._is_behind = False
             self._listener.tell(CaughtUp(lane=self._lane.name))
 
-    def _advice(self) -> str:
+    def _behind(self, seconds: float) -> Behind:
+        """Say what is slow; a smaller recogniser helps where recognising is."""
+        lane = self._lane.name
         if self._listener.translates_slowly:
-            return (
-                "translating does not keep up with who speaks: choose a smaller model to "
-                "translate, or a policy that reads more at a time"
-            )
-        factor = self._recognizer.real_time_factor
+            return Behind(lane=lane, seconds=seconds, message=Code.TRANSLATION_SLOW())
         smaller = self._listener.settings.smaller_model
-        instead = f"choose a smaller model, {smaller}" if smaller else "use a faster computer"
         if self._recognizer.advises_smaller_model:
-            return f"recognising takes {factor:.1f} s for each second of speech: {instead}"
-        return f"the captions cannot keep up with who speaks: {instead}"
+            code = Code.RECOGNITION_SLOW if smaller else Code.RECOGNITION_SLOW_SMALLEST
+        else:
+            code = Code.CAPTIONS_SLOW if smaller else Code.CAPTIONS_SLOW_SMALLEST
+        message = code(factor=self._recognizer.real_time_factor, smaller=smaller)
+        return Behind(lane=lane, seconds=seconds, message=message, smaller_model=smaller)
 
 
 def _joined(chunks: Sequence[AudioChunk]) -> AudioChunk:

@@ -14,6 +14,7 @@ import numpy as np
 from engine.audio.chunks import AudioChunk, Samples
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.errors import ModelError
+from engine.messages import Code
 
 FRAME = 512
 """Samples the detector judges at a time: 32 ms."""
@@ -90,11 +91,7 @@ class SileroDetector:
 
             self._session = get_vad_model().session
         except (ImportError, RuntimeError) as error:
-            msg = (
-                f"hearing speech needs libraries that are missing ({error}): "
-                "install them with pip install 'surtitle[speech]'"
-            )
-            raise ModelError(msg) from error
+            raise ModelError(Code.VAD_LIBRARIES_MISSING(reason=str(error))) from error
         self.reset()
 
     def reset(self) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from engine.audio.chunks import Samples
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.errors import ModelError, is_failure
+from engine.messages import Code
 from engine.settings import DEVICES
 from engine.speech.hallucinations import HallucinationSettings, SegmentScores, is_hallucination
 from engine.speech.hypothesis import Hypothesis, RecognizedWord
@@ -129,15 +130,10 @@ def _load(settings: WhisperSettings) -> "WhisperModel":
         import ctranslate2  # noqa: PLC0415  may be missing
         from faster_whisper import WhisperModel  # noqa: PLC0415  takes 0.5 s; may be missing
     except ImportError as error:
-        msg = (
-            f"recognising speech needs libraries that are missing ({error}): "
-            "install them with pip install 'surtitle[speech]'"
-        )
-        raise ModelError(msg) from error
+        raise ModelError(Code.SPEECH_LIBRARIES_MISSING(reason=str(error))) from error
     n_gpus = ctranslate2.get_cuda_device_count()
     if settings.device == "cuda" and not n_gpus:
-        msg = "speech was to be recognised on cuda and no usable GPU was found: choose auto or cpu"
-        raise ModelError(msg)
+        raise ModelError(Code.NO_GPU_FOR_SPEECH())
     device = "cuda" if n_gpus and settings.device != "cpu" else "cpu"
     folder = Path(settings.model)
     if folder.is_dir() and not (folder / "tokenizer.json").is_file():

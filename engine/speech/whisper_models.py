@@ -11,6 +11,7 @@ from engine.errors import ModelError
 from engine.hub.catalogue import WHISPER_MODELS
 from engine.hub.download import ModelKind, fetch_model, find_model
 from engine.hub.transfer import HubSettings, Progress
+from engine.messages import Code
 from engine.untrusted.safe_names import is_hub_name
 from engine.untrusted.strict_json import JsonObject, shown
 
@@ -136,9 +137,5 @@ def _hub_id(name: str) -> str:
     if name in WHISPER_MODELS:
         return WHISPER_MODELS[name]
     if not is_hub_name(name):
-        msg = (
-            f"no Whisper model is called {shown(name)}: choose {', '.join(WHISPER_MODELS)}, or "
-            "name an owner/name on the hub or a folder"
-        )
-        raise ModelError(msg)
+        raise ModelError(Code.NO_SUCH_WHISPER(name=shown(name), known=", ".join(WHISPER_MODELS)))
     return name

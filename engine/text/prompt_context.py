@@ -11,6 +11,7 @@ from dataclasses import replace
 from transformers import PreTrainedTokenizerFast
 
 from engine.errors import ContextError
+from engine.messages import Code
 from engine.models.model_card import ModelCard
 from engine.text.prompt import Prompt, make_prompt
 
@@ -42,11 +43,10 @@ class Context:
         self._n_bare = len(make_prompt(tokenizer, card, language).headers.system)
         n_rows = self.n_rows(self.prompt())
         if n_rows > MAX_ROWS:
-            msg = (
-                f"the glossary of {len(self._glossary)} terms takes {n_rows} rows of the prompt, "
-                f"and there is room for {MAX_ROWS}: leave out terms"
+            n_terms = len(self._glossary)
+            raise ContextError(
+                Code.GLOSSARY_TOO_LONG(n_terms=n_terms, n_rows=n_rows, most=MAX_ROWS)
             )
-            raise ContextError(msg)
 
     def prompt(self, sentences: Sequence[str] = ()) -> Prompt:
         """Make a prompt that tells of the sentences before, but for the oldest if too long."""

@@ -12,6 +12,7 @@ from engine.errors import ModelError
 from engine.inference.slot_model import SlotModel
 from engine.layout.rows import Headers
 from engine.loading.loader import Weights
+from engine.messages import Code
 from engine.metrics.event_log import EventLog
 from engine.policy import Policy, parse_policy
 from engine.settings import TranslationSettings
@@ -183,11 +184,8 @@ class Conversation:
     def _check_room(self, prompt: Prompt) -> None:
         n_rows = len(prompt.headers.system)
         if 2 * n_rows > self._capacity:
-            msg = (
-                f"what {self.weights.card.name} is told before each sentence takes {n_rows} rows, "
-                f"and the cache has {self._capacity}: choose another adapter or model"
-            )
-            raise ModelError(msg)
+            model, capacity = self.weights.card.name, self._capacity
+            raise ModelError(Code.PROMPT_TOO_LONG(model=model, n_rows=n_rows, capacity=capacity))
 
     def go_on_after(self, other: "Conversation") -> None:
         """Number utterances and count work where another conversation stopped."""

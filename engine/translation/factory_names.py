@@ -1,5 +1,6 @@
 """Which way of translating suits a model, and what a person is told of it."""
 
+from engine.messages import Code, Message
 from engine.models.model_card import ModelCard
 
 AUTO = "auto"
@@ -22,19 +23,12 @@ def suited_slot_length(card: ModelCard, system: str) -> int:
     return card.slot_length
 
 
-def mode_notice(card: ModelCard, system: str) -> str:
-    """Say which mode runs on a model without an adapter for slots; nothing where slots were learnt.
+def mode_notice(card: ModelCard, system: str) -> Message | None:
+    """Say which mode runs on a model without an adapter for slots; None where slots were learnt.
 
     What an adapter gains, and what slots lose without one, is measured in ``docs/results.md``.
     """
     if card.knows_slots:
-        return ""
-    if system == "slots":
-        return (
-            f"{card.name} was not trained for slots: that is an experiment, and captions are "
-            "better with --system retranslate, or with an adapter"
-        )
-    return (
-        f"{card.name} translates everything again at each word and shows what two drafts agree "
-        "on; with an adapter for slots captions come sooner, and cost a fraction of the computing"
-    )
+        return None
+    code = Code.SLOTS_UNTRAINED if system == "slots" else Code.RETRANSLATES
+    return code(model=card.name)

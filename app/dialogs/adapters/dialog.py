@@ -49,6 +49,7 @@ class AdapterDialog(QDialog):
         self._loaded: tuple[str, ...] = ()
         self._used: str | None = None
         self._compared: str | None = None
+        self._says_working = False
         self.rows = AdapterTable(self)
         self.table, self.details = QTableView(), QTreeWidget()
         self.reason, self.told = QLabel(wordWrap=True), QLabel(wordWrap=True)
@@ -194,14 +195,16 @@ class AdapterDialog(QDialog):
 
     @Slot(str)
     def _tell(self, message: str) -> None:
+        self._says_working = False
         self.told.setText(as_sentence(message))
 
     @Slot(bool)
     def _show_busy(self, busy: bool) -> None:  # noqa: FBT001  what the signal carries
         if busy:
             self.told.setText(self.tr("Working…"))
-        elif self.told.text() == self.tr("Working…"):
+        elif self._says_working:
             self.told.setText("")
+        self._says_working = busy
 
     @Slot()
     def _load(self) -> None:

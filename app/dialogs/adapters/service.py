@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.system.background import BackgroundQueue
+from app.system.translations import error_text
 from engine.adapters.adapter import Adapter, inspect_adapter, verify_adapter
 from engine.adapters.library import AdapterLibrary, LibraryAdapter
 from engine.errors import SurtitleError
@@ -108,7 +109,7 @@ class AdapterService(QObject):
         try:
             return None if self._model is None else read_fingerprint(self._model)
         except SurtitleError as error:
-            self.told.emit(str(error))
+            self.told.emit(error_text(error))
             return None
 
     def _find_default(self, translation: TranslationSettings) -> None:

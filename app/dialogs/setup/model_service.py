@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.library.models import ModelOffer, known_offer
 from app.system.background import BackgroundQueue
+from app.system.translations import error_text
 from engine.errors import FetchCancelledError, SurtitleError
 from engine.hub.bundled import bundled_models
 from engine.hub.catalogue import KNOWN_MODELS
@@ -106,7 +107,7 @@ class ModelService(QObject):
             self.failed.emit("")
             return
         except SurtitleError as error:
-            self.failed.emit(str(error))
+            self.failed.emit(error_text(error))
             return
         self.fetched.emit(name)
         self._list()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from app.widgets.source_messages import notice_words
+from app.system.translations import error_text, worded
 from engine.audio.devices import AudioNotice, DeviceKind, WantedDevice
 from engine.errors import SurtitleError
 
@@ -73,13 +73,13 @@ class SoundCheck(QObject):
     def _listen(self, kind: DeviceKind, stopping: threading.Event) -> None:
         def report(notice: AudioNotice) -> None:
             if not stopping.is_set():
-                self.told.emit(kind, notice_words(notice))
+                self.told.emit(kind, worded(notice.message))
 
         try:
             self._hear(kind, stopping, report)
         except (SurtitleError, ImportError) as error:
             if not stopping.is_set():
-                self.told.emit(kind, str(error))
+                self.told.emit(kind, error_text(error))
 
     def _hear(
         self, kind: DeviceKind, stopping: threading.Event, report: Callable[[AudioNotice], None]

@@ -23,6 +23,7 @@ from engine.audio.backends.ring_buffer import Ring
 from engine.audio.chunks import Samples, Tap
 from engine.audio.devices import AudioDevice, DeviceKind
 from engine.errors import AudioError, NoSoundError, TapEndedError
+from engine.messages import Code
 
 _RING_S = 20.0
 _POLL_S = 0.01
@@ -56,8 +57,7 @@ class PortAudio:
                 check=True,
             )
         except (OSError, subprocess.SubprocessError) as error:
-            msg = f"PortAudio, which records from microphones, does not work here: {error}"
-            raise NoSoundError(msg) from error
+            raise NoSoundError(Code.NO_PORTAUDIO(reason=str(error))) from error
         return tuple(_device(entry) for entry in json.loads(done.stdout))
 
     def changed(self) -> bool:
@@ -78,8 +78,8 @@ class PortAudio:
             try:
                 tap = PortAudioTap(device)
             except (sounddevice.PortAudioError, ValueError) as error:
-                msg = f"{device.description} cannot be recorded: {error}"
-                raise AudioError(msg) from error
+                message = Code.CANNOT_RECORD(device=device.description, reason=str(error))
+                raise AudioError(message) from error
             self._open.add(tap)
             return tap
 

@@ -17,6 +17,7 @@ from engine.audio.backends.parec import ParecTap, end_process
 from engine.audio.chunks import Tap
 from engine.audio.devices import AudioDevice, DeviceKind
 from engine.errors import NoSoundError
+from engine.messages import Code
 
 TIMEOUT_S = 0.5
 """A server that is well answers in a few milliseconds; one that must be started first does not."""
@@ -125,14 +126,12 @@ def _answers(timeout_s: float) -> list[str]:
     try:
         answers = [process.communicate(timeout=timeout_s)[0] for process in processes]
     except subprocess.TimeoutExpired as error:
-        msg = f"the sound server did not answer within {timeout_s:g} s: restart it"
-        raise NoSoundError(msg) from error
+        raise NoSoundError(Code.SERVER_SLOW(seconds=timeout_s)) from error
     finally:
         for process in processes:
             end_process(process)
     if any(process.returncode for process in processes):
-        msg = "no sound server answers: start PipeWire or PulseAudio"
-        raise NoSoundError(msg)
+        raise NoSoundError(Code.NO_SERVER_RUNS())
     return [answer.decode(errors="replace") for answer in answers]
 
 

@@ -14,6 +14,7 @@ from engine.audio.backends.ring_buffer import Ring
 from engine.audio.chunks import Samples, Tap
 from engine.audio.devices import AudioDevice, DeviceKind
 from engine.errors import NoSoundError, TapEndedError
+from engine.messages import Code
 
 _RATE_HZ = 48_000  # Windows converts where it must
 _BLOCK_S = 0.02
@@ -35,8 +36,7 @@ class Loopback:
             default = str(soundcard.default_speaker().id)
             listed = soundcard.all_microphones(include_loopback=True)
         except (RuntimeError, IndexError, AttributeError) as error:  # what SoundCard raises
-            msg = f"the outputs of this computer cannot be listed: {error}"
-            raise NoSoundError(msg) from error
+            raise NoSoundError(Code.NO_OUTPUTS_LISTED(reason=str(error))) from error
         return tuple(
             AudioDevice(
                 name=str(device.id),

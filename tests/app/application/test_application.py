@@ -14,6 +14,7 @@ from app.main_window.banner import Banner
 from app.system.unix_signals import Interrupt
 from engine.commands import LoadAdapter, SetWords, UseAdapter
 from engine.events import AdapterChanged, NotTranslated, Ready, Refused, Statistics
+from engine.messages import Code
 from engine.models.model_card import Language, ModelCard
 from tests.support.adapter_folders import tiny_card, write_adapter
 from tests.support.app.fake_engine import LANGUAGES, FakeEngine
@@ -312,7 +313,8 @@ def test_words_that_wait_are_told_before_the_other_figures(program):
 
 def test_how_the_model_was_loaded_is_told_when_it_is(program):
     one = program().open().wait_until_ready()
-    notices = ("it was loaded in 4 bits", "captions come later")
+    sentences = ("it was loaded in 4 bits", "captions come later")
+    notices = tuple(Code.AS_SAID(sentence=sentence) for sentence in sentences)
     ready = Ready(model="shouter", languages=LANGUAGES, load_s=1, notices=notices)
     one.application.bridge.event_came.emit(ready)
     assert one.window.banner.sentence.text() == "It was loaded in 4 bits."
@@ -412,8 +414,10 @@ def test_a_language_the_model_does_not_know_gives_way_to_one_it_knows(program, t
 
 def test_what_the_engine_refuses_is_told(program):
     one = program().open().wait_until_ready()
-    one.application.bridge.event_came.emit(Refused(message="no such policy"))
-    assert one.window.banner.sentence.text() == "No such policy."
+    one.application.bridge.event_came.emit(Refused(message=Code.BAD_POLICY(text="fast")))
+    assert one.window.banner.sentence.text() == (
+        "A policy is written read:N, wait:K or offline (N and K from 1), got 'fast'."
+    )
 
 
 def test_ctrl_c_in_the_terminal_closes_the_window(program, qtbot):

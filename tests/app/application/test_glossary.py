@@ -16,6 +16,7 @@ from app.library.glossaries import (
 from engine.commands import Configure
 from engine.errors import ContextError
 from engine.events import ContextChanged, Refused
+from engine.messages import Code
 
 TERMS = (("slot", "Platz"), ("adapter", "Aufsatz"))
 
@@ -209,5 +210,5 @@ def test_what_the_terms_cost_and_why_they_are_refused_is_told(glossary):
     came = one.one.application.bridge.event_came
     came.emit(ContextChanged(rows=36))
     assert one.dialog.cost.text() == "2 terms cost 36 tokens of the prompt, computed once."
-    came.emit(Refused(message="the glossary takes 900 rows of the prompt: leave out terms"))
-    assert one.dialog.cost.text().startswith("The glossary takes 900 rows")
+    came.emit(Refused(message=Code.GLOSSARY_TOO_LONG(n_terms=300, n_rows=900, most=512)))
+    assert one.dialog.cost.text().startswith("The glossary of 300 terms takes 900 rows")

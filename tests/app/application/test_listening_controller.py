@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from engine.audio.devices import AudioNotice, DeviceKind, NoticeKind
 from engine.errors import HubError
 from engine.events import UtteranceOpened
+from engine.messages import Code
 from engine.speech.events import Behind, CaughtUp, Noticed
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.fake_hearing import DEVICES
@@ -277,9 +278,9 @@ def test_falling_behind_offers_the_smaller_recogniser_and_a_click_takes_it(progr
     one = program({DeviceKind.MICROPHONE: [SAID, "and so on."]}).open()
     one.press(one.bar.microphone)
     one.wait_for_sentence()
-    message = "recognising takes 1.4 s for each second of speech: choose a smaller model, tiny.en"
+    message = Code.RECOGNITION_SLOW(factor=1.4, smaller="tiny.en")
     desk = one.application.listening.desk
-    desk.reported.emit(Behind(lane="me", seconds=6.0, message=message))
+    desk.reported.emit(Behind(lane="me", seconds=6.0, message=message, smaller_model="tiny.en"))
     assert one.banner.offer.text() == "&Use tiny.en"
     one.banner.offer.click()
     one.wait(lambda: one.hearing.asked[-1][1] == "tiny.en")
@@ -300,8 +301,7 @@ def test_an_offer_goes_when_another_recogniser_is_chosen(program):
 def test_the_offer_goes_when_it_has_caught_up(program):
     one = program().open()
     desk = one.application.listening.desk
-    slow = "translating does not keep up with who speaks: choose a smaller model to translate"
-    desk.reported.emit(Behind(lane="me", seconds=6.0, message=slow))
+    desk.reported.emit(Behind(lane="me", seconds=6.0, message=Code.TRANSLATION_SLOW()))
     assert one.banner.isVisible()
     assert not one.banner.offer.isVisible()
     desk.reported.emit(CaughtUp(lane="me"))
@@ -340,7 +340,9 @@ def test_what_is_off_is_not_called_heard_and_takes_its_notice_with_it(program):
     assert not one.banner.isVisible()
     one.wait(lambda: status.text() == "Listening to Speakers")
     desk = one.application.listening.desk
-    late = AudioNotice(kind=NoticeKind.STALLED, device="Desk mic", message="nothing comes")
+    late = AudioNotice(
+        kind=NoticeKind.STALLED, device="Desk mic", message=Code.STALLED(device="Desk mic")
+    )
     desk.reported.emit(Noticed(lane="me", notice=late))
     assert not one.banner.isVisible()
     assert status.text() == "Listening to Speakers"

@@ -11,6 +11,7 @@ from engine.events import (
     UtteranceEnded,
     UtteranceOpened,
 )
+from engine.messages import Code
 from tests.support.utterances import FedCaptions
 
 
@@ -136,7 +137,7 @@ def test_nothing_of_the_old_session_is_heard_after_a_restart():
 
 
 def test_events_that_are_not_about_utterances_change_nothing():
-    assert not FedCaptions().feed(LoadProgress(stage="Loading", fraction=0.5))
+    assert not FedCaptions().feed(LoadProgress(message=Code.LOADING(), fraction=0.5))
 
 
 def test_a_model_that_may_keep_nothing_is_refused():

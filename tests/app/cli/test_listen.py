@@ -18,6 +18,7 @@ from app.__main__ import main
 from app.cli.listen_output import STOP, Mailbox
 from engine.errors import ModelError
 from engine.events import Failed
+from engine.messages import Code
 from engine.speech.events import TailChanged
 from tests.support.fakes import save_tiny_model
 from tests.support.listening_fakes import (
@@ -194,7 +195,9 @@ def test_a_recogniser_that_cannot_be_loaded_ends_with_a_failure(listen, talk, mo
 def test_a_session_that_fails_ends_with_a_failure(listen, talk, monkeypatch):
     class Failing(EchoSession):
         def start(self):
-            self.report(Failed(message="no memory is left: choose a smaller model"))
+            self.report(
+                Failed(message=Code.AS_SAID(sentence="no memory is left: choose a smaller model"))
+            )
 
     monkeypatch.setattr("engine.session.session.Session", Failing)
     assert "no memory is left" in sentences(listen("--source", talk), 1)

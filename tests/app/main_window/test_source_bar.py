@@ -11,6 +11,7 @@ from app.widgets.lane_style import lane_colour, lane_name
 from app.widgets.speech_indicator import SpeechIndicator
 from engine.audio.devices import AudioNotice, DeviceKind, NoticeKind
 from engine.hub.catalogue import WHISPER_MODELS
+from engine.messages import Code
 from engine.speech.word_tracker import StageLag
 from tests.support.app.fake_hearing import DEVICES
 
@@ -163,15 +164,15 @@ def notices(qtbot):
     made.close()
 
 
-def notice(kind, message, device="Desk mic"):
-    return AudioNotice(kind=kind, device=device, message=message)
+def notice(kind, code, device="Desk mic", **values):
+    return AudioNotice(kind=kind, device=device, message=code(device=device, **values))
 
 
 def test_of_each_source_the_newest_sentence_stands_in_the_banner(notices):
     banner = notices.banner
-    notices.take("me", notice(NoticeKind.LOST, "Desk mic is gone", "Headset"))
-    notices.take("them", notice(NoticeKind.MUTED, "Speakers is muted", "Speakers"))
-    notices.take("me", notice(NoticeKind.RETURNED, "Desk mic is back"))
+    notices.take("me", notice(NoticeKind.LOST, Code.GONE, "Headset", missed="Desk mic"))
+    notices.take("them", notice(NoticeKind.MUTED, Code.MUTED, "Speakers"))
+    notices.take("me", notice(NoticeKind.RETURNED, Code.BACK))
     assert banner.sentence.text() == "Desk mic is back: listening to it again."
     assert notices.devices == ("Desk mic",)
     banner.dismiss.click()
@@ -182,8 +183,8 @@ def test_of_each_source_the_newest_sentence_stands_in_the_banner(notices):
 
 def test_good_news_go_by_themselves_and_bad_ones_stay(notices):
     banner = notices.banner
-    notices.take("them", notice(NoticeKind.MUTED, "Speakers is muted", "Speakers"))
-    notices.take("me", notice(NoticeKind.HEARD, "Desk mic can be heard again"))
+    notices.take("them", notice(NoticeKind.MUTED, Code.MUTED, "Speakers"))
+    notices.take("me", notice(NoticeKind.HEARD, Code.HEARD))
     notices._forget.timeout.emit()
     assert banner.sentence.text() == "Speakers is muted: please switch it on."
     banner.dismiss.click()
@@ -191,8 +192,8 @@ def test_good_news_go_by_themselves_and_bad_ones_stay(notices):
 
 
 def test_what_was_wrong_goes_when_the_device_is_listened_to_again(notices):
-    notices.take("me", notice(NoticeKind.NO_SERVER, "the sound server does not answer", ""))
-    notices.take("me", notice(NoticeKind.LISTENING, "listening to Desk mic"))
+    notices.take("me", notice(NoticeKind.NO_SERVER, Code.NO_SERVER, ""))
+    notices.take("me", notice(NoticeKind.LISTENING, Code.LISTENING))
     assert not notices.banner.isVisible()
 
 

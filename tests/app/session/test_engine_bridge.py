@@ -16,6 +16,7 @@ from engine.commands import (
     UseAdapter,
 )
 from engine.events import CaptionChanged, Failed, Ready, UtteranceEnded
+from engine.messages import Code
 from engine.settings import ModelSettings, TranslationSettings
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.commands import fed, typed
@@ -225,7 +226,7 @@ def test_an_engine_that_cannot_be_imported_is_a_failure_in_one_sentence(qtbot):
     bridge = Bridge(make)
     with qtbot.waitSignal(bridge.event_came) as caught:
         bridge.start(MODEL, GERMAN)
-    message = f"The translation engine could not be loaded: {MISSING}"
+    message = Code.ENGINE_NOT_LOADED(reason=MISSING)
     assert caught.args == [Failed(message=message)]
     bridge.stop()
 

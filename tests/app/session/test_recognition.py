@@ -6,7 +6,7 @@ import pytest
 
 from app.captions.lanes import LANES
 from app.session import recognition
-from app.session.listening_service import ListeningDesk, names_smaller
+from app.session.listening_service import ListeningDesk
 from app.session.recognition import Hearing
 from engine.audio.devices import DeviceKind, WantedDevice
 from engine.errors import ModelError
@@ -158,18 +158,3 @@ def test_lanes_are_named_by_who_is_heard_and_devices_by_the_systems_names(ears, 
         ("system", "out1"),
     ]
     assert LANES[system.kind] == "them"
-
-
-@pytest.mark.parametrize(
-    ("message", "recognizer", "expected"),
-    [
-        ("recognising takes 1.4 s: choose a smaller model, tiny.en", "base.en", "tiny.en"),
-        ("translating does not keep up: choose a smaller model to translate", "base.en", ""),
-        ("recognising takes 1.4 s: use a faster computer", "tiny.en", ""),
-        ("recognising takes 1.4 s: use a faster computer", "/some/folder", ""),
-    ],
-)
-def test_the_smaller_recogniser_is_offered_where_the_sentence_names_it(
-    message, recognizer, expected
-):
-    assert names_smaller(message, recognizer) == expected

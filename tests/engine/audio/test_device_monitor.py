@@ -60,7 +60,7 @@ class Room:
         self.now_s += STEP_S
         self.monitor.see_devices(None if self.devices is None else tuple(self.devices))
         decision = self.monitor.decide(self.now_s)
-        self.told += [(self.now_s, notice.kind, notice.message) for notice in decision.notices]
+        self.told += [(self.now_s, notice.kind, str(notice.message)) for notice in decision.notices]
         if decision.device is not None and decision.opening != self._opening:
             self.opened.append((self.now_s, decision.device.name))
         self._opening = decision.opening

@@ -133,7 +133,7 @@ def test_a_damaged_part_is_left_out_counted_and_told_once(tmp_path):
     path.write_bytes(content)
     chunks, source, notices = read_all(path)
     assert [notice.kind for notice in notices] == [NoticeKind.DROPPED]
-    assert "a.mkv is damaged" in notices[0].message
+    assert "a.mkv is damaged" in str(notices[0].message)
     assert chunks[-1].end_s == pytest.approx(8, abs=0.1)
     n_samples = sum(len(chunk.samples) for chunk in chunks)
     assert n_samples + source.n_dropped == pytest.approx(8 * SAMPLE_RATE_HZ, abs=1600)

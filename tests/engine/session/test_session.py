@@ -36,9 +36,8 @@ def failure(model, translation=TranslationSettings(), **arguments):  # noqa: B00
     session.send(fed(["a."]))  # nobody obeys, nobody minds
     session.stop()
     assert listener.events[-1] == failed
-    assert "\n" not in failed.message
-    assert failed.message[-1] != "\n"
-    return failed.message
+    assert "\n" not in str(failed.message)
+    return str(failed.message)
 
 
 # --- starting and stopping ------------------------------------------------------------------------
@@ -265,7 +264,7 @@ def test_a_change_that_cannot_be_obeyed_is_refused_and_everything_goes_on_as_bef
     with running(model) as (session, listener):
         session.send(Configure(settings))
         refused = listener.wait_for(Refused)
-        assert "\n" not in refused.message
+        assert "\n" not in str(refused.message)
         session.send(fed("ab cd ef gh.".split()))
         listener.wait_for(UtteranceEnded)
         assert listener.receiver.text == at_once(model, "ab cd ef gh.")

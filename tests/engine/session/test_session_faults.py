@@ -77,7 +77,7 @@ def test_words_beyond_what_may_wait_are_refused_and_counted(model, monkeypatch):
         session.send(fed(["ab"] * 11))
         session.send(fed(["ab."]))
         refused = listener.wait_for(Refused)
-        assert "11 words were not taken, since 10 wait" in refused.message
+        assert "11 words were not taken, since 10 wait" in str(refused.message)
         listener.wait_for(UtteranceEnded)
         assert listener.receiver.text == at_once(model, "ab.")
 
@@ -117,7 +117,7 @@ def test_a_sentence_that_needs_too_much_memory_is_given_up_and_the_next_is_trans
         listener.wait_for(UtteranceEnded)
         scarcity.append(error)
         session.send(fed(SENTENCES[1].split()))
-        message = listener.wait_for(Refused).message
+        message = str(listener.wait_for(Refused).message)
         session.send(fed(SENTENCES[2].split()))
         listener.wait_for(UtteranceEnded)
         text = listener.receiver.text
@@ -152,7 +152,7 @@ def test_what_nobody_expected_still_ends_the_session(model, monkeypatch, kind):
     with running(model) as (session, listener):
         monkeypatch.setattr(SlotModel, "feed", broken)
         session.send(fed(SENTENCES[0].split()))
-        assert "something else" in listener.wait_for(Failed).message
+        assert "something else" in str(listener.wait_for(Failed).message)
 
 
 def test_a_tokenizer_that_panics_is_told_and_not_waited_for(tmp_path):
@@ -165,7 +165,7 @@ def test_a_tokenizer_that_panics_is_told_and_not_waited_for(tmp_path):
         ModelSettings(directory=folder, device="cpu"), TranslationSettings(), listener
     )
     session.start()
-    message = listener.wait_for(Failed).message
+    message = str(listener.wait_for(Failed).message)
     session.stop()
     assert f"the model in {folder} cannot be loaded: its tokenizer cannot be used" in message
 
@@ -176,7 +176,7 @@ def test_too_little_memory_for_the_first_word_is_one_sentence(model, error, monk
     listener = Listener()
     session = Session(model, TranslationSettings(), listener)
     session.start()
-    message = listener.wait_for(Failed).message
+    message = str(listener.wait_for(Failed).message)
     session.stop()
     assert message.startswith("memory ran out (")
     assert "\n" not in message

@@ -4,6 +4,7 @@ import pytest
 
 from engine.commands import Configure
 from engine.events import CaptionChanged, ContextChanged, Refused
+from engine.messages import Code
 from engine.settings import ModelSettings, TranslationSettings
 from engine.text.prompt_context import MAX_ROWS
 from tests.support.commands import fed
@@ -35,7 +36,7 @@ def test_a_glossary_that_is_too_long_is_refused_and_captions_go_on(model):
     long = tuple((f"term{number}", "word") for number in range(MAX_ROWS))
     with running(model, translation=PLAIN) as (session, listener):
         session.send(Configure(replace(PLAIN, glossary=long)))
-        assert "leave out terms" in listener.wait_for(Refused).message
+        assert listener.wait_for(Refused).message.code is Code.GLOSSARY_TOO_LONG
         session.send(fed(["Good", "morning."]))
         listener.wait_for(CaptionChanged)
         assert listener.all_of(ContextChanged) == []

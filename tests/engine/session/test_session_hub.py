@@ -3,6 +3,7 @@
 import pytest
 
 from engine.events import Failed, LoadProgress, UtteranceEnded
+from engine.messages import Code
 from engine.session.session import Session
 from engine.settings import ModelSettings, TranslationSettings
 from tests.support.commands import fed
@@ -16,7 +17,8 @@ def model(tmp_path):
 
 def fetched(listener):
     """How far the fetch was told to be."""
-    told = [event for event in listener.all_of(LoadProgress) if "some/model" in event.stage]
+    told = [event for event in listener.all_of(LoadProgress) if event.message.code is Code.FETCHING]
+    assert all("some/model" in str(event.message) for event in told)
     return [event.fraction for event in told]
 
 
@@ -57,7 +59,7 @@ def test_a_hub_that_lies_is_one_sentence(tiny_hub, model):
     listener = Listener()
     session = Session(model, TranslationSettings(), listener)
     session.start()
-    message = listener.wait_for(Failed).message
+    message = str(listener.wait_for(Failed).message)
     session.stop()
     assert "is not what it promised" in message
     assert "\n" not in message

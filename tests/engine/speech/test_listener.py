@@ -8,6 +8,7 @@ import pytest
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.errors import AudioError, ModelError
 from engine.events import CaptionChanged, Failed, UtteranceEnded
+from engine.messages import Code
 from engine.speech.events import (
     Behind,
     CaughtUp,
@@ -241,7 +242,7 @@ def test_a_recogniser_that_cannot_be_loaded_is_told_and_the_end_comes():
         raise ModelError(msg)
 
     _, _, heard = run([Lane(name="", source=Chunks([], open_end=True))], missing)
-    assert [event.message for event in heard.of(ListeningFailed)] == ["no such model"]
+    assert [str(event.message) for event in heard.of(ListeningFailed)] == ["no such model"]
     assert heard.ended.is_set()
 
 
@@ -250,7 +251,7 @@ def test_what_nobody_foresaw_becomes_a_sentence_too(caplog):
         raise ZeroDivisionError
 
     _, _, heard = run([Lane(name="", source=Chunks([]))], broken)
-    assert "unexpectedly" in heard.of(ListeningFailed)[0].message
+    assert "unexpectedly" in str(heard.of(ListeningFailed)[0].message)
     assert "ZeroDivisionError" in caplog.text
 
 
@@ -276,7 +277,7 @@ def test_a_session_that_fails_ends_listening():
     made, _, heard = listener([Lane(name="", source=source)], Script(words), echo=echo)
     made.start()
     try:
-        made.take(Failed(message="out of memory"))
+        made.take(Failed(message=Code.OUT_OF_MEMORY(reason="none")))
         assert made.join(WAIT_S)
     finally:
         made.close()
@@ -315,7 +316,8 @@ def test_falling_behind_is_told_with_a_smaller_model(pass_s, told):
         clock=clock,
     )
     assert bool(heard.of(Behind)) is told
-    assert all("tiny.en" in event.message for event in heard.of(Behind))
+    assert all(event.smaller_model == "tiny.en" for event in heard.of(Behind))
+    assert all("tiny.en" in str(event.message) for event in heard.of(Behind))
     assert len(heard.of(Behind)) <= len(heard.of(CaughtUp)) + 1
     assert len(echo.fed) == 60
 
@@ -345,7 +347,8 @@ def test_a_slow_translation_is_not_blamed_on_the_recogniser():
         assert made.join(WAIT_S)
     finally:
         made.close()
-    assert heard.of(Behind)[0].message.startswith("translating does not keep up")
+    assert heard.of(Behind)[0].message.code is Code.TRANSLATION_SLOW
+    assert not heard.of(Behind)[0].smaller_model
 
 
 def test_who_is_late_takes_more_sound_in_one_pass():

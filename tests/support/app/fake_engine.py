@@ -17,6 +17,7 @@ from engine.events import (
     UtteranceEnded,
     UtteranceOpened,
 )
+from engine.messages import Code
 from engine.settings import ModelSettings, TranslationSettings
 
 LANGUAGES = {"de": "German", "fr": "French"}
@@ -66,7 +67,7 @@ class FakeSession:
         self._commands.put(lambda: self._obey(command))
 
     def fail(self, message: str) -> None:
-        self._commands.put(lambda: self._report(Failed(message=message)))
+        self._commands.put(lambda: self._report(Failed(message=Code.AS_SAID(sentence=message))))
         self._commands.put(None)
 
     def _report(self, event: Event) -> None:
@@ -74,11 +75,11 @@ class FakeSession:
         self._report_to(event)
 
     def _run(self) -> None:
-        self._report(LoadProgress(stage="Loading the model", fraction=0.5))
+        self._report(LoadProgress(message=Code.LOADING(), fraction=0.5))
         if self._may_load is not None:
             self._may_load.wait(20)
         if self._failure is not None:
-            self._report(Failed(message=self._failure))
+            self._report(Failed(message=Code.AS_SAID(sentence=self._failure)))
             return
         self._report(Ready(model="shouter", languages=LANGUAGES, load_s=0.25))
         while (command := self._commands.get()) is not None:

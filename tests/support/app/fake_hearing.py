@@ -10,6 +10,7 @@ from app.captions.lanes import LANES
 from engine.audio.devices import AudioDevice, AudioNotice, DeviceKind, Level, NoticeKind
 from engine.errors import FetchCancelledError, ModelError
 from engine.hub.catalogue import WHISPER_MODELS
+from engine.messages import Code
 from engine.speech.events import Noticed
 from engine.speech.listener import Lane, Listener, ListeningSettings, Recognition
 from tests.support.listening_fakes import Chunks, Loudness, Script, script, sound_of
@@ -46,7 +47,7 @@ class Talk(Chunks):
         self.notice(NoticeKind.LISTENING, f"listening to {device}", device)
 
     def notice(self, kind, message, device="Desk mic"):
-        notice = AudioNotice(kind=kind, device=device, message=message)
+        notice = AudioNotice(kind=kind, device=device, message=Code.AS_SAID(sentence=message))
         self._report(Noticed(lane=self._lane, notice=notice))
 
 

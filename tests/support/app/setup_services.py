@@ -10,6 +10,7 @@ from app.dialogs.setup.wizard import WizardServices
 from engine.audio.devices import AudioNotice, NoticeKind
 from engine.errors import AudioError
 from engine.hub.catalogue import KNOWN_MODELS
+from engine.messages import Code
 from tests.support.listening_fakes import Chunks
 
 MACHINE = {
@@ -42,7 +43,11 @@ class Sources:
         if wanted.kind == "system":
             msg = "no sound server answers: start one"
             raise AudioError(msg)
-        report(AudioNotice(kind=NoticeKind.LISTENING, device="mic", message="listening to mic"))
+        report(
+            AudioNotice(
+                kind=NoticeKind.LISTENING, device="mic", message=Code.LISTENING(device="mic")
+            )
+        )
         self.made.append(Chunks(np.full(4800, 0.5, np.float32), open_end=True))
         return self.made[-1]
 

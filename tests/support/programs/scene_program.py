@@ -34,6 +34,7 @@ from app.system.wayland import is_wayland, platform_wanted
 from engine.audio.devices import DeviceKind
 from engine.events import AdapterChanged
 from engine.hub.bundled import ASSETS
+from engine.messages import Code
 from engine.speech.events import Behind, SpeechChanged, TailChanged
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.fake_hearing import FakeHearing
@@ -209,8 +210,8 @@ class Stage(SideScenes):
 
     def act_behind(self):
         self.act_listening()
-        message = "recognising takes 1.4 s for each second of speech: choose a smaller model, "
-        behind = Behind(lane="me", seconds=6.0, message=f"{message}tiny.en")
+        message = Code.RECOGNITION_SLOW(factor=1.4, smaller="tiny.en")
+        behind = Behind(lane="me", seconds=6.0, message=message, smaller_model="tiny.en")
         self.application.listening.desk.reported.emit(behind)
 
     def act_fetching(self):

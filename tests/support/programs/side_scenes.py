@@ -13,6 +13,7 @@ from engine.audio.devices import AudioNotice, Level, NoticeKind
 from engine.errors import NoSoundError
 from engine.events import ContextChanged, Statistics
 from engine.hub.catalogue import KNOWN_MODELS
+from engine.messages import Code
 
 MACHINE = {
     "kind": "machine",
@@ -56,8 +57,9 @@ class Sources:
         if wanted.kind == "system":
             msg = "no sound server answers, so nothing the computer plays can be heard: start one"
             raise NoSoundError(msg)
-        message = "listening to Some Microphone"
-        report(AudioNotice(kind=NoticeKind.LISTENING, device="Some Microphone", message=message))
+        device = "Some Microphone"
+        message = Code.LISTENING(device=device)
+        report(AudioNotice(kind=NoticeKind.LISTENING, device=device, message=message))
         return Hum()
 
 

@@ -20,7 +20,7 @@ def test_what_is_heard_is_measured_and_what_is_not_there_is_one_sentence(qtbot, 
     qtbot.waitUntil(lambda: len(check.levels) == 3 and len(check.sentences) == 2)
     assert {kind for kind, _ in check.levels} == {"microphone"}
     assert check.levels[0][1].peak_db == pytest.approx(-6.02, abs=0.01)
-    assert ("microphone", "Listening to mic") in check.sentences
+    assert ("microphone", "listening to mic") in check.sentences
     assert ("system", "no sound server answers: start one") in check.sentences
     assert check.sources.threads == {"surtitle-check-microphone", "surtitle-check-system"}
 

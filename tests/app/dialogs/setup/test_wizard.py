@@ -11,6 +11,7 @@ from app.dialogs.setup.wizard import SetupWizard
 from engine.commands import Configure
 from engine.events import LoadProgress
 from engine.hub.catalogue import KNOWN_MODELS
+from engine.messages import Code
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.setup_services import parts, says
 
@@ -296,7 +297,7 @@ def test_a_model_that_is_just_being_loaded_is_not_waited_for_by_the_window(progr
     chosen = one.application.settings
     chosen.choose(replace(chosen.preferences, model=Path("some/model")))
     one.application.model.start_over()  # would stand still here
-    further = LoadProgress(stage="Making the cache", fraction=0.8)
+    further = LoadProgress(message=Code.MAKING_CACHE(), fraction=0.8)
     one.application.bridge.event_came.emit(further)
     assert len(one.engine.models) == 1
     may_load.set()
@@ -310,6 +311,8 @@ def test_a_model_that_is_being_fetched_gives_way_at_once(program):
     one = program(FakeEngine(may_load=threading.Event())).open()
     one.wait(lambda: one.window.banner.progress.value() == 500)
     one.application.model.start_over()
-    progress = LoadProgress(stage="Fetching some/model: 1 of 2 GB", fraction=0.5)
+    progress = LoadProgress(
+        message=Code.FETCHING(name="some/model", done=1.0, total=2.0), fraction=0.5
+    )
     one.application.bridge.event_came.emit(progress)
     one.wait(lambda: len(one.engine.models) == 2)

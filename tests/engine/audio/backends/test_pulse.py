@@ -188,13 +188,13 @@ def test_when_the_device_goes_another_takes_its_place_until_it_is_back(server, r
     gone_s = time.monotonic()
     server.control("unload-module", module)
     notice = recording.wait_for(NoticeKind.LOST, gone_s)
-    assert notice.message == "Headphones is gone: listening to Speakers until it is back"
+    assert str(notice.message) == "Headphones is gone: listening to Speakers until it is back"
     n_chunks = len(recording.chunks)
     wait_until(lambda: len(recording.chunks) > n_chunks)
     back_s = time.monotonic()
     server.add_sink("headphones")
     notice = recording.wait_for(NoticeKind.RETURNED, back_s)
-    assert notice.message == "Headphones is back: listening to it again"
+    assert str(notice.message) == "Headphones is back: listening to it again"
 
 
 @needs_sound_server()
@@ -206,7 +206,7 @@ def test_who_chose_no_device_hears_the_new_default(server, record):
     changed_s = time.monotonic()
     server.control("set-default-sink", "headphones")
     notice = recording.wait_for(NoticeKind.MOVED, changed_s)
-    assert notice.message == "the default output is now Headphones: listening to it"
+    assert str(notice.message) == "the default output is now Headphones: listening to it"
 
 
 @needs_sound_server()
@@ -287,7 +287,7 @@ def test_a_muted_microphone_is_told_by_name_and_kept(server, record):
     muted_s = time.monotonic()
     server.control("set-source-mute", "microphone", "1")
     notice = recording.wait_for(NoticeKind.MUTED, muted_s)
-    assert notice.message == "Microphone is muted: please switch it on"
+    assert str(notice.message) == "Microphone is muted: please switch it on"
     heard_s = time.monotonic()
     server.control("set-source-mute", "microphone", "0")
     recording.wait_for(NoticeKind.HEARD, heard_s)

@@ -1,0 +1,264 @@
+"""Every sentence that the engine reports to people, by its code.
+
+Code decides by ``Message.code``, never by the text. The terminal prints the English sentence; the
+windows translate it (``app/system/translations.py``), and ``scripts/translations`` collects it.
+"""
+
+import enum
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Union
+
+
+def tr(text: str) -> str:
+    """Mark a text for translation, by the name that Qt's lupdate looks for."""
+    return text
+
+
+@enum.unique
+class Code(enum.Enum):
+    """A message without its values; the value of a member is its English template."""
+
+    AS_SAID = "{sentence}"  # a sentence without a code of its own: it stays English
+
+    # loading
+    FETCHING = tr("Fetching {name}: {done:.2f} of {total:.2f} GB")
+    LOADING = tr("Loading the model")
+    MAKING_CACHE = tr("Making the cache")
+    WHOLE = tr("whole on {device}")
+    WHOLE_IN = tr("whole in {dtype} on {device}")
+    IN_4_BITS = tr("in 4 bits on {device}")
+    IN_8_BITS = tr("in 8 bits on {device}")
+    NEEDS = tr("needs {size} {kept}")
+    NEEDS_MORE = tr("needs {size} {kept}, {free} free")
+    RAN_OUT = tr("{shortage} and ran out of it")
+    AND_IT = tr("{reasons}; it {reason}")
+    LOADED_OTHERWISE = tr("the model {reasons}: it was loaded {kept} ({size})")
+    MULTIPLIED_PACKED = tr(
+        "weights of 4 bits are multiplied in bfloat16 without being unpacked, which was measured "
+        "to be faster on this processor: captions may differ a little from another computer's"
+    )
+    SLOTS_UNTRAINED = tr(
+        "{model} was not trained for slots: that is an experiment, and captions are better with "
+        "--system retranslate, or with an adapter"
+    )
+    RETRANSLATES = tr(
+        "{model} translates everything again at each word and shows what two drafts agree on; with "
+        "an adapter for slots captions come sooner, and cost a fraction of the computing"
+    )
+    ADAPTER_UNKNOWN = tr(
+        "the adapter in {folder} is used, but its languages and policies are unknown: {reason}"
+    )
+    NO_MODEL_CARD = tr(
+        "{folder} is no Surtitle model: it has no {file}; choose a folder that has one"
+    )
+    LANGUAGE_UNKNOWN = tr(
+        "the model {model} translates to {known}, not to {code!r}: choose one of these or another "
+        "model"
+    )
+    TOO_LARGE = tr("the model in {folder} {reasons}: choose a smaller model or another device")
+    TOO_LARGE_CLOSE = tr(
+        "the model in {folder} {reasons}: choose a smaller model, or close other programs"
+    )
+    TOO_LARGE_INSTEAD = tr(
+        "the model in {folder} {reasons}: choose --device {device} --quantize {quantise}"
+    )
+    CANNOT_LOAD = tr("the model in {folder} cannot be loaded: {reason}; choose another folder")
+    NO_DEVICE = tr(
+        "the device {device} was asked for and torch finds none: use --device cpu or auto"
+    )
+
+    # session
+    SENTENCE_GIVEN_UP = tr(
+        "a sentence could not be translated to its end ({reason}): it stays as it is and the next "
+        "ones are translated; close other programs, or choose a smaller model, if this happens "
+        "again"
+    )
+    WORDS_REFUSED = tr(
+        "{n_words} words were not taken, since {most} wait already: choose larger steps or a "
+        "smaller model, and give them again"
+    )
+    GLOSSARY_TOO_LONG = tr(
+        "the glossary of {n_terms} terms takes {n_rows} rows of the prompt, and there is room for "
+        "{most}: leave out terms"
+    )
+    PROMPT_TOO_LONG = tr(
+        "the prompt of {model} takes {n_rows} rows, and the cache has {capacity}: choose another "
+        "adapter or model"
+    )
+    BAD_POLICY = tr("a policy is written read:N, wait:K or offline (N and K from 1), got {text!r}")
+    ENGINE_NOT_LOADED = tr("the translation engine could not be loaded: {reason}")
+    FILE_UNUSABLE = tr("a file could not be used: {reason}")
+    OUT_OF_MEMORY = tr(
+        "memory ran out ({reason}): choose 4 bits, a smaller model or another device"
+    )
+    ENGINE_STOPPED = tr("the engine stopped unexpectedly: {reason}")
+
+    # adapters of a session
+    NOT_SWITCHABLE = tr(
+        "adapters cannot be switched on {model}: one is merged into it, or its base is not known; "
+        "load the base without an adapter"
+    )
+    ADAPTER_LOADED = tr("an adapter called {name} is loaded: unload that one first")
+    ADAPTER_STAYS = tr("{name} stays in use")
+    BASE_STAYS = tr("the base without an adapter stays in use")
+    CANNOT_SWITCH = tr("the adapter {name} cannot be switched to ({reason}): {stays}")
+    ADAPTER_IN_USE = tr("the adapter {name} is in use: switch to another one before it is unloaded")
+    ADAPTER_NOT_LOADED = tr("no adapter {name} is loaded; there are: {known}")
+    NO_ADAPTER_LOADED = tr("no adapter {name} is loaded; there are none")
+    PROBE_FAILED = tr(
+        "the adapter in {folder} failed its probe ({reason}): {stays}; choose another adapter"
+    )
+    NOT_FINITE = tr("it makes the model say what is no number")
+    ADAPTER_UNUSABLE = tr(
+        "the adapter in {folder} cannot be used: {reason}; choose another adapter"
+    )
+
+    # devices
+    LISTENING = tr("listening to {device}")
+    PLUGGED_IN_AGAIN = tr("{device} was plugged in again: listening to it")
+    BACK = tr("{device} is back: listening to it again")
+    NOT_THERE = tr("{missed} is not there: listening to {device} until it is back")
+    GONE = tr("{missed} is gone: listening to {device} until it is back")
+    NO_SOUND_FROM = tr("{missed} gives no sound: listening to {device} until it does")
+    MOVED_BY_MIXER = tr("the sound settings moved the recording to {device}: listening to it")
+    DEFAULT_MICROPHONE = tr("the default microphone is now {device}: listening to it")
+    DEFAULT_OUTPUT = tr("the default output is now {device}: listening to it")
+    NO_MICROPHONE = tr("there is no microphone: waiting for one")
+    NO_OUTPUT = tr("there is no output: waiting for one")
+    GONE_NO_MICROPHONE = tr("{device} is gone and there is no microphone: waiting for one")
+    GONE_NO_OUTPUT = tr("{device} is gone and there is no output: waiting for one")
+    STALLED = tr("nothing comes from {device}: opening it again")
+    STILL_STALLED = tr("nothing comes from {device}: trying again and again")
+    MUTED = tr("{device} is muted: please switch it on")
+    SILENT = tr("{device} gives nothing but silence: please switch it on")
+    HEARD = tr("{device} can be heard again")
+    WOKE = tr("the computer slept for {seconds:.0f} s: listening to {device} again")
+    NO_SERVER = tr("the sound server does not answer: waiting for it")
+    SOUND_LOST = tr("{seconds:.2f} s of sound were lost")
+    SOUND_LOST_FROM = tr("{seconds:.2f} s of sound were lost on the way from {device}")
+    SOUND_OVERFLOWS = tr(
+        "{seconds} s of sound wait to be recognised: what comes now is lost until there is room; "
+        "choose a smaller model"
+    )
+    FILE_DAMAGED = tr("{file} is damaged: what cannot be read of it is left out")
+    RECORDING_STOPPED = tr("the recording stopped unexpectedly: {reason}")
+    SERVER_SLOW = tr("the sound server did not answer within {seconds:g} s: restart it")
+    NO_SERVER_RUNS = tr("no sound server answers: start PipeWire or PulseAudio")
+    NO_PORTAUDIO = tr("PortAudio, which records from microphones, does not work here: {reason}")
+    NO_OUTPUTS_LISTED = tr("the outputs of this computer cannot be listed: {reason}")
+    CANNOT_RECORD = tr("{device} cannot be recorded: {reason}")
+    SOUND_LIBRARIES_MISSING = tr(
+        "sound needs libraries that are missing ({reason}): install them with pip install "
+        "'surtitle[speech]'"
+    )
+
+    # listening
+    TRANSLATION_SLOW = tr(
+        "translation cannot keep up with the speaker: choose a smaller translation model, or a "
+        "policy that reads more words at a time"
+    )
+    RECOGNITION_SLOW = tr(
+        "recognising takes {factor:.1f} s for each second of speech: choose a smaller model, "
+        "{smaller}"
+    )
+    RECOGNITION_SLOW_SMALLEST = tr(
+        "recognising takes {factor:.1f} s for each second of speech: use a faster computer"
+    )
+    CAPTIONS_SLOW = tr(
+        "the captions cannot keep up with the speaker: choose a smaller model, {smaller}"
+    )
+    CAPTIONS_SLOW_SMALLEST = tr(
+        "the captions cannot keep up with the speaker: use a faster computer"
+    )
+    LISTENING_STOPPED = tr("listening stopped unexpectedly: {reason}")
+    VAD_LIBRARIES_MISSING = tr(
+        "hearing speech needs libraries that are missing ({reason}): install them with pip install "
+        "'surtitle[speech]'"
+    )
+    SPEECH_LIBRARIES_MISSING = tr(
+        "recognising speech needs libraries that are missing ({reason}): install them with pip "
+        "install 'surtitle[speech]'"
+    )
+    NO_GPU_FOR_SPEECH = tr(
+        "speech was to be recognised on cuda and no usable GPU was found: choose auto or cpu"
+    )
+    NO_SUCH_WHISPER = tr(
+        "no Whisper model is called {name}: choose {known}, or name an owner/name on the hub or a "
+        "folder"
+    )
+
+    # hub
+    HUB_NOT_SENT_AS_PROMISED = tr(
+        "the hub sent a {file} of {name} that is not what it promised: it was thrown away; try "
+        "again later or choose another model"
+    )
+    HUB_CANNOT_WRITE = tr(
+        "{name} cannot be written to {folder}: {reason}; make room or name another"
+    )
+    HUB_BAD_NAME = tr("{name} is no name of a model on the hub: owner/name was expected")
+    HUB_OFFLINE = tr(
+        "{name} is not on this computer, and HF_HUB_OFFLINE forbids to ask the hub: unset it"
+    )
+    HUB_CANCELLED = tr("fetching {name} was cancelled: what is there is kept")
+    HUB_FAILED = tr(
+        "{name} cannot be fetched: the hub {reason}; try again later or name a model folder"
+    )
+    HUB_ANSWER_TOO_LONG = tr("sends an answer of more than {most} bytes")
+    HUB_NO_ANSWER = tr("has not answered within {seconds:.0f} s")
+    HUB_BAD_LIST = tr(
+        "{name} cannot be fetched: the hub's list of its files cannot be used ({reason}); try "
+        "again later or name a model folder"
+    )
+    HUB_NO_WEIGHTS = tr("{name} has no {what} on the hub: choose another model")
+    HUB_CERTIFICATE = tr(
+        "{name} cannot be fetched: the hub's certificate was refused ({reason}); where your "
+        "network has a certificate of its own, name its file in SSL_CERT_FILE"
+    )
+    HUB_REFUSED = tr(
+        "{name} cannot be fetched from the hub ({reason}): see that there is a network and that "
+        "you may have it, or name a model folder"
+    )
+    HUB_NO_ROOM = tr(
+        "{name} needs {missing} more in {folder}, and {free} are free: make room or "
+        "name another folder"
+    )
+    HUB_STOPPED = tr(
+        "the hub stopped sending {name} after {done} of {total} bytes ({reason}): try again later, "
+        "it goes on from there"
+    )
+    HUB_ANSWERS = tr("it answers {status}")
+    HUB_TIMED_OUT = tr("no answer came in time")
+    HUB_BROKE = tr("the connection broke")
+    HUB_NO_HTTP = tr("it speaks no proper HTTP")
+
+    def __call__(self, **values: "Value") -> "Message":
+        """Return the message with these values."""
+        return Message(self, values)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A sentence, or a clause of one.
+
+    Attributes:
+        code: which.
+        values: what fills in its template, by name.
+    """
+
+    code: Code
+    values: "Mapping[str, Value]"
+
+    def worded(self, translate: Callable[[str], str] = str) -> str:
+        """Fill in the template, after ``translate`` gave it in another language."""
+        values = {
+            name: value.worded(translate) if isinstance(value, Message) else value
+            for name, value in self.values.items()
+        }
+        return translate(self.code.value).format_map(values)
+
+    def __str__(self) -> str:
+        return self.worded()
+
+
+Value = Union[str, int, float, Message]  # noqa: UP007  annotations above name it
