@@ -45,7 +45,7 @@ class Run:
         self.captions: dict[int, str] = {}
         self.n_erased = 0
 
-    def __call__(self, event: Heard) -> None:
+    def __call__(self, event: Heard | Event) -> None:
         """Take an event."""
         if isinstance(event, SourceChanged):
             self.words[event.utterance] = event.words
@@ -92,22 +92,28 @@ class Ears:
         return run
 
     def listen(
-        self, source: AudioSource, take: Callable[[Heard], None], *, live: bool, wait_s: float
+        self,
+        source: AudioSource,
+        take: Callable[[Heard | Event], None],
+        *,
+        live: bool,
+        wait_s: float,
     ) -> Listener:
         """Hear a source to its end, as somebody on whose screen captions stand at once."""
 
-        def report(event: Heard) -> None:
+        def take_session(event: Event) -> None:
             take(event)
+            listener.take(event)
             if isinstance(event, CaptionChanged):
                 listener.shown(event.utterance)
 
         listener = Listener(
             [Lane(name="", source=source, live=live)],
-            self.session,
+            self.session.send,
             Recognition(make_model=lambda: self.whisper, make_detector=SileroDetector),
-            report,
+            take,
         )
-        self._take = listener.take
+        self._take = take_session
         listener.start()
         if not listener.join(wait_s):
             raise TimeoutError

@@ -19,7 +19,7 @@ class SetWords:
 
 @dataclass(frozen=True, slots=True)
 class FeedWords:
-    """Append committed words to the passage of a lane."""
+    """Append committed words to the passage of a lane; a whole sentence ends the passage."""
 
     words: tuple[str, ...]
     lane: str = ""

@@ -240,16 +240,6 @@ class UtteranceTracker:
                 del self._utterances[event.utterance]
         return None if utterance._is_cleared else utterance
 
-    def time(self, number: int, words: Sequence[FedWord]) -> None:
-        """Take the words of an utterance again, with the times at which they were said."""
-        if number in self._utterances:
-            utterance = self._utterances[number]
-            ends = {place for place, word in enumerate(utterance.fed) if word.ends_passage}
-            _set_words(
-                utterance,
-                [replace(word, ends_passage=place in ends) for place, word in enumerate(words)],
-            )
-
     def clear(self) -> None:
         """Follow the words of the utterances so far, but return none of them any more."""
         for utterance in self._utterances.values():

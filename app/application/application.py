@@ -23,7 +23,7 @@ from app.history.browser_source import CaptionPage
 from app.main_window.window import MainWindow
 from app.overlay.controller import OverlayController
 from app.session.engine_bridge import Bridge
-from app.session.listening_service import ListeningDesk, MakeHearing, make_hearing
+from app.session.listening_service import ListeningService, MakeHearing, make_hearing
 from app.system.event_wait import wait_until
 from app.system.wayland import is_wayland
 from app.widgets.missing_fonts import lacks_font
@@ -69,7 +69,7 @@ class Application(QObject):
         self.model = ModelController(
             self.settings, bridge, self.adapters, window.controls, banner, window.status
         )
-        desk = ListeningDesk(make, folder / "models", launch.device, self)
+        desk = ListeningService(make, folder / "models", launch.device, bridge.hear, self)
         self.listening = ListeningController(
             self.settings, bridge, desk, window.sources, banner, window.status
         )
@@ -133,7 +133,6 @@ class Application(QObject):
 
     def _connect_listening(self) -> None:
         listening, desk, captions = self.listening, self.listening.desk, self.captions
-        desk.words_came.connect(captions.take_words)
         desk.reported.connect(captions.take_heard)
         listening.fetch_progressed.connect(self.window.fetch_bar.show_progress)
         listening.fetch_ended.connect(self.window.fetch_bar.hide)

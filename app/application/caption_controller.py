@@ -15,9 +15,9 @@ from app.main_window.banner import Banner
 from app.main_window.input_line import InputLine
 from app.main_window.transcript_view import Transcript
 from app.session.engine_bridge import Bridge
-from engine.commands import Clear, EndPassage, FeedWords, SetWords
+from engine.commands import Clear, EndPassage, SetWords
 from engine.events import CaptionChanged, Event, NotTranslated, UtteranceEnded
-from engine.speech.events import Heard, TailChanged, WordsPlaced
+from engine.speech.events import Heard, TailChanged, WordsCommitted
 from engine.utterances import Utterance
 
 _UNDO, _STRANGE = "undo new session", "not translated"  # of notices in the banner
@@ -106,19 +106,14 @@ class CaptionController(QObject):
             self.mark(utterance.key)
 
     @Slot(object)
-    def take_words(self, command: FeedWords | EndPassage) -> None:
-        """Translate words that were heard in a lane."""
-        self._bridge.send(command)
-
-    @Slot(object)
     def take_heard(self, event: Heard) -> None:
-        """Take the words that may still change, and when the others were said."""
+        """Take words that became certain, and those that may still change."""
         match event:
             case TailChanged(lane=lane, words=words):
                 if self._captions.set_tail(lane, words):
                     self._show_captions()
-            case WordsPlaced(utterance=number, words=words):
-                self._bridge.utterances.time(number, words)
+            case WordsCommitted(lane=lane, words=words):
+                self._bridge.utterances.feed(lane, words)
 
     @Slot(tuple)
     def take_painted(self, keys: tuple[int, ...]) -> None:

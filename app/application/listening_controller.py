@@ -14,7 +14,7 @@ from app.main_window.banner import Banner
 from app.main_window.source_bar import SourceBar, SourceControls
 from app.main_window.status_bar import StatusBar
 from app.session.engine_bridge import Bridge
-from app.session.listening_service import ListeningDesk
+from app.session.listening_service import ListeningService
 from app.system.translations import worded
 from engine.audio.devices import DeviceKind, WantedDevice
 from engine.hub.catalogue import smaller_whisper
@@ -53,7 +53,7 @@ class ListeningController(QObject):
         self,
         settings: SettingsInForce,
         bridge: Bridge,
-        desk: ListeningDesk,
+        desk: ListeningService,
         bar: SourceBar,
         banner: Banner,
         status: StatusBar,

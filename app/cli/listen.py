@@ -97,7 +97,7 @@ def listen(settings: ListenSettings) -> None:
 
 @contextlib.contextmanager
 def _listening(
-    settings: ListenSettings, whisper: Path, report: Callable[[Heard], None]
+    settings: ListenSettings, whisper: Path, report: Callable[[Heard | Event], None]
 ) -> Iterator["Listener"]:
     """Start a session and a listener, and end both."""
     with leaving_at_once():
@@ -119,7 +119,8 @@ def _listening(
     recognizer = WhisperSettings(model=str(whisper), device=device)
 
     def take(event: Event) -> None:
-        listener.take(event)  # there before the session is started
+        report(event)
+        listener.take(event)  # made before the session is started
 
     session = Session(asked.model, asked.translation, take, log=asked.log)
     listener = Listener(
@@ -131,7 +132,7 @@ def _listening(
             )
             for wanted in settings.wanted
         ],
-        session,
+        session.send,
         Recognition(make_model=lambda: Whisper(recognizer), make_detector=SileroDetector),
         report,
         ListeningSettings(smaller_model=smaller_whisper(settings.whisper)),

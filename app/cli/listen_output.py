@@ -22,7 +22,7 @@ from engine.speech.events import (
     Noticed,
     RecognizerReady,
     TailChanged,
-    WordsPlaced,
+    WordsCommitted,
 )
 from engine.speech.listener import Listener
 from engine.speech.word_tracker import StageLag
@@ -49,12 +49,12 @@ class Mailbox:
     """
 
     def __init__(self) -> None:
-        self._waiting: queue.SimpleQueue[Heard | Stop] = (
+        self._waiting: queue.SimpleQueue[Heard | Event | Stop] = (
             queue.SimpleQueue()
         )  # a signal may put, too
         self._closed = threading.Event()
 
-    def put(self, event: Heard | Stop) -> None:
+    def put(self, event: Heard | Event | Stop) -> None:
         """Leave an event."""
         while self._waiting.qsize() > _MOST_WAITING and not self._closed.wait(_POLL_S):
             pass
@@ -65,7 +65,7 @@ class Mailbox:
         """Tell whether nothing waits."""
         return self._waiting.empty()
 
-    def __iter__(self) -> Iterator[Heard | Stop]:
+    def __iter__(self) -> Iterator[Heard | Event | Stop]:
         """Yield what comes, for ever."""
         while True:
             with contextlib.suppress(queue.Empty):
@@ -161,10 +161,10 @@ class Screen:
                 f"{lost_s:.2f} s of sound lost"
             )
 
-    def _take(self, event: Heard) -> None:
+    def _take(self, event: Heard | Event) -> None:
         match event:
-            case WordsPlaced(utterance=number, words=words):
-                self._utterances.time(number, words)
+            case WordsCommitted(lane=lane, words=words):
+                self._utterances.feed(lane, words)
             case TailChanged(lane=lane, words=tail):
                 self._view.show_tail(lane, tail)
             case Failed(message=message):
@@ -180,7 +180,7 @@ class Screen:
             if utterance is not None:
                 self._follow(event, utterance)
 
-    def _tell_of(self, event: Heard) -> None:
+    def _tell_of(self, event: Heard | Event) -> None:
         match event:
             case Refused(message=message) | Notice(message=message) | Behind(message=message):
                 self._tell(str(message))

@@ -9,7 +9,7 @@ import logging
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Protocol
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
@@ -60,7 +60,8 @@ class Bridge(QObject):
         paused_changed(bool): a pause has begun or ended.
 
     Attributes:
-        utterances: follows this session and those before; every word that is sent is fed to it.
+        utterances: follows this session and those before; every word that is typed is fed to it
+            here, and those that are heard before ``hear`` gets them.
 
     Invariant: every passage reaches a session that is ready, whatever failed or paused before; only
     ``Clear`` drops words.
@@ -71,6 +72,7 @@ class Bridge(QObject):
     waiting_changed = Signal(tuple)
     paused_changed = Signal(bool)
     _reported = Signal(int, object)
+    _heard = Signal(object, object)
 
     def __init__(
         self,
@@ -90,10 +92,15 @@ class Bridge(QObject):
         self._words: tuple[str, ...] = ()  # of the passage that is not finished
         self._sent: tuple[str, ...] = ()  # those the session has of its unfinished passage
         self._waiting: list[Command] = []
+        self._n_heard = Counter[str]()  # words of each lane that came through ``hear``
+        self._hearing = threading.RLock()  # guards the two below
+        self._direct: Session | None = None  # that gets at once what is heard
+        self._n_coming = 0  # commands from ``hear`` that are not here yet
         self._overhear: Report | None = None
         # This object stays in the GUI thread, and the slot is its method: so what the worker emits
         # is queued to here. A plain function as slot would run on the worker's thread.
         self._reported.connect(self._take)
+        self._heard.connect(self._take_heard)
 
     def start(self, model: ModelSettings, translation: TranslationSettings) -> None:
         """Start a session, in place of the one before if there was one."""
@@ -112,6 +119,8 @@ class Bridge(QObject):
 
     def stop(self) -> None:
         """End the session and wait for its threads; what waits here goes to the next one."""
+        with self._hearing:
+            self._direct = None
         if self._run is not None:
             self._run.stop()
         self._run = None
@@ -136,6 +145,31 @@ class Bridge(QObject):
         is_word = any(isinstance(one, WordCommand) for one in self._waiting)
         return is_word and self._run is not None
 
+    def hear(self, command: FeedWords | EndPassage) -> None:
+        """Send the session words that were heard; may be called from any thread.
+
+        A session that is ready gets them at once, and the GUI's thread only learns of it. Without
+        one they wait there.
+        """
+        with self._hearing:
+            session = self._direct
+            self._n_coming += 1
+            self._heard.emit(command, session)
+            if session is not None:
+                session.send(command)
+
+    @Slot(object, object)
+    def _take_heard(self, command: FeedWords | EndPassage, session: Session | None) -> None:
+        with self._hearing:
+            self._n_coming -= 1
+        if isinstance(command, FeedWords):
+            self._n_heard[command.lane] += len(command.words)
+        else:
+            self.utterances.end_passage(command.lane)
+        if session is None or self._run is None or session is not self._run.session:
+            self._waiting.append(command)
+            self._send_waiting()
+
     def send(self, command: Command) -> None:
         """Let the session obey a command, once it can and no pause holds the command back."""
         if isinstance(command, Clear):
@@ -152,19 +186,13 @@ class Bridge(QObject):
         """Let the words of a command be followed."""
         match command:
             case SetWords(words):
-                self._feed(TYPED, words[len(self._words) :])
+                now_s = self._clock()
+                fresh = words[len(self._words) :]
+                self.utterances.feed(TYPED, (FedWord(text=w, committed_at_s=now_s) for w in fresh))
                 self.utterances.withdraw(TYPED, max(0, len(self._words) - len(words)))
                 self._words = words
             case EndPassage(lane=""):
                 self._words = ()
-            case FeedWords(words, lane):
-                self._feed(lane, words)
-            case EndPassage(lane):
-                self.utterances.end_passage(lane)
-
-    def _feed(self, lane: str, words: Sequence[str]) -> None:
-        now_s = self._clock()
-        self.utterances.feed(lane, [FedWord(text=word, committed_at_s=now_s) for word in words])
 
     def _clear(self) -> None:
         """Drop the passages and the words that wait.
@@ -233,14 +261,14 @@ class Bridge(QObject):
 
     def _send_heard_again(self) -> None:
         """Let the next session begin with what was heard and not translated to its end."""
-        n_unsent = Counter[str]()
-        for command in self._waiting:
-            if isinstance(command, FeedWords):
-                n_unsent[command.lane] += len(command.words)
         self.utterances.restart()
         again = list[Command]()
         for lane in self.utterances.lanes:
-            for words, is_ended in self.utterances.unplaced(lane, n_unsent[lane]):
+            n_unsent = self.utterances.n_fed(lane) - self._n_heard[lane]  # on their way here
+            for command in self._waiting:
+                if isinstance(command, FeedWords) and command.lane == lane:
+                    n_unsent += len(command.words)
+            for words, is_ended in self.utterances.unplaced(lane, n_unsent):
                 again += [FeedWords(words, lane), *([EndPassage(lane)] if is_ended else [])]
         self._waiting[:0] = again
         self._tell_waiting()
@@ -255,6 +283,9 @@ class Bridge(QObject):
                     continue
                 session.send(command)
                 self._sent = _words_after(command, self._sent)
+            with self._hearing:
+                if not self._n_coming:  # else what comes now would overtake that
+                    self._direct = session
         self._tell_waiting()
 
     def _tell_waiting(self) -> None:

@@ -10,7 +10,6 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.system.background import BackgroundQueue
 from engine.audio.devices import Level, WantedDevice
-from engine.commands import EndPassage, FeedWords
 from engine.errors import FetchCancelledError
 from engine.events import Event
 from engine.speech.events import Heard, ListeningEnded
@@ -18,6 +17,7 @@ from engine.utterances import Utterance
 
 if TYPE_CHECKING:  # all of it stands on numpy, which the window does without
     from app.session.recognition import Hearing, Run
+    from engine.speech.listener import Feed
     from engine.speech.word_tracker import StageLag
 
 _NEWEST_WORDS = 20  # whose lag is shown
@@ -33,7 +33,7 @@ def make_hearing(library: Path, device: str) -> "Hearing":
     return Hearing(library, device)
 
 
-class ListeningDesk(QObject):
+class ListeningService(QObject):
     """List devices, fetch recognisers, listen. No method but ``close`` waits.
 
     When other sources are wanted another run begins: it records at once, and recognises when the
@@ -49,7 +49,6 @@ class ListeningDesk(QObject):
         reported(event): one of ``engine.speech.events``, of any run.
         ended(): everything that was heard is translated, and nothing is recorded.
         failed(str): nothing can be heard; one sentence.
-        words_came(FeedWords or EndPassage): words became certain, or their passage ended.
     """
 
     devices_listed = Signal(list)
@@ -61,21 +60,33 @@ class ListeningDesk(QObject):
     reported = Signal(object)
     ended = Signal()
     failed = Signal(str)
-    words_came = Signal(object)
     _erred = Signal(str)
     _fetch_erred = Signal(str)
     _list_erred = Signal(str)
 
     def __init__(
-        self, make: MakeHearing, library: Path, device: str, parent: QObject | None = None
+        self,
+        make: MakeHearing,
+        library: Path,
+        device: str,
+        feed: "Feed",
+        parent: QObject | None = None,
     ) -> None:
+        """Prepare.
+
+        Args:
+            make: makes the recognition.
+            library: folder of the recognisers that were fetched.
+            device: where to compute.
+            feed: takes the words for the session, on the recogniser's thread.
+            parent: of this object.
+        """
         super().__init__(parent)
+        self._feed = feed
         self._make: Callable[[], Hearing] = partial(make, library, device)
         self._hearing: Hearing | None = None
         self._making = threading.Lock()
-        self._runs: list[
-            Run
-        ] = []  # the oldest first; the thread of the queue appends, and takes what ended
+        self._runs: list[Run] = []  # the oldest first; threads append, and delete what ended
         self._guard = threading.Lock()  # of the runs
         self._cancelled = threading.Event()
         # What the threads emit is queued to here, since the slots are methods of this object.
@@ -155,10 +166,6 @@ class ListeningDesk(QObject):
 
     # Below here what is no slot runs on threads, and speaks by signals alone.
 
-    def send(self, command: FeedWords | EndPassage) -> None:
-        """Pass on words that became certain, or the end of their passage."""
-        self.words_came.emit(command)
-
     def _made(self) -> "Hearing":
         with self._making:
             self._hearing = self._hearing or self._make()
@@ -179,7 +186,7 @@ class ListeningDesk(QObject):
         if not wanted:
             return
         after = None if newest is None else newest.listener
-        run = hearing.prepare(wanted, recognizer, self, self._report, after)
+        run = hearing.prepare(wanted, recognizer, self._feed, self._report, after)
         with self._guard:
             self._runs.append(run)
         run.listener.start()  # now that it is among those that events go to
@@ -192,7 +199,7 @@ class ListeningDesk(QObject):
                 is_last = not self._runs
             if is_last:
                 self.ended.emit()
-        elif not isinstance(event, Event):  # who owns the session tells those
+        else:
             self.reported.emit(event)
 
     def _fetch(self, recognizer: str) -> None:

@@ -14,7 +14,7 @@ from engine.audio.sources import AudioSources
 from engine.hub.catalogue import smaller_whisper
 from engine.hub.transfer import HubSettings, Progress
 from engine.speech.events import Heard, Noticed
-from engine.speech.listener import Lane, Listener, ListeningSettings, Recognition, Translation
+from engine.speech.listener import Feed, Lane, Listener, ListeningSettings, Recognition
 from engine.speech.vad import SileroDetector
 from engine.speech.whisper import Whisper, WhisperSettings
 from engine.speech.whisper_models import found_whisper, whisper_folder
@@ -82,7 +82,7 @@ class Hearing:
         self,
         wanted: Sequence[WantedDevice],
         recognizer: str,
-        translation: Translation,
+        feed: Feed,
         report: Callable[[Heard], None],
         after: Listener | None = None,
     ) -> Run:
@@ -91,7 +91,7 @@ class Hearing:
         Args:
             wanted: at least one source.
             recognizer: name or folder of one that is on this computer.
-            translation: gets the words.
+            feed: takes the words for the session.
             report: gets what happens, on other threads.
             after: the run before; nothing is recognised while it has something left.
 
@@ -115,7 +115,7 @@ class Hearing:
 
         listener = Listener(
             [Lane(name=lane, source=source) for lane, source in sources.items()],
-            translation,
+            feed,
             Recognition(make_model=load, make_detector=SileroDetector),
             report,
             ListeningSettings(smaller_model=smaller_whisper(recognizer)),

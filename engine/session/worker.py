@@ -151,6 +151,8 @@ class Worker:
                 self._set_words(0, words, "")
             case FeedWords(words, lane):
                 self._set_words(None, words, lane)
+                if self._current[lane].is_complete:
+                    del self._current[lane]  # nobody edits it: so a talk stays a row of short ones
             case EndPassage(lane):
                 passage = self._current.pop(lane, None)
                 self._tell(passage.finish() if passage else ())

@@ -1,4 +1,4 @@
-"""What a listener reports beside a session's events. Frozen values, as those of ``engine.events``.
+"""What a listener reports. Frozen values, as those of ``engine.events``.
 
 A lane is who is heard: ``me`` and ``them`` where both are, nothing where there is one only.
 """
@@ -6,7 +6,6 @@ A lane is who is heard: ``me`` and ``them`` where both are, nothing where there 
 from dataclasses import dataclass
 
 from engine.audio.devices import AudioNotice
-from engine.events import Event
 from engine.messages import Message
 from engine.utterances import FedWord
 
@@ -49,16 +48,14 @@ class SpeechChanged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WordsPlaced:
-    """The words of an utterance and when they were said; reported whenever there are more of them.
+class WordsCommitted:
+    """Words became certain; reported just before they are fed to the session.
 
     Attributes:
-        utterance: its number in the session.
         lane: the speaker.
-        words: all of them so far.
+        words: with the times at which they were said.
     """
 
-    utterance: int
     lane: str
     words: tuple[FedWord, ...]
 
@@ -120,12 +117,11 @@ Heard = (
     RecognizerReady
     | TailChanged
     | SpeechChanged
-    | WordsPlaced
+    | WordsCommitted
     | Behind
     | CaughtUp
     | Noticed
     | ListeningFailed
     | ListeningEnded
-    | Event
 )
-"""Everything a listener reports: its own, and what the session reports, passed on."""
+"""Everything a listener reports."""

@@ -10,7 +10,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 import numpy as np
 
@@ -28,13 +27,14 @@ from engine.speech.events import (
     RecognizerReady,
     SpeechChanged,
     TailChanged,
+    WordsCommitted,
 )
 from engine.speech.hypothesis import RecognizedWord
 from engine.speech.normalise import plain_word
 from engine.speech.recognizer import Recognized, Recognizer, RecognizerSettings, SpeechModel
 from engine.speech.vad import Detector, VadSettings, VoiceActivityDetector
 from engine.speech.word_tracker import StageLag, WordTracker
-from engine.text.sentences import ends_sentence, word_parts
+from engine.text.sentences import word_parts
 from engine.utterances import FedWord
 
 _log = logging.getLogger(__name__)
@@ -92,24 +92,21 @@ class Recognition:
     make_detector: Callable[[], Detector]
 
 
-class Translation(Protocol):
-    """The receiver of the words: a session, or what stands before it."""
-
-    def send(self, command: FeedWords | EndPassage) -> None:
-        """Append words to the passage of a lane, or end that passage."""
+Feed = Callable[[FeedWords | EndPassage], None]
+"""Takes the words for a session; it is called on the recogniser's thread."""
 
 
 class Listener:
     """Start it, hand it the session's events, stop it, wait for it.
 
-    Every event is reported on the recogniser's or the session's thread. After ``ListeningEnded`` or
-    a session's ``Failed`` nothing more is fed.
+    Its own events are reported on the recogniser's thread, those of the session are not reported
+    again. After ``ListeningEnded`` or a session's ``Failed`` nothing more is fed.
     """
 
     def __init__(
         self,
         lanes: Sequence[Lane],
-        translation: Translation,
+        feed: Feed,
         recognition: Recognition,
         report: Callable[[Heard], None],
         settings: ListeningSettings | None = None,
@@ -120,9 +117,9 @@ class Listener:
 
         Args:
             lanes: with names that differ.
-            translation: the session; it may still be loading.
+            feed: sends words to the session, which may still be loading.
             recognition: what recognises.
-            report: gets all events.
+            report: gets the events.
             settings: None takes the usual ones.
             clock: that of the chunks' ``heard_at_s``.
         """
@@ -130,7 +127,7 @@ class Listener:
             msg = f"expected lanes whose names differ, got {[lane.name for lane in lanes]}"
             raise ValueError(msg)
         self._lanes = tuple(lanes)
-        self._translation = translation
+        self._feed = feed
         self._recognition = recognition
         self._report = report
         self._settings = settings or ListeningSettings()
@@ -155,14 +152,11 @@ class Listener:
         self._thread.start()
 
     def take(self, event: Event) -> None:
-        """Take an event of the session, on its thread, and report it with what is known of it."""
+        """Take an event of the session, on its thread: room for more words, or the end."""
         with self._changed:
-            placed = self._tracker.take(event, self._clock())
+            self._tracker.take(event, self._clock())
             self._broken |= isinstance(event, Failed)
             self._changed.notify_all()
-        self._report(event)
-        if placed is not None:
-            self._report(placed)
 
     def shown(self, utterance: int) -> None:
         """Say that what was reported of an utterance's caption is on the screen now."""
@@ -218,7 +212,7 @@ class Listener:
         finally:
             self.stop()
             for lane in self._lanes:
-                self._translation.send(EndPassage(lane.name))
+                self._feed(EndPassage(lane.name))
             with self._changed:
                 self._changed.wait_for(lambda: self._over or self._tracker.utterances.all_ended)
                 is_over = self._over
@@ -228,102 +222,95 @@ class Listener:
     def _listen(self) -> None:
         started_s = self._clock()
         model = self._recognition.make_model()
-        ears = [_Ear(self, lane, model, self._recognition.make_detector()) for lane in self._lanes]
+        ears = [self._ear(lane, model) for lane in self._lanes]
         self._report(RecognizerReady(load_s=self._clock() - started_s))
         while ears and not self._over:
             for ear in ears:
-                ear.listen(_POLL_S / len(ears))
+                for event in ear.listen(_POLL_S / len(ears)):
+                    self._take_heard(event)
             ears = [ear for ear in ears if not ear.finished]
+
+    def _ear(self, lane: Lane, model: SpeechModel) -> "_Ear":
+        settings = self._settings
+        vad = VoiceActivityDetector(self._recognition.make_detector(), settings.vad)
+        recognizer = Recognizer(model, vad, settings.recognizer)
+        return _Ear(lane, recognizer, settings, self._clock, self._translates_slowly)
+
+    def _take_heard(self, event: Heard | EndPassage) -> None:
+        if isinstance(event, EndPassage):
+            self._feed(event)
+            return
+        if isinstance(event, WordsCommitted):
+            self._await_room(event)
+        self._report(event)
+        if isinstance(event, WordsCommitted):
+            self._feed(FeedWords(tuple(word.text for word in event.words), event.lane))
+
+    def _await_room(self, event: WordsCommitted) -> None:
+        """Wait until the session has room for more words; they are counted from now on."""
+        most = self._settings.max_words_waiting
+        with self._changed:
+            self._changed.wait_for(
+                lambda: self._over or self._tracker.utterances.n_uncaptioned < most
+            )
+            self._tracker.commit(event.lane, event.words)
+
+    def _translates_slowly(self) -> bool:
+        """Tell whether so many words wait for their captions that recognising nearly waits, too."""
+        with self._changed:
+            return 2 * self._tracker.utterances.n_uncaptioned >= self._settings.max_words_waiting
 
     @property
     def _over(self) -> bool:
         return self._broken or self._leaving
-
-    # what an ear asks of it
-
-    @property
-    def settings(self) -> ListeningSettings:
-        """How sound becomes words."""
-        return self._settings
-
-    def now_s(self) -> float:
-        """Read the clock."""
-        return self._clock()
-
-    def tell(self, event: Heard) -> None:
-        """Report an event."""
-        self._report(event)
-
-    def feed(self, lane: Lane, words: Sequence[FedWord]) -> None:
-        """Hand committed words to the session, when it has room; a sentence end ends a passage."""
-        with self._changed:
-            most = self._settings.max_words_waiting
-            self._changed.wait_for(
-                lambda: self._over or self._tracker.utterances.n_uncaptioned < most
-            )
-            self._tracker.commit(lane.name, words)
-        ready: list[str] = []
-        for word in words:
-            ready.append(word.text)
-            if ends_sentence(word.text) or word is words[-1]:
-                self._translation.send(FeedWords(tuple(ready), lane.name))
-                ready = []
-            if ends_sentence(word.text):
-                self._translation.send(EndPassage(lane.name))
-
-    @property
-    def translates_slowly(self) -> bool:
-        """Tell whether words wait for their captions as long as recognising has to wait for it."""
-        with self._changed:
-            return 2 * self._tracker.utterances.n_uncaptioned >= self._settings.max_words_waiting
-
-    def pause(self, lane: Lane) -> None:
-        """Say that nobody spoke in a lane for a while."""
-        self._translation.send(EndPassage(lane.name))
 
 
 class _Ear:
     """Recognise one lane. The recogniser's thread alone uses it."""
 
     def __init__(
-        self, listener: Listener, lane: Lane, model: SpeechModel, detector: Detector
+        self,
+        lane: Lane,
+        recognizer: Recognizer,
+        settings: ListeningSettings,
+        clock: Callable[[], float],
+        translates_slowly: Callable[[], bool],
     ) -> None:
-        settings = listener.settings
-        self._listener = listener
         self._lane = lane
-        self._recognizer = Recognizer(
-            model, VoiceActivityDetector(detector, settings.vad), settings.recognizer
-        )
+        self._recognizer = recognizer
+        self._settings = settings
+        self._clock = clock
+        self._translates_slowly = translates_slowly
         self._ended_s: float | None = None  # where speech ended without the end of a sentence
         self._is_behind = False
         self._heard_speech = False
         self.finished = False
 
-    def listen(self, timeout_s: float) -> None:
-        """Take what the source has, or wait for it."""
+    def listen(self, timeout_s: float) -> Iterator[Heard | EndPassage]:
+        """Take what the source has, or wait for it; yield events, and ends of passages."""
         source = self._lane.source
         chunk = source.read(timeout_s)
         if chunk is None:
             if source.ended:
-                self._hand_on(self._recognizer.flush(), None)
-                self._tell_speech(hears=False)
+                yield from self._take_news(self._recognizer.flush(), None)
+                yield from self._take_speech(hears=False)
                 self.finished = True
             return
         for sound in self._with_what_waits(chunk):
-            self._hand_on(self._recognizer.feed(sound), sound)
-            self._watch(sound)
-            self._tell_speech(hears=self._recognizer.hears_speech)
+            yield from self._take_news(self._recognizer.feed(sound), sound)
+            yield from self._compare_times(sound)
+            yield from self._take_speech(hears=self._recognizer.hears_speech)
             if self._recognizer.hears_speech:
                 self._ended_s = None
             elif self._ended_s is not None and sound.end_s > self._ended_s:
                 self._ended_s = None
-                self._listener.pause(self._lane)
+                yield EndPassage(self._lane.name)
 
     def _with_what_waits(self, chunk: AudioChunk) -> Iterator[AudioChunk]:
         """Join a chunk with those that came meanwhile, so that the model runs less often."""
-        most_s = self._listener.settings.recognizer.catch_up_s
+        most_s = self._settings.recognizer.catch_up_s
         joined = [chunk]
-        late_s = self._listener.now_s() - chunk.heard_at_s
+        late_s = self._clock() - chunk.heard_at_s
         while late_s > 0 and joined[-1].end_s - chunk.start_s < min(late_s, most_s):
             following = self._lane.source.read(0) if self._lane.live else None
             if following is None:
@@ -334,16 +321,14 @@ class _Ear:
             joined.append(following)
         yield _joined(joined)
 
-    def _hand_on(self, news: Sequence[Recognized], sound: AudioChunk | None) -> None:
+    def _take_news(self, news: Sequence[Recognized], sound: AudioChunk | None) -> Iterator[Heard]:
         for one in news:
-            now_s = self._listener.now_s()
-            words = list(self._committed(one.committed, sound, now_s))
+            words = tuple(self._committed(one.committed, sound, self._clock()))
             if words:
-                self._listener.feed(self._lane, words)
+                yield WordsCommitted(lane=self._lane.name, words=words)
             if one.speech_ended and sound is not None:
-                self._ended_s = sound.end_s + self._listener.settings.pause_s
-            tail = tuple(word.text for word in one.tail)
-            self._listener.tell(TailChanged(lane=self._lane.name, words=tail))
+                self._ended_s = sound.end_s + self._settings.pause_s
+            yield TailChanged(lane=self._lane.name, words=tuple(word.text for word in one.tail))
 
     def _committed(
         self, words: Sequence[RecognizedWord], sound: AudioChunk | None, now_s: float
@@ -361,31 +346,31 @@ class _Ear:
                         committed_at_s=now_s,
                     )
 
-    def _tell_speech(self, *, hears: bool) -> None:
+    def _take_speech(self, *, hears: bool) -> Iterator[Heard]:
         if hears != self._heard_speech:
             self._heard_speech = hears
-            self._listener.tell(SpeechChanged(lane=self._lane.name, speaks=hears))
+            yield SpeechChanged(lane=self._lane.name, speaks=hears)
 
-    def _watch(self, sound: AudioChunk) -> None:
-        """Tell when it falls behind, and when it keeps up again."""
-        settings = self._listener.settings
-        behind_s = self._listener.now_s() - sound.heard_at_s
+    def _compare_times(self, sound: AudioChunk) -> Iterator[Heard]:
+        """Report when it falls behind, and when it keeps up again."""
+        settings = self._settings
+        behind_s = self._clock() - sound.heard_at_s
         slow = self._recognizer.advises_smaller_model
         if not self._lane.live:
             return
         if not self._is_behind and (behind_s > settings.behind_s or slow):
             self._is_behind = True
-            self._listener.tell(self._behind(behind_s))
+            yield self._behind(behind_s)
         elif self._is_behind and behind_s < settings.recognizer.step_s and not slow:
             self._is_behind = False
-            self._listener.tell(CaughtUp(lane=self._lane.name))
+            yield CaughtUp(lane=self._lane.name)
 
     def _behind(self, seconds: float) -> Behind:
         """Say what is slow; a smaller recogniser helps where recognising is."""
         lane = self._lane.name
-        if self._listener.translates_slowly:
+        if self._translates_slowly():
             return Behind(lane=lane, seconds=seconds, message=Code.TRANSLATION_SLOW())
-        smaller = self._listener.settings.smaller_model
+        smaller = self._settings.smaller_model
         if self._recognizer.advises_smaller_model:
             code = Code.RECOGNITION_SLOW if smaller else Code.RECOGNITION_SLOW_SMALLEST
         else:

@@ -7,8 +7,7 @@ from itertools import islice
 
 import numpy as np
 
-from engine.events import Event, SourceChanged
-from engine.speech.events import WordsPlaced
+from engine.events import Event
 from engine.utterances import FedWord, UtteranceTracker
 
 STAGES = ("recognised", "translated", "shown", "whole")
@@ -51,18 +50,12 @@ class WordTracker:
         for word in words:
             self._measure("recognised", word.spoken_at_s, word.committed_at_s)
 
-    def take(self, event: Event, now_s: float) -> WordsPlaced | None:
-        """Take an event of the session; return the words of an utterance that has more of them."""
+    def take(self, event: Event, now_s: float) -> None:
+        """Take an event of the session."""
         utterance = self.utterances.take(event, now_s)
-        if utterance is None:
-            return None
-        for word in utterance.new_captioned:
-            self._measure("translated", word.committed_at_s, now_s)
-        if not isinstance(event, SourceChanged) or not utterance.fed:
-            return None
-        return WordsPlaced(
-            utterance=utterance.number, lane=utterance.lane, words=tuple(utterance.fed)
-        )
+        if utterance is not None:
+            for word in utterance.new_captioned:
+                self._measure("translated", word.committed_at_s, now_s)
 
     def shown(self, utterance: int, now_s: float) -> None:
         """Note that an utterance's caption, as far as it was reported, is on the screen."""

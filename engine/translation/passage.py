@@ -27,6 +27,9 @@ class Passage:
     The words are set as a whole; what did not change is found here: sentences at the start and at
     the end that are as before keep their captions, the ones between are changed from the first
     changed word on. Words are counted from the start of the passage, final ones included.
+
+    Attributes:
+        is_complete: whether the words end in a whole sentence, to which no further word belongs.
     """
 
     def __init__(self, translator: AnySystem, lane: str = "", *, held: bool = False) -> None:
@@ -37,6 +40,7 @@ class Passage:
             lane: who speaks, where two are told apart.
             held: open no utterance before ``resume``.
         """
+        self.is_complete = False
         self._translator = translator
         self._lane = lane
         self._held = held
@@ -106,6 +110,7 @@ class Passage:
     def _set_words(self, words: Sequence[str], *, finished: bool) -> Iterator[Event]:
         self._words, self._finished = list(words), finished
         wanted = split_sentences(words, self._translator.settings.limits, finished=finished)
+        self.is_complete = bool(wanted) and wanted[-1].ended
         old = self._utterances
         if self._held:
             del wanted[len(old) :]

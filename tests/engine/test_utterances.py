@@ -89,13 +89,12 @@ def test_words_that_were_not_sent_are_left_out_of_those_that_are_sent_again():
     assert list(tracker.unplaced("me")) == [(("a", "b", "c"), True), (("d",), False)]
 
 
-def test_the_end_of_a_passage_stays_with_its_word_when_its_times_come():
+def test_an_utterance_has_the_times_of_its_words_and_a_word_the_end_of_its_passage():
     tracker = UtteranceTracker()
-    tracker.feed("me", fed("a"))
+    tracker.feed("me", [FedWord(text="a", committed_at_s=3.0, spoken_at_s=2.0, end_s=0.5)])
     tracker.take(UtteranceOpened(utterance=0, lane="me"), 0.0)
     tracker.take(SourceChanged(utterance=0, words=("a",)), 0.0)
     tracker.end_passage("me")
-    tracker.time(0, [FedWord(text="a", committed_at_s=3.0, spoken_at_s=2.0, end_s=0.5)])
     assert (tracker[0].begun_at_s, tracker[0].said_until_s) == (1.5, 2.0)
     tracker.restart()
     assert list(tracker.unplaced("me")) == [(("a",), True)]

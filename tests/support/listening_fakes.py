@@ -10,7 +10,9 @@ from engine.audio.chunks import AudioChunk
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.commands import EndPassage, FeedWords
 from engine.events import CaptionChanged, Ready, SourceChanged, UtteranceEnded, UtteranceOpened
+from engine.settings import UtteranceLimits
 from engine.speech.hypothesis import Hypothesis, RecognizedWord
+from engine.text.sentences import split_sentences
 
 WORD_S = 0.4
 
@@ -96,6 +98,16 @@ class Chunks:
         return not self._waiting and (self.stopped or not self._open_end)
 
 
+def to_both(heard, listener):
+    """Reports the events of a session to two receivers."""
+
+    def report(event):
+        heard(event)
+        listener.take(event)
+
+    return report
+
+
 class Echo:
     """A session that says every word again at once, in capitals; captions can be held back."""
 
@@ -117,7 +129,10 @@ class Echo:
     def send(self, command):
         match command:
             case FeedWords(words, lane):
-                self.feed_words(words, lane)
+                for sentence in split_sentences(words, UtteranceLimits(), finished=False):
+                    self.feed_words(sentence.words, lane)
+                    if sentence.ended:
+                        self.end_passage(lane)
             case EndPassage(lane):
                 self.end_passage(lane)
 

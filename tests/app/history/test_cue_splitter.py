@@ -25,9 +25,9 @@ class Maker:
 
     def place(self, number, n, lane="", start_s=0.0):
         """Open an utterance of words that take 0.9 seconds each."""
-        self.feed(UtteranceOpened(utterance=number, lane=lane))
         placed = words(n, start_s)
-        self.utterances.time(number, placed)
+        self.utterances.feed(lane, placed)
+        self.feed(UtteranceOpened(utterance=number, lane=lane))
         return self.feed(SourceChanged(utterance=number, words=tuple(one.text for one in placed)))
 
 

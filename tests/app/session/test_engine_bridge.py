@@ -18,6 +18,7 @@ from engine.commands import (
 from engine.events import CaptionChanged, Failed, Ready, UtteranceEnded
 from engine.messages import Code
 from engine.settings import ModelSettings, TranslationSettings
+from engine.utterances import FedWord
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.commands import fed, typed
 
@@ -54,6 +55,13 @@ class Rig:
 
     def start(self, translation=GERMAN):
         self.bridge.start(MODEL, translation)
+
+    def hear(self, command):
+        """Hear words as a listener does, in whose thread this is."""
+        if isinstance(command, FeedWords):
+            words = [FedWord(text=word, committed_at_s=0.0) for word in command.words]
+            self.bridge.utterances.feed(command.lane, words)
+        self.bridge.hear(command)
 
     def wait_for(self, kind):
         self.wait(lambda: self.receiver.has(kind))
@@ -124,9 +132,9 @@ def test_words_wait_through_a_pause(rig):
 def test_a_pause_holds_nothing_back_that_was_said_before_it(rig):
     one = rig()
     one.bridge.pause(paused=True)
-    one.bridge.send(fed(["Was", "said"], "me"))
+    one.hear(fed(["Was", "said"], "me"))
     one.bridge.send(typed(["Typed"]))
-    one.bridge.send(EndPassage("me"))
+    one.hear(EndPassage("me"))
     one.bridge.send(EndPassage())
     one.start()
     one.wait_for(UtteranceEnded)
@@ -139,9 +147,9 @@ def test_a_pause_holds_nothing_back_that_was_said_before_it(rig):
 def test_what_was_cleared_before_the_session_came_is_cleared_during_a_pause_too(rig):
     one = rig()
     one.bridge.pause(paused=True)
-    one.bridge.send(fed(["Was", "said"], "me"))
+    one.hear(fed(["Was", "said"], "me"))
     one.bridge.send(Clear())
-    one.bridge.send(fed(["And", "on"], "me"))
+    one.hear(fed(["And", "on"], "me"))
     one.start()
     one.wait(lambda: len(one.calls()) == 3)
     assert [type(call) for call in one.calls()] == [FeedWords, Clear, FeedWords]
@@ -312,11 +320,11 @@ def test_what_is_heard_waits_for_the_model_beside_what_is_typed(rig):
     one = rig()
     told = []
     one.bridge.waiting_changed.connect(told.append)
-    one.bridge.send(fed(("We", "went."), "me"))
-    one.bridge.send(EndPassage("me"))
+    one.hear(fed(("We", "went."), "me"))
+    one.hear(EndPassage("me"))
     one.bridge.send(typed(["typed"]))
     one.bridge.send(EndPassage())
-    one.bridge.send(fed(("And",), "them"))
+    one.hear(fed(("And",), "them"))
     assert told[-1] == (("me", "We went."), ("", "typed"), ("them", "And"))
     one.start()
     one.wait_for(Ready)
@@ -334,14 +342,14 @@ def test_what_was_heard_and_not_translated_goes_to_the_session_after_a_failure(r
     one = rig()
     one.start()
     one.wait_for(Ready)
-    one.bridge.send(fed(("Done.",), "me"))
-    one.bridge.send(EndPassage("me"))
-    one.bridge.send(fed(("And", "then"), "them"))
+    one.hear(fed(("Done.",), "me"))
+    one.hear(EndPassage("me"))
+    one.hear(fed(("And", "then"), "them"))
     one.wait_for(UtteranceEnded)
     one.engine.sessions[-1].fail("it broke")
-    one.bridge.send(fed(("we",), "them"))
+    one.hear(fed(("we",), "them"))
     one.wait_for(Failed)
-    one.bridge.send(fed(("went",), "them"))
+    one.hear(fed(("went",), "them"))
     one.start()
     one.wait(lambda: len(one.engine.sessions) == 2 and len(one.calls()) == 2)
     assert one.calls() == [
@@ -366,11 +374,11 @@ def test_clear_lets_words_that_were_heard_go_to_the_session_which_drops_them(rig
     one = rig()
     told = []
     one.bridge.waiting_changed.connect(told.append)
-    one.bridge.send(fed(("We", "went."), "me"))
-    one.bridge.send(EndPassage("me"))
+    one.hear(fed(("We", "went."), "me"))
+    one.hear(EndPassage("me"))
     one.bridge.send(typed(["typed"]))
     one.bridge.send(Clear())
-    one.bridge.send(fed(("Then",), "me"))
+    one.hear(fed(("Then",), "me"))
     assert told[-1] == (("me", "Then"),)
     one.start()
     one.wait_for(Ready)
@@ -379,3 +387,36 @@ def test_clear_lets_words_that_were_heard_go_to_the_session_which_drops_them(rig
         Clear(),
         FeedWords(("Then",), "me"),
     ]
+
+
+def test_what_is_heard_reaches_a_ready_session_without_the_thread_of_the_windows(rig):
+    one = rig()
+    one.start()
+    one.wait_for(Ready)
+    ears = threading.Thread(target=one.bridge.hear, args=(FeedWords(("Now",), "me"),))
+    ears.start()
+    ears.join()  # no event of this thread is served meanwhile
+    assert one.calls() == [FeedWords(("Now",), "me")]
+
+
+def test_what_is_heard_on_another_thread_keeps_its_order_while_sessions_come_and_go(rig):
+    one = rig()
+    said = [str(number) for number in range(300)]
+
+    def speak():
+        for word in said:
+            one.bridge.hear(FeedWords((word,), "me"))
+            is_slow.wait(0.0005)
+
+    is_slow = threading.Event()
+    one.bridge.utterances.feed("me", [FedWord(text=word, committed_at_s=0.0) for word in said])
+    ears = threading.Thread(target=speak)
+    ears.start()
+    for _ in range(4):
+        one.start()
+        one.wait_for(Ready)
+        one.receiver.events.clear()
+    one.wait(lambda: not ears.is_alive())
+    last = "299"
+    one.wait(lambda: any(last in call.words for call in one.calls()))
+    assert [word for call in one.calls() for word in call.words] == said

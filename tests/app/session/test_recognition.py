@@ -6,7 +6,7 @@ import pytest
 
 from app.captions.lanes import LANES
 from app.session import recognition
-from app.session.listening_service import ListeningDesk
+from app.session.listening_service import ListeningService
 from app.session.recognition import Hearing
 from engine.audio.devices import DeviceKind, WantedDevice
 from engine.errors import ModelError
@@ -27,8 +27,11 @@ def hub():
 
 @pytest.fixture
 def desk(qtbot, tmp_path, hub):
-    made = ListeningDesk(
-        lambda library, device: Hearing(library, device, hub_server.settings(hub)), tmp_path, "auto"
+    made = ListeningService(
+        lambda library, device: Hearing(library, device, hub_server.settings(hub)),
+        tmp_path,
+        "auto",
+        print,
     )
     made.qtbot = qtbot
     yield made
@@ -117,7 +120,7 @@ def ears(tmp_path, monkeypatch):
 
 def listened(ears, folder, *wanted, after=None):
     echo = Echo()
-    run = ears.prepare(wanted, str(folder), echo, lambda _event: None, after)
+    run = ears.prepare(wanted, str(folder), echo.send, lambda _event: None, after)
     echo.report = run.listener.take
     run.listener.start()
     assert run.listener.join(90)
@@ -139,7 +142,9 @@ def test_a_run_recognises_nothing_before_the_one_before_has_ended(ears, tmp_path
     runs = []
     for echo in echoes:
         after = runs[-1].listener if runs else None
-        runs.append(ears.prepare(wanted, str(tmp_path / "one"), echo, lambda _event: None, after))
+        runs.append(
+            ears.prepare(wanted, str(tmp_path / "one"), echo.send, lambda _event: None, after)
+        )
         echo.report = runs[-1].listener.take
         runs[-1].listener.start()
     assert not runs[1].listener.join(0.3)

@@ -134,7 +134,7 @@ def test_words_fed_one_by_one_give_the_captions_of_the_text(model):
 
 def test_edited_words_give_the_captions_of_the_edited_text(model):
     with running(model) as (session, listener):
-        session.send(fed("ab cd ef gh. abc d ef.".split()))
+        session.send(typed("ab cd ef gh. abc d ef.".split()))
         listener.wait_for(UtteranceEnded, 2)
         session.send(typed("ab hh gh. abc d ef.".split()))
         listener.wait_for(UtteranceEnded)
@@ -142,6 +142,17 @@ def test_edited_words_give_the_captions_of_the_edited_text(model):
         session.send(typed("ab hh gh. abc d g ef.".split()))
         listener.wait_for(UtteranceEnded)
         assert listener.receiver.text == at_once(model, "ab hh gh. abc d g ef.")
+
+
+def test_words_that_are_fed_end_their_passage_with_a_whole_sentence(model):
+    with running(model) as (session, listener):
+        session.send(fed("ab cd ef gh. abc".split()))
+        session.send(fed(["d", "ef."]))
+        listener.wait_for(UtteranceEnded, 2)
+        session.send(typed(["ab", "gh."]))  # would edit a passage that goes on
+        listener.wait_for(UtteranceEnded)
+        said = [words for words, _ in listener.receiver.text]
+        assert said == [("ab", "cd", "ef", "gh."), ("abc", "d", "ef."), ("ab", "gh.")]
 
 
 def test_after_an_end_edits_address_a_new_passage(model):

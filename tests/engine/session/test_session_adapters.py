@@ -121,7 +121,7 @@ def test_a_sentence_that_is_half_said_is_translated_as_it_began(folders, fresh):
 
 def test_what_was_translated_before_a_switch_is_final(folders, fresh):
     with running(model(folders)) as (session, listener):
-        session.send(fed([*TEXT.split(), *OTHER.split()]))
+        session.send(typed([*TEXT.split(), *OTHER.split()]))
         listener.wait_for(UtteranceEnded, 2)
         before = listener.receiver.text
         session.send(LoadAdapter(folders["one"]))

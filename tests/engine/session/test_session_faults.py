@@ -132,7 +132,7 @@ def test_a_sentence_that_was_given_up_is_translated_when_it_is_corrected(model, 
     monkeypatch.setattr(SlotModel, "feed", scarce(scarcity))
     with running(model) as (session, listener):
         scarcity.append(ERRORS[0])
-        session.send(fed(SENTENCES[0].split()))
+        session.send(typed(SENTENCES[0].split()))
         listener.wait_for(Refused)
         session.send(typed("hh cd ef gh.".split()))
         listener.wait_for(UtteranceEnded)

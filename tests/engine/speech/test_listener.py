@@ -7,7 +7,7 @@ import pytest
 
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.errors import AudioError, ModelError
-from engine.events import CaptionChanged, Failed, UtteranceEnded
+from engine.events import CaptionChanged, Failed, SourceChanged, UtteranceEnded
 from engine.messages import Code
 from engine.speech.events import (
     Behind,
@@ -17,7 +17,7 @@ from engine.speech.events import (
     RecognizerReady,
     SpeechChanged,
     TailChanged,
-    WordsPlaced,
+    WordsCommitted,
 )
 from engine.speech.listener import Lane, Listener, ListeningSettings, Recognition
 from engine.speech.recognizer import RecognizerSettings
@@ -32,6 +32,7 @@ from tests.support.listening_fakes import (
     endless_words,
     script,
     sound_of,
+    to_both,
 )
 from tests.support.sound_server import wait_until
 
@@ -71,8 +72,8 @@ def listener(lanes, model, *, echo=None, settings=None, clock=None):
         make_model=model if callable(model) else lambda: model, make_detector=Loudness
     )
     timing = {"clock": clock} if clock else {}
-    made = Listener(lanes, echo, recognition, heard, settings, **timing)
-    echo.report = made.take
+    made = Listener(lanes, echo.send, recognition, heard, settings, **timing)
+    echo.report = to_both(heard, made)
     return made, echo, heard
 
 
@@ -120,11 +121,10 @@ def test_captions_never_take_back_what_they_said():
     assert " ".join(captions.values()) == TEXT.upper()
 
 
-def test_every_word_is_placed_with_its_time():
+def test_every_word_is_told_with_its_time():
     words, source = spoken()
     _, _, heard = run([Lane(name="me", source=source)], Script(words))
-    placed = {event.utterance: event.words for event in heard.of(WordsPlaced)}
-    found = [word for some in placed.values() for word in some]
+    found = [word for event in heard.of(WordsCommitted) for word in event.words]
     assert [word.text for word in found] == TEXT.split()
     for one, other in zip(found, words, strict=True):
         assert one.end_s == pytest.approx(other.end_s)
@@ -159,7 +159,7 @@ def test_two_lanes_are_told_apart():
         "me": "I said this. and that.".split(),
         "them": "they said something else.".split(),
     }
-    assert {event.lane for event in heard.of(WordsPlaced)} == {"me", "them"}
+    assert {event.lane for event in heard.of(WordsCommitted)} == {"me", "them"}
 
 
 def test_lanes_of_one_name_are_refused():
@@ -173,8 +173,8 @@ def test_a_pause_ends_what_no_full_stop_ends():
     _, _, heard = run([Lane(name="", source=source)], Script(words))
     ends = [i for i, event in enumerate(heard.events) if isinstance(event, UtteranceEnded)]
     assert len(ends) == 2
-    placed = [event for event in heard.events[: ends[0]] if isinstance(event, WordsPlaced)]
-    assert [word.text for word in placed[-1].words] == ["no", "stop", "here"]
+    placed = [event for event in heard.events[: ends[0]] if isinstance(event, SourceChanged)]
+    assert placed[-1].words == ("no", "stop", "here")
 
 
 def test_a_short_pause_within_a_sentence_does_not_cut_it():
@@ -277,7 +277,7 @@ def test_a_session_that_fails_ends_listening():
     made, _, heard = listener([Lane(name="", source=source)], Script(words), echo=echo)
     made.start()
     try:
-        made.take(Failed(message=Code.OUT_OF_MEMORY(reason="none")))
+        echo.report(Failed(message=Code.OUT_OF_MEMORY(reason="none")))
         assert made.join(WAIT_S)
     finally:
         made.close()
@@ -424,7 +424,7 @@ def test_an_hour_of_speech_takes_no_more_memory_than_its_first_minutes_and_no_lo
     class Forgetting(Heard):
         def __call__(self, event):
             super().__call__(event)
-            if isinstance(event, WordsPlaced):
+            if isinstance(event, WordsCommitted):
                 lags.append(source.read_s - event.words[-1].end_s)
             self.events.clear()
 
@@ -440,11 +440,11 @@ def test_an_hour_of_speech_takes_no_more_memory_than_its_first_minutes_and_no_lo
     model, echo, heard = EndlessScript(), Counting(), Forgetting()
     made = Listener(
         [Lane(name="", source=source, live=False)],
-        echo,
+        echo.send,
         Recognition(make_model=lambda: model, make_detector=Loudness),
         heard,
     )
-    echo.report = made.take
+    echo.report = to_both(heard, made)
     made.start()
     try:
         assert made.join(170)

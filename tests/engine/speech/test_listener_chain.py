@@ -24,7 +24,7 @@ from engine.speech.listener import Lane, Listener, Recognition
 from engine.speech.vad import SileroDetector
 from engine.speech.whisper import Whisper, WhisperSettings
 from tests.support.fakes import Receiver, save_tiny_model
-from tests.support.listening_fakes import Chunks, Echo
+from tests.support.listening_fakes import Chunks, Echo, to_both
 from tests.support.sound_server import Feeder, TestServer, needs_sound_server, wait_until
 from tests.support.sounds import music, n_edits, silence, white_noise
 from tests.support.spoken import Known, apart, keys, needs_tiny, raw, talk, tiny_whisper
@@ -61,11 +61,11 @@ def listened(source, model, *, live=False):
     echo, heard = Echo(), Heard()
     made = Listener(
         [Lane(name="", source=source, live=live)],
-        echo,
+        echo.send,
         Recognition(make_model=lambda: model, make_detector=SileroDetector),
         heard,
     )
-    echo.report = made.take
+    echo.report = to_both(heard, made)
     made.start()
     try:
         assert made.join(WAIT_S)
@@ -157,7 +157,7 @@ def test_what_is_said_into_a_microphone_becomes_captions_that_only_grow(
     session = Session(
         ModelSettings(directory=save_tiny_model(tmp_path / "model"), device="cpu"),
         TranslationSettings(policy="read:3"),
-        lambda event: listener.take(event),  # noqa: PLW0108  it is made below
+        lambda event: to_both(report, listener)(event),  # noqa: PLW0108  it is made below
     )
     source = AudioSources().live(
         WantedDevice(kind=DeviceKind.MICROPHONE),
@@ -165,7 +165,7 @@ def test_what_is_said_into_a_microphone_becomes_captions_that_only_grow(
     )
     listener = Listener(
         [Lane(name="me", source=source)],
-        session,
+        session.send,
         Recognition(make_model=lambda: known, make_detector=SileroDetector),
         report,
     )

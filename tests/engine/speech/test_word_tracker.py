@@ -35,9 +35,10 @@ def test_every_word_is_placed_once_in_the_order_it_was_said(seed):
         tracker.take(UtteranceOpened(utterance=number, lane=lane), 0.0)
         for n_known in sorted({rng.randint(1, n_words), n_words}):
             texts = tuple(f"w{fed[lane] + i}" for i in range(n_known))
-            told = tracker.take(SourceChanged(utterance=number, words=texts), 0.0)
-            assert tuple(one.text for one in told.words) == texts
-            assert told.lane == lane
+            tracker.take(SourceChanged(utterance=number, words=texts), 0.0)
+            placed_now = tracker.utterances[number].fed
+            assert tuple(one.text for one in placed_now) == texts
+            assert tracker.utterances[number].lane == lane
             placed[number] = texts
         fed[lane] += n_words
     assert tracker.utterances.n_uncaptioned == sum(map(len, placed.values()))
@@ -112,8 +113,9 @@ def test_another_session_places_what_the_one_before_did_not_end(seed):
                 continue
             tracker.take(UtteranceOpened(utterance=number, lane=lane), 0.0)
             texts = tuple(f"w{one}" for one in words)
-            told = tracker.take(SourceChanged(utterance=number, words=texts), 0.0)
-            assert tuple(one.text for one in told.words) == texts
+            tracker.take(SourceChanged(utterance=number, words=texts), 0.0)
+            placed_now = tracker.utterances[number].fed
+            assert tuple(one.text for one in placed_now) == texts
             tracker.take(CaptionChanged(utterance=number, kept=0, text="a", n_read=1), 0.0)
             if rng.random() < 0.5:
                 tracker.take(UtteranceEnded(utterance=number), 0.0)

@@ -18,7 +18,8 @@ from engine.events import (
     UtteranceOpened,
 )
 from engine.messages import Code
-from engine.settings import ModelSettings, TranslationSettings
+from engine.settings import ModelSettings, TranslationSettings, UtteranceLimits
+from engine.text.sentences import split_sentences
 
 LANGUAGES = {"de": "German", "fr": "French"}
 
@@ -90,7 +91,10 @@ class FakeSession:
             case SetWords(words):
                 self._set(words)
             case FeedWords(words, lane):
-                self._feed(words, lane)
+                for sentence in split_sentences(words, UtteranceLimits(), finished=False):
+                    self._feed(sentence.words, lane)
+                    if sentence.ended:
+                        self._end_lane(lane)
             case EndPassage(lane):
                 self._end_lane(lane) if lane else self._end()
             case Clear():

@@ -107,7 +107,7 @@ class FakeHearing:
             raise self.fetch_failure
         self.here.add(recognizer)
 
-    def prepare(self, wanted, recognizer, translation, report, after=None):
+    def prepare(self, wanted, recognizer, feed, report, after=None):
         self.asked.append((wanted, recognizer))
         sources = {}
         for one in wanted:
@@ -126,7 +126,7 @@ class FakeHearing:
 
         listener = Listener(
             [Lane(name=lane, source=source) for lane, source in sources.items()],
-            translation,
+            feed,
             Recognition(make_model=load, make_detector=Loudness),
             report,
             ListeningSettings(smaller_model="tiny.en"),
