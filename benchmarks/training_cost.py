@@ -20,17 +20,16 @@ from pathlib import Path
 import torch
 
 from engine.inference.attention import Attention
-from engine.layout.rows import IGNORE
 from engine.loading.loader import load_weights
 from engine.settings import ModelSettings
 from engine.text.prompt import make_prompt
 from training.errors import TrainingError
 from training.evaluation.model_choice import find_model
 from training.samples.batches import pack
-from training.samples.loss import Markers, summed_loss
+from training.samples.loss import ForwardLoss, Markers
 from training.samples.methods import METHODS
-from training.samples.packing import StepStream
 from training.samples.pairs import tokenize
+from training.samples.stream import Packed, Stream
 from training.settings import Mixture
 
 NAMES = ("causal", "exposst", "conversational", "gpe", "prefix")
@@ -48,19 +47,18 @@ class Run:
 
     name: str
     network: torch.nn.Module
-    stream: StepStream
+    stream: Stream
+    step_pairs: int
     n_rows: int = 0
     seconds: float = 0.0
 
-    def step(self, number: int, *, counts: bool, markers: Markers, attention: Attention) -> None:
+    def step(self, number: int, *, counts: bool, loss_of: ForwardLoss) -> None:
         """Train one step of so many pairs, line by line; examples are built beforehand."""
-        (lines,) = islice(self.stream.steps(skip=number), 1)
-        batches = [pack([line]) for line in lines]
+        (step,) = islice(self.stream.steps(skip_pairs=number * self.step_pairs), 1)
+        batches = [pack([line]) for line in step.lines]
         start = time.perf_counter()
         for batch in batches:
-            n_asked = int((batch.labels != IGNORE).sum())
-            loss = summed_loss(self.network, batch, markers, 0.0, attention) / n_asked
-            loss.backward()
+            loss_of(self.network, batch).backward()
         with torch.no_grad():
             for parameter in self.network.parameters():
                 if parameter.grad is not None:
@@ -89,29 +87,30 @@ def main(argv: Sequence[str] | None = None) -> None:
     weights = load_weights(ModelSettings(directory=directory, device="cpu"))
     prompt = make_prompt(weights.tokenizer, weights.card, language)
     needed = arguments.step_pairs * (arguments.steps + 1)
-    pairs = list(islice(tokenize({language: Path(path)}, weights.tokenizer), needed))
+    pairs = list(islice(tokenize({language: Path(path)}, weights.tokenizer, 240), needed))
     runs = [
         Run(
             name,
             copy.deepcopy(weights.network),
-            StepStream(
+            Stream(
                 pairs=pairs,
                 prompts={language: prompt},
                 weights={},
                 method=METHODS[name],
                 mixture=Mixture(fixed_reads=0, aligned_reads=0, waits=1, k=(1, 3, 5, 7)),
                 slot_lengths=(16,),
-                step_pairs=arguments.step_pairs,
-                line_rows=512,
+                arrangement=Packed(arguments.step_pairs, line_rows=512),
                 seed=1,
             ),
+            arguments.step_pairs,
         )
         for name in NAMES
     ]
-    markers, attention = Markers.of(prompt), Attention.of(weights.network)
+    attention = Attention.of(weights.network)
+    loss_of = ForwardLoss(markers=Markers.of(prompt), smoothing=0.0, attention=attention)
     for number in range(arguments.steps + 1):  # the first warms up and does not count
         for run in runs:
-            run.step(number, counts=number > 0, markers=markers, attention=attention)
+            run.step(number, counts=number > 0, loss_of=loss_of)
     print(table(runs, arguments.steps * arguments.step_pairs, arguments.threads))
 
 

@@ -1,13 +1,35 @@
-"""Everything a training run can be told, as frozen values that are checked where they are made."""
+"""The settings of a training run: frozen values that are checked where they are made.
 
-from dataclasses import dataclass, field
+A recipe (TOML) names the fields that stand here; arguments of the command line are laid over it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 
-from engine.settings import at_least
+from engine.policy import parse_policy
+from engine.settings import DEVICES, at_least
 
 PRECISIONS = ("auto", "bf16", "fp32")
 ARCHITECTURES = ("llama", "falcon")
 OPTIMIZERS = ("muon", "adamw")
+QUANTISATIONS = ("none", "nf4")
+SCHEDULES = ("align", "ratio", "none")
+FALLS = ("root", "linear", "late")
+STORED = ("fp32", "bf16")
+NEW = "new"
+"""The base of a run that makes one: ``surtitle-train pretrain``."""
+
+
+def one_of(name: str, value: str, known: tuple[str, ...]) -> None:
+    """Check a value that has a name.
+
+    Raises:
+        ValueError: there is none of that name.
+    """
+    if value not in known:
+        msg = f"{name} is one of {', '.join(known)}, got {value!r}"
+        raise ValueError(msg)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,9 +49,7 @@ class ModelShape:
     architecture: str = field(default="llama", repr=False)  # a run from before it was there goes on
 
     def __post_init__(self) -> None:
-        if self.architecture not in ARCHITECTURES:
-            msg = f"the architecture is one of {', '.join(ARCHITECTURES)}, got {self.architecture}"
-            raise ValueError(msg)
+        one_of("the architecture", self.architecture, ARCHITECTURES)
         for name in ("layers", "heads", "max_positions"):
             at_least(name, getattr(self, name), 1)
         for name in ("vocabulary", "hidden", "feed_forward"):
@@ -63,11 +83,6 @@ class Mixture:
     k: tuple[int, ...] = (1, 2, 3, 5, 7, 9)
     cut_writes: float = field(default=0.0, repr=False)  # a run from before it was there goes on
 
-    @classmethod
-    def offline_only(cls) -> "Mixture":
-        """Mix nothing: every source is read to its end."""
-        return cls(fixed_reads=0, aligned_reads=0, waits=0, n=(), k=())
-
     def __post_init__(self) -> None:
         shares = (self.fixed_reads, self.aligned_reads, self.waits)
         if min(shares) < 0 or sum(shares) > 1:
@@ -80,77 +95,259 @@ class Mixture:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Optimisation:
-    """How weights are moved.
+    """How weights are moved; the defaults are those of ExPosST, section 4.1.
 
     Attributes:
-        optimizer: ``muon`` moves the matrices inside the layers by Muon and the rest by AdamW;
-            ``adamw`` moves everything by AdamW.
-        rate: peak learning rate of AdamW.
-        matrix_rate_scale: Muon's peak over that.
+        optimizer: of a new base: ``muon`` moves the matrices inside the layers by Muon and the rest
+            by AdamW; ``adamw`` moves everything by AdamW, as an adapter always is.
+        rate: highest learning rate of AdamW.
+        matrix_rate_scale: Muon's highest over that.
         warm_up_steps: steps in which the rate rises.
-        decay: share of the run, at its end, in which the rate falls to 0.
-        batch_tokens: rows in one step, padding included.
+        fall: how it falls then: with the ``root`` of the steps taken, as the paper's; ``linear``,
+            to nothing at the end; or ``late``, linearly over the last share of the run.
+        decay: that share; with 0 the rate stays, and the run can be prolonged.
+        clip: norm that gradients are scaled down to.
+        batch_pairs: sentence pairs in one step of an adapter.
+        batch_tokens: rows in one step. A new base counts padding; an adapter takes as many pairs as
+            have so many rows on average, and ``batch_pairs`` where this is 0.
+        epochs: times every pair is used.
     """
 
-    optimizer: str = "muon"
-    rate: float = 1.5e-3
+    optimizer: str = "adamw"
+    rate: float = 2e-4
     matrix_rate_scale: float = 2.0
-    warm_up_steps: int = 300
+    warm_up_steps: int = 500
+    fall: str = "root"
     decay: float = 0.2
-    weight_decay: float = 0.01
-    label_smoothing: float = 0.1
+    weight_decay: float = 0.1
     clip: float = 1.0
-    batch_tokens: int = 4096
-    epochs: float = 3.0
+    label_smoothing: float = 0.0
+    batch_pairs: int = 64
+    batch_tokens: int = 0
+    epochs: float = 2.0
     seed: int = 1
 
     def __post_init__(self) -> None:
-        if self.optimizer not in OPTIMIZERS:
-            msg = f"the optimizer is one of {', '.join(OPTIMIZERS)}, got {self.optimizer}"
-            raise ValueError(msg)
+        one_of("the optimizer", self.optimizer, OPTIMIZERS)
+        one_of("the rate's fall", self.fall, FALLS)
         if not 0 <= self.decay <= 1:
             msg = f"the share of the run in which the rate falls is from 0 to 1, got {self.decay}"
             raise ValueError(msg)
         if self.epochs <= 0 or self.rate <= 0:
             msg = f"epochs and rate must be more than 0, got {self.epochs} and {self.rate}"
             raise ValueError(msg)
-        at_least("batch_tokens", self.batch_tokens, 1)
+        at_least("the warm-up", self.warm_up_steps, 0)
+        at_least("the pairs of a step", self.batch_pairs, 1)
+        at_least("the tokens of a step", self.batch_tokens, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PretrainSettings:
-    """One run of ``surtitle-train pretrain``.
+class LoraSettings:
+    """What is trained.
 
     Attributes:
-        data: aligned or prepared TSV by target language.
-        weights: copies of a corpus an epoch holds, by corpus name; 1 where it is not named.
-        out: model folder to make; its ``checkpoint`` folder holds what resumes a run.
-        slot_length: 1 leaves no gap between a whole source and its target.
-        one_end: a write ends with the token that ends a target.
-        compiled: compile the network for each padded length, see
-        ``training.samples.loss.BareLoss``.
-        checkpoint_steps: steps between two checkpoints.
-        begin_with: folder of another run, whose tokenizer, weights and optimiser state this one
-            begins with, to go on with other data or another schedule.
+        rank, alpha: the product of the factors is multiplied by alpha / rank.
+        dropout: share of the inputs of the factors that is dropped while training.
+        targets: names of linear layers; none stands for all of those in the decoder's blocks.
+        stored: type of the factors in the adapter's file; bf16 halves it.
     """
 
-    data: dict[str, Path]
-    out: Path
+    rank: int = 32
+    alpha: int = 16
+    dropout: float = 0.0
+    targets: tuple[str, ...] = ()
+    stored: str = "fp32"
+
+    def __post_init__(self) -> None:
+        one_of("the type of stored factors", self.stored, STORED)
+        at_least("the rank", self.rank, 1)
+        at_least("alpha", self.alpha, 1)
+        if not 0 <= self.dropout < 1:
+            msg = f"the dropout is a share from 0 to below 1, got {self.dropout}"
+            raise ValueError(msg)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptSettings:
+    """How a base is spoken to, where its folder has no surtitle.json, or otherwise than that says.
+
+    Attributes:
+        system: the system message; ``{language}`` becomes the target's name, ``{code}`` its code.
+        end_of_source, end_of_write, end_of_target: tokens as the tokenizer spells them; the ends of
+            write and target default to the token that ends a turn.
+        chat_template: for a base whose tokenizer has none, or none that can be used.
+    """
+
+    system: str = ""
+    end_of_source: str = ""
+    end_of_write: str = ""
+    end_of_target: str = ""
+    chat_template: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HubData:
+    """A data set of the Hugging Face hub with a ``translation`` column.
+
+    Attributes:
+        name: of the data set.
+        languages: target codes.
+        config: its configuration; ``{language}`` becomes a target code.
+        files: pattern of the files in it, likewise, where no configuration tells them.
+        revision: which version.
+        split: which part is trained on.
+        schedule: where read-n schedules come from: ``align`` (eflomal), ``ratio`` or ``none``.
+        licence: for the adapter's card.
+    """
+
     name: str
-    weights: dict[str, float]
-    slot_length: int = 16
+    languages: tuple[str, ...]
+    config: str = ""
+    files: str = ""
+    revision: str = ""
+    split: str = "train"
+    schedule: str = "align"
+    licence: str = ""
+
+    def __post_init__(self) -> None:
+        one_of("the schedule", self.schedule, SCHEDULES)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DevSettings:
+    """When training stops, and which step is kept: the best BLEU at a bounded lagging.
+
+    Attributes:
+        sets: source file and reference file by target language.
+        policies: those that are decoded.
+        max_laal: policies that lag more, in source words, do not count; 0 counts all.
+        every_steps: steps between two decodings.
+        patience: decodings without a new best after which the run ends; 0 never ends it.
+        limit: lines of each set; 0 takes all.
+    """
+
+    sets: Mapping[str, tuple[Path, Path]] = field(default_factory=dict)
+    policies: tuple[str, ...] = ("read:3",)
+    max_laal: float = 0.0
+    every_steps: int = 200
+    patience: int = 0
+    limit: int = 0
+
+    def __post_init__(self) -> None:
+        for policy in self.policies:
+            parse_policy(policy)
+        if self.sets and not self.policies:
+            msg = "a dev set needs at least one policy, for example read:3"
+            raise ValueError(msg)
+        at_least("the steps between two decodings", self.every_steps, 1)
+        for name in ("max_laal", "patience", "limit"):
+            at_least(name, getattr(self, name), 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainSettings:
+    """One run of ``surtitle-train pretrain``, whose base is new, or of ``surtitle-train finetune``.
+
+    Attributes:
+        data: aligned TSV by target language.
+        hub: data of the hub, besides.
+        base: ``new``; or what an adapter is trained on: a model folder, or a name on the hub. None
+            takes the bundled model of the language.
+        models: library of models that were fetched from the hub, and are.
+        source_language: code of the source.
+        out: run folder; ``checkpoint`` resumes the run. A new base is written into the folder
+            itself, an adapter into ``adapter``.
+        name: of the model; that of ``out`` where none is given to an adapter.
+        method: one of ``training.samples.methods.METHODS``.
+        slot_lengths: one is drawn for each pair; captions should use the first. 1 leaves no gap
+            between a whole source and its target.
+        one_end: a write of a new base ends with the token that ends a target.
+        shape: of a new base.
+        weights: copies of a corpus an epoch holds, by corpus name; 1 where it is not named.
+        quantise: ``nf4`` keeps the base in 4 bits (QLoRA, Dettmers et al. 2023).
+        max_length: tokens a sample may have; longer pairs are left out.
+        pass_tokens: rows of an adapter's step that go through the network at once; memory is
+            bounded by it.
+        gradient_checkpointing: compute activations twice instead of keeping them.
+        device: one of ``DEVICES``.
+        precision: ``bf16``, ``fp32``, or ``auto``: bf16 where the device is fast at it.
+        compiled: compile the network of a new base, see ``training.samples.loss.BareLoss``.
+        checkpoint_steps: steps between two checkpoints.
+        begin_with: folder of another run of a new base, whose tokenizer, weights and optimiser
+            state this one begins with, to go on with other data or another schedule.
+        tensorboard: write what ``steps.jsonl`` holds for TensorBoard too.
+        licences: of the corpora by their names, for the card; and of the adapter itself.
+        commands: what was typed, for the card.
+    """
+
+    data: Mapping[str, Path] = field(default_factory=dict)
+    hub: HubData | None = None
+    base: str = ""
+    models: Path = Path("models")
+    source_language: str = "en"
+    out: Path
+    name: str = ""
+    method: str = "exposst"
+    slot_lengths: tuple[int, ...] = (16,)
     one_end: bool = False
     shape: ModelShape = ModelShape()
-    mixture: Mixture = Mixture()
+    weights: Mapping[str, float] = field(default_factory=dict)
+    mixture: Mixture = field(default_factory=Mixture)
+    lora: LoraSettings = LoraSettings()
     optimisation: Optimisation = Optimisation()
+    prompt: PromptSettings = PromptSettings()
+    dev: DevSettings = DevSettings()
+    quantise: str = "none"
+    max_length: int = 512
+    pass_tokens: int = 4096
+    gradient_checkpointing: bool = False
     device: str = "auto"
     precision: str = "auto"
     compiled: bool = False
     checkpoint_steps: int = 200
     stop_after_steps: int | None = None
     begin_with: Path | None = None
+    tensorboard: bool = False
+    licences: Mapping[str, str] = field(default_factory=dict)
+    licence: str = ""
+    description: str = ""
+    commands: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        at_least("the slot length", self.slot_length, 1)
+        one_of("quantise", self.quantise, QUANTISATIONS)
+        one_of("device", self.device, DEVICES)
+        one_of("precision", self.precision, PRECISIONS)
+        if not self.slot_lengths:
+            msg = "at least one slot length is needed"
+            raise ValueError(msg)
+        for slot_length in self.slot_lengths:
+            at_least("the slot length", slot_length, 1)
+        at_least("max_length", self.max_length, 16)
+        at_least("pass_tokens", self.pass_tokens, 1)
+        at_least("checkpoint_steps", self.checkpoint_steps, 1)
         if self.stop_after_steps is not None:
             at_least("the steps to stop after", self.stop_after_steps, 1)
+        if self.base == NEW:
+            at_least("the tokens of a step", self.optimisation.batch_tokens, 1)
+        self._check_kind()
+
+    def _check_kind(self) -> None:
+        """Refuse what the other kind of run is asked with, where it would be passed over."""
+        others = (
+            ("hub", "lora", "prompt", "dev", "quantise", "gradient_checkpointing")
+            if self.base == NEW
+            else ("shape", "one_end", "compiled", "begin_with")
+        )
+        usual = {one.name: one for one in fields(TrainSettings)}
+        for name in others:
+            if getattr(self, name) != usual[name].default:
+                command = "finetune" if self.base == NEW else "pretrain"
+                msg = (
+                    f"{name} is a setting of {command}, and the base is {self.base or 'bundled'!r}"
+                )
+                raise ValueError(msg)
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Target codes."""
+        return tuple(dict.fromkeys([*self.data, *(self.hub.languages if self.hub else ())]))

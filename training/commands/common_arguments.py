@@ -1,9 +1,11 @@
-"""Arguments of every command that measures a model: what is translated, by what, and where to."""
+"""Arguments that several commands share, and how values of them are read."""
 
 import argparse
+from collections.abc import Iterable
 from pathlib import Path
 
 from engine.settings import DEVICES, LAYOUTS
+from training.errors import UsageError
 
 
 def add_run_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,3 +41,19 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
 def split_policies(text: str) -> tuple[str, ...]:
     """Split at commas and spaces; a policy named twice is measured once."""
     return tuple(dict.fromkeys(text.replace(",", " ").split()))
+
+
+def named_values(texts: Iterable[str], form: str = "NAME=VALUE") -> list[tuple[str, str]]:
+    """Split texts at their first equals sign; names may hold dots.
+
+    Raises:
+        UsageError: a text is not of that form.
+    """
+    found = list[tuple[str, str]]()
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not (name and equals and value):
+            msg = f"{form} was expected, got {text!r}"
+            raise UsageError(msg)
+        found.append((name, value))
+    return found

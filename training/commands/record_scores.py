@@ -12,6 +12,7 @@ from pathlib import Path
 
 from engine.adapters.adapter import write_adapter_card
 from engine.adapters.card import AdapterScore, read_adapter_card
+from training.commands.common_arguments import named_values
 from training.errors import TrainingError, UsageError
 from training.evaluation.run_record import fingerprint
 from training.evaluation.runs import Run, read_run
@@ -52,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         TrainingError: one sentence says what is wrong.
     """
-    record_scores(arguments.adapter, [_measured(text) for text in arguments.runs])
+    record_scores(arguments.adapter, list(_measured(arguments.runs)))
     sys.stdout.write(f"{arguments.adapter}\n")
     return 0
 
@@ -75,17 +76,11 @@ def record_scores(adapter: Path, measured: Sequence[Measured]) -> None:
     write_adapter_card(adapter, replace(card, scores=tuple(scores)))
 
 
-def _measured(text: str) -> Measured:
-    test_set, equals, folders = text.partition("=")
-    folder, _, base_folder = folders.partition(",")
-    if not (test_set and equals and folder):
-        msg = f"SET=RUN or SET=RUN,BASE_RUN was expected, got {text!r}"
-        raise UsageError(msg)
-    return Measured(
-        test_set=test_set,
-        run=Path(folder),
-        base_run=Path(base_folder) if base_folder else None,
-    )
+def _measured(texts: Sequence[str]) -> Iterator[Measured]:
+    for test_set, folders in named_values(texts, "SET=RUN or SET=RUN,BASE_RUN"):
+        folder, _, base_folder = folders.partition(",")
+        base_run = Path(base_folder) if base_folder else None
+        yield Measured(test_set=test_set, run=Path(folder), base_run=base_run)
 
 
 def _scores(measured: Measured, adapter_sha256: str) -> Iterator[AdapterScore]:

@@ -21,7 +21,7 @@ from engine.text.prompt import turn_end
 from engine.untrusted.safe_names import is_hub_name
 from training.errors import TrainingError, UsageError
 from training.evaluation.model_choice import find_model
-from training.finetuning.settings import FinetuneSettings, PromptSettings
+from training.settings import PromptSettings, TrainSettings
 
 _RESERVED = ("<|reserved_special_token_0|>", "<unused0>", "<|endoftext|>", "<|extra_0|>")
 """Tokens that chat models never meet in a conversation: one of them can end the source."""
@@ -46,7 +46,7 @@ class Base:
     card: ModelCard
 
 
-def find_base(settings: FinetuneSettings, policies: tuple[str, ...]) -> Base:
+def find_base(settings: TrainSettings, policies: tuple[str, ...]) -> Base:
     """Read what is to be known of the base.
 
     Args:
@@ -106,7 +106,7 @@ def recompute_activations(network: PreTrainedModel) -> None:
     enable({"use_reentrant": False})
 
 
-def find_folder(settings: FinetuneSettings) -> Path:
+def find_folder(settings: TrainSettings) -> Path:
     """Find the folder of a base, or fetch it from the hub.
 
     Raises:
@@ -130,7 +130,7 @@ def find_folder(settings: FinetuneSettings) -> Path:
         return fetch_model(settings.base, settings.models, progress=tell)
 
 
-def _languages(settings: FinetuneSettings, own: ModelCard | None, name: str) -> dict[str, Language]:
+def _languages(settings: TrainSettings, own: ModelCard | None, name: str) -> dict[str, Language]:
     found = dict[str, Language]()
     for code in settings.languages:
         if settings.prompt.system or own is None:

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from engine.adapters.card import AdapterCard, AdapterScore, Corpus, check_name
 from training.errors import UsageError
 from training.finetuning.base_model import Base
-from training.finetuning.data import Material
 from training.finetuning.early_stopping import DevScore
-from training.finetuning.settings import FinetuneSettings
 from training.samples.methods import Method
+from training.settings import TrainSettings
+from training.trainer.material import Material
 
 
-def named(settings: FinetuneSettings) -> str:
+def named(settings: TrainSettings) -> str:
     """Name the adapter: as asked, or as its run folder.
 
     Raises:
@@ -27,7 +27,7 @@ def named(settings: FinetuneSettings) -> str:
 
 
 def describe(
-    settings: FinetuneSettings,
+    settings: TrainSettings,
     base: Base,
     material: Material,
     method: Method,

@@ -21,8 +21,8 @@ from engine.translation.feed import translate_lines
 from training.data.corpus import SentencePair, read_pairs
 from training.errors import TrainingError
 from training.evaluation.workers import CAPACITY
-from training.finetuning.settings import DevSettings
 from training.metrics.scores import Scores, score
+from training.settings import DevSettings
 from training.trainer.distributed import Machines
 from training.trainer.step_log import keep_lines
 

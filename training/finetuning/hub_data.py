@@ -11,7 +11,7 @@ from training.data.aligned_pairs import MIN_AGREEMENT, AlignedPair, schedule
 from training.data.corpus import SentencePair, replacing
 from training.data.orthography import tidy
 from training.errors import TrainingError
-from training.finetuning.settings import HubData
+from training.settings import HubData
 
 _log = logging.getLogger(__name__)
 

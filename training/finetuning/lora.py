@@ -19,7 +19,7 @@ from engine.adapters.card import AdapterCard
 from engine.adapters.lora_config import CONFIG_FILE
 from engine.adapters.lora_weights import WEIGHTS_FILE
 from training.errors import TrainingError, UsageError
-from training.finetuning.settings import LoraSettings
+from training.settings import LoraSettings
 from training.trainer.checkpoint import trained_parameters, whole_tensor
 
 _DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}

@@ -17,16 +17,15 @@ from pathlib import Path
 
 import torch
 from safetensors import SafetensorError
-from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from engine.adapters.card import AdapterCard
 from engine.errors import ModelError
 from engine.inference.attention import Attention
-from engine.layout.rows import IGNORE
 from engine.loading.loader import Weights
 from engine.settings import LayoutSettings
 from training.errors import TrainingError, UsageError
+from training.evaluation.run_record import fingerprint
 from training.finetuning.base_model import (
     Base,
     base_network,
@@ -35,25 +34,30 @@ from training.finetuning.base_model import (
     recompute_activations,
 )
 from training.finetuning.card_writer import describe, named
-from training.finetuning.data import Material, find_method, prepare, share_steps, trained_policies
 from training.finetuning.early_stopping import Watch
 from training.finetuning.lora import attach_lora, save_adapter, whole_factors
-from training.finetuning.settings import FinetuneSettings
-from training.samples.batches import Batch
-from training.samples.loss import summed_loss
+from training.samples.loss import ForwardLoss
 from training.samples.methods import Method
+from training.settings import TrainSettings
 from training.trainer.checkpoint import check_fingerprint, read_counters
 from training.trainer.distributed import Machines
-from training.trainer.learning_rates import InverseSquareRoot, LinearFall, Rates
-from training.trainer.loop import Moved, Plan, Trainer
+from training.trainer.loop import Moved, Trainer
+from training.trainer.material import (
+    Material,
+    find_method,
+    make_plan,
+    prepare,
+    trained_policies,
+)
 from training.trainer.precision import computes_bf16
 from training.trainer.replace_folder import replacing_folder
 from training.trainer.step_log import StepRecord
+from training.trainer.steps import share_steps
 
 _log = logging.getLogger(__name__)
 
 
-def finetune(settings: FinetuneSettings, machines: Machines) -> None:
+def finetune(settings: TrainSettings, machines: Machines) -> None:
     """Train an adapter to its end, or to ``stop_after_steps``, and write its folder.
 
     Raises:
@@ -70,7 +74,7 @@ def finetune(settings: FinetuneSettings, machines: Machines) -> None:
         find_folder(settings)  # fetched by one alone
     machines.wait()
     base = find_base(settings, trained_policies(settings, method))
-    material = prepare(settings, data, base, method)
+    material = prepare(settings, data, base.tokenizer, base.card, fingerprint(base.folder))
     checkpoint = settings.out / "checkpoint"
     check_fingerprint(checkpoint, material.fingerprint)
     counters = read_counters(checkpoint)
@@ -81,7 +85,7 @@ def finetune(settings: FinetuneSettings, machines: Machines) -> None:
     Finetuning(settings, machines, base, material, method, watch).run()
 
 
-def _data(settings: FinetuneSettings, machines: Machines) -> Mapping[str, Path]:
+def _data(settings: TrainSettings, machines: Machines) -> Mapping[str, Path]:
     """Name the files of every language; those of the hub are fetched by the first process."""
     if settings.hub is None:
         return settings.data
@@ -99,7 +103,7 @@ class Finetuning:
 
     def __init__(
         self,
-        settings: FinetuneSettings,
+        settings: TrainSettings,
         machines: Machines,
         base: Base,
         material: Material,
@@ -115,8 +119,15 @@ class Finetuning:
         self._watch = watch
         self._in_bf16 = computes_bf16(settings.precision, machines.device)
         self._network = self._make_network()
-        self._attention = Attention.of(self._network)
-        self._ranked = self._ranks()
+        attention = Attention.of(self._network)
+        loss = ForwardLoss(
+            markers=material.markers,
+            smoothing=settings.optimisation.label_smoothing,
+            attention=attention,
+            ranked=self._ranks(attention),
+            in_bf16=self._in_bf16,
+            by_autocast=settings.gradient_checkpointing or machines.n_processes > 1,
+        )
         torch.manual_seed(settings.optimisation.seed)
         self._lora = attach_lora(self._network, settings.lora, base.name)
         self._weights = Weights(network=self._network, tokenizer=base.tokenizer, card=base.card)
@@ -126,7 +137,8 @@ class Finetuning:
         make_optimizer = partial(
             torch.optim.AdamW, lr=optimisation.rate, weight_decay=optimisation.weight_decay
         )
-        self._trainer = Trainer(self._plan(), self._network, make_optimizer, self._loss, machines)
+        plan = make_plan(settings, material)
+        self._trainer = Trainer(plan, self._network, make_optimizer, loss, machines)
 
     def run(self) -> None:
         """Train, watch, write the adapter."""
@@ -154,53 +166,18 @@ class Finetuning:
             recompute_activations(network)
         return network
 
-    def _ranks(self) -> bool:
+    def _ranks(self, attention: Attention) -> bool:
         """See that the base can be trained and decoded by the method's layouts.
 
         Raises:
             UsageError: it cannot.
         """
         try:
-            self._attention.ranks(LayoutSettings(name=self._method.decoding))
-            return self._attention.ranks(LayoutSettings(name=self._method.layout))
+            attention.ranks(LayoutSettings(name=self._method.decoding))
+            return attention.ranks(LayoutSettings(name=self._method.layout))
         except ModelError as error:
             msg = f"the base {self._base.name} cannot be trained so: {error}"
             raise UsageError(msg) from error
-
-    def _plan(self) -> Plan:
-        settings, optimisation = self._settings, self._settings.optimisation
-        total_pairs = self._material.stream.epoch_size() * optimisation.epochs
-        return Plan(
-            checkpoint=settings.out / "checkpoint",
-            fingerprint=self._material.fingerprint,
-            total_pairs=total_pairs,
-            rates=self._rates(total_pairs),
-            clip=optimisation.clip,
-            seed=optimisation.seed,
-            checkpoint_steps=settings.checkpoint_steps,
-            stop_after_steps=settings.stop_after_steps,
-        )
-
-    def _rates(self, total_pairs: float) -> Rates:
-        optimisation = self._settings.optimisation
-        peak, warm_up = optimisation.rate, optimisation.warm_up_steps
-        if optimisation.fall == "root":
-            return InverseSquareRoot(peak, warm_up)
-        return LinearFall.of_steps(peak, warm_up, total_pairs / self._material.stream.step_pairs)
-
-    def _loss(self, network: nn.Module, batch: Batch) -> Tensor:
-        """Run a batch through the network; mean over its labelled rows."""
-        device = self._machines.device.type
-        with torch.autocast(device, dtype=torch.bfloat16, enabled=self._in_bf16):
-            summed = summed_loss(
-                network,
-                batch,
-                self._material.markers,
-                self._settings.optimisation.label_smoothing,
-                self._attention,
-                ranked=self._ranked,
-            )
-        return summed / (batch.labels != IGNORE).sum()
 
     def _after_step(self, record: StepRecord | None, moved: Moved) -> bool:
         """Decode where it is time; False ends the run."""

@@ -5,15 +5,13 @@ sentence, checkpoints that resume to the very batch. The same seed gives the sam
 kind of machine.
 """
 
-import hashlib
 import logging
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 from transformers import (
     FalconConfig,
     FalconForCausalLM,
@@ -26,37 +24,41 @@ from transformers import (
 from engine.inference.attention import take_over_alibi
 from engine.loading.device import pick_device
 from engine.models.model_card import ModelCard
-from engine.settings import LayoutSettings
-from engine.text.prompt import make_prompt
 from training.data.aligned_pairs import read_aligned
-from training.errors import CorpusError
 from training.pretraining.tokenizer import make_card, save_tokenizer, train_tokenizer
-from training.samples.batches import Batch, Stream
-from training.samples.loss import BareLoss, Markers
-from training.samples.pairs import tokenize
-from training.settings import Optimisation, PretrainSettings
-from training.trainer.checkpoint import Counters
+from training.samples.loss import BareLoss
+from training.settings import Optimisation, TrainSettings
 from training.trainer.distributed import OneProcess
-from training.trainer.learning_rates import WarmUpStableDecay
-from training.trainer.loop import Pass, Plan, Step, Trainer
+from training.trainer.loop import Trainer
+from training.trainer.material import (
+    find_method,
+    make_plan,
+    prepare,
+    trained_policies,
+)
 from training.trainer.muon import Muon
 from training.trainer.precision import computes_bf16
 from training.trainer.step_log import StepRecord
+from training.trainer.steps import share_steps
 
 _log = logging.getLogger(__name__)
 
 
-def pretrain(settings: PretrainSettings) -> None:
+def pretrain(settings: TrainSettings) -> None:
     """Train a model to its end, or to ``stop_after_steps``, and write its folder."""
     torch.manual_seed(settings.optimisation.seed)
-    run = prepare_run(settings)
+    tokenizer = _tokenizer(settings)
+    material = prepare(settings, settings.data, tokenizer, _card(settings))
+    if not (settings.out / "tokenizer.json").exists():
+        settings.out.mkdir(parents=True, exist_ok=True)
+        save_tokenizer(tokenizer, _card(settings), settings.out)
     device = pick_device(settings.device)
-    model = make_model(settings, run.tokenizer)
+    model = make_model(settings, tokenizer)
     model.to(device=device)  # type: ignore[call-arg]
     dtype = torch.bfloat16 if computes_bf16(settings.precision, device) else torch.float32
-    bare = BareLoss(
+    loss = BareLoss(
         model,
-        run.markers,
+        material.markers,
         settings.optimisation.label_smoothing,
         dtype=dtype,
         compiled=settings.compiled,
@@ -65,57 +67,25 @@ def pretrain(settings: PretrainSettings) -> None:
     def make(_: Iterable[nn.Parameter]) -> torch.optim.Optimizer:
         return make_optimizer(settings.optimisation, model, dtype)
 
-    def loss(_: nn.Module, batch: Batch) -> Tensor:
-        return bare(batch)
-
-    trainer = Trainer(_plan(settings, run.stream), model, make, loss, OneProcess(device))
-    with StepRecord(settings.out / "steps.jsonl", trainer.step, None) as record:
-        ended = trainer.train(partial(_steps, run.stream), record.write)
+    machines = OneProcess(device)
+    trainer = Trainer(make_plan(settings, material), model, make, loss, machines)
+    board = settings.out / "tensorboard" if settings.tensorboard else None
+    steps = partial(share_steps, material.stream, machines, settings.pass_tokens)
+    with StepRecord(settings.out / "steps.jsonl", trainer.step, board) as record:
+        ended = trainer.train(steps, record.write)
     if ended:
         save_model(model, settings.out)
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    """What a run works on."""
-
-    tokenizer: PreTrainedTokenizerFast
-    stream: Stream
-    markers: Markers
-
-
-def prepare_run(settings: PretrainSettings) -> Run:
-    """Make or load the tokenizer, encode the data, set up the stream of batches."""
+def _tokenizer(settings: TrainSettings) -> PreTrainedTokenizerFast:
+    """Load the tokenizer of the run, or of the one it begins with; or learn one from the data."""
     known = (settings.out / "tokenizer.json").exists()
     learnt = settings.out if known else settings.begin_with
     if learnt is not None:
-        tokenizer = PreTrainedTokenizerFast.from_pretrained(
+        tokenizer: PreTrainedTokenizerFast = PreTrainedTokenizerFast.from_pretrained(
             learnt, local_files_only=True, trust_remote_code=False
         )
-    else:
-        tokenizer = _learn_tokenizer(settings)
-    pairs = list(tokenize(settings.data, tokenizer))
-    if not pairs:
-        names = ", ".join(map(str, settings.data.values()))
-        msg = f"there are no pairs to train on in {names}: make them with surtitle-train align"
-        raise CorpusError(msg)
-    if not known:
-        settings.out.mkdir(parents=True, exist_ok=True)
-        save_tokenizer(tokenizer, _card(settings), settings.out)
-    prompts = {code: make_prompt(tokenizer, _card(settings), code) for code in settings.data}
-    stream = Stream(
-        pairs=pairs,
-        prompts=prompts,
-        weights=settings.weights,
-        mixture=settings.mixture,
-        layout=LayoutSettings(slot_length=settings.slot_length),
-        batch_tokens=settings.optimisation.batch_tokens,
-        seed=settings.optimisation.seed,
-    )
-    return Run(tokenizer, stream, Markers.of(next(iter(prompts.values()))))
-
-
-def _learn_tokenizer(settings: PretrainSettings) -> PreTrainedTokenizerFast:
+        return tokenizer
     texts = (
         text
         for aligned in read_aligned(settings.data.values())
@@ -124,62 +94,17 @@ def _learn_tokenizer(settings: PretrainSettings) -> PreTrainedTokenizerFast:
     return train_tokenizer(texts, vocabulary=settings.shape.vocabulary, languages=settings.data)
 
 
-def _card(settings: PretrainSettings) -> ModelCard:
-    mixture = settings.mixture
+def _card(settings: TrainSettings) -> ModelCard:
     return make_card(
         name=settings.name,
         languages=settings.data,
-        slot_length=settings.slot_length,
+        slot_length=settings.slot_lengths[0],
         one_end=settings.one_end,
-        policies=(
-            *(f"read:{n}" for n in mixture.n),
-            *(f"wait:{k}" for k in mixture.k),
-            "offline",
-        ),
+        policies=trained_policies(settings, find_method(settings)),
     )
 
 
-def _steps(stream: Stream, taken: Counters) -> Iterator[Step]:
-    """Make each batch a step of one pass."""
-    for batch in stream.batches(skip_pairs=taken.pairs):
-        yield Step([Pass(batch, 1.0)], batch.n_pairs, batch.n_rows)
-
-
-def _plan(settings: PretrainSettings, stream: Stream) -> Plan:
-    optimisation = settings.optimisation
-    return Plan(
-        checkpoint=settings.out / "checkpoint",
-        fingerprint=_fingerprint(settings),
-        total_pairs=stream.epoch_size() * optimisation.epochs,
-        rates=WarmUpStableDecay(optimisation.rate, optimisation.warm_up_steps, optimisation.decay),
-        clip=optimisation.clip,
-        seed=optimisation.seed,
-        checkpoint_steps=settings.checkpoint_steps,
-        stop_after_steps=settings.stop_after_steps,
-        begin_with=settings.begin_with and settings.begin_with / "checkpoint",
-    )
-
-
-def _fingerprint(settings: PretrainSettings) -> str:
-    """Digest what a resumed run must share; the number of epochs may change."""
-    optimisation = settings.optimisation
-    shared = (
-        sorted(settings.data.items()),
-        settings.weights,
-        settings.slot_length,
-        settings.one_end,
-        settings.shape,
-        settings.mixture,
-        optimisation.batch_tokens,
-        optimisation.seed,
-        *([settings.mixture.cut_writes] if settings.mixture.cut_writes else []),
-        optimisation.optimizer,
-        *([settings.shape.architecture] if settings.shape.architecture != "llama" else []),
-    )
-    return hashlib.sha256(repr(shared).encode()).hexdigest()[:16]
-
-
-def make_model(settings: PretrainSettings, tokenizer: PreTrainedTokenizerFast) -> PreTrainedModel:
+def make_model(settings: TrainSettings, tokenizer: PreTrainedTokenizerFast) -> PreTrainedModel:
     """Make a model with random weights, as the engine runs it."""
     shape = settings.shape
     shared = {

@@ -110,7 +110,7 @@ class BareLoss:
             self._run = torch.compile(self._hidden, dynamic=False)
             self._score = torch.compile(self._chunk_loss, dynamic=False)
 
-    def __call__(self, batch: Batch) -> Tensor:
+    def __call__(self, _: nn.Module, batch: Batch) -> Tensor:
         """Run a batch through the model in one masked pass and score its labelled rows.
 
         Returns:
@@ -152,34 +152,56 @@ class BareLoss:
         return _score(logits, labels, ends_writes, self._markers, self._smoothing)
 
 
-def summed_loss(
-    model: nn.Module,
-    batch: Batch,
-    markers: Markers,
-    smoothing: float,
-    attention: Attention,
-    *,
-    ranked: bool = False,
-) -> Tensor:
-    """Run a packed batch through any causal language model, wrapped or not.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForwardLoss:
+    """Loss of a packed batch by any causal language model, wrapped or not.
 
     The model's own ``forward`` is called, as wrappers for LoRA and for many processes want it, and
     asked for logits only in columns where some line has a label.
 
-    Returns:
-        cross-entropy with label smoothing, summed over the labelled rows: a float32 scalar.
+    Attributes:
+        markers: what the policies end with.
+        smoothing: of the labels.
+        attention: of the model.
+        ranked: see ``Attention.bias``.
+        in_bf16: compute in bfloat16, with a working copy of the parameters that are trained.
+        by_autocast: cast at every product instead, which is slower: wrappers for many processes
+            know their own parameters only, and activations that are computed again would meet the
+            float32 ones.
     """
-    asked = batch.labels != IGNORE  # (B, T)
-    columns = asked.any(0).nonzero()[:, 0]  # (C,)
-    logits: Tensor = model(
-        input_ids=batch.ids,
-        position_ids=batch.places.encoded,
-        attention_mask=batch.bias(attention, ranked=ranked),
-        use_cache=False,
-        logits_to_keep=columns,
-    ).logits  # (B, C, V)
-    labels, ends_writes = batch.labels[asked], batch.ends_writes[asked]
-    return _score(logits[asked[:, columns]], labels, ends_writes, markers, smoothing)
+
+    markers: Markers
+    smoothing: float
+    attention: Attention
+    ranked: bool = False
+    in_bf16: bool = False
+    by_autocast: bool = False
+
+    def __call__(self, network: nn.Module, batch: Batch) -> Tensor:
+        """Return the mean cross-entropy with label smoothing over labelled rows, in float32."""
+        asked = batch.labels != IGNORE  # (B, T)
+        columns = asked.any(0).nonzero()[:, 0]  # (C,)
+        copy = dict[str, Tensor]()
+        if self.in_bf16 and not self.by_autocast:
+            copy = {
+                name: parameter.to(torch.bfloat16)
+                for name, parameter in network.named_parameters()
+                if parameter.requires_grad
+            }
+        inputs = {
+            "input_ids": batch.ids,
+            "position_ids": batch.places.encoded,
+            "attention_mask": batch.bias(self.attention, ranked=self.ranked),
+            "use_cache": False,
+            "logits_to_keep": columns,
+        }
+        autocast = self.in_bf16 and self.by_autocast
+        with torch.autocast(batch.ids.device.type, torch.bfloat16, enabled=autocast):
+            output = torch.func.functional_call(network, copy, (), inputs)
+        logits: Tensor = output.logits[asked[:, columns]]  # (N, V)
+        labels, ends_writes = batch.labels[asked], batch.ends_writes[asked]  # (N,)
+        summed = _score(logits, labels, ends_writes, self.markers, self.smoothing)
+        return summed / len(labels)
 
 
 def _score(

@@ -10,9 +10,6 @@ from engine.text.prompt import word_ids
 from training.data.aligned_pairs import read_aligned
 from training.samples.examples import Ids, TokenizedPair
 
-MAX_TOKENS = 240
-"""Source and target tokens a training pair may have together."""
-
 
 @dataclass(frozen=True, slots=True)
 class CorpusPair:
@@ -24,7 +21,7 @@ class CorpusPair:
 
 
 def tokenize(
-    data: Mapping[str, Path], tokenizer: PreTrainedTokenizerFast, max_tokens: int = MAX_TOKENS
+    data: Mapping[str, Path], tokenizer: PreTrainedTokenizerFast, max_tokens: int
 ) -> Iterator[CorpusPair]:
     """Encode aligned files; pairs over ``max_tokens``, source and target together, are left out."""
     known: dict[str, Ids] = {}

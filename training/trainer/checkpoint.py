@@ -6,6 +6,7 @@ processes.
 """
 
 import json
+import logging
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -19,6 +20,8 @@ from torch.distributed.tensor import DTensor, distribute_tensor
 from training.errors import TrainingError, UsageError
 from training.trainer.replace_folder import replacing_folder, standing
 
+_log = logging.getLogger(__name__)
+
 _STATE, _COUNTERS = "state.safetensors", "counters.json"
 
 
@@ -30,8 +33,9 @@ class Counters:
         step: optimiser steps taken.
         pairs: sentence pairs used.
         rows: rows fed, padding left out.
-        fingerprint: digest of what must not change between runs; several are written
-            ``name=digest name=digest``, so that the one that changed can be named.
+        fingerprint: digests of what must not change between runs, ``name=digest name=digest``, so
+            that the one that changed can be named. Earlier versions wrote a single digest, which
+            is not compared.
     """
 
     step: int = 0
@@ -92,15 +96,20 @@ def check_fingerprint(folder: Path, fingerprint: str) -> None:
         UsageError: it is another.
     """
     counters = read_counters(folder)
-    if counters is None or counters.fingerprint == fingerprint:
+    if counters is None:
         return
     theirs = dict(part.split("=") for part in counters.fingerprint.split() if "=" in part)
-    ours = dict(part.split("=") for part in fingerprint.split() if "=" in part)
+    ours = dict(part.split("=") for part in fingerprint.split())
+    if not theirs and ours:
+        _log.warning("%s is of an earlier version: see that its settings are the same", folder)
     changed = [name for name, digest in ours.items() if theirs.get(name, digest) != digest]
-    named = " and ".join(changed).replace("_", " ")
-    what = f"another {named}" if changed else "other settings"
-    msg = f"{folder} was made with {what}: go on with what it was made with, or use another folder"
-    raise UsageError(msg)
+    if changed:
+        named = " and ".join(changed).replace("_", " ")
+        msg = (
+            f"{folder} was made with another {named}: go on with what it was made with, or use "
+            "another folder"
+        )
+        raise UsageError(msg)
 
 
 def load_checkpoint(

@@ -4,6 +4,8 @@ import math
 from dataclasses import dataclass
 from typing import Protocol
 
+from training.settings import Optimisation
+
 
 class Rates(Protocol):
     """A learning rate for every step."""
@@ -23,11 +25,6 @@ class LinearFall:
 
     peak: float
     warm_up: float
-
-    @classmethod
-    def of_steps(cls, peak: float, warm_up_steps: int, n_steps: float) -> "LinearFall":
-        """Rise over a number of steps out of about ``n_steps``."""
-        return cls(peak, min(warm_up_steps / max(n_steps, 1), 0.5))
 
     def rate(self, step: int, done: float) -> float:  # noqa: ARG002  a share counts, not steps
         """Name the rate of a step."""
@@ -70,3 +67,13 @@ class InverseSquareRoot:
         """Name the rate of a step."""
         n, warm_up = step + 1, max(self.warm_up_steps, 1)
         return self.peak * min(n / warm_up, math.sqrt(warm_up / n))
+
+
+def make_rates(settings: Optimisation, n_steps: float) -> Rates:
+    """Make the rates of a run of about ``n_steps``."""
+    peak, warm_up = settings.rate, settings.warm_up_steps
+    if settings.fall == "root":
+        return InverseSquareRoot(peak, warm_up)
+    if settings.fall == "linear":
+        return LinearFall(peak, min(warm_up / max(n_steps, 1), 0.5))
+    return WarmUpStableDecay(peak, warm_up, settings.decay)

@@ -6,7 +6,7 @@ the same weights, also after a stop, on one kind of machine.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -26,34 +26,7 @@ from training.trainer.checkpoint import (
 from training.trainer.distributed import Machines
 from training.trainer.learning_rates import Rates
 from training.trainer.progress import Progress
-
-
-@dataclass(frozen=True, slots=True)
-class Pass:
-    """What goes through the network at once.
-
-    Attributes:
-        batch: the rows.
-        share: of the step's labelled rows that it holds; 0 for a pass that only keeps in step with
-            other processes.
-    """
-
-    batch: Batch
-    share: float
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One move of the weights.
-
-    Attributes:
-        passes: of this process.
-        n_pairs: sentence pairs of all processes; likewise ``n_rows``, padding left out.
-    """
-
-    passes: Sequence[Pass]
-    n_pairs: float
-    n_rows: int
+from training.trainer.steps import Step
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +109,8 @@ class Trainer:
         own = load_checkpoint(plan.checkpoint, self._network, self._optimizer)
         if own is None and plan.begin_with is not None:
             load_checkpoint(plan.begin_with, self._network, self._optimizer)
-        self._counters = read_counters(plan.checkpoint) or Counters(fingerprint=plan.fingerprint)
+        counters = read_counters(plan.checkpoint) or Counters()
+        self._counters = replace(counters, fingerprint=plan.fingerprint)
 
     @property
     def step(self) -> int:

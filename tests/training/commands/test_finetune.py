@@ -342,10 +342,8 @@ def test_a_loss_that_is_no_number_stops_before_the_step(data, base, tmp_path, ca
     out = tmp_path / "out"
     assert finetune(data, base, out, "--stop-after", "1") == 0
     kept = (out / "checkpoint" / "state.safetensors").read_bytes()
-    loss = finetuning.summed_loss
-    monkeypatch.setattr(
-        finetuning, "summed_loss", lambda *rest, **named: loss(*rest, **named) * torch.nan
-    )
+    loss = finetuning.ForwardLoss.__call__
+    monkeypatch.setattr(finetuning.ForwardLoss, "__call__", lambda *rest: loss(*rest) * torch.nan)
     assert finetune(data, base, out) == 1
     told = sentence(capsys)
     assert "step 2 are no numbers (loss nan" in told

@@ -79,6 +79,45 @@ def test_a_run_that_was_stopped_and_resumed_is_the_unbroken_run_to_the_bit(data,
     assert_same_run(out, trained)
 
 
+def test_a_run_that_an_earlier_version_stopped_goes_on_to_the_bit(data, trained, tmp_path):
+    """Its checkpoint holds one digest, of everything."""
+    out = tmp_path / "model"
+    assert train(data, out, "--stop-after", "3") == 0
+    path = out / "checkpoint" / "counters.json"
+    counters = json.loads(path.read_text("utf-8"))
+    path.write_text(json.dumps(counters | {"fingerprint": "d9041fd4fca8e839"}) + "\n", "utf-8")
+    assert train(data, out) == 0
+    assert_same_run(out, trained)
+
+
+def test_a_recipe_holds_data_weights_size_and_schedule(data, tmp_path):
+    recipe, by_recipe = tmp_path / "mine.toml", tmp_path / "by_recipe"
+    recipe.write_text(
+        'base = "new"\nname = "small"\nslot_lengths = [8]\ndevice = "cpu"\nprecision = "fp32"\n'
+        f"[data]\nde = {json.dumps(str(data))}\n[weights]\nodd = 0.5\n"
+        "[shape]\nvocabulary = 320\nhidden = 64\nlayers = 1\nheads = 2\nfeed_forward = 64\n"
+        "[mixture]\nwaits = 0.0\n"
+        '[optimisation]\noptimizer = "adamw"\nfall = "linear"\nbatch_tokens = 400\nepochs = 1\n',
+        "utf-8",
+    )
+    arguments = ["pretrain", "--recipe", str(recipe), "--out", str(by_recipe)]
+    assert main([*arguments, "--stop-after", "1"]) == 0
+    assert main(arguments) == 0
+    card = json.loads((by_recipe / "surtitle.json").read_text("utf-8"))
+    assert (card["name"], card["slot_length"]) == ("small", 8)
+    assert not any(policy.startswith("wait") for policy in card["policies"])
+    steps = (by_recipe / "steps.jsonl").read_text("utf-8").splitlines()
+    rates = [json.loads(line)["rate"] for line in steps]
+    assert rates[-1] < max(rates)
+
+
+def test_a_recipe_of_an_adapter_makes_no_base(data, tmp_path, capsys):
+    recipe = tmp_path / "adapter.toml"
+    recipe.write_text('base = "some/model"\n', "utf-8")
+    rest = ["--data", f"de={data}", "--out", str(tmp_path / "out"), "--recipe", str(recipe)]
+    assert "train it with finetune" in refusal(capsys, *rest)
+
+
 def test_resuming_a_run_that_has_ended_changes_nothing(data, trained):
     before = weights_of(trained)
     assert train(data, trained) == 0
@@ -147,21 +186,21 @@ def test_no_pickle_is_written(trained):
 
 
 @pytest.mark.parametrize(
-    "changed",
+    ("changed", "name"),
     [
-        ["--hidden", "128"],
-        ["--layers", "2"],
-        ["--vocabulary", "384"],
-        ["--batch-tokens", "500"],
-        ["--seed", "7"],
-        ["--slot", "8"],
-        ["--weight", "odd=2"],
+        (["--hidden", "128"], "shape"),
+        (["--layers", "2"], "shape"),
+        (["--vocabulary", "384"], "shape"),
+        (["--batch-tokens", "500"], "step"),
+        (["--seed", "7"], "step"),
+        (["--slot", "8"], "slot length"),
+        (["--weight", "odd=2"], "weighting"),
     ],
-    ids=" ".join,
+    ids=str,
 )
-def test_a_run_cannot_be_resumed_with_other_settings(data, trained, capsys, changed):
+def test_a_run_cannot_be_resumed_with_other_settings(data, trained, capsys, changed, name):
     arguments = ["--data", f"de={data}", "--out", str(trained), *SMALL, *changed]
-    assert "other settings" in refusal(capsys, *arguments)
+    assert f"was made with another {name}:" in refusal(capsys, *arguments)
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,11 @@ import pytest
 from engine.errors import HubError
 from training.errors import UsageError
 from training.finetuning.base_model import find_base
-from training.finetuning.settings import FinetuneSettings
+from training.settings import TrainSettings
 
 
 def settings_of(tmp_path, base="some/model"):
-    return FinetuneSettings(out=tmp_path / "out", base=base, models=tmp_path / "models")
+    return TrainSettings(out=tmp_path / "out", base=base, models=tmp_path / "models")
 
 
 def test_a_base_is_fetched_once_and_found_without_a_network(tiny_hub, tmp_path):

@@ -10,7 +10,7 @@ from tests.support.fakes import tiny_weights
 from tests.support.finetune_runs import write_dev
 from training.errors import TrainingError
 from training.finetuning.early_stopping import DevScore, Watch, decode, measure, read_sets
-from training.finetuning.settings import DevSettings
+from training.settings import DevSettings
 from training.trainer.distributed import OneProcess
 
 ALONE = OneProcess(torch.device("cpu"))

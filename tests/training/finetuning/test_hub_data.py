@@ -6,7 +6,7 @@ import pytest
 from training.data.aligned_pairs import read_aligned
 from training.errors import TrainingError
 from training.finetuning.hub_data import fetch
-from training.finetuning.settings import HubData
+from training.settings import HubData
 
 ROWS = [
     {"translation": {"en": "the  house", "de": "das Haus"}},

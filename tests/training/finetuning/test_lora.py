@@ -12,7 +12,7 @@ from tests.support.adapter_folders import tiny_card
 from tests.support.networks import ARCHITECTURES, stock_network, tiny_network
 from training.errors import UsageError
 from training.finetuning.lora import attach_lora, linear_names, save_adapter, whole_factors
-from training.finetuning.settings import LoraSettings
+from training.settings import LoraSettings
 
 IDS = torch.tensor([[3, 40, 80, 300, 7, 21]])
 

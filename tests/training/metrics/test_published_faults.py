@@ -20,7 +20,7 @@ from training.data.word_alignment import aligner_form
 from training.errors import CorpusError
 from training.samples.examples import build_rows
 from training.samples.mixture import AlignedReads, cut_writes, merged_boundaries
-from training.samples.pairs import MAX_TOKENS, tokenize
+from training.samples.pairs import tokenize
 from training.settings import Mixture
 
 EOS, EOW, EOT = 930, 931, 932
@@ -160,7 +160,7 @@ def test_aligner_schedule_and_tokenizer_count_the_same_words(tmp_path):
         pairs.append(AlignedPair(SentencePair(source, target, "test"), needs))
     path = aligned_file(tmp_path / "pairs.tsv", *pairs)
     assert list(read_aligned([path])) == pairs
-    tokenized = [one.pair for one in tokenize({"de": path}, tiny_tokenizer())]
+    tokenized = [one.pair for one in tokenize({"de": path}, tiny_tokenizer(), 240)]
     assert [pair.needs for pair in tokenized] == [pair.needs for pair in pairs]
     for pair, words in zip(tokenized, pairs, strict=True):
         assert len(pair.source) == len(words.pair.source.split())
@@ -172,7 +172,7 @@ def test_a_schedule_that_does_not_fit_its_words_is_refused_not_left_out(tmp_path
     path = tmp_path / "pairs.tsv"
     path.write_text("a b\tx y z\ttest\t1 2\n", encoding="utf-8")
     with pytest.raises(CorpusError, match="3 target words need as many numbers, got 2"):
-        list(tokenize({"de": path}, tiny_tokenizer()))
+        list(tokenize({"de": path}, tiny_tokenizer(), 240))
 
 
 def test_rows_hold_the_ids_of_the_words_and_no_text_is_tokenised_again():
@@ -188,8 +188,8 @@ def test_rows_hold_the_ids_of_the_words_and_no_text_is_tokenised_again():
 
 def test_a_pair_that_is_too_long_is_left_out_and_never_cut(tmp_path):
     """Conversational SimulMT cuts its tokens, and keeps it in the batch without a label."""
-    long = AlignedPair(SentencePair("a " * MAX_TOKENS, "x", "test"), None)
+    long = AlignedPair(SentencePair("a " * 240, "x", "test"), None)
     short = AlignedPair(SentencePair("a b", "x y", "test"), (1, 2))
     path = aligned_file(tmp_path / "pairs.tsv", long, short)
-    (kept,) = tokenize({"de": path}, tiny_tokenizer())
+    (kept,) = tokenize({"de": path}, tiny_tokenizer(), 240)
     assert kept.pair.needs == (1, 2)

@@ -8,11 +8,13 @@ import torch
 
 from engine.inference.attention import Attention
 from engine.layout.rows import IGNORE, NEVER, Row
-from engine.settings import LayoutSettings
 from tests.support.fakes import bare_prompt, numbered_pair, tiny_weights
-from training.samples.batches import Example, Stream, epoch_order, pack, pad
+from training.samples.batches import Example, pack, pad
+from training.samples.methods import METHODS
 from training.samples.pairs import CorpusPair
+from training.samples.stream import Padded, Stream, epoch_order
 from training.settings import Mixture
+from training.trainer.steps import share_step
 
 
 def corpus(n_pairs, *names):
@@ -28,12 +30,20 @@ def stream(**changes):
         "pairs": corpus(60),
         "prompts": {"de": bare_prompt()},
         "weights": {},
+        "method": METHODS["exposst"],
         "mixture": Mixture(),
-        "layout": LayoutSettings(),
-        "batch_tokens": 300,
+        "slot_lengths": (16,),
+        "arrangement": Padded(300),
         "seed": 1,
     }
     return Stream(**(values | changes))
+
+
+def batches_of(steps):
+    """The batch of each step, as a run packs it."""
+    for one in steps:
+        (only,) = share_step(one, 0, 1, 1).passes
+        yield only.batch
 
 
 def content(batches, n_batches):
@@ -54,7 +64,7 @@ def test_rows_stand_in_the_batch_as_they_are_and_the_rest_never_comes():
     rng = random.Random(0)
     examples = [Example(random_rows(rng, n_rows), n_rows % 2 == 0) for n_rows in (3, 5, 1)]
     batch = pad(examples)
-    assert (batch.n_pairs, batch.n_rows) == (3, 9)
+    assert batch.n_rows == 9
     assert not batch.ends_writes.any()
     for index, example in enumerate(examples):
         n_rows = len(example.rows)
@@ -66,7 +76,7 @@ def test_rows_stand_in_the_batch_as_they_are_and_the_rest_never_comes():
 
 
 def test_padding_is_unseen():
-    batch = next(stream().batches())
+    batch = next(batches_of(stream().steps()))
     real = batch.places.time != NEVER
     seen = batch.bias(Attention(torch.float32))[:, 0] == 0
     assert not real.all()
@@ -98,30 +108,31 @@ def test_padding_changes_no_logit():
 
 
 def test_the_same_seed_gives_the_same_batches():
-    one, other = (content(stream().batches(), 40) for _ in range(2))
+    one, other = (content(batches_of(stream().steps()), 40) for _ in range(2))
     assert one == other
-    assert one != content(stream(seed=2).batches(), 40)
+    assert one != content(batches_of(stream(seed=2).steps()), 40)
 
 
 @pytest.mark.parametrize("skip", [1, 7, 25])
 def test_skipping_gives_the_batches_that_come_later(skip):
-    n_pairs = sum(batch.n_pairs for batch in itertools.islice(stream().batches(), skip))
-    later = content(stream().batches(skip_pairs=round(n_pairs)), 10)
-    assert later == content(stream().batches(), skip + 10)[skip:]
+    n_pairs = sum(step.n_pairs for step in itertools.islice(stream().steps(), skip))
+    later = content(batches_of(stream().steps(skip_pairs=round(n_pairs))), 10)
+    assert later == content(batches_of(stream().steps()), skip + 10)[skip:]
 
 
 def test_a_batch_stays_under_its_tokens():
-    for batch in itertools.islice(stream().batches(), 40):
-        assert batch.ids.numel() <= 300 or batch.n_pairs == 1
+    steps = list(itertools.islice(stream().steps(), 40))
+    for step, batch in zip(steps, batches_of(steps), strict=True):
+        assert batch.ids.numel() <= 300 or step.n_pairs == 1
 
 
 def test_a_pair_that_is_longer_than_a_batch_has_one_for_itself():
-    for batch in itertools.islice(stream(batch_tokens=1).batches(), 60):
-        assert batch.n_pairs == 1
+    for step in itertools.islice(stream(arrangement=Padded(1)).steps(), 60):
+        assert step.n_pairs == 1
 
 
 def test_an_epoch_holds_every_pair_once_and_the_next_is_drawn_anew():
-    batches = stream(batch_tokens=1).batches()
+    batches = batches_of(stream(arrangement=Padded(1)).steps())
     first, second = content(batches, 60), content(batches, 60)
 
     def pairs(epoch):
@@ -139,8 +150,9 @@ def test_an_epoch_holds_every_pair_once_and_the_next_is_drawn_anew():
 def test_every_example_knows_whether_its_policy_ends_its_writes():
     prompt = bare_prompt()
     both = set()
-    for batch in itertools.islice(stream().batches(), 20):
-        n_pairs = round(batch.n_pairs)  # the lines behind them are padding
+    steps = list(itertools.islice(stream().steps(), 20))
+    for step, batch in zip(steps, batches_of(steps), strict=True):
+        n_pairs = round(step.n_pairs)  # the lines behind them are padding
         flags = batch.ends_writes[:n_pairs, 0]
         for labels, ends_writes in zip(batch.labels[:n_pairs], flags, strict=True):
             wrong = prompt.end_of_target if ends_writes else prompt.end_of_write
@@ -154,7 +166,8 @@ def test_every_example_knows_whether_its_policy_ends_its_writes():
 @pytest.mark.parametrize("share", [0.0, 1.0])
 def test_the_marker_comes_alone_as_often_as_the_mixture_says(share):
     mixture = Mixture(fixed_reads=1, aligned_reads=0, waits=0, n=(1,), marker_alone=share)
-    for batch in itertools.islice(stream(mixture=mixture, batch_tokens=1).batches(), 60):
+    steps = stream(mixture=mixture, arrangement=Padded(1)).steps()
+    for batch in itertools.islice(batches_of(steps), 60):
         ids, times = batch.ids[0], batch.places.time[0]
         of_marker = times == times[ids == bare_prompt().end_of_source]
         n_words_with_it = (of_marker & (ids >= 1000) & (ids < 2000)).sum()

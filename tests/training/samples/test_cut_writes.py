@@ -12,12 +12,15 @@ from engine.layout.rows import IGNORE
 from engine.policy import Offline, ReadN, WaitK
 from engine.settings import LayoutSettings
 from tests.support.fakes import bare_prompt, numbered_pair
-from training.pretraining.run import _fingerprint
-from training.samples.batches import Stream
+from training.pretraining.tokenizer import make_card
+from training.samples.batches import pack
 from training.samples.examples import TokenizedPair, build_rows
+from training.samples.methods import METHODS
 from training.samples.mixture import AlignedReads, cut_writes, draw_policy, merged_boundaries
 from training.samples.pairs import CorpusPair
-from training.settings import Mixture, PretrainSettings
+from training.samples.stream import Padded, Stream
+from training.settings import Mixture, Optimisation, TrainSettings
+from training.trainer.material import _fingerprint
 
 EOS, EOW = 930, 931
 USER, ASST = 910, 920
@@ -197,12 +200,13 @@ def test_batches_hold_the_cuts_that_the_mixture_asks_for():
             pairs=pairs,
             prompts={"de": bare_prompt()},
             weights={},
+            method=METHODS["exposst"],
             mixture=Mixture(fixed_reads=0, aligned_reads=1, waits=0, cut_writes=share),
-            layout=LayoutSettings(),
-            batch_tokens=2000,
+            slot_lengths=(16,),
+            arrangement=Padded(2000),
             seed=1,
         )
-        batches = itertools.islice(stream.batches(), 5)
+        batches = [pack(step.lines) for step in itertools.islice(stream.steps(), 5)]
         labelled[share] = sum(int((batch.labels == EOW).sum()) for batch in batches)
     assert labelled[1.0] < 0.8 * labelled[0.0]
 
@@ -223,9 +227,14 @@ def test_without_cuts_the_mixture_draws_the_samples_it_drew_before_there_were_cu
 
 
 def test_a_run_goes_on_with_its_own_share_of_cuts_alone():
+    card = make_card(name="n", languages=["de"], slot_length=16, policies=["offline"])
+
     def fingerprint(mixture):
-        values = {"data": {"de": Path("x")}, "out": Path("o"), "name": "n", "weights": {}}
-        return _fingerprint(PretrainSettings(**values, mixture=mixture))
+        optimisation = Optimisation(batch_tokens=9)
+        settings = TrainSettings(
+            base="new", out=Path("o"), mixture=mixture, optimisation=optimisation
+        )
+        return _fingerprint(settings, {}, "", card)
 
     assert fingerprint(Mixture(cut_writes=0.5)) != fingerprint(Mixture())
     assert fingerprint(Mixture(cut_writes=0.5)) != fingerprint(Mixture(cut_writes=0.4))

@@ -13,7 +13,7 @@ from engine.settings import LayoutSettings
 from engine.text.prompt import make_prompt
 from tests.support.fakes import random_pair, tiny_tokenizer, tiny_weights
 from training.samples import loss as loss_module
-from training.samples.batches import Example, pad
+from training.samples.batches import Example, pack, pad
 from training.samples.examples import build_rows
 from training.samples.loss import BareLoss, Markers, forbid_markers
 
@@ -44,7 +44,7 @@ def examples(prompt, *policies):
 
 
 def loss_of(model, batch, prompt, smoothing, **options):
-    return BareLoss(model, Markers.of(prompt), smoothing, **options)(batch)
+    return BareLoss(model, Markers.of(prompt), smoothing, **options)(model, batch)
 
 
 def plain_loss(model, batch, prompt):
@@ -148,7 +148,7 @@ def test_more_rows_than_a_chunk_are_scored_as_one(model, prompt, monkeypatch):
 
 def test_lines_of_padding_change_neither_loss_nor_gradients(model, prompt):
     samples = examples(prompt, ReadN(2), WaitK(3))
-    plain, filled = pad(samples), pad(samples, n_lines=5, length=90)
+    plain, filled = pad(samples), pack([[one] for one in samples], n_lines=5, length=90)
     assert filled.ids.shape == (5, 90)
     grads = []
     for batch in (plain, filled):

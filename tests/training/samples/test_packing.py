@@ -5,14 +5,15 @@ import pytest
 import torch
 
 from engine.inference.attention import Attention
+from engine.layout.rows import IGNORE
 from tests.support.fakes import bare_prompt, numbered_pair
 from tests.support.networks import ALIBI, ARCHITECTURES, tiny_network
 from tests.support.rows import random_examples
 from training.samples.batches import pack, pad
-from training.samples.loss import Markers, summed_loss
+from training.samples.loss import ForwardLoss, Markers
 from training.samples.methods import METHODS
-from training.samples.packing import StepStream, pack_lines
 from training.samples.pairs import CorpusPair
+from training.samples.stream import Packed, Stream, pack_lines
 from training.settings import Mixture
 
 MARKERS = Markers(end_of_write=5, end_of_target=2)
@@ -27,15 +28,14 @@ def step_stream(**changes):
         "method": METHODS["exposst"],
         "mixture": Mixture(),
         "slot_lengths": (4, 16),
-        "step_pairs": 5,
-        "line_rows": 60,
+        "arrangement": Packed(block=5, line_rows=60),
         "seed": 3,
     }
-    return StepStream(**(values | changes))
+    return Stream(**(values | changes))
 
 
 def in_lines(steps):
-    return [[[example.rows for example in line] for line in lines] for lines in steps]
+    return [[[example.rows for example in line] for line in step.lines] for step in steps]
 
 
 def test_every_example_is_in_one_line_and_no_line_is_too_long():
@@ -62,11 +62,15 @@ def test_a_packed_line_costs_what_its_examples_cost_alone(architecture, ranked):
     network = tiny_network(architecture)
     attention = Attention.of(network)
     examples = random_examples(4, 7, layout="simulmask" if ranked else "slots")
-    rest = (MARKERS, 0.1, attention)
+    loss_of = ForwardLoss(markers=MARKERS, smoothing=0.1, attention=attention, ranked=ranked)
+
+    def summed(batch):
+        return loss_of(network, batch) * (batch.labels != IGNORE).sum()
+
     with torch.inference_mode():
-        alone = sum(summed_loss(network, pad([one]), *rest, ranked=ranked) for one in examples)
+        alone = sum(summed(pad([one])) for one in examples)
         together = [
-            summed_loss(network, pack(lines), *rest, ranked=ranked)
+            summed(pack(lines))
             for lines in ([examples], [examples[:3], examples[3:]], [[one] for one in examples])
         ]
     for loss in together:
@@ -77,14 +81,16 @@ def test_a_step_holds_so_many_pairs_whatever_the_method_makes_of_them():
     for name in ("exposst", "prefix", "causal"):
         stream = step_stream(method=METHODS[name])
         steps = list(itertools.islice(stream.steps(), 5))
-        shares = [sum(one.share for line in lines for one in line) for lines in steps]
+        shares = [lines.n_pairs for lines in steps]
         assert shares == pytest.approx([5, 5, 5, 5, 3])  # 23 pairs an epoch
 
 
 def test_a_stream_goes_on_where_it_was_left():
     whole = in_lines(itertools.islice(step_stream().steps(), 13))
     for skip in (1, 5, 9):
-        rest = in_lines(itertools.islice(step_stream().steps(skip=skip), 13 - skip))
+        n_pairs = round(sum(one.n_pairs for one in itertools.islice(step_stream().steps(), skip)))
+        later = step_stream().steps(skip_pairs=n_pairs)
+        rest = in_lines(itertools.islice(later, 13 - skip))
         assert rest == whole[skip:]
 
 
@@ -95,14 +101,16 @@ def test_another_seed_gives_other_steps():
 
 def test_both_slot_lengths_are_drawn():
     lengths = set()
-    for lines in itertools.islice(step_stream(mixture=Mixture.offline_only()).steps(), 20):
-        for example in (one for line in lines for one in line):
+    mixture = Mixture(fixed_reads=0, aligned_reads=0, waits=0)
+    for lines in itertools.islice(step_stream(mixture=mixture).steps(), 20):
+        for example in lines.examples:
             source = [row.position for row in example.rows if 1000 <= row.id < 2000]
             header = next(row.position for row in example.rows if row.id == 920)
             lengths.add((header - source[0]) % 16)
     assert lengths == {0, 4, 8, 12}
 
 
-def test_pairs_are_counted_in_a_batch():
+def test_pairs_are_counted_in_a_step():
     (lines,) = itertools.islice(step_stream(method=METHODS["prefix"]).steps(), 1)
-    assert pack(lines).n_pairs == pytest.approx(5)
+    assert len(lines.examples) > 5
+    assert lines.n_pairs == pytest.approx(5)

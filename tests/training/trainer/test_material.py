@@ -1,3 +1,4 @@
+import hashlib
 import itertools
 import random
 
@@ -10,11 +11,11 @@ from tests.support.fakes import save_tiny_model
 from tests.support.finetune_runs import write_pairs
 from tests.support.rows import random_examples
 from training.finetuning.base_model import find_base
-from training.finetuning.data import find_method, prepare, share_step, trained_policies
-from training.finetuning.settings import AdapterOptimisation, FinetuneSettings
 from training.samples.batches import pack
-from training.samples.packing import pack_lines
-from training.settings import Mixture
+from training.samples.stream import Lines, pack_lines
+from training.settings import Mixture, Optimisation, TrainSettings
+from training.trainer.material import find_method, prepare, trained_policies
+from training.trainer.steps import share_step
 
 
 def random_lines(seed):
@@ -37,7 +38,9 @@ def test_processes_share_a_step_without_gap_or_overlap(n_processes):
     for seed in range(12):
         lines = random_lines(seed)
         pass_tokens = random.Random(seed).randint(20, 300)
-        shares = [share_step(lines, rank, n_processes, pass_tokens) for rank in range(n_processes)]
+        shares = [
+            share_step(Lines(lines), rank, n_processes, pass_tokens) for rank in range(n_processes)
+        ]
         done = [one for share in shares for one in share.passes if one.share]
         assert rows_of([one.batch for one in done]) == rows_of([pack(lines)])
         assert sum(one.share for one in done) == pytest.approx(1)
@@ -51,14 +54,14 @@ def test_a_pass_counts_as_many_labels_as_it_has():
     for seed in range(12):
         lines = random_lines(seed)
         n_labels = int((pack(lines).labels != IGNORE).sum())
-        for one in share_step(lines, 0, 1, 100).passes:
+        for one in share_step(Lines(lines), 0, 1, 100).passes:
             assert one.share * n_labels == pytest.approx(int((one.batch.labels != IGNORE).sum()))
 
 
 def test_a_pass_holds_no_more_rows_than_it_may_unless_one_line_does():
     for seed in range(12):
         for pass_tokens in (1, 50, 200):
-            for one in share_step(random_lines(seed), 0, 1, pass_tokens).passes:
+            for one in share_step(Lines(random_lines(seed)), 0, 1, pass_tokens).passes:
                 n_lines, length = one.batch.ids.shape
                 assert n_lines * length <= pass_tokens or n_lines == 1
 
@@ -70,17 +73,17 @@ def base_folder(tmp_path_factory):
 
 def material(base_folder, tmp_path, **changes):
     data = {"de": write_pairs(tmp_path / "data.tsv", n_pairs=40)}
-    settings = FinetuneSettings(out=tmp_path / "out", data=data, base=str(base_folder), **changes)
+    settings = TrainSettings(out=tmp_path / "out", data=data, base=str(base_folder), **changes)
     method = find_method(settings)
     base = find_base(settings, trained_policies(settings, method))
-    return prepare(settings, data, base, method)
+    return prepare(settings, data, base.tokenizer, base.card, "digest of the base")
 
 
 def test_a_step_of_so_many_tokens_has_as_many_on_average(base_folder, tmp_path):
-    optimisation = AdapterOptimisation(batch_tokens=150)
+    optimisation = Optimisation(batch_tokens=150)
     stream = material(base_folder, tmp_path, optimisation=optimisation).stream
     steps = itertools.islice(stream.steps(), 4)
-    n_rows = [sum(len(one.rows) for line in lines for one in line) for lines in steps]
+    n_rows = [sum(len(one.rows) for one in lines.examples) for lines in steps]
     assert 100 < sum(n_rows) / len(n_rows) < 220
 
 
@@ -91,11 +94,11 @@ def test_a_digest_tells_parts_apart_and_knows_the_same(base_folder, tmp_path):
 
     usual = digests()
     assert digests() == usual
-    longer = digests(optimisation=AdapterOptimisation(epochs=5))
+    longer = digests(optimisation=Optimisation(epochs=5))
     assert longer == usual
     for name, changes in (
         ("slot_length", {"slot_lengths": (8,)}),
-        ("optimisation", {"optimisation": AdapterOptimisation(seed=2)}),
+        ("optimisation", {"optimisation": Optimisation(seed=2)}),
         ("method", {"method": "gpe"}),
         ("weighting", {"weights": {"letters": 2.0}}),
     ):
@@ -103,9 +106,24 @@ def test_a_digest_tells_parts_apart_and_knows_the_same(base_folder, tmp_path):
         assert [key for key in usual if other[key] != usual[key]] == [name]
 
 
+def test_digests_are_those_of_earlier_versions_so_that_their_runs_go_on(base_folder, tmp_path):
+    text = material(base_folder, tmp_path).fingerprint
+    found = dict(part.split("=") for part in text.split())
+    written = {
+        "optimisation": "AdapterOptimisation(rate=0.0002, warm_up_steps=500, fall='root', "
+        "weight_decay=0.1, clip=1.0, label_smoothing=0.0, batch_pairs=64, batch_tokens=0, "
+        "epochs=1.0, seed=1)",
+        "LoRA": "LoraSettings(rank=32, alpha=16, dropout=0.0, targets=(), stored='fp32')",
+        "slot_length": "(16,)",
+        "base": "'digest of the base'",
+    }
+    for name, value in written.items():
+        assert found[name] == hashlib.sha256(value.encode()).hexdigest()[:12]
+
+
 def test_the_policies_that_are_drawn_are_named():
     def named(method="exposst", **shares):
-        settings = FinetuneSettings(
+        settings = TrainSettings(
             out="out", method=method, mixture=Mixture(n=(2, 4), k=(1,), **shares)
         )
         return trained_policies(settings, find_method(settings))

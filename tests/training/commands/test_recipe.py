@@ -2,9 +2,10 @@ from pathlib import Path
 
 import pytest
 
+from training.commands import finetune, pretrain
+from training.commands.recipe import make_settings, read_recipe, recipe_names
 from training.errors import UsageError
-from training.finetuning.recipes import make_settings, read_recipe, recipe_names
-from training.finetuning.settings import AdapterOptimisation, FinetuneSettings, LoraSettings
+from training.settings import LoraSettings, Optimisation, TrainSettings
 
 PAPER = ("falcon-rw-1b", "gemma-2-2b-it", "llama-3.1-8b-instruct", "qwen2.5-7b-instruct")
 
@@ -14,21 +15,21 @@ def recipe(**changes):
 
 
 def test_there_are_the_recipes_of_the_paper_and_ours():
-    assert {*PAPER, "surtitle", "bundled"} == set(recipe_names())
+    assert {*PAPER, "surtitle", "bundled"} == set(recipe_names(finetune.RECIPES))
 
 
 @pytest.mark.parametrize("name", [*PAPER, "surtitle"])
 def test_every_recipe_can_be_read(name):
-    settings = make_settings(read_recipe(name) | {"out": "out"})
+    settings = make_settings(read_recipe(name, finetune.RECIPES) | {"out": "out"})
     assert settings.method == "exposst"
     assert settings.mixture.fixed_reads + settings.mixture.waits < 1  # offline is kept in
 
 
 @pytest.mark.parametrize("name", PAPER)
 def test_the_recipes_of_the_paper_hold_its_numbers(name):
-    settings = make_settings(read_recipe(name) | {"out": "out"})
+    settings = make_settings(read_recipe(name, finetune.RECIPES) | {"out": "out"})
     assert settings.lora == LoraSettings(rank=32, alpha=16)
-    assert settings.optimisation == AdapterOptimisation(
+    assert settings.optimisation == Optimisation(
         rate=2e-4, warm_up_steps=500, weight_decay=0.1, clip=1.0, batch_pairs=64, epochs=2
     )
     assert (settings.max_length, settings.precision) == (512, "bf16")
@@ -39,9 +40,18 @@ def test_the_recipes_of_the_paper_hold_its_numbers(name):
     assert {3, 5, 7, 9, 11, 13} == set(settings.mixture.n)
 
 
+@pytest.mark.parametrize("name", ["new", "bundled"])
+def test_a_recipe_of_a_new_base_says_how_it_is_made(name):
+    assert name in recipe_names(pretrain.RECIPES)
+    settings = make_settings(read_recipe(name, pretrain.RECIPES) | {"out": "out"})
+    assert settings.base == "new"
+    assert settings.optimisation.batch_tokens == 4096
+    assert settings.max_length == 246
+
+
 def test_what_is_not_named_has_its_default():
     settings = make_settings(recipe())
-    assert settings == FinetuneSettings(out=Path("out"), data={"de": Path("de.tsv")})
+    assert settings == TrainSettings(out=Path("out"), data={"de": Path("de.tsv")})
 
 
 def test_values_become_what_fields_hold():
@@ -75,6 +85,9 @@ def test_values_become_what_fields_hold():
         ({"quantise": "int4"}, "quantise is one of none, nf4"),
         ({"mixture": {"waits": 2}}, "at most 1 together"),
         ({"max_length": 1}, "max_length must be at least 16"),
+        ({"compiled": True}, "compiled is a setting of pretrain"),
+        ({"base": "new", "optimisation": {"batch_tokens": 9}, "quantise": "nf4"}, "of finetune"),
+        ({"base": "new"}, "the tokens of a step must be at least 1"),
     ],
     ids=str,
 )
@@ -97,4 +110,4 @@ def test_a_file_that_is_no_recipe_is_one_sentence(tmp_path, content, words):
     if content is not None:
         path.write_text(content)
     with pytest.raises(UsageError, match=words):
-        read_recipe(str(path))
+        read_recipe(str(path), finetune.RECIPES)

@@ -1,0 +1,297 @@
+"""Recipes: a run's settings as a TOML file; keys are the fields of ``TrainSettings``.
+
+The command line is laid over a recipe before anything is checked, so both are checked by one rule.
+Arguments are named by the paths of their settings, so nothing maps one to the other.
+"""
+
+import argparse
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import cast, get_args, get_origin, get_type_hints
+
+from engine.errors import PolicyError
+from engine.settings import DEVICES
+from training.commands.common_arguments import named_values
+from training.errors import UsageError
+from training.settings import FALLS, PRECISIONS, TrainSettings
+
+Table = dict[str, object]
+
+
+def recipe_names(folder: Path) -> list[str]:
+    """List the recipes that come with a command."""
+    return sorted(path.stem for path in folder.glob("*.toml"))
+
+
+def read_recipe(name: str, folder: Path) -> Table:
+    """Read a recipe that comes with a command, or a file.
+
+    Raises:
+        UsageError: there is none of that name, or it is no TOML.
+    """
+    path = Path(name) if name.endswith(".toml") else folder / f"{name}.toml"
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        known = ", ".join(recipe_names(folder))
+        msg = f"there is no recipe {name}: name a .toml file or one of {known}"
+        raise UsageError(msg) from error
+    except (OSError, ValueError) as error:
+        msg = f"the recipe {path} cannot be read as TOML ({error}): mend it"
+        raise UsageError(msg) from error
+
+
+def add_arguments(
+    parser: argparse.ArgumentParser, folder: Path, standard: str
+) -> "argparse._ArgumentGroup":
+    """Add what both kinds of run take; each argument stores under the path of its setting.
+
+    Returns:
+        the group of how it is trained.
+    """
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="run folder")
+    parser.add_argument(
+        "--recipe",
+        default=standard,
+        metavar="NAME|F.toml",
+        help=f"one of {', '.join(recipe_names(folder))}, or a file (%(default)s)",
+    )
+    parser.add_argument("--data", nargs="+", metavar="LANG=F.tsv", help="files that align wrote")
+    parser.add_argument(
+        "--weight", dest="weights", nargs="*", metavar="CORPUS=W", help="copies in an epoch"
+    )
+    parser.add_argument("--name", help="of the model")
+    parser.add_argument(
+        "--slot",
+        dest="slot_lengths",
+        metavar="N,N,...",
+        help="slot lengths to draw from; captions use the first",
+    )
+    parser.add_argument(
+        "--max-length", type=int, metavar="TOKENS", help="longer pairs are left out"
+    )
+    machine = parser.add_argument_group("machine")
+    machine.add_argument("--device", choices=DEVICES)
+    machine.add_argument("--precision", choices=PRECISIONS)
+    machine.add_argument("--checkpoint-steps", type=int, metavar="STEPS")
+    machine.add_argument(
+        "--stop-after",
+        dest="stop_after_steps",
+        type=int,
+        metavar="STEPS",
+        help="pause; run again to go on",
+    )
+    machine.add_argument("--tensorboard", action="store_true", default=None, help="write curves")
+    group = parser.add_argument_group("training")
+    group.add_argument(
+        "--rate", dest="optimisation.rate", type=float, help="highest learning rate of AdamW"
+    )
+    group.add_argument(
+        "--warm-up",
+        dest="optimisation.warm_up_steps",
+        type=int,
+        metavar="STEPS",
+        help="in which the rate rises",
+    )
+    group.add_argument(
+        "--fall",
+        dest="optimisation.fall",
+        choices=FALLS,
+        help="of the rate: with the steps' root, linearly to 0, or late in the run",
+    )
+    group.add_argument("--epochs", dest="optimisation.epochs", type=float)
+    group.add_argument(
+        "--batch-tokens",
+        dest="optimisation.batch_tokens",
+        type=int,
+        metavar="N",
+        help="rows in a step",
+    )
+    group.add_argument("--seed", dest="optimisation.seed", type=int)
+    return group
+
+
+def settings_of(
+    arguments: argparse.Namespace, folder: Path, usual: Table, changes: Table
+) -> TrainSettings:
+    """Lay arguments over the recipe they name.
+
+    Args:
+        arguments: those of ``add_arguments``, and more whose names are paths of settings.
+        folder: of the command's recipes.
+        usual: settings where the recipe does not say otherwise.
+        changes: settings by their paths, which are laid over both.
+
+    Raises:
+        UsageError: something is written wrongly, or is not there.
+    """
+    table = usual | read_recipe(arguments.recipe, folder)
+    known = {field.name for field in fields(TrainSettings)}
+    for path, value in [*vars(arguments).items(), *changes.items()]:
+        if value is not None and path.partition(".")[0] in known:
+            _put(table, path, _read(path, value))
+    settings = make_settings(table)
+    _check_files(settings)
+    return settings
+
+
+def _put(table: Table, path: str, value: object) -> None:
+    """Put a value where a path of keys leads; a table is laid over the one that is there."""
+    *outer, key = path.split(".")
+    for name in outer:
+        inner = table.setdefault(name, {})
+        if not isinstance(inner, dict):
+            msg = f"{name} should be a table of settings, got {inner!r}"
+            raise UsageError(msg)
+        table = inner
+    there = table.get(key)
+    if isinstance(value, dict) and isinstance(there, dict):
+        there.update(value)
+    else:
+        table[key] = str(value) if isinstance(value, Path) else value
+
+
+def _number(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError as error:
+        msg = f"a whole number was expected, got {text!r}"
+        raise UsageError(msg) from error
+
+
+def _share(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError as error:
+        msg = f"a number was expected, got {text!r}"
+        raise UsageError(msg) from error
+
+
+_NAMED: Mapping[str, Callable[[str], object]] = {
+    "data": str,
+    "licences": str,
+    "weights": _share,
+    "dev.sets": lambda text: text.split(","),
+}
+"""How values of arguments that are written NAME=VALUE are read, by the paths of their settings."""
+
+_LISTS: Mapping[str, Callable[[str], object]] = {
+    "dev.policies": lambda text: text.replace(",", " ").split(),
+    "slot_lengths": lambda text: [_number(one) for one in text.split(",")],
+    "lora.targets": lambda text: text.split(","),
+}
+"""Likewise those that are written with commas."""
+
+
+def _read(path: str, value: object) -> object:
+    if path in _NAMED:
+        pairs = named_values(cast("list[str]", value))
+        return {name: _NAMED[path](text) for name, text in pairs}
+    return _LISTS[path](cast("str", value)) if path in _LISTS else value
+
+
+def _check_files(settings: TrainSettings) -> None:
+    if not settings.languages:
+        msg = "there is nothing to train on: name files with --data LANG=F.tsv"
+        raise UsageError(msg)
+    begin_with = settings.begin_with
+    if begin_with is not None and not (begin_with / "checkpoint").is_dir():
+        msg = f"--begin-with names a folder that pretrain wrote; {begin_with} has no checkpoint"
+        raise UsageError(msg)
+    for language in settings.dev.sets:
+        if language not in settings.languages:
+            msg = f"the dev set of {language!r} is of no language that is trained"
+            raise UsageError(msg)
+    needed = [(path, "make it with surtitle-train align") for path in settings.data.values()]
+    for paths in settings.dev.sets.values():
+        needed += [(path, "name two files with --dev") for path in paths]
+    for path, remedy in needed:
+        if not path.is_file():
+            msg = f"{path} was to be read and does not exist: {remedy}"
+            raise UsageError(msg)
+
+
+def make_settings(table: Table) -> TrainSettings:
+    """Make settings of a recipe.
+
+    Raises:
+        UsageError: a key is not known or missing, or a value is not what it should be.
+    """
+    try:
+        return cast("TrainSettings", _make(TrainSettings, table, ""))
+    except (ValueError, PolicyError) as error:
+        raise UsageError(str(error)) from error
+
+
+def _make(kind: type, table: object, place: str) -> object:
+    """Make a dataclass of a table, field by field."""
+    if not isinstance(table, dict):
+        msg = f"{place or 'a recipe'} should be a table of settings, got {table!r}"
+        raise ValueError(msg)  # noqa: TRY004  one kind of error for all that a recipe may hold
+    hints = get_type_hints(kind)
+    known = {field.name: field for field in fields(kind)}
+    for key in table:
+        if key not in known:
+            names = ", ".join(known)
+            msg = f"{_inner(place, key)} is no setting: the known ones there are {names}"
+            raise ValueError(msg)
+    for name, field in known.items():
+        needed = field.default is MISSING and field.default_factory is MISSING
+        if needed and name not in table:
+            msg = f"{_inner(place, name)} is needed"
+            raise ValueError(msg)
+    values = {key: _convert(hints[key], value, _inner(place, key)) for key, value in table.items()}
+    return kind(**values)
+
+
+def _convert(hint: object, value: object, place: str) -> object:
+    """Make of a TOML value what a field holds."""
+    kinds = get_args(hint)
+    match get_origin(hint):
+        case origin if origin is UnionType:
+            return _convert(next(kind for kind in kinds if kind is not NoneType), value, place)
+        case origin if origin is tuple and isinstance(value, list):
+            inner = [kinds[0]] * len(value) if kinds[-1] is Ellipsis else kinds
+            if len(inner) == len(value):
+                return tuple(_convert(*one, place) for one in zip(inner, value, strict=True))
+        case origin if origin is Mapping and isinstance(value, dict):
+            return {key: _convert(kinds[1], one, _inner(place, key)) for key, one in value.items()}
+        case None:
+            return _simple(hint, value, place)
+    msg = f"{place} should be {_said(hint)}, got {value!r}"
+    raise ValueError(msg)
+
+
+def _simple(hint: object, value: object, place: str) -> object:
+    if is_dataclass(hint):
+        return _make(cast("type", hint), value, place)
+    if hint is Path and isinstance(value, str):
+        return Path(value)
+    if hint is float and type(value) is int:
+        return float(value)
+    if type(value) is not hint:  # bool is an int for isinstance, and not for people
+        msg = f"{place} should be {_said(hint)}, got {value!r}"
+        raise ValueError(msg)
+    return value
+
+
+_SAID: Mapping[object, str] = {
+    int: "a whole number", float: "a number", str: "text", bool: "true or false", Path: "a path",
+}  # fmt: skip
+
+
+def _said(hint: object) -> str:
+    """Name what a field holds, for people."""
+    if hint in _SAID:
+        return _SAID[hint]
+    inner = [kind for kind in get_args(hint) if kind is not Ellipsis]
+    if get_origin(hint) is Mapping:
+        return f"a table with {_said(inner[1])} for each key"
+    return "a list: " + " and ".join(dict.fromkeys(map(_said, inner)))
+
+
+def _inner(place: str, key: str) -> str:
+    return f"{place}.{key}" if place else key

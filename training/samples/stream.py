@@ -1,0 +1,232 @@
+"""The stream of steps: pairs in an order that one seed fixes, samples of each, in lines.
+
+A base from nothing and an adapter are trained on the same stream; how examples are arranged in
+lines differs. ``Padded`` has few shapes of batches, which compiled code wants; ``Packed`` has so
+many pairs in each step and little padding.
+"""
+
+import random
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import Protocol
+
+from engine.policy import Offline
+from engine.settings import LayoutSettings
+from engine.text.prompt import Prompt
+from training.samples.batches import Example, Line
+from training.samples.examples import build_samples
+from training.samples.methods import Method
+from training.samples.mixture import cut_writes, draw_policy
+from training.samples.pairs import CorpusPair
+from training.settings import Mixture
+
+LENGTHS = (24, 28, 34, 40, 48, 58, 72, 90, 116, 150, 200, 320)
+"""Rows a padded line has; beyond the last one, a multiple of 64.
+
+Few lengths mean few shapes of batches, so that compiled code fits them.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """What moves the weights once.
+
+    Attributes:
+        lines: examples of one line do not see each other.
+        shape: lines and rows of the one batch they make, padding included; None where they may be
+            cut into passes.
+    """
+
+    lines: Sequence[Line]
+    shape: tuple[int, int] | None = None
+
+    @property
+    def examples(self) -> list[Example]:
+        """All examples, in order."""
+        return [example for line in self.lines for example in line]
+
+    @property
+    def n_pairs(self) -> float:
+        """Sentence pairs."""
+        return sum(example.share for example in self.examples)
+
+
+class Arrangement(Protocol):
+    """How the examples of some pairs become steps."""
+
+    @property
+    def block(self) -> int:
+        """Pairs whose examples are arranged together."""
+
+    @property
+    def draws_a_lone_length(self) -> bool:
+        """Whether a number is drawn for the slot length where there is only one."""
+
+    def name(self, epoch: int, start: int | None = None) -> str:
+        """Name an epoch, or a block in it, for the seed of what is drawn there."""
+
+    def steps(self, examples: list[Example], rng: random.Random) -> Iterator[Lines]:
+        """Arrange the examples of a block."""
+
+
+@dataclass(frozen=True, slots=True)
+class Padded:
+    """Steps of one padded shape each, in random order.
+
+    Attributes:
+        batch_tokens: rows in a step, padding included; a longer example is a step of its own.
+    """
+
+    batch_tokens: int
+    block: int = 8192
+    draws_a_lone_length: bool = False
+
+    def name(self, epoch: int, start: int | None = None) -> str:
+        """Name an epoch, or a block in it."""
+        return f"epoch {epoch}" if start is None else f"epoch {epoch} pool {start}"
+
+    def steps(self, examples: list[Example], rng: random.Random) -> Iterator[Lines]:
+        """Sort examples by length and cut them into steps.
+
+        The examples that do not fill a step of their length go into the next longer one; the last
+        step is filled up with padding.
+        """
+        by_length = defaultdict[int, list[Line]](list)
+        for example in examples:
+            by_length[padded_length(len(example.rows))].append([example])
+        steps = list[Lines]()
+        left = list[Line]()
+        for length, fitting in sorted(by_length.items()):
+            left += fitting
+            n_lines = max(1, self.batch_tokens // length)
+            while len(left) > n_lines:
+                steps.append(Lines(left[-n_lines:], (n_lines, length)))
+                del left[-n_lines:]
+        longest = max(by_length)
+        steps.append(Lines(left, (max(1, self.batch_tokens // longest), longest)))
+        rng.shuffle(steps)
+        yield from steps
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """Steps of so many pairs, packed into lines.
+
+    Attributes:
+        block: pairs in a step; the last step of an epoch has fewer.
+        line_rows: rows a line may have; a longer example has a line of its own.
+    """
+
+    block: int
+    line_rows: int
+    draws_a_lone_length: bool = True
+
+    def name(self, epoch: int, start: int | None = None) -> str:
+        """Name an epoch, or a block in it."""
+        return str(("epoch", epoch) if start is None else ("epoch", epoch, "pair", start))
+
+    def steps(self, examples: list[Example], rng: random.Random) -> Iterator[Lines]:  # noqa: ARG002  their order is the step
+        """Make one step of the examples."""
+        yield Lines(pack_lines(examples, self.line_rows))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stream:
+    """Endless steps; the same seed gives the same steps, from wherever it is begun.
+
+    Attributes:
+        pairs: the training pairs.
+        prompts: by target language.
+        weights: copies of a corpus an epoch holds, by its name; 1 where it is not named.
+        method: which samples are made of a pair.
+        mixture: the policies drawn.
+        slot_lengths: of which one is drawn for each pair.
+        arrangement: how examples become steps.
+    """
+
+    pairs: Sequence[CorpusPair]
+    prompts: Mapping[str, Prompt]
+    weights: Mapping[str, float]
+    method: Method
+    mixture: Mixture
+    slot_lengths: tuple[int, ...]
+    arrangement: Arrangement
+    seed: int
+
+    def epoch_size(self) -> float:
+        """Expected pairs in an epoch."""
+        return sum(self.weights.get(pair.corpus, 1.0) for pair in self.pairs)
+
+    def steps(self, *, skip_pairs: int = 0) -> Iterator[Lines]:
+        """Yield steps for ever, without those of the first ``skip_pairs`` pairs."""
+        block = self.arrangement.block
+        for epoch in count():
+            order = epoch_order(self.pairs, self.weights, self._rng(epoch))
+            for start in range(0, len(order), block):
+                chosen = order[start : start + block]
+                if skip_pairs >= len(chosen):
+                    skip_pairs -= len(chosen)
+                    continue
+                rng = self._rng(epoch, start)
+                examples = [one for index in chosen for one in self._examples(index, rng)]
+                for lines in self.arrangement.steps(examples, rng):
+                    if skip_pairs > 0:
+                        skip_pairs -= round(lines.n_pairs)
+                    else:
+                        yield lines
+
+    def _rng(self, epoch: int, start: int | None = None) -> random.Random:
+        return random.Random(f"{self.seed} {self.arrangement.name(epoch, start)}")
+
+    def _examples(self, index: int, rng: random.Random) -> list[Example]:
+        """Draw a policy for a pair and play it; prefix fine-tuning makes several examples."""
+        pair, slot_length = self.pairs[index], self.slot_lengths[0]
+        if len(self.slot_lengths) > 1 or self.arrangement.draws_a_lone_length:
+            slot_length = rng.choice(self.slot_lengths)
+        policy = Offline() if self.method.offline else draw_policy(pair.pair, self.mixture, rng)
+        samples = build_samples(
+            cut_writes(pair.pair, policy, self.mixture, rng),
+            policy,
+            self.prompts[pair.language],
+            LayoutSettings(slot_length=slot_length, name=self.method.layout),
+            marker_alone=rng.random() < self.mixture.marker_alone,
+        )
+        share = 1 / len(samples)
+        return [Example(self.method.finish(rows), policy.ends_writes, share) for rows in samples]
+
+
+def epoch_order(
+    pairs: Sequence[CorpusPair], weights: Mapping[str, float], rng: random.Random
+) -> list[int]:
+    """Shuffle one epoch: a corpus of weight 2.5 stands in it two or three times a pair."""
+    order = list[int]()
+    for index, pair in enumerate(pairs):
+        weight = weights.get(pair.corpus, 1.0)
+        copies = int(weight) + (rng.random() < weight % 1)
+        order.extend([index] * copies)
+    rng.shuffle(order)
+    return order
+
+
+def pack_lines(examples: Sequence[Example], line_rows: int) -> list[Line]:
+    """Put examples into as few lines as first-fit finds, longest first."""
+    lines, free = list[Line](), list[int]()
+    for example in sorted(examples, key=lambda example: -len(example.rows)):
+        n_rows = len(example.rows)
+        fits = (index for index, room in enumerate(free) if room >= n_rows)
+        index = next(fits, len(lines))
+        if index == len(lines):
+            lines.append([])
+            free.append(line_rows)
+        lines[index].append(example)
+        free[index] -= n_rows
+    return lines
+
+
+def padded_length(n_rows: int) -> int:
+    """Return the length that an example of ``n_rows`` rows is padded to."""
+    index = bisect_left(LENGTHS, n_rows)
+    return LENGTHS[index] if index < len(LENGTHS) else -(-n_rows // 64) * 64

@@ -1,0 +1,203 @@
+"""What a run works on: pairs, prompts, the stream, and the digests that tell runs apart."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from transformers import PreTrainedTokenizerFast
+
+from engine.models.file_hash import file_sha256
+from engine.models.model_card import ModelCard
+from engine.text.prompt import Prompt, make_prompt
+from training.errors import CorpusError, UsageError
+from training.samples.loss import Markers
+from training.samples.methods import METHODS, Method
+from training.samples.pairs import CorpusPair, tokenize
+from training.samples.stream import Packed, Padded, Stream
+from training.settings import NEW, TrainSettings
+from training.trainer.learning_rates import make_rates
+from training.trainer.loop import Plan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Material:
+    """What a run works on.
+
+    Attributes:
+        stream: the steps.
+        markers: what ends something.
+        n_pairs: by corpus.
+        step_pairs: in a step on average.
+        fingerprint: digests by name, see ``Counters``.
+    """
+
+    stream: Stream
+    markers: Markers
+    n_pairs: Mapping[str, int]
+    step_pairs: float
+    fingerprint: str
+
+
+def find_method(settings: TrainSettings) -> Method:
+    """Find the method by its name.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if settings.method not in METHODS:
+        msg = f"the method is one of {', '.join(METHODS)}, got {settings.method!r}"
+        raise UsageError(msg)
+    return METHODS[settings.method]
+
+
+def trained_policies(settings: TrainSettings, method: Method) -> tuple[str, ...]:
+    """Name the policies that are drawn, as policies are written."""
+    mixture = settings.mixture
+    reads, waits = mixture.fixed_reads + mixture.aligned_reads, mixture.waits
+    names = list[str]()
+    if not method.offline:
+        names += [f"read:{n}" for n in mixture.n if reads]
+        names += [f"wait:{k}" for k in mixture.k if waits]
+    if method.offline or reads + waits < 1:
+        names.append("offline")
+    return tuple(names)
+
+
+def prepare(
+    settings: TrainSettings,
+    data: Mapping[str, Path],
+    tokenizer: PreTrainedTokenizerFast,
+    card: ModelCard,
+    base: str = "",
+) -> Material:
+    """Encode the data and set up the steps.
+
+    Args:
+        settings: of the run.
+        data: files by target language.
+        tokenizer: with the chat template.
+        card: how the base is spoken to.
+        base: digest of what an adapter is trained on; empty for a new base.
+
+    Raises:
+        CorpusError: there is nothing to train on.
+        ModelError: the base has no chat template, or none that can be used.
+        UsageError: read-n is asked for and no pair has a schedule, or there is no such method.
+    """
+    method, optimisation = find_method(settings), settings.optimisation
+    prompts = {code: make_prompt(tokenizer, card, code) for code in settings.languages}
+    around = max(_n_around(prompt) for prompt in prompts.values())
+    pairs = list(tokenize(data, tokenizer, settings.max_length - around))
+    _check_pairs(pairs, settings, data, method)
+    step_pairs: float = optimisation.batch_pairs
+    if optimisation.batch_tokens:
+        n_rows = sum(_n_tokens(one) + around for one in pairs)
+        step_pairs = optimisation.batch_tokens * len(pairs) / n_rows
+    stream = Stream(
+        pairs=pairs,
+        prompts=prompts,
+        weights=settings.weights,
+        method=method,
+        mixture=settings.mixture,
+        slot_lengths=settings.slot_lengths,
+        arrangement=(
+            Padded(optimisation.batch_tokens)
+            if settings.base == NEW
+            else Packed(max(1, round(step_pairs)), settings.max_length)
+        ),
+        seed=optimisation.seed,
+    )
+    return Material(
+        stream=stream,
+        markers=Markers.of(next(iter(prompts.values()))),
+        n_pairs=Counter(pair.corpus for pair in pairs),
+        step_pairs=max(1, step_pairs) if settings.base == NEW else max(1, round(step_pairs)),
+        fingerprint=_fingerprint(settings, data, base, card),
+    )
+
+
+def make_plan(settings: TrainSettings, material: Material) -> Plan:
+    """Say how long a run goes on, how it moves, and where it is kept."""
+    optimisation = settings.optimisation
+    total_pairs = material.stream.epoch_size() * optimisation.epochs
+    return Plan(
+        checkpoint=settings.out / "checkpoint",
+        fingerprint=material.fingerprint,
+        total_pairs=total_pairs,
+        rates=make_rates(optimisation, total_pairs / material.step_pairs),
+        clip=optimisation.clip,
+        seed=optimisation.seed,
+        checkpoint_steps=settings.checkpoint_steps,
+        stop_after_steps=settings.stop_after_steps,
+        begin_with=settings.begin_with and settings.begin_with / "checkpoint",
+    )
+
+
+def _fingerprint(
+    settings: TrainSettings, data: Mapping[str, Path], base: str, card: ModelCard
+) -> str:
+    """Digest what a resumed run must share, part by part; it may be made longer."""
+    optimisation = settings.optimisation
+    ends = (card.end_of_source, card.end_of_write, card.end_of_target)
+    moves = (optimisation.batch_tokens, optimisation.seed, optimisation.optimizer)
+    values: dict[str, object] = {
+        "data": sorted((code, file_sha256(path)) for code, path in data.items()),
+        "prompt": (sorted(card.languages.items()), ends, settings.prompt.chat_template),
+        "method": settings.method,
+        "slot_length": settings.slot_lengths,
+        "mixture": asdict(settings.mixture),
+        "weighting": sorted(settings.weights.items()),
+        "max_length": settings.max_length,
+    }
+    if settings.base == NEW:
+        values |= {"shape": asdict(settings.shape), "step": moves}
+    else:
+        values |= {"base": base, "LoRA": settings.lora, "quantisation": settings.quantise}
+    texts = {name: repr(value) for name, value in values.items()}
+    if settings.base != NEW:  # as an earlier version wrote it: its runs go on
+        longer = replace(optimisation, epochs=1.0)
+        named = ", ".join(f"{name}={getattr(longer, name)!r}" for name in _ADAPTER_MOVES)
+        texts["optimisation"] = f"AdapterOptimisation({named})"
+    digests = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
+    return " ".join(f"{name}={digest[:12]}" for name, digest in digests.items())
+
+
+_ADAPTER_MOVES = (
+    "rate", "warm_up_steps", "fall", "weight_decay", "clip", "label_smoothing", "batch_pairs",
+    "batch_tokens", "epochs", "seed",
+)  # fmt: skip
+
+
+def _n_around(prompt: Prompt) -> int:
+    """Count the rows of a sample of one phase that are no words: headers and two markers."""
+    headers = prompt.headers
+    return len(headers.system) + len(headers.first) + len(headers.assistant) + 2
+
+
+def _n_tokens(pair: CorpusPair) -> int:
+    return sum(map(len, pair.pair.source)) + sum(map(len, pair.pair.target))
+
+
+def _check_pairs(
+    pairs: Sequence[CorpusPair],
+    settings: TrainSettings,
+    data: Mapping[str, Path],
+    method: Method,
+) -> None:
+    names = ", ".join(map(str, data.values()))
+    if not pairs:
+        msg = (
+            f"there are no pairs of up to {settings.max_length} tokens to train on in {names}: "
+            "make them with surtitle-train align, or raise max_length"
+        )
+        raise CorpusError(msg)
+    mixture = settings.mixture
+    reads = mixture.fixed_reads + mixture.aligned_reads
+    if reads and not method.offline and all(pair.pair.needs is None for pair in pairs):
+        msg = (
+            f"no pair in {names} has a schedule, which read-n needs: make them with "
+            "surtitle-train align, or train --policies wait-k"
+        )
+        raise UsageError(msg)

@@ -1,0 +1,85 @@
+"""Steps of a run: the lines of a stream, dealt out to processes and cut into passes."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from engine.layout.rows import IGNORE
+from training.samples.batches import Batch, Line, pack
+from training.samples.stream import Lines, Stream
+from training.trainer.checkpoint import Counters
+from training.trainer.distributed import Machines
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """What goes through the network at once.
+
+    Attributes:
+        batch: the rows.
+        share: of the step's labelled rows that it holds; 0 for a pass that only keeps in step with
+            other processes.
+    """
+
+    batch: Batch
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One move of the weights.
+
+    Attributes:
+        passes: of this process.
+        n_pairs: sentence pairs of all processes; likewise ``n_rows``, padding left out.
+    """
+
+    passes: Sequence[Pass]
+    n_pairs: float
+    n_rows: int
+
+
+def share_steps(
+    stream: Stream, machines: Machines, pass_tokens: int, taken: Counters
+) -> Iterator[Step]:
+    """Yield what this process does of each step; all processes have equally many passes.
+
+    Args:
+        stream: the steps.
+        machines: the processes: lines are dealt out to them.
+        pass_tokens: rows in a pass, padding included; a longer line has a pass of its own.
+        taken: the steps that were taken before.
+    """
+    for lines in stream.steps(skip_pairs=taken.pairs):
+        yield share_step(lines, machines.rank, machines.n_processes, pass_tokens)
+
+
+def share_step(step: Lines, rank: int, n_processes: int, pass_tokens: int) -> Step:
+    """Deal out the lines of a step; one that has a shape is one pass of one process."""
+    lines, n_rows = step.lines, sum(len(example.rows) for example in step.examples)
+    if step.shape is not None:
+        n_lines, length = step.shape
+        whole = Pass(pack(lines, n_lines=n_lines, length=length), 1.0)
+        return Step([whole], n_pairs=step.n_pairs, n_rows=n_rows)
+    dealt = [_chunks(lines[first::n_processes], pass_tokens) for first in range(n_processes)]
+    n_labels = sum(map(_n_labels, lines))
+    passes = [Pass(pack(chunk), sum(map(_n_labels, chunk)) / n_labels) for chunk in dealt[rank]]
+    while len(passes) < max(map(len, dealt)):
+        passes.append(Pass(pack(lines[-1:]), 0.0))  # libraries wait for every process
+    return Step(passes, n_pairs=step.n_pairs, n_rows=n_rows)
+
+
+def _chunks(lines: Sequence[Line], pass_tokens: int) -> list[list[Line]]:
+    chunks = list[list[Line]]()
+    longest = 0
+    for line in lines:
+        n_rows = sum(len(example.rows) for example in line)
+        longest = max(longest, n_rows)
+        if not chunks or (len(chunks[-1]) + 1) * longest > pass_tokens:
+            chunks.append([])
+            longest = n_rows
+        chunks[-1].append(line)
+    return chunks
+
+
+def _n_labels(line: Line) -> int:
+    return sum(row.label != IGNORE for example in line for row in example.rows)
