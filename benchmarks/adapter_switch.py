@@ -18,7 +18,7 @@ import torch
 
 from engine.hub.bundled import bundled_models
 from engine.loading.loader import load_weights
-from engine.session.adapter_switcher import AdapterShelf
+from engine.session.adapter_switcher import AdapterSwitcher
 from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.slot_translator import Translator
 
@@ -38,16 +38,16 @@ def main(argv: Sequence[str] | None = None) -> None:
     start = time.perf_counter()
     weights = load_weights(ModelSettings(directory=directory))
     model_s = time.perf_counter() - start
-    shelf = AdapterShelf(weights)
+    switcher = AdapterSwitcher(weights)
     loads, switches = [], []
     for folder in arguments.adapter:
         start = time.perf_counter()
-        shelf.load(folder)
+        switcher.load(folder)
         loads.append(time.perf_counter() - start)
-    names = [None, *shelf.names]
+    names = [None, *switcher.names]
     for number in range(arguments.times):
         start = time.perf_counter()
-        say_a_word(Translator(shelf.use(names[number % len(names)]), TranslationSettings()))
+        say_a_word(Translator(switcher.use(names[number % len(names)]), TranslationSettings()))
         switches.append(time.perf_counter() - start)
     print("| " + " | ".join(COLUMNS) + " |\n" + "|" + "---|" * len(COLUMNS))
     for what, seconds in (("load and probe", loads), ("switch and first word", switches)):

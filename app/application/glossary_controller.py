@@ -33,7 +33,7 @@ class GlossaryController(QObject):
         self.dialog: GlossaryDialog | None = None
         self._settings = settings
         self._window = window
-        self._shelf = GlossaryFolder(folder)
+        self._folder = GlossaryFolder(folder)
         self._language = ""
         self._terms: Terms = ()
         settings.language_changed.connect(self._take_language)
@@ -74,7 +74,7 @@ class GlossaryController(QObject):
         """Take the terms of another language."""
         if language != self._language:
             self._language = language
-            self._terms, failure = self._shelf.read(language)
+            self._terms, failure = self._folder.read(language)
             if failure:
                 self.failed.emit(failure)
             if self.dialog is not None and self.dialog.isVisible():
@@ -84,7 +84,7 @@ class GlossaryController(QObject):
     @Slot(tuple)
     def _take_terms(self, terms: Terms) -> None:
         self._terms = terms
-        failure = self._shelf.write(self._language, terms)
+        failure = self._folder.write(self._language, terms)
         if failure:
             self.failed.emit(failure)
         self._tell()

@@ -33,9 +33,9 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         description="Look after the adapters that make a model translate live.",
     )
     commands = parser.add_subparsers(dest="adapters_command", metavar="COMMAND", required=True)
-    shelf = commands.add_parser("list", help="name the adapters at hand, and which can be used")
-    _add_model(shelf)
-    shelf.set_defaults(run=_run, act=_list)
+    listing = commands.add_parser("list", help="name the adapters at hand, and which can be used")
+    _add_model(listing)
+    listing.set_defaults(run=_run, act=_list)
     inspect = commands.add_parser("inspect", help="tell all that is known of an adapter")
     inspect.add_argument("adapter", metavar="NAME|DIR", help="an adapter at hand, or a folder")
     _add_model(inspect)
@@ -73,13 +73,13 @@ def _run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads
 
 
 def open_library(folder: Path) -> AdapterLibrary:
-    """Open the person's library, with the bundled adapters on its shelf."""
+    """Open the person's library, with the bundled adapters."""
     return AdapterLibrary(folder, bundled_adapters())
 
 
 def _list(arguments: argparse.Namespace, library: AdapterLibrary) -> int:  # noqa: TID251
     base = _base(arguments.model)
-    adapters = [(it.name, inspect_adapter(it.folder, base)) for it in library.shelf()]
+    adapters = [(it.name, inspect_adapter(it.folder, base)) for it in library.adapters()]
     if not adapters:
         _say(["no adapters: surtitle adapters add DIR adds one"])
         return 0

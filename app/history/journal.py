@@ -48,7 +48,7 @@ class SessionJournal:
 
     def __init__(self, folder: Path, started: datetime) -> None:
         """Write into a new folder in ``folder``, named by the time."""
-        self._shelf = folder
+        self._folder = folder
         self._started = started
         self._file: int | None = None
         self._cues: dict[int, CueKept] = {}
@@ -94,7 +94,7 @@ class SessionJournal:
                 append(self._file, *self._due)
         except OSError as error:
             msg = (
-                f"the journal in {self._shelf} cannot be written: {error.strerror}; captions go "
+                f"the journal in {self._folder} cannot be written: {error.strerror}; captions go "
                 "on, and a crash would lose them"
             )
             raise TextError(msg) from error
@@ -125,12 +125,12 @@ class SessionJournal:
         return file
 
     def _make_folder(self) -> Path:
-        self._shelf.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         name, number = self._started.strftime(_NAME), 1
-        folder = self._shelf / name
+        folder = self._folder / name
         while folder.exists():
             number += 1
-            folder = self._shelf / f"{name}_{number}"
+            folder = self._folder / f"{name}_{number}"
         folder.mkdir(mode=0o700)
         return folder
 

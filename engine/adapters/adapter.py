@@ -1,6 +1,6 @@
 """An adapter folder: what it holds, whether it can be used on a base, and if not, why.
 
-Only headers and small files are read, without torch, so a dialog can judge a shelf of adapters at
+Only headers and small files are read, without torch, so a dialog can judge a library of adapters at
 once. Nothing in a folder is believed before it was held against the rest, and its weights are
 read only after that. ``docs/adapter-format.md`` describes the format.
 """

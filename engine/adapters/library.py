@@ -53,21 +53,21 @@ class AdapterLibrary:
         self._folder = folder
         self._bundled = tuple(bundled)
 
-    def shelf(self) -> list[LibraryAdapter]:
+    def adapters(self) -> list[LibraryAdapter]:
         """List the adapters: the bundled ones, then the person's own, by name.
 
         Raises:
             AdapterError: the folder cannot be read.
         """
-        shelved = [LibraryAdapter(name=it.name, folder=it, bundled=True) for it in self._bundled]
+        found = [LibraryAdapter(name=it.name, folder=it, bundled=True) for it in self._bundled]
         with self._telling("read"):
             if self._folder.is_dir():
                 self._take_back()
                 names = sorted(it.name for it in os.scandir(self._folder) if _is_adapter(it))
                 for name in names:
                     folder = self._folder / name
-                    shelved.append(LibraryAdapter(name=name, folder=folder, bundled=False))
-        return shelved
+                    found.append(LibraryAdapter(name=name, folder=folder, bundled=False))
+        return found
 
     def find(self, name: str) -> LibraryAdapter:
         """Find an adapter by its name.
@@ -75,9 +75,9 @@ class AdapterLibrary:
         Raises:
             AdapterError: there is none.
         """
-        for shelved in self.shelf():
-            if shelved.name == name:
-                return shelved
+        for found in self.adapters():
+            if found.name == name:
+                return found
         msg = f"there is no adapter {name!r}: surtitle adapters list names those at hand"
         raise AdapterError(msg)
 
@@ -121,14 +121,14 @@ class AdapterLibrary:
         Raises:
             AdapterError: there is none of this name, or it comes with the program.
         """
-        shelved = self.find(_checked(name))
-        if shelved.bundled:
+        found = self.find(_checked(name))
+        if found.bundled:
             msg = f"the adapter {name!r} comes with the program and cannot be removed"
             raise AdapterError(msg)
         with self._telling("written"):
             doomed = self._hidden(name, "removed")
             delete_hidden(doomed, self._folder)  # of a run that was killed
-            shelved.folder.rename(doomed)
+            found.folder.rename(doomed)
             delete_hidden(doomed, self._folder)
 
     def _hidden(self, name: str, purpose: str) -> Path:

@@ -5,9 +5,9 @@ packed ones get other factors beside them (``engine.loading.lora_layers``). What
 to the
 adapter that computed it, so a session goes on with a new ``Translator`` over what ``use`` returns:
 
-    shelf = AdapterShelf(weights)              # on the worker thread, like everything here
-    name = shelf.load(folder)                  # between two utterances; the captions wait for it
-    translator = Translator(shelf.use(name), settings, capacity=capacity, log=log)
+    switcher = AdapterSwitcher(weights)           # on the worker thread, like everything here
+    name = switcher.load(folder)                  # between two utterances; the captions wait for it
+    translator = Translator(switcher.use(name), settings, capacity=capacity, log=log)
 
 Nothing here starts a thread or locks: the thread that translates loads and switches, too.
 """
@@ -37,14 +37,14 @@ _LONGEST_REASON = 300
 
 
 @dataclass(frozen=True, slots=True)
-class _Shelved:
+class _Loaded:
     """An adapter that was found to work."""
 
     card: ModelCard
     factors: Mapping[str, Factors]
 
 
-class AdapterShelf:
+class AdapterSwitcher:
     """Adapters of one base, of which one works, or none.
 
     Whatever fails, the adapter that worked before goes on working.
@@ -63,13 +63,13 @@ class AdapterShelf:
             raise AdapterError(Code.NOT_SWITCHABLE(model=weights.card.name))
         self._weights = weights
         self._layers = AdaptedLayers(weights.network, keep_base=True)
-        self._shelved = dict[str, _Shelved]()
+        self._loaded = dict[str, _Loaded]()
         self._used: str | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
         """Adapters that are loaded, in the order in which they came."""
-        return tuple(self._shelved)
+        return tuple(self._loaded)
 
     @property
     def used(self) -> str | None:
@@ -89,12 +89,12 @@ class AdapterShelf:
         """
         adapter = usable_adapter(folder, self._weights.base)
         verify_adapter(adapter)
-        if adapter.name in self._shelved:
+        if adapter.name in self._loaded:
             raise AdapterError(Code.ADAPTER_LOADED(name=adapter.name))
         card = adapter.card.model_card() if adapter.card else self._weights.card
-        candidate = _Shelved(card, read_factors(adapter))
+        candidate = _Loaded(card, read_factors(adapter))
         self._try(candidate, adapter)
-        self._shelved[adapter.name] = candidate
+        self._loaded[adapter.name] = candidate
         return adapter.name
 
     def use(self, name: str | None) -> Weights:
@@ -106,16 +106,16 @@ class AdapterShelf:
         Raises:
             AdapterError: nothing of that name is loaded, or there is no memory for it.
         """
-        shelved = None if name is None else self._find(name)
+        loaded = None if name is None else self._find(name)
         try:
-            self._layers.put({} if shelved is None else shelved.factors)
+            self._layers.put({} if loaded is None else loaded.factors)
         except RuntimeError as error:
             give_memory_back(self._weights.network.device)
             reason = _reason(error)
             message = Code.CANNOT_SWITCH(name=str(name), reason=reason, stays=self._stays)
             raise AdapterError(message) from error
         self._used = name
-        return self._weights if shelved is None else replace(self._weights, card=shelved.card)
+        return self._weights if loaded is None else replace(self._weights, card=loaded.card)
 
     def unload(self, name: str) -> None:
         """Forget an adapter.
@@ -126,27 +126,27 @@ class AdapterShelf:
         self._find(name)
         if name == self._used:
             raise AdapterError(Code.ADAPTER_IN_USE(name=name))
-        del self._shelved[name]
+        del self._loaded[name]
 
     @property
     def _stays(self) -> Message:
         return Code.ADAPTER_STAYS(name=self._used) if self._used else Code.BASE_STAYS()
 
-    def _find(self, name: str) -> _Shelved:
-        found = self._shelved.get(name)
+    def _find(self, name: str) -> _Loaded:
+        found = self._loaded.get(name)
         if found is None:
-            if not self._shelved:
+            if not self._loaded:
                 raise AdapterError(Code.NO_ADAPTER_LOADED(name=name))
-            raise AdapterError(Code.ADAPTER_NOT_LOADED(name=name, known=", ".join(self._shelved)))
+            raise AdapterError(Code.ADAPTER_NOT_LOADED(name=name, known=", ".join(self._loaded)))
         return found
 
-    def _try(self, candidate: _Shelved, adapter: Adapter) -> None:
+    def _try(self, candidate: _Loaded, adapter: Adapter) -> None:
         """Put a candidate on the network, translate, and take it off whatever happens.
 
         Raises:
             AdapterError: it does not fit, or says what is no number.
         """
-        before = {} if self._used is None else self._shelved[self._used].factors
+        before = {} if self._used is None else self._loaded[self._used].factors
         try:
             self._layers.put(candidate.factors)
             _probe(replace(self._weights, card=candidate.card))

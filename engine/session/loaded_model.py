@@ -14,7 +14,7 @@ from engine.loading.loader import Weights, load_base, load_weights
 from engine.messages import Code, Message
 from engine.metrics.event_log import EventLog
 from engine.models.fingerprint import read_fingerprint
-from engine.session.adapter_switcher import AdapterShelf
+from engine.session.adapter_switcher import AdapterSwitcher
 from engine.settings import LayoutSettings, ModelSettings, TranslationSettings
 from engine.translation.base import AnySystem
 from engine.translation.factory import make_system
@@ -47,7 +47,7 @@ class LoadedModel:
         """
         self._settings = settings = _found(settings, tell, cancelled)
         tell(LoadProgress(message=Code.LOADING(), fraction=0.2))
-        self._shelf: AdapterShelf | None = None
+        self._switcher: AdapterSwitcher | None = None
         if settings.adapter is None:
             self.weights = load_weights(settings)
             self.notes = (*self.weights.report.notes, *self._mode_notice)
@@ -67,12 +67,12 @@ class LoadedModel:
     @property
     def adapters(self) -> tuple[str, ...]:
         """Names of the adapters that are loaded."""
-        return () if self._shelf is None else self._shelf.names
+        return () if self._switcher is None else self._switcher.names
 
     @property
     def used(self) -> str | None:
         """The adapter that works now; None for none."""
-        return None if self._shelf is None else self._shelf.used
+        return None if self._switcher is None else self._switcher.used
 
     def make_system(self, translation: TranslationSettings, log: EventLog) -> AnySystem:
         """Make what translates with the weights of now.
@@ -101,9 +101,9 @@ class LoadedModel:
         Raises:
             AdapterError: it cannot be used here.
         """
-        shelf = self._shelf or AdapterShelf(self.weights)
-        name = shelf.load(folder)
-        self._shelf = shelf
+        switcher = self._switcher or AdapterSwitcher(self.weights)
+        name = switcher.load(folder)
+        self._switcher = switcher
         return name, _doubts(usable_adapter(folder, self.weights.base))
 
     def use_adapter(self, name: str | None) -> Weights:
@@ -112,10 +112,10 @@ class LoadedModel:
         Raises:
             AdapterError: nothing of that name is loaded, or there is no memory for it.
         """
-        if self._shelf is None and name is None:
+        if self._switcher is None and name is None:
             return self.weights
-        self._shelf = self._shelf or AdapterShelf(self.weights)
-        self.weights = self._shelf.use(name)
+        self._switcher = self._switcher or AdapterSwitcher(self.weights)
+        self.weights = self._switcher.use(name)
         return self.weights
 
     def unload_adapter(self, name: str) -> None:
@@ -124,8 +124,8 @@ class LoadedModel:
         Raises:
             AdapterError: nothing of that name is loaded, or it works now.
         """
-        self._shelf = self._shelf or AdapterShelf(self.weights)
-        self._shelf.unload(name)
+        self._switcher = self._switcher or AdapterSwitcher(self.weights)
+        self._switcher.unload(name)
 
     @property
     def _kind(self) -> str:

@@ -11,7 +11,7 @@ from engine.adapters.library import AdapterLibrary
 from engine.errors import AdapterError
 from engine.loading.loader import load_weights
 from engine.models.fingerprint import read_fingerprint
-from engine.session.adapter_switcher import AdapterShelf
+from engine.session.adapter_switcher import AdapterSwitcher
 from engine.settings import ModelSettings
 from tests.fuzz.sentences import check, text
 from tests.support.adapter_folders import BASE, tiny_card, write_adapter
@@ -76,7 +76,7 @@ def _change(rng, folder, contents):
 def prepared(folder):
     saved = save_tiny_model(folder / "base")
     tiny = read_fingerprint(saved)
-    shelf = AdapterShelf(load_weights(ModelSettings(directory=saved, device="cpu")))
+    switcher = AdapterSwitcher(load_weights(ModelSettings(directory=saved, device="cpu")))
     wholes = [
         write_adapter(folder / "tiny", tiny, card=tiny_card(tiny)),
         write_adapter(folder / "stranger", tiny, card=False),
@@ -101,12 +101,12 @@ def prepared(folder):
         with _refusals():
             added = library.add(adapter, name=name, replace=rng.random() < 0.5)
             assert added.folder.parent == home
-            assert [one.name for one in library.shelf()] == [added.folder.name]
+            assert [one.name for one in library.adapters()] == [added.folder.name]
             library.remove(added.folder.name)
         assert not home.exists() or not list(home.iterdir())
         if base is tiny:
             with _refusals():
-                shelf.unload(shelf.load(adapter))
+                switcher.unload(switcher.load(adapter))
 
     yield run
     shutil.rmtree(folder)

@@ -35,7 +35,7 @@ def _put(rng, path):
 @contextlib.contextmanager
 def prepared(_folder):
     def run(rng, folder, allow):
-        shelf = GlossaryFolder(folder / "kept")
+        glossaries = GlossaryFolder(folder / "kept")
         (folder / "kept").mkdir()
         _put(rng, folder / "kept" / "de.tsv")
         named = folder / "named.tsv"
@@ -44,7 +44,7 @@ def prepared(_folder):
         languages = ["de", "../named", "..", "", "a/b", "\0", "con", text(rng)]
         allow(folder / "kept")
         for language in ("de", rng.choice(languages)):
-            _, failure = shelf.read(language)
+            _, failure = glossaries.read(language)
             if failure:
                 check(failure)
         try:
@@ -53,10 +53,10 @@ def prepared(_folder):
             check(error)
         sound = sound_terms(pairs)
         language = rng.choice(languages)
-        failure = shelf.write(language, sound)
+        failure = glossaries.write(language, sound)
         if failure:
             check(failure)
         else:
-            assert shelf.read(language) == (sound, "")
+            assert glossaries.read(language) == (sound, "")
 
     yield run

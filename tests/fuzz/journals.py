@@ -65,13 +65,13 @@ def _put(rng, path):
 @contextlib.contextmanager
 def prepared(_folder):
     def run(rng, folder, allow):
-        shelf, out = folder / "sessions", folder / "out"
+        sessions, out = folder / "sessions", folder / "out"
         out.mkdir()
         for number in range(rng.randint(1, 3)):
-            _put(rng, shelf / f"session-{number}" / "session.jsonl")
-        allow(shelf, out)
-        unfinished_sessions(shelf)
-        for session in past_sessions(shelf):
+            _put(rng, sessions / f"session-{number}" / "session.jsonl")
+        allow(sessions, out)
+        unfinished_sessions(sessions)
+        for session in past_sessions(sessions):
             form, content = rng.choice(FORMS), rng.choice(CONTENTS)
             try:
                 n_cues = export(out / "x", session.cues, form, content)
@@ -80,9 +80,9 @@ def prepared(_folder):
             except TextError as error:
                 check(error)
             close_session(session)
-        assert unfinished_sessions(shelf) == []
-        left = past_sessions(shelf)
-        delete_old(shelf, datetime.now(UTC), rng.choice([0, 30, 10**6]))
+        assert unfinished_sessions(sessions) == []
+        left = past_sessions(sessions)
+        delete_old(sessions, datetime.now(UTC), rng.choice([0, 30, 10**6]))
         for session in left:
             with contextlib.suppress(OSError):
                 delete_session(session)

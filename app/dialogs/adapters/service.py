@@ -100,7 +100,7 @@ class AdapterService(QObject):
         self.listed.emit(
             [
                 ListedAdapter(shelved=it, adapter=inspect_adapter(it.folder, base))
-                for it in self._library.shelf()
+                for it in self._library.adapters()
             ]
         )
 

@@ -57,13 +57,13 @@ def test_the_second_of_two_like_terms_and_those_beyond_the_most_are_left_out():
 
 
 def test_each_language_has_its_own_file_and_a_broken_one_is_one_sentence(tmp_path):
-    shelf = GlossaryFolder(tmp_path / "glossary")
-    assert shelf.read("de") == ((), "")
-    assert shelf.write("de", TERMS) == ""
-    assert shelf.read("de") == (TERMS, "")
-    assert shelf.read("fr") == ((), "")
-    shelf.path("fr").write_text("no tab here\n")
-    terms, failure = shelf.read("fr")
+    folder = GlossaryFolder(tmp_path / "glossary")
+    assert folder.read("de") == ((), "")
+    assert folder.write("de", TERMS) == ""
+    assert folder.read("de") == (TERMS, "")
+    assert folder.read("fr") == ((), "")
+    folder.path("fr").write_text("no tab here\n")
+    terms, failure = folder.read("fr")
     assert terms == ()
     assert "line 1 of the glossary" in failure
 
@@ -71,14 +71,14 @@ def test_each_language_has_its_own_file_and_a_broken_one_is_one_sentence(tmp_pat
 @pytest.mark.parametrize("language", ["../de", "..", "", "a/b", "/tmp/de", "a\\b", "C:de", "d\0e"])
 def test_a_language_that_is_a_path_leads_to_no_file(tmp_path, language):
     """Imported settings may name any language."""
-    shelf = GlossaryFolder(tmp_path / "data" / "glossary")
-    assert shelf.write("de", TERMS) == ""
+    folder = GlossaryFolder(tmp_path / "data" / "glossary")
+    assert folder.write("de", TERMS) == ""
     (tmp_path / "data" / "de.tsv").write_text("secret\tx\n")
     before = {path: path.is_file() and path.read_text() for path in tmp_path.rglob("*")}
-    terms, failure = shelf.read(language)
+    terms, failure = folder.read(language)
     assert terms == ()
     assert "which is no code of a language" in failure
-    assert "which is no code of a language" in shelf.write(language, TERMS)
+    assert "which is no code of a language" in folder.write(language, TERMS)
     assert {path: path.is_file() and path.read_text() for path in tmp_path.rglob("*")} == before
 
 

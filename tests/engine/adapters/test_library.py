@@ -40,7 +40,7 @@ def contents(folder):
 
 
 def names(library):
-    return [shelved.name for shelved in library.shelf()]
+    return [shelved.name for shelved in library.adapters()]
 
 
 def refusal(act, *arguments, **options):
@@ -51,7 +51,7 @@ def refusal(act, *arguments, **options):
 
 
 def test_a_library_that_was_never_used_is_empty_and_makes_no_folder(library, home):
-    assert library.shelf() == []
+    assert library.adapters() == []
     assert not home.exists()
 
 
@@ -217,11 +217,11 @@ def test_an_adapter_that_was_added_can_be_removed(library, source):
 
 def test_what_comes_with_the_program_stays(home, source, whole):
     library = AdapterLibrary(home, [whole])
-    assert [(it.name, it.bundled) for it in library.shelf()] == [("training-output", True)]
+    assert [(it.name, it.bundled) for it in library.adapters()] == [("training-output", True)]
     assert "comes with the program and cannot" in refusal(library.remove, "training-output")
     assert "under another name" in refusal(library.add, source, name="training-output")
     library.add(source)
-    assert [(it.name, it.bundled) for it in library.shelf()] == [
+    assert [(it.name, it.bundled) for it in library.adapters()] == [
         ("training-output", True),
         ("tiny-en-de", False),
     ]
@@ -250,4 +250,4 @@ def test_an_adapter_that_was_damaged_in_the_library_is_listed_and_can_be_removed
 def test_a_library_that_is_a_file_is_told(source, tmp_path):
     (tmp_path / "file").touch()
     assert "cannot be written" in refusal(AdapterLibrary(tmp_path / "file").add, source)
-    assert AdapterLibrary(tmp_path / "file").shelf() == []
+    assert AdapterLibrary(tmp_path / "file").adapters() == []

@@ -13,7 +13,7 @@ from engine.loading.loader import load_weights
 from engine.loading.lora_layers import AdaptedLayers
 from engine.models.fingerprint import read_fingerprint
 from engine.session import adapter_switcher
-from engine.session.adapter_switcher import AdapterShelf
+from engine.session.adapter_switcher import AdapterSwitcher
 from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.slot_translator import Translator
 from tests.support.adapter_folders import CONFIG, factors, tiny_card, write_adapter
@@ -57,8 +57,8 @@ def base(saved):
 
 
 @pytest.fixture
-def shelf(saved):
-    return AdapterShelf(load_weights(settings_of(saved)))
+def switcher(saved):
+    return AdapterSwitcher(load_weights(settings_of(saved)))
 
 
 @pytest.mark.slow
@@ -84,29 +84,29 @@ def test_switching_computes_what_a_fresh_load_computes_bit_for_bit(
     }
     assert not torch.equal(fresh["first"], fresh[None])
     assert not torch.equal(fresh["first"], fresh["second"])
-    shelf = AdapterShelf(load_weights(settings_of(saved, quantise=quantise)))
+    switcher = AdapterSwitcher(load_weights(settings_of(saved, quantise=quantise)))
     for name in ("first", "second"):
-        assert shelf.load(folders[name]) == name
+        assert switcher.load(folders[name]) == name
     order = [*folders, *folders, "second", "first"]
     random.Random(architecture).shuffle(order)
     for name in order:
-        assert torch.equal(heard(shelf.use(name)), fresh[name])
+        assert torch.equal(heard(switcher.use(name)), fresh[name])
 
 
-def test_an_adapter_brings_its_card_and_takes_it_along(shelf, base, tmp_path):
-    name = shelf.load(add_adapter(tmp_path, base, "mine", slot_length=8))
-    bare = shelf.use(None)
-    assert shelf.used is None
-    adapted = shelf.use(name)
-    assert (shelf.names, shelf.used) == (("mine",), "mine")
+def test_an_adapter_brings_its_card_and_takes_it_along(switcher, base, tmp_path):
+    name = switcher.load(add_adapter(tmp_path, base, "mine", slot_length=8))
+    bare = switcher.use(None)
+    assert switcher.used is None
+    adapted = switcher.use(name)
+    assert (switcher.names, switcher.used) == (("mine",), "mine")
     assert adapted.card.slot_length == 8
     assert adapted.network is bare.network
-    assert shelf.use(None).card == bare.card
+    assert switcher.use(None).card == bare.card
 
 
-def test_captions_after_a_switch_are_those_of_a_fresh_load(shelf, saved, base, tmp_path):
+def test_captions_after_a_switch_are_those_of_a_fresh_load(switcher, saved, base, tmp_path):
     folder = add_adapter(tmp_path, base, "mine", scale=0.2)
-    shelf.load(folder)
+    switcher.load(folder)
 
     def caption(weights):
         translator = Translator(weights, TranslationSettings(), capacity=500)
@@ -114,39 +114,39 @@ def test_captions_after_a_switch_are_those_of_a_fresh_load(shelf, saved, base, t
         translator.set_source(utterance, "abc de fgh a b".split(), ended=True)
         return "".join(change.text for change in translator.advance(utterance))
 
-    bare = caption(shelf.use(None))
-    adapted = caption(shelf.use("mine"))
+    bare = caption(switcher.use(None))
+    adapted = caption(switcher.use("mine"))
     assert adapted == caption(load_weights(settings_of(saved, adapter=folder)))
-    assert caption(shelf.use(None)) == bare != adapted
+    assert caption(switcher.use(None)) == bare != adapted
 
 
-def test_an_adapter_of_another_base_is_refused_and_the_old_one_runs_on(shelf, base, tmp_path):
-    shelf.load(add_adapter(tmp_path, base, "mine"))
-    before = heard(shelf.use("mine"))
+def test_an_adapter_of_another_base_is_refused_and_the_old_one_runs_on(switcher, base, tmp_path):
+    switcher.load(add_adapter(tmp_path, base, "mine"))
+    before = heard(switcher.use("mine"))
     stranger = write_adapter(tmp_path / "stranger")  # over another tokenizer
     with pytest.raises(AdapterError, match="another model than this"):
-        shelf.load(stranger)
-    assert (shelf.names, shelf.used) == (("mine",), "mine")
-    assert torch.equal(heard(shelf.use("mine")), before)
+        switcher.load(stranger)
+    assert (switcher.names, switcher.used) == (("mine",), "mine")
+    assert torch.equal(heard(switcher.use("mine")), before)
 
 
 @pytest.mark.parametrize("scale", [torch.nan, 3e38])
 def test_factors_that_make_no_numbers_are_refused_and_the_old_one_runs_on(
-    shelf, base, tmp_path, scale
+    switcher, base, tmp_path, scale
 ):
-    shelf.load(add_adapter(tmp_path, base, "mine"))
-    before = heard(shelf.use("mine"))
+    switcher.load(add_adapter(tmp_path, base, "mine"))
+    before = heard(switcher.use("mine"))
     with pytest.raises(AdapterError):
-        shelf.load(add_adapter(tmp_path, base, "broken", scale=scale))
-    assert shelf.names == ("mine",)
+        switcher.load(add_adapter(tmp_path, base, "broken", scale=scale))
+    assert switcher.names == ("mine",)
     rows = rows_with_small_ids(0)
-    network = shelf.use("mine").network
+    network = switcher.use("mine").network
     assert torch.equal(SlotModel(network, len(rows)).feed(rows), before[0])
 
 
-def test_a_probe_that_fails_leaves_the_old_one_running(shelf, base, tmp_path, monkeypatch):
-    shelf.load(add_adapter(tmp_path, base, "mine"))
-    weights = shelf.use("mine")
+def test_a_probe_that_fails_leaves_the_old_one_running(switcher, base, tmp_path, monkeypatch):
+    switcher.load(add_adapter(tmp_path, base, "mine"))
+    weights = switcher.use("mine")
     before = heard(weights)
 
     def fail(_weights):
@@ -155,17 +155,17 @@ def test_a_probe_that_fails_leaves_the_old_one_running(shelf, base, tmp_path, mo
 
     monkeypatch.setattr(adapter_switcher, "_probe", fail)
     with pytest.raises(AdapterError, match=r"failed its probe \(CUDA out of .*mine stays in use"):
-        shelf.load(add_adapter(tmp_path, base, "other"))
+        switcher.load(add_adapter(tmp_path, base, "other"))
     assert torch.equal(heard(weights), before)
-    assert shelf.names == ("mine",)
+    assert switcher.names == ("mine",)
 
 
 def test_memory_that_runs_out_in_a_switch_leaves_the_old_one_running(
-    shelf, base, tmp_path, monkeypatch
+    switcher, base, tmp_path, monkeypatch
 ):
     for name, scale in (("mine", 0.05), ("other", 0.1)):
-        shelf.load(add_adapter(tmp_path, base, name, scale=scale))
-    weights = shelf.use("mine")
+        switcher.load(add_adapter(tmp_path, base, name, scale=scale))
+    weights = switcher.use("mine")
     before = heard(weights)
     merge, calls = AdaptedLayers._merge, []
 
@@ -178,37 +178,37 @@ def test_memory_that_runs_out_in_a_switch_leaves_the_old_one_running(
 
     monkeypatch.setattr(AdaptedLayers, "_merge", fail_once)
     with pytest.raises(AdapterError, match="mine stays in use"):
-        shelf.use("other")
-    assert shelf.used == "mine"
+        switcher.use("other")
+    assert switcher.used == "mine"
     assert torch.equal(heard(weights), before)
 
 
-def test_names_are_held_to_account(shelf, base, tmp_path):
+def test_names_are_held_to_account(switcher, base, tmp_path):
     folder = add_adapter(tmp_path, base, "mine")
-    shelf.load(folder)
+    switcher.load(folder)
     with pytest.raises(AdapterError, match="mine is loaded: unload"):
-        shelf.load(folder)
+        switcher.load(folder)
     with pytest.raises(AdapterError, match="no adapter other is loaded; there are: mine"):
-        shelf.use("other")
-    shelf.use("mine")
+        switcher.use("other")
+    switcher.use("mine")
     with pytest.raises(AdapterError, match="in use: switch to another"):
-        shelf.unload("mine")
-    shelf.use(None)
-    shelf.unload("mine")
-    assert shelf.names == ()
+        switcher.unload("mine")
+    switcher.use(None)
+    switcher.unload("mine")
+    assert switcher.names == ()
     with pytest.raises(AdapterError, match="no adapter mine"):
-        shelf.unload("mine")
+        switcher.unload("mine")
 
 
 def test_a_base_into_which_an_adapter_is_merged_takes_no_other(saved, base, tmp_path):
     weights = load_weights(settings_of(saved, adapter=add_adapter(tmp_path, base, "mine")))
     with pytest.raises(AdapterError, match="load the base without an adapter"):
-        AdapterShelf(weights)
+        AdapterSwitcher(weights)
 
 
-def test_a_switch_needs_no_peft_and_takes_under_a_second(shelf, base, tmp_path, monkeypatch):
+def test_a_switch_needs_no_peft_and_takes_under_a_second(switcher, base, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "peft", None)  # importing it would fail
-    shelf.load(add_adapter(tmp_path, base, "mine"))
+    switcher.load(add_adapter(tmp_path, base, "mine"))
     start_s = time.thread_time()  # what this takes, whatever else the machine does
-    shelf.use("mine")
+    switcher.use("mine")
     assert time.thread_time() - start_s < 1

@@ -146,10 +146,12 @@ class Stage(SideScenes):
     def write_adapters(self):
         from tests.support.adapter_folders import tiny_card, write_adapter  # noqa: PLC0415  torch is slow
 
-        shelf = self.folder / "adapters"
-        write_adapter(shelf / "qwen-en-de", card=tiny_card(name="qwen-en-de", licence="Apache-2.0"))
-        write_adapter(shelf / "somebodys", card=False)
-        broken = write_adapter(shelf / "cut-off", card=tiny_card(name="cut-off"))
+        adapters = self.folder / "adapters"
+        write_adapter(
+            adapters / "qwen-en-de", card=tiny_card(name="qwen-en-de", licence="Apache-2.0")
+        )
+        write_adapter(adapters / "somebodys", card=False)
+        broken = write_adapter(adapters / "cut-off", card=tiny_card(name="cut-off"))
         weights = broken / "adapter_model.safetensors"
         weights.write_bytes(weights.read_bytes()[:-40])
 
