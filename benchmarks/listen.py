@@ -11,6 +11,7 @@ import json
 import platform
 import random
 import tempfile
+import time
 import wave
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,14 +23,16 @@ from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.audio.sources import AudioSources
 from engine.events import CaptionChanged, Event, Ready, SourceChanged
 from engine.hub.bundled import bundled_models
+from engine.metrics.word_lags import WordLags
 from engine.models.model_card import read_card
 from engine.session.session import Session
 from engine.settings import LayoutSettings, ModelSettings, TranslationSettings
-from engine.speech.events import Heard
+from engine.speech.events import Heard, WordsCommitted
 from engine.speech.hypothesis import same_word_key
 from engine.speech.listener import Lane, Listener, Recognition
 from engine.speech.vad import SileroDetector
 from engine.speech.whisper import Whisper, WhisperSettings
+from engine.utterances import UtteranceTracker
 from tests.support.sounds import music, n_edits, silence, white_noise
 from tests.tiny_whisper.espeak import is_here
 from tests.tiny_whisper.synthetic_speech import sentence, speech
@@ -85,8 +88,8 @@ class Ears:
     def hear(self, source: AudioSource, *, live: bool) -> Run:
         """Hear a source to its end."""
         run = Run()
-        listener = self.listen(source, run, live=live, wait_s=WAIT_S)
-        for lag in listener.lags():
+        lags = self.listen(source, run, live=live, wait_s=WAIT_S)
+        for lag in lags.heard():
             entry = (lag.n_words, lag.median_s, lag.p95_s)
             self.lags.setdefault(lag.stage, []).append(entry)
         return run
@@ -98,27 +101,36 @@ class Ears:
         *,
         live: bool,
         wait_s: float,
-    ) -> Listener:
+    ) -> WordLags:
         """Hear a source to its end, as somebody on whose screen captions stand at once."""
+        lags, utterances = WordLags(), UtteranceTracker()
+
+        def take_heard(event: Heard) -> None:
+            take(event)
+            if isinstance(event, WordsCommitted):
+                utterances.feed(event.lane, event.words)
+                lags.commit(event.words)
 
         def take_session(event: Event) -> None:
             take(event)
             listener.take(event)
-            if isinstance(event, CaptionChanged):
-                listener.shown(event.utterance)
+            utterance = utterances.take(event, time.monotonic())
+            if utterance is not None:
+                lags.take(utterance, time.monotonic())
+                lags.painted(utterance, time.monotonic())
 
         listener = Listener(
             [Lane(name="", source=source, live=live)],
             self.session.send,
             Recognition(make_model=lambda: self.whisper, make_detector=SileroDetector),
-            take,
+            take_heard,
         )
         self._take = take_session
         listener.start()
         if not listener.join(wait_s):
             raise TimeoutError
         listener.close()
-        return listener
+        return lags
 
 
 def read(source: AudioSource) -> Samples:

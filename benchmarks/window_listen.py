@@ -3,7 +3,7 @@
 The window stands on the display it is given and hears the microphone of ``scripts/with-sound``,
 which says sentences of espeak-ng at the pace of real time. The recogniser is the Whisper for tests,
 unless ``--asr`` names another, and the translator the bundled model. Told are, besides the stages
-(spoken, certain, translated, painted; ``engine.speech.word_tracker``), words that came out wrong,
+(spoken, certain, translated, painted; ``engine.metrics.word_lags``), words that came out wrong,
 sound that
 was lost, the gaps between turns of the window's event loop while it happened (a timer wants one
 every 4 ms), and the share of that time in which the window's thread computed.
@@ -31,14 +31,14 @@ from app.config.preferences_file import PreferencesFile
 from app.session.engine_bridge import Bridge
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.events import Event, Ready
-from engine.speech.word_tracker import STAGES
+from engine.metrics.word_lags import HEARD_STAGES
 from tests.support.sounds import n_edits
 from tests.support.spoken import TINY, keys, raw
 from tests.tiny_whisper.synthetic_speech import sentence, speech
 
 COLUMNS = (
     "date", "machine", "load", "words", "wrong %",
-    *(f"{stage} s: {what}" for stage in STAGES for what in ("p50", "p95")),
+    *(f"{stage} s: {what}" for stage in HEARD_STAGES for what in ("p50", "p95")),
     "paint % of the way", "lost s", "window's thread busy %", "gap ms: p50", "gap ms: p99",
     "gap ms: max",
 )  # fmt: skip
@@ -97,10 +97,11 @@ class Listener(QObject):
         self._ticks.stop()
         busy = (time.thread_time() - self._busy_s) / (sum(self.gaps) / 1000)
         desk, window = self._application.listening.desk, self._application.window
-        lags = {lag.stage: lag for lag in desk.lags(None)}
+        record = self._application.side_windows.latency.record
+        lags = {lag.stage: lag for lag in record.lags.heard()}
         self.heard = " ".join(view.source for view in window.transcript.rows.views)
         self.row = [
-            value for stage in STAGES for value in (lags[stage].median_s, lags[stage].p95_s)
+            value for stage in HEARD_STAGES for value in (lags[stage].median_s, lags[stage].p95_s)
         ]
         self.row.append(100 * lags["shown"].median_s / lags["whole"].median_s)
         self.row += [desk.n_dropped / SAMPLE_RATE_HZ, 100 * busy]

@@ -69,11 +69,11 @@ class Application(QObject):
         self.model = ModelController(
             self.settings, bridge, self.adapters, window.controls, banner, window.status
         )
+        self.side_windows = ToolWindows(self.settings, window, self.model.as_arguments)
         desk = ListeningService(make, folder / "models", launch.device, bridge.hear, self)
         self.listening = ListeningController(
             self.settings, bridge, desk, window.sources, banner, window.status
         )
-        self.side_windows = ToolWindows(self.settings, window, self.model.as_arguments)
         self.page = CaptionPage(folder / "page.token", self)
         self.settings_dialog = SettingsDialog(policy_names(), window.menu_actions, window)
         window.menu_actions.use_shortcuts(now.shortcuts)
@@ -137,13 +137,14 @@ class Application(QObject):
         listening.fetch_progressed.connect(self.window.fetch_bar.show_progress)
         listening.fetch_ended.connect(self.window.fetch_bar.hide)
         self.window.fetch_bar.cancelled.connect(desk.cancel_fetch)
-        captions.caption_painted.connect(desk.show)
         self.model.restarted.connect(desk.restart)
 
     def _connect_latency(self) -> None:
         """Measure what the session and the listener report."""
         latency = self.side_windows.latency
-        self.listening.lags_came.connect(latency.take_lags)
+        self.listening.desk.reported.connect(latency.take_heard)
+        self.listening.desk.began.connect(latency.begin_listening)
+        latency.lags_came.connect(self.listening.show_lags)
         self.bridge.event_came.connect(latency.take_event)
         self.bridge.utterance_changed.connect(latency.take_utterance)
         self.bridge.event_came.connect(self.side_windows.glossary.take_event)
@@ -314,7 +315,8 @@ class Application(QObject):
 
     @Slot()
     def _copy_diagnostics(self) -> None:
-        lags = {f"lag, {lag.stage}": f"{lag.median_s:.2f} s" for lag in self.listening.desk.lags()}
+        heard = self.side_windows.latency.heard_lags
+        lags = {f"lag, {lag.stage}": f"{lag.median_s:.2f} s" for lag in heard}
         state = {**self.window.status.facts, **lags, "captions": len(self.keeper.cues)}
         text = diagnostics(self.settings.preferences, state, self.settings.launch.log_folder)
         QGuiApplication.clipboard().setText(text)

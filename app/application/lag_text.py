@@ -1,17 +1,14 @@
 """How far captions are behind who speaks, in words."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 
 from engine.audio.devices import SAMPLE_RATE_HZ
-
-if TYPE_CHECKING:
-    from engine.speech.word_tracker import StageLag
+from engine.metrics.word_lags import StageTime
 
 
-def lag_text(lags: Sequence["StageLag"], n_dropped: int) -> str:
+def lag_text(lags: Sequence[StageTime], n_dropped: int) -> str:
     """Tell the lag of the newest words and the sound that was lost.
 
     Args:
@@ -24,7 +21,7 @@ def lag_text(lags: Sequence["StageLag"], n_dropped: int) -> str:
     return told.format(whole, n_dropped / SAMPLE_RATE_HZ)
 
 
-def lag_tip(lags: Sequence["StageLag"]) -> str:
+def lag_tip(lags: Sequence[StageTime]) -> str:
     """Tell how long each stage took for the newest words, a line each."""
     names = {
         "recognised": QCoreApplication.translate("Lag", "spoken to certain"),

@@ -1,6 +1,6 @@
 """From a click on a source to its words in the transcript: joins the window with what listens."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
@@ -18,6 +18,7 @@ from app.session.listening_service import ListeningService
 from app.system.translations import worded
 from engine.audio.devices import DeviceKind, WantedDevice
 from engine.hub.catalogue import smaller_whisper
+from engine.metrics.word_lags import StageTime
 from engine.speech.events import (
     Behind,
     CaughtUp,
@@ -31,7 +32,7 @@ from engine.speech.events import (
 FETCH, SMALLER = "fetch recogniser", "smaller recogniser"
 """What the banner offers."""
 
-_METER_MS, _LAG_MS = 60, 1000
+_METER_MS = 60
 
 
 class ListeningController(QObject):
@@ -40,12 +41,10 @@ class ListeningController(QObject):
     Nothing is recorded before the person clicks a source, and nothing is fetched unasked.
 
     Signals:
-        lags_came(list of StageLag): of the newest words, once a second while somebody is heard.
         fetch_progressed(str, int, int): of this recogniser so many bytes of so many are here.
         fetch_ended(): nothing is fetched any more.
     """
 
-    lags_came = Signal(list)
     fetch_progressed = Signal(str, object, object)  # bytes do not fit into Qt's int
     fetch_ended = Signal()
 
@@ -70,7 +69,6 @@ class ListeningController(QObject):
         self._fetching = ""
         self._notices = SourceNotices(banner, self)
         self._meters = self._timer(_METER_MS, self._show_levels)
-        self._lags = self._timer(_LAG_MS, self._show_lags)
         self._show_devices(settings.preferences.listening)
         bridge.let_overhear(desk.take)
         self._connect()
@@ -84,8 +82,7 @@ class ListeningController(QObject):
 
     def close(self) -> None:
         """Record no more and end at once."""
-        for timer in (self._meters, self._lags):
-            timer.stop()
+        self._meters.stop()
         self._notices.close()
         self._bridge.let_overhear(None)
         self.desk.close()
@@ -185,8 +182,7 @@ class ListeningController(QObject):
 
     def _show_stopped(self) -> None:
         self._begun = ()
-        for timer in (self._meters, self._lags):
-            timer.stop()
+        self._meters.stop()
         self._bar.show_nothing()
         self._notices.keep(())
         told = self.tr("Translating what was said") if self.desk.is_listening else ""
@@ -210,12 +206,10 @@ class ListeningController(QObject):
             self._status.show_listening(self.tr("Loading the recogniser; what is said is kept"))
             self._show_heard()
             self._meters.start()
-            self._lags.start()
 
     @Slot()
     def _show_ended(self) -> None:
         self._begun = ()
-        self._show_lags()
         if not self._wanted and not self._bar.on:
             self._status.show_listening("")
 
@@ -307,9 +301,8 @@ class ListeningController(QObject):
         for lane, level in self.desk.levels().items():
             self._source_of(lane).meter.show_level(level)
 
-    @Slot()
-    def _show_lags(self) -> None:
-        lags = self.desk.lags()
-        if lags:
+    @Slot(list)
+    def show_lags(self, lags: Sequence[StageTime]) -> None:
+        """Show the lag of the words that were heard last."""
+        if self._begun:
             self._status.show_lag(lag_text(lags, self.desk.n_dropped), lag_tip(lags))
-            self.lags_came.emit(lags)

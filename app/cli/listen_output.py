@@ -14,6 +14,7 @@ from app.history.subtitle_writer import SubtitleWriter
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.errors import SurtitleError
 from engine.events import Event, Failed, Notice, Ready, Refused
+from engine.metrics.word_lags import StageTime, WordLags
 from engine.speech.events import (
     Behind,
     Heard,
@@ -25,7 +26,6 @@ from engine.speech.events import (
     WordsCommitted,
 )
 from engine.speech.listener import Listener
-from engine.speech.word_tracker import StageLag
 from engine.utterances import Utterance, UtteranceTracker
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class Screen:
         """Write.
 
         Args:
-            listener: is told what is shown.
+            listener: is stopped by Ctrl+C.
             utterances: get what comes.
             view: on standard output.
             maker: of cues.
@@ -124,6 +124,7 @@ class Screen:
         self._maker = maker
         self._writers = writers
         self._tell_person = tell
+        self._lags = WordLags()
         self._n_loading = 2
         self._failure: Message | None = None
 
@@ -150,7 +151,7 @@ class Screen:
 
     def sum_up(self) -> None:
         """Tell how long each stage took, here and in JSON Lines."""
-        lags = self._listener.lags()
+        lags = self._lags.heard()
         lost_s = self._listener.n_dropped / SAMPLE_RATE_HZ
         for writer in self._writers:
             writer.write_summary({"lags": [_fields(lag) for lag in lags], "lost_s": lost_s})
@@ -165,6 +166,7 @@ class Screen:
         match event:
             case WordsCommitted(lane=lane, words=words):
                 self._utterances.feed(lane, words)
+                self._lags.commit(words)
             case TailChanged(lane=lane, words=tail):
                 self._view.show_tail(lane, tail)
             case Failed(message=message):
@@ -188,6 +190,7 @@ class Screen:
                 self._tell(str(notice.message))
 
     def _follow(self, event: Event, utterance: Utterance) -> None:
+        self._lags.take(utterance, time.monotonic())
         for cue in self._maker.feed(event, utterance):
             for writer in self._writers:
                 writer.write(cue)
@@ -200,14 +203,14 @@ class Screen:
 
     def _show(self, utterances: Sequence[int]) -> None:
         for number in utterances:
-            self._listener.shown(number)
+            self._lags.painted(self._utterances[number], time.monotonic())
 
     def _tell(self, sentence: str) -> None:
         self._view.hide()
         self._tell_person(sentence)
 
 
-def _fields(lag: StageLag) -> dict[str, str | int | float]:
+def _fields(lag: StageTime) -> dict[str, str | int | float]:
     return {
         "stage": lag.stage,
         "n_words": lag.n_words,

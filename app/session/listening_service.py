@@ -13,14 +13,10 @@ from engine.audio.devices import Level, WantedDevice
 from engine.errors import FetchCancelledError
 from engine.events import Event
 from engine.speech.events import Heard, ListeningEnded
-from engine.utterances import Utterance
 
 if TYPE_CHECKING:  # all of it stands on numpy, which the window does without
     from app.session.recognition import Hearing, Run
     from engine.speech.listener import Feed
-    from engine.speech.word_tracker import StageLag
-
-_NEWEST_WORDS = 20  # whose lag is shown
 
 MakeHearing = Callable[[Path, str], "Hearing"]
 """Makes the recognition; gets the folder of recognisers and where to compute. Runs on a thread."""
@@ -133,12 +129,6 @@ class ListeningService(QObject):
         for run in self._living()[:1]:
             run.listener.restart()
 
-    @Slot(object)
-    def show(self, utterance: Utterance) -> None:
-        """Say that an utterance stands on a screen as it is now."""
-        for run in self._living()[:1]:
-            run.listener.shown(utterance.number)
-
     def levels(self) -> dict[str, Level]:
         """Tell how loud each lane is now."""
         return {
@@ -146,10 +136,6 @@ class ListeningService(QObject):
             for run in self._living()[-1:]
             for lane, source in run.sources.items()
         }
-
-    def lags(self, newest: int | None = _NEWEST_WORDS) -> list["StageLag"]:
-        """Sum up how long each stage took for so many newest words, or for all of this run."""
-        return [lag for run in self._living()[:1] for lag in run.listener.lags(newest)]
 
     @property
     def n_dropped(self) -> int:

@@ -33,9 +33,8 @@ from engine.speech.hypothesis import RecognizedWord
 from engine.speech.normalise import plain_word
 from engine.speech.recognizer import Recognized, Recognizer, RecognizerSettings, SpeechModel
 from engine.speech.vad import Detector, VadSettings, VoiceActivityDetector
-from engine.speech.word_tracker import StageLag, WordTracker
 from engine.text.sentences import word_parts
-from engine.utterances import FedWord
+from engine.utterances import FedWord, UtteranceTracker
 
 _log = logging.getLogger(__name__)
 
@@ -132,8 +131,8 @@ class Listener:
         self._report = report
         self._settings = settings or ListeningSettings()
         self._clock = clock
-        self._tracker = WordTracker()
-        self._changed = threading.Condition()  # guards the tracker and the two below
+        self._utterances = UtteranceTracker(n_ended_kept=16)
+        self._changed = threading.Condition()  # guards the utterances and the two below
         self._broken = False
         self._leaving = False
         self._thread = threading.Thread(target=self._run, name="surtitle-ears", daemon=True)
@@ -154,19 +153,9 @@ class Listener:
     def take(self, event: Event) -> None:
         """Take an event of the session, on its thread: room for more words, or the end."""
         with self._changed:
-            self._tracker.take(event, self._clock())
+            self._utterances.take(event, self._clock())
             self._broken |= isinstance(event, Failed)
             self._changed.notify_all()
-
-    def shown(self, utterance: int) -> None:
-        """Say that what was reported of an utterance's caption is on the screen now."""
-        with self._changed:
-            self._tracker.shown(utterance, self._clock())
-
-    def lags(self, newest: int | None = None) -> list[StageLag]:
-        """Sum up how long each stage took so far, or for so many newest words."""
-        with self._changed:
-            return self._tracker.lags(newest)
 
     def restart(self) -> None:
         """Say that the session failed and another takes its place, which numbers anew.
@@ -175,7 +164,7 @@ class Listener:
         and before all else, by whom this listener feeds.
         """
         with self._changed:
-            self._tracker.utterances.restart()
+            self._utterances.restart()
 
     @property
     def n_dropped(self) -> int:
@@ -214,7 +203,7 @@ class Listener:
             for lane in self._lanes:
                 self._feed(EndPassage(lane.name))
             with self._changed:
-                self._changed.wait_for(lambda: self._over or self._tracker.utterances.all_ended)
+                self._changed.wait_for(lambda: self._over or self._utterances.all_ended)
                 is_over = self._over
             if not is_over:
                 self._report(ListeningEnded())
@@ -250,15 +239,13 @@ class Listener:
         """Wait until the session has room for more words; they are counted from now on."""
         most = self._settings.max_words_waiting
         with self._changed:
-            self._changed.wait_for(
-                lambda: self._over or self._tracker.utterances.n_uncaptioned < most
-            )
-            self._tracker.commit(event.lane, event.words)
+            self._changed.wait_for(lambda: self._over or self._utterances.n_uncaptioned < most)
+            self._utterances.feed(event.lane, event.words)
 
     def _translates_slowly(self) -> bool:
         """Tell whether so many words wait for their captions that recognising nearly waits, too."""
         with self._changed:
-            return 2 * self._tracker.utterances.n_uncaptioned >= self._settings.max_words_waiting
+            return 2 * self._utterances.n_uncaptioned >= self._settings.max_words_waiting
 
     @property
     def _over(self) -> bool:

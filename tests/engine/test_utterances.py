@@ -127,3 +127,98 @@ def test_the_pieces_of_a_caption_are_those_that_stand():
         change = CaptionChanged(utterance=0, kept=kept, text=text, n_read=n_read)
         utterance = tracker.take(change, 0.0)
     assert (utterance.caption, utterance.pieces) == ("Ich aß", [(3, 1), (6, 2)])
+
+
+def word(number, *, spoken_at_s=0.0, committed_at_s=1.0):
+    return FedWord(
+        text=f"w{number}",
+        start_s=number,
+        end_s=number + 1,
+        spoken_at_s=spoken_at_s,
+        committed_at_s=committed_at_s,
+    )
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_every_word_is_placed_once_in_the_order_it_was_said(seed):
+    rng = random.Random(seed)
+    tracker = UtteranceTracker()
+    placed, fed, number = {}, {"me": 0, "them": 100}, 0
+    for _ in range(30):
+        lane = rng.choice(["me", "them"])
+        n_words, number = rng.randint(1, 5), number + 1
+        tracker.feed(lane, [word(fed[lane] + i) for i in range(n_words)])
+        tracker.take(UtteranceOpened(utterance=number, lane=lane), 0.0)
+        for n_known in sorted({rng.randint(1, n_words), n_words}):
+            texts = tuple(f"w{fed[lane] + i}" for i in range(n_known))
+            tracker.take(SourceChanged(utterance=number, words=texts), 0.0)
+            placed_now = tracker[number].fed
+            assert tuple(one.text for one in placed_now) == texts
+            assert tracker[number].lane == lane
+            placed[number] = texts
+        fed[lane] += n_words
+    assert tracker.n_uncaptioned == sum(map(len, placed.values()))
+    assert not tracker.all_ended
+    for number in placed:
+        tracker.take(UtteranceEnded(utterance=number), 0.0)
+    assert tracker.all_ended
+    assert tracker.n_uncaptioned == 0
+
+
+def test_typed_words_are_nobodys():
+    tracker = UtteranceTracker()
+    tracker.take(UtteranceOpened(utterance=1), 0.0)
+    assert tracker.take(SourceChanged(utterance=1, words=("typed",)), 0.0).fed == []
+    assert tracker.all_ended, "nobody waits for what is still typed"
+    tracker.take(UtteranceDropped(utterance=1), 0.0)
+    assert tracker.n_uncaptioned == 0
+
+
+def test_memory_does_not_grow_with_ended_utterances():
+    tracker = UtteranceTracker(n_ended_kept=16)
+    for number in range(1000):
+        tracker.feed("", [word(number)])
+        tracker.take(UtteranceOpened(utterance=number), 0.0)
+        tracker.take(SourceChanged(utterance=number, words=("w",)), 0.0)
+        tracker.take(UtteranceEnded(utterance=number), 0.0)
+    assert len(tracker._utterances) < 50
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_another_session_places_what_the_one_before_did_not_end(seed):
+    rng = random.Random(seed)
+    tracker = UtteranceTracker()
+    left = {"me": list(range(20)), "them": list(range(100, 120))}
+    for lane, numbers in left.items():
+        tracker.feed(lane, [word(number) for number in numbers])
+    while any(left.values()):
+        unfed = {lane: list(numbers) for lane, numbers in left.items()}
+        for number in range(8):  # each session numbers anew
+            lane = rng.choice([lane for lane in unfed if unfed[lane]] or ["me"])
+            n_words = rng.randint(0, 5)
+            words, unfed[lane] = unfed[lane][:n_words], unfed[lane][n_words:]
+            if not words:
+                continue
+            tracker.take(UtteranceOpened(utterance=number, lane=lane), 0.0)
+            texts = tuple(f"w{one}" for one in words)
+            tracker.take(SourceChanged(utterance=number, words=texts), 0.0)
+            placed_now = tracker[number].fed
+            assert tuple(one.text for one in placed_now) == texts
+            tracker.take(CaptionChanged(utterance=number, kept=0, text="a", n_read=1), 0.0)
+            if rng.random() < 0.5:
+                tracker.take(UtteranceEnded(utterance=number), 0.0)
+                left[lane] = [one for one in left[lane] if one not in words]
+        tracker.restart()
+        assert tracker.n_uncaptioned == sum(map(len, left.values()))
+        assert tracker.all_ended == (not any(left.values()))
+
+
+def test_it_is_told_when_the_words_of_an_utterance_were_said():
+    tracker = UtteranceTracker()
+    tracker.feed("me", [word(0, spoken_at_s=10.0), word(1, spoken_at_s=11.5)])
+    tracker.take(UtteranceOpened(utterance=1, lane="me"), 0.0)
+    tracker.take(SourceChanged(utterance=1, words=("w0",)), 0.0)
+    utterance = tracker[1]
+    assert (utterance.begun_at_s, utterance.said_until_s) == (9.0, 10.0)  # a word takes a second
+    tracker.take(SourceChanged(utterance=1, words=("w0", "w1")), 0.0)
+    assert (utterance.begun_at_s, utterance.said_until_s) == (9.0, 11.5)

@@ -3,7 +3,6 @@
 import time
 
 from app.captions.model import Captions
-from app.dialogs.latency.record import LatencyRecord
 from app.history.cue_recorder import SessionRecord
 from app.history.history_writer import SessionKeeper
 from engine.utterances import FedWord, UtteranceTracker
@@ -49,22 +48,3 @@ class FedKeeper(SessionKeeper):
 
     def follow(self, event):
         self.take(event, self.utterances.take(event, time.monotonic()), "de")
-
-
-class FedLatency(LatencyRecord):
-    """A record of the typed words and the events of a session."""
-
-    def __init__(self):
-        super().__init__()
-        self.utterances = UtteranceTracker()
-        self.words_came(0, 0.0)
-
-    def words_came(self, n_words, now_s, lane=""):
-        self.utterances.feed(lane, [FedWord(committed_at_s=now_s)] * n_words)
-
-    def follow(self, event, now_s):
-        utterance = self.utterances.take(event, now_s)
-        return [] if utterance is None else self.take(utterance, now_s)
-
-    def paint(self, number, now_s):
-        return self.painted(self.utterances[number], now_s)

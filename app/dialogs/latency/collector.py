@@ -1,25 +1,23 @@
 """Collects what the latency window shows, from what the other parts tell; records it if wanted."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.dialogs.latency.measurement_file import MeasurementFile
-from app.dialogs.latency.record import LatencyRecord, Sample, StageTime
+from app.dialogs.latency.record import LatencyRecord
 from app.system.background import BackgroundQueue
 from app.system.process_memory import resident_bytes
 from engine.events import Event, Statistics
+from engine.metrics.word_lags import Sample, StageTime
+from engine.speech.events import Heard, WordsCommitted
 from engine.utterances import Utterance
 
-if TYPE_CHECKING:
-    from engine.speech.word_tracker import StageLag
-
-_MEMORY_MS = 1000
-_RECOGNISED = "recognised"  # from spoken to committed, as engine.speech.word_tracker calls it
+_INTERVAL_MS = 1000
+_NEWEST_WORDS = 20  # whose lag is shown
 
 
 class LatencyDesk(QObject):
@@ -27,6 +25,7 @@ class LatencyDesk(QObject):
 
     Signals:
         changed(): there is more to show.
+        lags_came(list of StageTime): of the newest words that were heard, once a second.
         failed(str): measurements cannot be written; recording has stopped.
 
     Attributes:
@@ -34,6 +33,7 @@ class LatencyDesk(QObject):
     """
 
     changed = Signal()
+    lags_came = Signal(list)
     failed = Signal(str)
     _write_failed = Signal(str)
 
@@ -47,14 +47,20 @@ class LatencyDesk(QObject):
         self._write_failed.connect(self._stop_after_failure)  # emitted on the thread of the queue
         self._background = BackgroundQueue(self._write_failed.emit)
         self._timer = QTimer(self)
-        self._timer.setInterval(_MEMORY_MS)
+        self._timer.setInterval(_INTERVAL_MS)
         self._timer.timeout.connect(self.measure_memory)
+        self._timer.timeout.connect(self._report_lags)
         self._timer.start()
 
     @property
     def is_recording(self) -> bool:
         """Tell whether measurements are written."""
         return self._file is not None
+
+    @property
+    def heard_lags(self) -> list[StageTime]:
+        """The lag of the newest words that were heard, stage by stage."""
+        return self.record.lags.heard(_NEWEST_WORDS)
 
     def record_to(self, path: Path) -> None:
         """Write measurements into a file from now on."""
@@ -79,17 +85,17 @@ class LatencyDesk(QObject):
         self.stop_recording()
         self._background.close()
 
-    @Slot(list)
-    def take_lags(self, lags: Sequence["StageLag"]) -> None:
-        """Take what the recogniser tells of its newest words."""
-        self.record.told(
-            StageTime(
-                stage="recognition", n_words=lag.n_words, median_s=lag.median_s, p95_s=lag.p95_s
-            )
-            for lag in lags
-            if lag.stage == _RECOGNISED
-        )
-        self.changed.emit()
+    @Slot(object)
+    def take_heard(self, event: Heard) -> None:
+        """Take words that a recogniser committed."""
+        if isinstance(event, WordsCommitted):
+            self.record.lags.commit(event.words)
+            self.changed.emit()
+
+    @Slot()
+    def begin_listening(self) -> None:
+        """Take that other sources are heard now."""
+        self.record.lags.begin_listening()
 
     @Slot(object)
     def take_event(self, event: Event) -> None:
@@ -104,13 +110,13 @@ class LatencyDesk(QObject):
     def take_utterance(self, _event: Event, utterance: Utterance) -> None:
         """Take an utterance that changed."""
         now_s = self._clock()
-        self._keep(self.record.take(utterance, now_s), now_s)
+        self._keep(self.record.lags.take(utterance, now_s), now_s)
 
     @Slot(object)
     def take_painted(self, utterance: Utterance) -> None:
         """Take that an utterance stands on a screen as it is now."""
         now_s = self._clock()
-        self._keep(self.record.painted(utterance, now_s), now_s)
+        self._keep(self.record.lags.painted(utterance, now_s), now_s)
 
     @Slot()
     def measure_memory(self) -> None:
@@ -120,6 +126,11 @@ class LatencyDesk(QObject):
             self.record.memory.add(now_s, n_bytes)
             self._write(lambda file: file.write_memory(n_bytes, now_s))
             self.changed.emit()
+
+    @Slot()
+    def _report_lags(self) -> None:
+        if lags := self.heard_lags:
+            self.lags_came.emit(lags)
 
     def _keep(self, samples: list[Sample], now_s: float) -> None:
         if samples:

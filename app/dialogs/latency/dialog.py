@@ -18,19 +18,13 @@ from PySide6.QtWidgets import (
 
 from app.dialogs.latency.collector import LatencyDesk
 from app.dialogs.latency.evaluation_page import EvaluationPage
-from app.dialogs.latency.record import (
-    COMMITTED,
-    EDGES_S,
-    WHOLE,
-    LatencyRecord,
-    StageTime,
-    histogram,
-)
+from app.dialogs.latency.record import EDGES_S, LatencyRecord, histogram
 from app.widgets.charts import CurveChart, Histogram, Waterfall
 from app.widgets.dialog_text import as_sentence, close_button, paragraph
 from app.widgets.file_dialogs import ask_save
 from app.widgets.tab_widget import WideTabs
 from engine.files import bytes_text
+from engine.metrics.word_lags import COMMITTED, WHOLE, StageTime
 
 _REFRESH_MS = 250  # no eye reads faster
 
@@ -128,16 +122,16 @@ class LatencyDialog(QDialog):
             self.tr("Model"),
             self.tr("Paint"),
         ]
-        stages = record.stages()
+        stages = record.lags.stages()
         rows = [
             (name, stage.median_s, stage.p95_s, self._stage_words(stage))
             for name, stage in zip(names, stages, strict=True)
         ]
         words = "; ".join(f"{name}: {text}" for name, _, _, text in rows)
         self.waterfall.show_rows(rows, words)
-        counts = histogram(record.seconds(COMMITTED))
+        counts = histogram(record.lags.seconds(COMMITTED))
         labels = [*(f"{edge:g}" for edge in EDGES_S), f"> {EDGES_S[-1]:g}"]
-        told = self._lag_words(record.summed(COMMITTED), record.summed(WHOLE))
+        told = self._lag_words(record.lags.summed(COMMITTED), record.lags.summed(WHOLE))
         self.committed.show_bars(list(zip(labels, counts, strict=True)), told)
         self.summary.setText(told)
 

@@ -11,9 +11,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TextIO
 
-from app.dialogs.latency.record import Sample
 from app.system.text_io import TextError
 from engine.events import Statistics
+from engine.metrics.word_lags import Sample
 
 SCHEMA = 1
 

@@ -105,7 +105,7 @@ def test_level_and_speech_are_shown_and_go_when_nothing_is_recorded(program):
 def test_four_stages_of_lag_are_shown_to_the_paint_of_the_word(program):
     one = program().open()
     told = []
-    one.application.listening.lags_came.connect(told.append)
+    one.application.side_windows.latency.lags_came.connect(told.append)
     one.press(one.bar.microphone)
     one.wait_for_sentence()
     one.wait(lambda: told and len(told[-1]) == 4)

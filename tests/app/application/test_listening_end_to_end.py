@@ -137,7 +137,7 @@ def test_what_is_said_into_the_microphone_stands_in_transcript_and_overlay(hall)
     )
     painted, lags = [], []
     one.application.captions.caption_painted.connect(painted.append)
-    one.application.listening.lags_came.connect(lags.append)
+    one.application.side_windows.latency.lags_came.connect(lags.append)
     hint = letters(one.overlay)
     one.listen(one.bar.microphone)
     assert one.window.status.listening.text() == "Listening to Microphone"

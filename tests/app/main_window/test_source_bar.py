@@ -12,7 +12,7 @@ from app.widgets.speech_indicator import SpeechIndicator
 from engine.audio.devices import AudioNotice, DeviceKind, NoticeKind
 from engine.hub.catalogue import WHISPER_MODELS
 from engine.messages import Code
-from engine.speech.word_tracker import StageLag
+from engine.metrics.word_lags import StageTime
 from tests.support.app.fake_hearing import DEVICES
 
 
@@ -116,7 +116,7 @@ def test_a_fetch_is_told_in_megabytes_once_they_are_known(qtbot):
 
 
 def lag(stage, median_s):
-    return StageLag(stage=stage, n_words=20, median_s=median_s, p95_s=2 * median_s)
+    return StageTime(stage=stage, n_words=20, median_s=median_s, p95_s=2 * median_s)
 
 
 def test_the_lag_is_that_of_the_whole_way_or_of_what_is_known_of_it():

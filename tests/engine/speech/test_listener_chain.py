@@ -19,7 +19,13 @@ from engine.audio.sources import AudioSources
 from engine.events import CaptionChanged, Ready
 from engine.session.session import Session
 from engine.settings import ModelSettings, TranslationSettings
-from engine.speech.events import ListeningEnded, ListeningFailed, Noticed, TailChanged
+from engine.speech.events import (
+    ListeningEnded,
+    ListeningFailed,
+    Noticed,
+    TailChanged,
+    WordsCommitted,
+)
 from engine.speech.listener import Lane, Listener, Recognition
 from engine.speech.vad import SileroDetector
 from engine.speech.whisper import Whisper, WhisperSettings
@@ -195,8 +201,7 @@ def test_what_is_said_into_a_microphone_becomes_captions_that_only_grow(
         assert event.kept == len(captions.get(event.utterance, "")), "a caption was taken back"
         captions[event.utterance] = captions.get(event.utterance, "") + event.text
     assert listener.n_dropped == 0
-    stages = {lag.stage: lag for lag in listener.lags()}
-    assert stages["recognised"].n_words == len(words())
+    assert sum(len(event.words) for event in heard.of(WordsCommitted)) == len(words())
 
 
 @needs_recordings

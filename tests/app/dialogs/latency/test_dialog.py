@@ -12,7 +12,8 @@ from app.session.engine_bridge import Bridge
 from app.system.child_process import ChildCommand
 from engine.commands import EndPassage, SetWords
 from engine.events import CaptionChanged, SourceChanged, Statistics, UtteranceOpened
-from engine.speech.word_tracker import StageLag
+from engine.speech.events import WordsCommitted
+from engine.utterances import FedWord
 from tests.support.app.fake_engine import FakeEngine
 
 FIGURES = {"tokens_fed": 1234, "forwards": 9, "tokens_recomputed": 7, "probes": 2}
@@ -108,12 +109,14 @@ def test_each_typed_word_counts_from_when_it_came_also_after_the_line_was_emptie
     for utterance, n_read in ((1, 3), (2, 1)):
         change = CaptionChanged(utterance=utterance, kept=0, text="x", n_read=n_read)
         bridge.take(change)
-    assert list(desk.record.seconds("committed")) == [4, 3, 2, 2]
+    assert list(desk.record.lags.seconds("committed")) == [4, 3, 2, 2]
 
 
 def test_what_the_recogniser_tells_stands_in_its_row(panel):
     one = panel()
-    one.desk.take_lags([StageLag(stage="recognised", n_words=20, median_s=1.2, p95_s=2)])
+    words = [FedWord(spoken_at_s=0.0, committed_at_s=1.2)] * 9
+    slow = FedWord(spoken_at_s=0.0, committed_at_s=2.0)
+    one.desk.take_heard(WordsCommitted(lane="me", words=(*words, slow)))
     one._refresh()
     assert "Recognition: 1.20 s (95 %: 2.00 s)" in one.waterfall.accessibleDescription()
 
@@ -234,8 +237,8 @@ def test_the_window_measures_what_is_typed(program):
     one.type("Good morning everyone ")
     one.wait_for_rows(("Good morning everyone", "GOOD MORNING EVERYONE"))
     desk = one.application.side_windows.latency
-    one.wait(lambda: desk.record.summed("whole").n_words == 3)
-    assert desk.record.summed("whole").p95_s < 5
+    one.wait(lambda: desk.record.lags.summed("whole").n_words == 3)
+    assert desk.record.lags.summed("whole").p95_s < 5
     one.wait(lambda: panel.summary.text().startswith("3 words"))
     panel.diagnostics.click()
     assert "Surtitle, diagnostics" in QGuiApplication.clipboard().text()

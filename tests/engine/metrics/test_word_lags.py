@@ -1,0 +1,226 @@
+import random
+
+import pytest
+
+from engine.events import (
+    CaptionChanged,
+    SourceChanged,
+    UtteranceDropped,
+    UtteranceEnded,
+    UtteranceOpened,
+)
+from engine.metrics.word_lags import COMMITTED, HEARD_STAGES, STAGES, WHOLE, StageTime, WordLags
+from engine.utterances import FedWord, UtteranceTracker
+
+
+class FedLags(WordLags):
+    """Lags of the words and the events of a session."""
+
+    def __init__(self):
+        super().__init__()
+        self.utterances = UtteranceTracker()
+        self.words_came(0, 0.0)
+
+    def words_came(self, n_words, now_s, lane=""):
+        self.utterances.feed(lane, [FedWord(committed_at_s=now_s)] * n_words)
+
+    def hear(self, *words):
+        self.utterances.feed("", words)
+        self.commit(words)
+
+    def follow(self, event, now_s):
+        utterance = self.utterances.take(event, now_s)
+        return [] if utterance is None else self.take(utterance, now_s)
+
+    def paint(self, number, now_s):
+        return self.painted(self.utterances[number], now_s)
+
+
+def word(*, spoken_at_s=0.0, committed_at_s=1.0):
+    return FedWord(spoken_at_s=spoken_at_s, committed_at_s=committed_at_s)
+
+
+def opened(number=1, lane=""):
+    return UtteranceOpened(utterance=number, lane=lane)
+
+
+def source(n_words, number=1):
+    return SourceChanged(utterance=number, words=("word",) * n_words)
+
+
+def caption(n_read, number=1):
+    return CaptionChanged(utterance=number, kept=0, text="x", n_read=n_read)
+
+
+def follow(*steps, record=None):
+    """Take steps (seconds, what): a number of words that came, or an event."""
+    record = record or FedLags()
+    samples = []
+    for now_s, what in steps:
+        if isinstance(what, int):
+            record.words_came(what, now_s)
+        else:
+            samples += record.follow(what, now_s)
+    return record, samples
+
+
+def by_stage(samples):
+    found = {}
+    for sample in samples:
+        found.setdefault(sample.stage, []).append(sample.seconds)
+    return found
+
+
+def test_a_word_waits_for_later_words_and_then_for_the_model():
+    _, samples = follow(
+        (0, opened()), (0, 1), (1, source(1)), (2, 1), (2, source(2)), (5, caption(2))
+    )
+    assert by_stage(samples) == {"wait": [2, 0], "model": [3, 3], COMMITTED: [5, 3]}
+
+
+def test_the_time_before_the_session_took_a_word_counts():
+    _, samples = follow((0, 1), (4, opened()), (4, source(1)), (5, caption(1)))
+    assert by_stage(samples)[COMMITTED] == [5]
+
+
+def test_a_caption_counts_the_words_it_rests_on_and_each_once():
+    _, samples = follow(
+        (0, opened()), (0, 3), (0, source(3)), (1, caption(2)), (2, caption(2)), (3, caption(3))
+    )
+    assert by_stage(samples)[COMMITTED] == [1, 1, 3]
+
+
+def test_what_has_no_caption_when_the_utterance_ends_counts_until_then():
+    end = UtteranceEnded(utterance=1)
+    _, samples = follow((0, opened()), (0, 2), (0, source(2)), (1, caption(1)), (4, end))
+    assert by_stage(samples)[COMMITTED] == [1, 4]
+
+
+def test_paint_counts_from_the_caption_to_the_screen_once():
+    record, _ = follow((0, opened()), (0, 2), (0, source(2)), (1, caption(1)))
+    assert by_stage(record.paint(1, 1.5)) == {"paint": [0.5], WHOLE: [1.5]}
+    assert record.paint(1, 9) == []
+    record.follow(caption(2), 2)
+    assert by_stage(record.paint(1, 3)) == {"paint": [1], WHOLE: [3]}
+
+
+def test_words_on_their_way_when_all_begins_anew_are_not_measured():
+    record, _ = follow((0, opened()), (0, 1), (0, source(1)))
+    record.clear(0.5)
+    samples = record.follow(caption(1), 1) + record.paint(1, 2)
+    _, more = follow((3, 1), (3, source(2)), (4, caption(2)), record=record)
+    assert (samples, by_stage(more)[COMMITTED]) == ([], [1])
+
+
+def test_lanes_keep_their_words_apart():
+    record = FedLags()
+    record.words_came(1, 0, "me")
+    record.words_came(1, 2, "them")
+    record.follow(opened(1, "me"), 2)
+    record.follow(opened(2, "them"), 2)
+    record.follow(source(1, 2), 2)
+    record.follow(source(1, 1), 2)
+    assert by_stage(record.follow(caption(1, 2), 4))[COMMITTED] == [2]
+    assert by_stage(record.follow(caption(1, 1), 4))[COMMITTED] == [4]
+
+
+def test_words_that_are_taken_back_are_not_the_next_ones():
+    record = FedLags()
+    record.words_came(2, 0)
+    record.utterances.withdraw("", 1)
+    record.utterances.withdraw("", 0)
+    _, samples = follow((5, 1), (5, opened()), (5, source(2)), (6, caption(2)), record=record)
+    assert by_stage(samples)[COMMITTED] == [6, 1]
+
+
+def test_an_edit_that_shortens_a_passage_is_measured_from_there_on():
+    record, _ = follow((0, opened()), (0, 3), (0, source(3)), (1, caption(3)))
+    record.paint(1, 1)
+    _, samples = follow((2, source(1)), (3, 1), (3, source(2)), (4, caption(2)), record=record)
+    assert by_stage(samples)[COMMITTED] == [1]
+    assert by_stage(record.paint(1, 5))["paint"] == [1]
+
+
+def test_words_of_utterances_that_are_dropped_or_unknown_change_nothing():
+    dropped = UtteranceDropped(utterance=1)
+    record, samples = follow((0, opened()), (0, source(1)), (1, dropped), (2, caption(1)))
+    assert samples == []
+    assert record.follow(source(3, 9), 0) == []
+
+
+def test_every_word_is_committed_once_however_it_comes():
+    rng = random.Random(0)
+    for _ in range(200):
+        record, now_s, n_given, n_known, n_read, committed = FedLags(), 0.0, 0, 0, 0, 0
+        record.follow(opened(), 0)
+        for _ in range(rng.randrange(30)):
+            now_s += rng.random()
+            match rng.randrange(3):
+                case 0:
+                    record.words_came(1, now_s)
+                    n_given += 1
+                case 1:
+                    n_known = n_given
+                    record.follow(source(n_known), now_s)
+                case 2:
+                    n_read = rng.randint(n_read, max(n_read, n_known))
+                    committed += len(
+                        by_stage(record.follow(caption(n_read), now_s)).get("wait", [])
+                    )
+        committed += len(
+            by_stage(record.follow(UtteranceEnded(utterance=1), now_s)).get("wait", [])
+        )
+        assert committed == n_known
+        times = zip(*(record.seconds(stage) for stage in ("wait", "model", COMMITTED)), strict=True)
+        assert all(wait + model == pytest.approx(whole) for wait, model, whole in times)
+
+
+def test_stages_without_data_are_there_and_say_so():
+    record, _ = follow((0, opened()), (0, 1), (0, source(1)), (1, caption(1)))
+    assert [time.stage for time in record.stages()] == list(STAGES)
+    assert [time.n_words for time in record.stages()] == [0, 0, 0, 1, 1, 0]
+    record.commit([word(spoken_at_s=0.0, committed_at_s=1.2)])
+    assert record.stages()[2] == StageTime(stage="recognition", n_words=1, median_s=1.2, p95_s=1.2)
+
+
+def test_the_sums_are_a_median_and_what_95_percent_stay_within():
+    record = FedLags()
+    for number in range(1, 101):
+        record.follow(opened(number), 0)
+        record.follow(source(1, number), 0)
+        record.follow(caption(1, number), number)
+    found = record.summed(COMMITTED)
+    assert (found.n_words, found.median_s, found.p95_s) == (100, 50, 95)
+
+
+def test_each_stage_of_heard_words_is_measured_from_the_one_before():
+    record = FedLags()
+    record.hear(word(spoken_at_s=1, committed_at_s=3), word(spoken_at_s=2))
+    record.follow(opened(), 3.0)
+    record.follow(source(2), 3.0)
+    record.follow(caption(1), 4.5)
+    record.paint(1, 5.0)
+    record.paint(1, 9.0)  # again, but nothing new
+    lags = {lag.stage: lag for lag in record.heard()}
+    assert [lags[stage].n_words for stage in HEARD_STAGES] == [2, 1, 1, 1]
+    assert lags["translated"].median_s == 1.5
+    assert lags["shown"].median_s == 0.5
+    assert lags["whole"].median_s == 4.0
+    record.begin_listening()
+    assert record.heard() == []
+    assert record.summed("recognition").n_words == 2
+
+
+def test_typed_words_are_none_of_the_heard():
+    record, _ = follow((0, opened()), (0, 1), (0, source(1)), (1, caption(1)))
+    record.paint(1, 2)
+    assert record.heard() == []
+
+
+def test_median_and_tail_are_those_of_all_heard_words_or_of_the_newest():
+    record = FedLags()
+    record.hear(*(word(spoken_at_s=0, committed_at_s=s) for s in range(101)))
+    (lag,) = record.heard()
+    assert (lag.n_words, lag.median_s, lag.p95_s) == (101, 50.0, 95.0)
+    (lag,) = record.heard(11)
+    assert (lag.n_words, lag.median_s) == (11, 95.0)
