@@ -16,8 +16,8 @@ from engine.policy import Offline, ReadN, WaitK
 from engine.settings import LAYOUTS, LayoutSettings
 from tests.support.fakes import bare_prompt, random_pair
 from tests.support.networks import ALIBI, ARCHITECTURES, N_IDS, tiny_network
+from tests.support.rows import build_rows
 from training.samples.batches import Example, pad
-from training.samples.examples import build_rows
 
 CASES = 6
 

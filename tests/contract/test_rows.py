@@ -9,7 +9,8 @@ from engine.settings import LAYOUTS, LayoutSettings, TranslationSettings
 from engine.text.prompt import word_units
 from engine.translation.slot_translator import Translator
 from tests.support.fakes import HashingModel, random_word, tiny_weights
-from training.samples.examples import TokenizedPair, build_rows
+from tests.support.rows import build_rows
+from training.samples.examples import TokenizedPair
 
 CASES = 100
 

@@ -8,7 +8,7 @@ from engine.settings import LayoutSettings
 from tests.support.fakes import bare_prompt, random_pair
 from tests.support.networks import N_IDS
 from training.samples.batches import Example
-from training.samples.examples import build_rows
+from training.samples.examples import build_samples
 
 
 def rows_with_small_ids(seed):
@@ -44,3 +44,8 @@ def random_examples(seed, n_examples, *, layout="slots"):
 
 def small(label):
     return label if label == IGNORE else label % N_IDS
+
+
+def build_rows(pair, policy, prompt, layout, *, marker_alone):
+    """All rows of a pair under a policy; where the layout recomputes, those of its last pass."""
+    return build_samples(pair, policy, prompt, layout, marker_alone=marker_alone)[-1]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import platformdirs
 
-from training.commands.recipe import Table, add_arguments, settings_of
+from training.commands.recipe import Table, add_arguments, add_setting, settings_of
 from training.errors import UsageError
 from training.settings import NEW, QUANTISATIONS, STORED, Mixture
 
@@ -30,70 +30,32 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "was stopped. What is not named here is as the recipe says; docs/training.md lists all.",
     )
     group = add_arguments(parser, RECIPES, "surtitle")
-    group.add_argument(
-        "--base", metavar="DIR|NAME", help="model folder, or name on the hub (the bundled model)"
-    )
-    group.add_argument("--method", metavar="NAME", help="as in docs/results.md (exposst)")
+    base = "model folder, or name on the hub (the bundled model)"
+    add_setting(group, "--base", "base", base, metavar="DIR|NAME")
+    add_setting(group, "--method", "method", "as in docs/results.md (exposst)", metavar="NAME")
     group.add_argument("--policies", choices=_POLICIES, help="offline is always among them")
-    group.add_argument(
-        "--batch",
-        dest="optimisation.batch_pairs",
-        type=int,
-        metavar="PAIRS",
-        help="sentence pairs in a step, where --batch-tokens does not say its rows",
-    )
-    group.add_argument(
-        "--licence", dest="licences", nargs="+", metavar="CORPUS=LICENCE", help="for its card"
-    )
-    group.add_argument("--quantise", choices=QUANTISATIONS, help="nf4: base in 4 bits (QLoRA)")
-    group.add_argument("--pass-tokens", type=int, metavar="N", help="rows computed at once")
-    group.add_argument(
-        "--gradient-checkpointing", action="store_true", default=None, help="less memory, slower"
-    )
-    _add_lora(parser)
-    _add_dev(parser)
+    batch = "sentence pairs in a step, where --batch-tokens does not say its rows"
+    add_setting(group, "--batch", "optimisation.batch_pairs", batch, metavar="PAIRS")
+    add_setting(group, "--licence", "licences", "for its card", metavar="CORPUS=LICENCE")
+    quantise = "nf4: base in 4 bits (QLoRA)"
+    add_setting(group, "--quantise", "quantise", quantise, choices=QUANTISATIONS)
+    add_setting(group, "--pass-tokens", "pass_tokens", "rows computed at once", metavar="N")
+    less = "less memory, slower"
+    add_setting(group, "--gradient-checkpointing", "gradient_checkpointing", less)
+    lora = parser.add_argument_group("adapter")
+    for name in ("rank", "alpha", "dropout"):
+        add_setting(lora, f"--{name}", f"lora.{name}")
+    stored = "the saved factors; trained in fp32"
+    add_setting(lora, "--stored", "lora.stored", stored, choices=STORED)
+    add_setting(lora, "--targets", "lora.targets", "linear layers (all)", metavar="LAYER,...")
+    dev = parser.add_argument_group("early stopping")
+    add_setting(dev, "--dev", "dev.sets", metavar="LANG=SOURCE,REFERENCE")
+    add_setting(dev, "--dev-policies", "dev.policies", "decoded, as read:3", metavar="P,P,...")
+    add_setting(dev, "--dev-limit", "dev.limit", "of each dev set", metavar="LINES")
+    add_setting(dev, "--max-laal", "dev.max_laal", "more lag does not count", metavar="WORDS")
+    add_setting(dev, "--every", "dev.every_steps", "between two decodings", metavar="STEPS")
+    add_setting(dev, "--patience", "dev.patience", "decodings without a new best", metavar="N")
     parser.set_defaults(run=run)
-
-
-def _add_lora(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("adapter")
-    group.add_argument("--rank", dest="lora.rank", type=int)
-    group.add_argument("--alpha", dest="lora.alpha", type=int)
-    group.add_argument("--dropout", dest="lora.dropout", type=float)
-    group.add_argument(
-        "--stored", dest="lora.stored", choices=STORED, help="the saved factors; trained in fp32"
-    )
-    group.add_argument(
-        "--targets", dest="lora.targets", metavar="LAYER,...", help="linear layers (all)"
-    )
-
-
-def _add_dev(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("early stopping")
-    group.add_argument("--dev", dest="dev.sets", nargs="+", metavar="LANG=SOURCE,REFERENCE")
-    group.add_argument(
-        "--dev-policies", dest="dev.policies", metavar="P,P,...", help="decoded, as read:3"
-    )
-    group.add_argument(
-        "--dev-limit", dest="dev.limit", type=int, metavar="LINES", help="of each dev set"
-    )
-    group.add_argument(
-        "--max-laal",
-        dest="dev.max_laal",
-        type=float,
-        metavar="WORDS",
-        help="more lag does not count",
-    )
-    group.add_argument(
-        "--every", dest="dev.every_steps", type=int, metavar="STEPS", help="between two decodings"
-    )
-    group.add_argument(
-        "--patience",
-        dest="dev.patience",
-        type=int,
-        metavar="N",
-        help="decodings without a new best",
-    )
 
 
 def run(arguments: argparse.Namespace) -> int:

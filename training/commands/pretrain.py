@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from training.commands.recipe import Table, add_arguments, settings_of
+from training.commands.recipe import Table, add_arguments, add_setting, settings_of
 from training.errors import UsageError
 from training.settings import ARCHITECTURES, NEW, OPTIMIZERS
 
@@ -20,51 +20,31 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "was stopped. What is not named here is as the recipe says.",
     )
     group = add_arguments(parser, RECIPES, NEW)
-    group.add_argument("--optimizer", dest="optimisation.optimizer", choices=OPTIMIZERS)
-    group.add_argument(
-        "--decay",
-        dest="optimisation.decay",
-        type=float,
-        metavar="SHARE",
-        help="share of the run, at its end, in which a rate that falls late falls to 0; with 0 it "
-        "stays, and the run can be prolonged by more --epochs",
+    add_setting(group, "--optimizer", "optimisation.optimizer", choices=OPTIMIZERS)
+    decay = (
+        "share of the run, at its end, in which a rate that falls late falls to 0; with 0 it "
+        "stays, and the run can be prolonged by more --epochs"
     )
+    add_setting(group, "--decay", "optimisation.decay", decay, metavar="SHARE")
     group.add_argument(
         "--ordinary",
         action="store_true",
         help="train no simultaneous policy and no slots: a base for comparing methods on",
     )
-    group.add_argument(
-        "--cut-writes",
-        dest="mixture.cut_writes",
-        type=float,
-        metavar="SHARE",
-        help="cut this share of the writes of aligned reads short, as a model may",
+    cuts = "cut this share of the writes of aligned reads short, as a model may"
+    add_setting(group, "--cut-writes", "mixture.cut_writes", cuts, metavar="SHARE")
+    compiled = "compile the network, minutes at the first start; needs a C++ compiler"
+    add_setting(group, "--compile", "compiled", compiled)
+    begin = (
+        "begin with the tokenizer, weights and optimiser state of another run, to go on with other "
+        "data or another schedule"
     )
-    group.add_argument(
-        "--compile",
-        dest="compiled",
-        action="store_true",
-        default=None,
-        help="compile the network, minutes at the first start; needs a C++ compiler",
-    )
-    group.add_argument(
-        "--begin-with",
-        type=Path,
-        metavar="DIR",
-        help="begin with the tokenizer, weights and optimiser state of another run, to go on "
-        "with other data or another schedule",
-    )
+    add_setting(group, "--begin-with", "begin_with", begin, metavar="DIR")
     shape = parser.add_argument_group("model")
-    shape.add_argument(
-        "--architecture",
-        dest="shape.architecture",
-        choices=ARCHITECTURES,
-        help="falcon: with ALiBi",
-    )
+    kinds = "falcon: with ALiBi"
+    add_setting(shape, "--architecture", "shape.architecture", kinds, choices=ARCHITECTURES)
     for name in ("hidden", "layers", "feed_forward", "heads", "vocabulary"):
-        option = f"--{name.replace('_', '-')}"
-        shape.add_argument(option, dest=f"shape.{name}", type=int, metavar="N")
+        add_setting(shape, f"--{name.replace('_', '-')}", f"shape.{name}")
     parser.set_defaults(run=run)
 
 

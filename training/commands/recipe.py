@@ -5,8 +5,9 @@ Arguments are named by the paths of their settings, so nothing maps one to the o
 """
 
 import argparse
+import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 from types import NoneType, UnionType
@@ -59,59 +60,66 @@ def add_arguments(
         metavar="NAME|F.toml",
         help=f"one of {', '.join(recipe_names(folder))}, or a file (%(default)s)",
     )
-    parser.add_argument("--data", nargs="+", metavar="LANG=F.tsv", help="files that align wrote")
-    parser.add_argument(
-        "--weight", dest="weights", nargs="*", metavar="CORPUS=W", help="copies in an epoch"
-    )
-    parser.add_argument("--name", help="of the model")
-    parser.add_argument(
-        "--slot",
-        dest="slot_lengths",
-        metavar="N,N,...",
-        help="slot lengths to draw from; captions use the first",
-    )
-    parser.add_argument(
-        "--max-length", type=int, metavar="TOKENS", help="longer pairs are left out"
-    )
+    add_setting(parser, "--data", "data", "files that align wrote", metavar="LANG=F.tsv")
+    add_setting(parser, "--weight", "weights", "copies in an epoch", metavar="CORPUS=W")
+    add_setting(parser, "--name", "name", "of the model")
+    slots = "slot lengths to draw from; captions use the first"
+    add_setting(parser, "--slot", "slot_lengths", slots, metavar="N,N,...")
+    add_setting(parser, "--max-length", "max_length", "tokens; longer pairs are left out")
     machine = parser.add_argument_group("machine")
-    machine.add_argument("--device", choices=DEVICES)
-    machine.add_argument("--precision", choices=PRECISIONS)
-    machine.add_argument("--checkpoint-steps", type=int, metavar="STEPS")
-    machine.add_argument(
-        "--stop-after",
-        dest="stop_after_steps",
-        type=int,
-        metavar="STEPS",
-        help="pause; run again to go on",
-    )
-    machine.add_argument("--tensorboard", action="store_true", default=None, help="write curves")
+    add_setting(machine, "--device", "device", choices=DEVICES)
+    add_setting(machine, "--precision", "precision", choices=PRECISIONS)
+    add_setting(machine, "--checkpoint-steps", "checkpoint_steps", "between two checkpoints")
+    add_setting(machine, "--stop-after", "stop_after_steps", "pause; run again to go on")
+    add_setting(machine, "--tensorboard", "tensorboard", "write curves")
     group = parser.add_argument_group("training")
-    group.add_argument(
-        "--rate", dest="optimisation.rate", type=float, help="highest learning rate of AdamW"
-    )
-    group.add_argument(
-        "--warm-up",
-        dest="optimisation.warm_up_steps",
-        type=int,
-        metavar="STEPS",
-        help="in which the rate rises",
-    )
-    group.add_argument(
-        "--fall",
-        dest="optimisation.fall",
-        choices=FALLS,
-        help="of the rate: with the steps' root, linearly to 0, or late in the run",
-    )
-    group.add_argument("--epochs", dest="optimisation.epochs", type=float)
-    group.add_argument(
-        "--batch-tokens",
-        dest="optimisation.batch_tokens",
-        type=int,
-        metavar="N",
-        help="rows in a step",
-    )
-    group.add_argument("--seed", dest="optimisation.seed", type=int)
+    add_setting(group, "--rate", "optimisation.rate", "highest learning rate of AdamW")
+    add_setting(group, "--warm-up", "optimisation.warm_up_steps", "in which the rate rises")
+    fall = "of the rate: with the steps' root, linearly to 0, or late in the run"
+    add_setting(group, "--fall", "optimisation.fall", fall, choices=FALLS)
+    add_setting(group, "--epochs", "optimisation.epochs", "times every pair is used")
+    add_setting(group, "--batch-tokens", "optimisation.batch_tokens", "rows in a step")
+    add_setting(group, "--seed", "optimisation.seed")
     return group
+
+
+def add_setting(
+    group: "argparse._ActionsContainer",
+    option: str,
+    path: str,
+    words: str = "",
+    *,
+    metavar: str | None = None,
+    choices: Sequence[str] | None = None,
+) -> None:
+    """Add an argument that stores a setting under its path; the setting's type is its type.
+
+    Args:
+        group: of the parser.
+        option: as it is typed.
+        path: of the setting.
+        words: for its help.
+        metavar: of its value, where the setting's name does not say it.
+        choices: all the values there are.
+    """
+    kind: object = TrainSettings
+    for name in path.split("."):
+        kind = get_type_hints(kind)[name]
+        if isinstance(kind, UnionType):
+            kind = next(one for one in get_args(kind) if one is not NoneType)
+    if kind is bool:
+        group.add_argument(option, dest=path, action="store_true", default=None, help=words)
+        return
+    several = ("*" if path == "weights" else "+") if path in _NAMED else None
+    group.add_argument(
+        option,
+        dest=path,
+        type=cast("type", kind) if kind in {int, float, Path} else str,
+        nargs=several,
+        metavar=metavar if metavar or choices else re.split(r"[._]", path)[-1].upper(),
+        choices=choices,
+        help=words,
+    )
 
 
 def settings_of(

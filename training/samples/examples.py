@@ -38,21 +38,6 @@ class TokenizedPair:
                 raise ValueError(msg)
 
 
-def build_rows(
-    pair: TokenizedPair,
-    policy: Policy,
-    prompt: Prompt,
-    layout: LayoutSettings,
-    *,
-    marker_alone: bool,
-) -> Sequence[Row]:
-    """Play a policy over a pair and return all rows, labels set.
-
-    Where the layout recomputes, these are the rows of its last pass.
-    """
-    return build_samples(pair, policy, prompt, layout, marker_alone=marker_alone)[-1]
-
-
 def build_samples(
     pair: TokenizedPair,
     policy: Policy,

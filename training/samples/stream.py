@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import Protocol
 
 from engine.policy import Offline
 from engine.settings import LayoutSettings
@@ -54,30 +53,14 @@ class Lines:
         return sum(example.share for example in self.examples)
 
 
-class Arrangement(Protocol):
-    """How the examples of some pairs become steps."""
-
-    @property
-    def block(self) -> int:
-        """Pairs whose examples are arranged together."""
-
-    @property
-    def draws_a_lone_length(self) -> bool:
-        """Whether a number is drawn for the slot length where there is only one."""
-
-    def name(self, epoch: int, start: int | None = None) -> str:
-        """Name an epoch, or a block in it, for the seed of what is drawn there."""
-
-    def steps(self, examples: list[Example], rng: random.Random) -> Iterator[Lines]:
-        """Arrange the examples of a block."""
-
-
 @dataclass(frozen=True, slots=True)
 class Padded:
     """Steps of one padded shape each, in random order.
 
     Attributes:
         batch_tokens: rows in a step, padding included; a longer example is a step of its own.
+        block: pairs whose examples are arranged together.
+        draws_a_lone_length: whether a number is drawn for the slot length where there is only one.
     """
 
     batch_tokens: int
@@ -85,7 +68,7 @@ class Padded:
     draws_a_lone_length: bool = False
 
     def name(self, epoch: int, start: int | None = None) -> str:
-        """Name an epoch, or a block in it."""
+        """Name an epoch, or a block in it, for the seed of what is drawn there."""
         return f"epoch {epoch}" if start is None else f"epoch {epoch} pool {start}"
 
     def steps(self, examples: list[Example], rng: random.Random) -> Iterator[Lines]:
@@ -125,7 +108,7 @@ class Packed:
     draws_a_lone_length: bool = True
 
     def name(self, epoch: int, start: int | None = None) -> str:
-        """Name an epoch, or a block in it."""
+        """Name an epoch, or a block in it, for the seed of what is drawn there."""
         return str(("epoch", epoch) if start is None else ("epoch", epoch, "pair", start))
 
     def steps(self, examples: list[Example], rng: random.Random) -> Iterator[Lines]:  # noqa: ARG002  their order is the step
@@ -153,7 +136,7 @@ class Stream:
     method: Method
     mixture: Mixture
     slot_lengths: tuple[int, ...]
-    arrangement: Arrangement
+    arrangement: Padded | Packed
     seed: int
 
     def epoch_size(self) -> float:

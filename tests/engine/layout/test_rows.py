@@ -6,7 +6,8 @@ from engine.layout.rows import NEVER, visible
 from engine.policy import WaitK
 from engine.settings import LayoutSettings
 from tests.support.fakes import bare_prompt, numbered_pair
-from training.samples.examples import build_rows, source_words
+from tests.support.rows import build_rows
+from training.samples.examples import source_words
 
 CASES = 200
 

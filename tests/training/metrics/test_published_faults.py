@@ -13,12 +13,12 @@ from engine.layout.rows import IGNORE
 from engine.policy import Offline, ReadN, WaitK
 from engine.settings import LayoutSettings
 from tests.support.fakes import bare_prompt, numbered_pair, random_word, tiny_tokenizer
+from tests.support.rows import build_rows
 from training.data.aligned_pairs import AlignedPair, read_aligned
 from training.data.corpus import SentencePair
 from training.data.read_schedule import needed_words, ratio_needs, read_write_runs
 from training.data.word_alignment import aligner_form
 from training.errors import CorpusError
-from training.samples.examples import build_rows
 from training.samples.mixture import AlignedReads, cut_writes, merged_boundaries
 from training.samples.pairs import tokenize
 from training.settings import Mixture

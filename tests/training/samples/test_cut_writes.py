@@ -12,9 +12,10 @@ from engine.layout.rows import IGNORE
 from engine.policy import Offline, ReadN, WaitK
 from engine.settings import LayoutSettings
 from tests.support.fakes import bare_prompt, numbered_pair
+from tests.support.rows import build_rows
 from training.pretraining.tokenizer import make_card
 from training.samples.batches import pack
-from training.samples.examples import TokenizedPair, build_rows
+from training.samples.examples import TokenizedPair
 from training.samples.methods import METHODS
 from training.samples.mixture import AlignedReads, cut_writes, draw_policy, merged_boundaries
 from training.samples.pairs import CorpusPair

@@ -6,7 +6,8 @@ from engine.layout.rows import IGNORE
 from engine.policy import Offline, ReadN, WaitK
 from engine.settings import LayoutSettings
 from tests.support.fakes import bare_prompt, numbered_pair
-from training.samples.examples import TokenizedPair, build_rows, source_words
+from tests.support.rows import build_rows
+from training.samples.examples import TokenizedPair, source_words
 from training.samples.mixture import AlignedReads, merged_boundaries
 
 EOS, EOW, EOT = 930, 931, 932

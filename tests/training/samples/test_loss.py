@@ -12,9 +12,9 @@ from engine.policy import Offline, ReadN, WaitK
 from engine.settings import LayoutSettings
 from engine.text.prompt import make_prompt
 from tests.support.fakes import random_pair, tiny_tokenizer, tiny_weights
+from tests.support.rows import build_rows
 from training.samples import loss as loss_module
 from training.samples.batches import Example, pack, pad
-from training.samples.examples import build_rows
 from training.samples.loss import BareLoss, Markers, forbid_markers
 
 EOW, EOT = 5, 9

@@ -6,7 +6,7 @@ import pytest
 from engine.policy import Offline, ReadN, WaitK
 from engine.settings import LayoutSettings
 from tests.support.fakes import bare_prompt, random_pair
-from training.samples.examples import build_rows
+from tests.support.rows import build_rows
 from training.samples.mixture import AlignedReads, draw_policy, merged_boundaries
 from training.settings import Mixture
 
