@@ -199,9 +199,6 @@ class UtteranceTracker:
         """Give an utterance by its number in the session."""
         return self._utterances[number]
 
-    def __contains__(self, number: int) -> bool:
-        return number in self._utterances
-
     def with_key(self, key: int) -> Utterance | None:
         """Give the utterance with a key, if it can still change."""
         newest_first = reversed(self._utterances.values())
