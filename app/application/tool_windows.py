@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Slot
 from app.application.glossary_controller import GlossaryController
 from app.application.setup_controller import SetupController
 from app.config.settings_in_force import SettingsInForce
-from app.dialogs.latency.collector import LatencyDesk
+from app.dialogs.latency.collector import LatencyCollector
 from app.dialogs.latency.dialog import LatencyDialog
 from app.dialogs.latency.evaluation_page import EvaluationPage
 from app.main_window.window import MainWindow
@@ -35,7 +35,7 @@ class ToolWindows(QObject):
         folder = settings.launch.data_folder
         self.program: tuple[str, ...] | None = None
         self.guide = SetupController(settings, folder / "models", window)
-        self.latency = LatencyDesk(self)
+        self.latency = LatencyCollector(self)
         self.latency_dialog: LatencyDialog | None = None
         self.glossary = GlossaryController(settings, folder / "glossary", window)
         self._is_first = settings.launch.first_run

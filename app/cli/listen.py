@@ -22,6 +22,7 @@ from app.cli.listen_options import (
     listen_settings,
     make_source,
 )
+from app.cli.listen_output import Mailbox, Screen
 from app.cli.listen_rows import ListeningView
 from app.history.cue_splitter import CueMaker
 from app.history.subtitle_writer import SubtitleWriter
@@ -69,9 +70,6 @@ def listen(settings: ListenSettings) -> None:
         TextError: captions cannot be written.
     """
     out = captions_out()
-    with leaving_at_once():
-        from app.cli.listen_output import Mailbox, Screen  # noqa: PLC0415  numpy slows the help down
-
     whisper = _whisper_folder(settings)
     utterances = UtteranceTracker()
     view = ListeningView(

@@ -25,8 +25,10 @@ from engine.speech.events import (
     TailChanged,
     WordsCommitted,
 )
-from engine.speech.listener import Listener
 from engine.utterances import Utterance, UtteranceTracker
+
+if TYPE_CHECKING:
+    from engine.speech.listener import Listener  # numpy slows the help down
 
 if TYPE_CHECKING:
     from engine.messages import Message
@@ -101,7 +103,7 @@ class Screen:
 
     def __init__(
         self,
-        listener: Listener,
+        listener: "Listener",
         utterances: UtteranceTracker,
         view: ListeningView,
         maker: CueMaker,

@@ -20,7 +20,7 @@ _INTERVAL_MS = 1000
 _NEWEST_WORDS = 20  # whose lag is shown
 
 
-class LatencyDesk(QObject):
+class LatencyCollector(QObject):
     """Keep the record of the session; its slots take what happens, when it happens.
 
     Signals:

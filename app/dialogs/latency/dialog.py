@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.dialogs.latency.collector import LatencyDesk
+from app.dialogs.latency.collector import LatencyCollector
 from app.dialogs.latency.evaluation_page import EvaluationPage
 from app.dialogs.latency.record import EDGES_S, LatencyRecord, histogram
 from app.widgets.charts import CurveChart, Histogram, Waterfall
@@ -39,7 +39,7 @@ class LatencyDialog(QDialog):
     diagnostics_wanted = Signal()
 
     def __init__(
-        self, desk: LatencyDesk, evaluation: EvaluationPage, parent: QWidget | None = None
+        self, desk: LatencyCollector, evaluation: EvaluationPage, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Latency and evaluation"))

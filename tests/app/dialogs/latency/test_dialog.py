@@ -5,7 +5,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
-from app.dialogs.latency.collector import LatencyDesk
+from app.dialogs.latency.collector import LatencyCollector
 from app.dialogs.latency.dialog import LatencyDialog
 from app.dialogs.latency.evaluation_page import EvaluationPage
 from app.session.engine_bridge import Bridge
@@ -34,7 +34,7 @@ def panel(qtbot):
 
     def make(code=""):
         clock = Clock()
-        desk = LatencyDesk(clock=clock)
+        desk = LatencyCollector(clock=clock)
         child = ChildCommand(desk, program=(sys.executable, "-c", code))
         page = EvaluationPage(child, lambda: ["--to", "de"])
         dialog = LatencyDialog(desk, page)
