@@ -24,7 +24,7 @@ from engine.events import CaptionChanged, Event, Failed, Ready
 
 if TYPE_CHECKING:
     from app.application.application import Application
-    from app.session.engine_bridge import Bridge
+    from app.session.engine_bridge import EngineBridge
 
 MARKS = ("visible", "ready", "caption")
 COLUMNS = ("date", "machine", "runs", *(f"{mark}: median s (longest)" for mark in MARKS))
@@ -48,7 +48,7 @@ def run_once(model: Path | None) -> dict[str, float]:
 class Watch:
     """Note when things happen in the window; type as soon as it stands, close it at the end."""
 
-    def __init__(self, application: "Application", bridge: "Bridge") -> None:
+    def __init__(self, application: "Application", bridge: "EngineBridge") -> None:
         self.marks: dict[str, float] = {}
         self.failure: str | None = None
         self._window = application.window
@@ -85,11 +85,11 @@ def open_window(model: Path | None) -> dict[str, float]:
     from PySide6.QtWidgets import QApplication  # noqa: PLC0415
 
     from app.application.application import Application, LaunchSettings  # noqa: PLC0415
-    from app.session.engine_bridge import Bridge  # noqa: PLC0415
+    from app.session.engine_bridge import EngineBridge  # noqa: PLC0415
 
     qt = QApplication(["surtitle"])
     with tempfile.TemporaryDirectory() as folder:
-        bridge = Bridge()
+        bridge = EngineBridge()
         home = Path(folder)
         settings = LaunchSettings(
             preferences_file=home / "settings.toml",

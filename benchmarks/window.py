@@ -33,7 +33,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.application.application import Application
 from app.config.launch_settings import LaunchSettings
-from app.session.engine_bridge import Bridge
+from app.session.engine_bridge import EngineBridge
 from benchmarks.soak import resident_mib, talk
 from engine.events import CaptionChanged, Event, Failed, Ready, SourceChanged, UtteranceEnded
 
@@ -242,7 +242,7 @@ def run(arguments: argparse.Namespace) -> Seen:
             model=arguments.model,
             policy=arguments.policy,
         )
-        bridge = Bridge()
+        bridge = EngineBridge()
         application = Application(settings, bridge)
         n_words = round(60 * arguments.minutes / arguments.word_s)
         typist = Typist(application, talk(n_words + 1000), arguments.word_s)

@@ -26,9 +26,9 @@ from PySide6.QtWidgets import QApplication
 
 from app.application.application import Application
 from app.config.launch_settings import LaunchSettings
-from app.config.preferences import ListeningChoices, Preferences
+from app.config.preferences import ListeningPreferences, Preferences
 from app.config.preferences_file import PreferencesFile
-from app.session.engine_bridge import Bridge
+from app.session.engine_bridge import EngineBridge
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.events import Event, Ready
 from engine.metrics.word_lags import HEARD_STAGES
@@ -114,7 +114,7 @@ def run(arguments: argparse.Namespace) -> list[str | float]:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         text = write_talk(home / "said.raw", arguments.sentences)
-        listening = ListeningChoices(recognizer=str(arguments.asr))
+        listening = ListeningPreferences(recognizer=str(arguments.asr))
         PreferencesFile(home / "settings.toml").write(Preferences(listening=listening))
         settings = LaunchSettings(
             preferences_file=home / "settings.toml",
@@ -126,7 +126,7 @@ def run(arguments: argparse.Namespace) -> list[str | float]:
         command = [sys.executable, str(_FEEDER), str(pipe)]
         with subprocess.Popen(command, stdin=subprocess.PIPE, text=True, bufsize=1) as feeder:
             feeder.stdin.write("zeros\n")
-            application = Application(settings, Bridge())
+            application = Application(settings, EngineBridge())
             listener = Listener(application, feeder, home / "said.raw")
             application.bridge.event_came.connect(listener.take)
             application.finished.connect(qt.quit)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from app.config.settings_in_force import SettingsInForce
 from app.dialogs.adapters.dialog import AdapterDialog
 from app.dialogs.adapters.service import AdapterService
-from app.session.engine_bridge import Bridge
+from app.session.engine_bridge import EngineBridge
 from engine.adapters.library import AdapterLibrary
 from engine.commands import LoadAdapter, UnloadAdapter, UseAdapter
 from engine.events import AdapterChanged
@@ -28,7 +28,7 @@ class AdapterController(QObject):
     """
 
     def __init__(
-        self, settings: SettingsInForce, folder: Path, bridge: Bridge, window: QWidget
+        self, settings: SettingsInForce, folder: Path, bridge: EngineBridge, window: QWidget
     ) -> None:
         """Take the adapters of a folder, and those that come with the program."""
         super().__init__(window)

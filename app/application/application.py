@@ -19,11 +19,11 @@ from app.config.preferences import Preferences
 from app.config.settings_in_force import SettingsInForce
 from app.config.window_geometry import GeometryFile, WindowGeometry
 from app.dialogs.settings.dialog import SettingsDialog
-from app.history.browser_source import CaptionPage
+from app.history.browser_source import BrowserSource
 from app.main_window.window import MainWindow
 from app.overlay.controller import OverlayController
-from app.session.engine_bridge import Bridge
-from app.session.listening_service import ListeningService, MakeHearing, make_hearing
+from app.session.engine_bridge import EngineBridge
+from app.session.listening_service import ListeningService, MakeSpeechEngine, make_speech_engine
 from app.system.event_wait import wait_until
 from app.system.wayland import is_wayland
 from app.widgets.missing_fonts import lacks_font
@@ -46,7 +46,10 @@ class Application(QObject):
     finished = Signal()
 
     def __init__(
-        self, launch: LaunchSettings, bridge: Bridge, make: MakeHearing = make_hearing
+        self,
+        launch: LaunchSettings,
+        bridge: EngineBridge,
+        make: MakeSpeechEngine = make_speech_engine,
     ) -> None:
         super().__init__()
         self.settings = SettingsInForce(launch, self)
@@ -74,7 +77,7 @@ class Application(QObject):
         self.listening = ListeningController(
             self.settings, bridge, desk, window.sources, banner, window.status
         )
-        self.page = CaptionPage(folder / "page.token", self)
+        self.page = BrowserSource(folder / "page.token", self)
         self.settings_dialog = SettingsDialog(policy_names(), window.menu_actions, window)
         window.menu_actions.use_shortcuts(now.shortcuts)
         if self.settings.notice is not None:

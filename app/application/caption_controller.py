@@ -10,11 +10,11 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.captions.model import Captions, UtteranceView
 from app.config.settings_in_force import SettingsInForce
-from app.history.history_writer import SessionKeeper
+from app.history.history_writer import HistoryWriter
 from app.main_window.banner import Banner
 from app.main_window.input_line import InputLine
 from app.main_window.transcript_view import Transcript
-from app.session.engine_bridge import Bridge
+from app.session.engine_bridge import EngineBridge
 from engine.commands import Clear, EndPassage, SetWords
 from engine.events import CaptionChanged, Event, NotTranslated, UtteranceEnded
 from engine.speech.events import Heard, TailChanged, WordsCommitted
@@ -40,8 +40,8 @@ class CaptionController(QObject):
     def __init__(
         self,
         settings: SettingsInForce,
-        bridge: Bridge,
-        keeper: SessionKeeper,
+        bridge: EngineBridge,
+        keeper: HistoryWriter,
         transcript: Transcript,
         typed_line: InputLine,
         banner: Banner,

@@ -5,11 +5,11 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QWidget
 
-from app.config.preferences import PrivacyChoices
+from app.config.preferences import PrivacyPreferences
 from app.dialogs.export_dialog import ExportDialog
 from app.dialogs.session_window import SessionWindow
 from app.dialogs.sessions_dialog import SessionsDialog
-from app.history.history_writer import SessionKeeper
+from app.history.history_writer import HistoryWriter
 from app.history.journal import PastSession
 from engine.utterances import UtteranceTracker
 
@@ -18,10 +18,14 @@ class HistoryController(QObject):
     """The keeper of the session with the windows that show what was kept."""
 
     def __init__(
-        self, folder: Path, choices: PrivacyChoices, utterances: UtteranceTracker, window: QWidget
+        self,
+        folder: Path,
+        choices: PrivacyPreferences,
+        utterances: UtteranceTracker,
+        window: QWidget,
     ) -> None:
         super().__init__(window)
-        self.keeper = SessionKeeper(folder, choices, utterances, self)
+        self.keeper = HistoryWriter(folder, choices, utterances, self)
         self.export_dialog = ExportDialog(window)
         self.session_window = SessionWindow(window)
         self.sessions_dialog = SessionsDialog(

@@ -8,12 +8,12 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from app.application.lag_text import lag_text, lag_tip
 from app.application.source_notices import SourceNotices
 from app.captions.lanes import LANES
-from app.config.preferences import ListeningChoices, Preferences
+from app.config.preferences import ListeningPreferences, Preferences
 from app.config.settings_in_force import SettingsInForce
 from app.main_window.banner import Banner
 from app.main_window.source_bar import SourceBar, SourceControls
 from app.main_window.status_bar import StatusBar
-from app.session.engine_bridge import Bridge
+from app.session.engine_bridge import EngineBridge
 from app.session.listening_service import ListeningService
 from app.system.translations import worded
 from engine.audio.devices import DeviceKind, WantedDevice
@@ -51,7 +51,7 @@ class ListeningController(QObject):
     def __init__(
         self,
         settings: SettingsInForce,
-        bridge: Bridge,
+        bridge: EngineBridge,
         desk: ListeningService,
         bar: SourceBar,
         banner: Banner,
@@ -111,7 +111,7 @@ class ListeningController(QObject):
         desk.ended.connect(self._show_ended)
         desk.failed.connect(self._fail)
 
-    def _show_devices(self, listening: ListeningChoices) -> None:
+    def _show_devices(self, listening: ListeningPreferences) -> None:
         self._bar.microphone.devices.show_device(listening.microphone)
         self._bar.system.devices.show_device(listening.system)
 

@@ -12,7 +12,7 @@ from app.library.model_names import hub_name
 from app.main_window.banner import Banner
 from app.main_window.control_panel import ControlPanel
 from app.main_window.status_bar import StatusBar
-from app.session.engine_bridge import Bridge
+from app.session.engine_bridge import EngineBridge
 from app.system.translations import worded
 from engine.commands import Configure
 from engine.errors import ModelError
@@ -44,7 +44,7 @@ class ModelController(QObject):
     def __init__(
         self,
         settings: SettingsInForce,
-        bridge: Bridge,
+        bridge: EngineBridge,
         adapters: AdapterController,
         controls: ControlPanel,
         banner: Banner,

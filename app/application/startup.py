@@ -12,7 +12,7 @@ from app.application.application import Application
 from app.application.tray import Tray
 from app.config.launch_settings import LaunchSettings
 from app.config.preferences_file import PreferencesFile
-from app.session.engine_bridge import Bridge
+from app.session.engine_bridge import EngineBridge
 from app.system.logs import Logs
 from app.system.single_instance import SingleInstance, send_command
 from app.system.translations import speak
@@ -46,7 +46,7 @@ def run(settings: LaunchSettings) -> int:
     logs = Logs(settings.log_folder)
     first_run = not settings.preferences_file.exists()
     settings = replace(settings, crashed=logs.crashed, first_run=first_run)
-    application = Application(settings, Bridge())
+    application = Application(settings, EngineBridge())
     instance.command_came.connect(application.obey)
     tray = Tray(application.window.menu_actions, qt.windowIcon(), application)
     tray.window_wanted.connect(application.raise_window)

@@ -22,9 +22,9 @@ from app.cli.listen_options import (
     listen_settings,
     make_source,
 )
-from app.cli.listen_output import Mailbox, Screen
+from app.cli.listen_output import EventQueue, Screen
 from app.cli.listen_rows import ListeningView
-from app.history.cue_splitter import CueMaker
+from app.history.cue_splitter import CueSplitter
 from app.history.subtitle_writer import SubtitleWriter
 from app.system.early_interrupt import leaving_at_once
 from engine.audio.devices import AudioNotice
@@ -78,9 +78,9 @@ def listen(settings: ListenSettings) -> None:
         is_terminal=sys.stdout.isatty(),
         width=lambda: shutil.get_terminal_size().columns,
     )
-    maker = CueMaker(settings.translation.translation.target_language)
+    maker = CueSplitter(settings.translation.translation.target_language)
     with contextlib.ExitStack() as opened:
-        mailbox = Mailbox()
+        mailbox = EventQueue()
         listener = opened.enter_context(_listening(settings, whisper, mailbox.put))
         opened.enter_context(mailbox)  # closed first, so that nobody waits to report
         writers = [

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from app.cli.listen_rows import ListeningView
-from app.history.cue_splitter import CueMaker
+from app.history.cue_splitter import CueSplitter
 from app.history.subtitle_writer import SubtitleWriter
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.errors import SurtitleError
@@ -44,7 +44,7 @@ class Stop:
 STOP: Final = Stop()
 
 
-class Mailbox:
+class EventQueue:
     """Events on their way from the engine's threads to the one that writes.
 
     Who reports waits where too many are there already, unless nobody reads any more.
@@ -73,7 +73,7 @@ class Mailbox:
             with contextlib.suppress(queue.Empty):
                 yield self._waiting.get(timeout=_POLL_S)
 
-    def __enter__(self) -> "Mailbox":
+    def __enter__(self) -> "EventQueue":
         return self
 
     def __exit__(self, *_error: object) -> None:
@@ -106,7 +106,7 @@ class Screen:
         listener: "Listener",
         utterances: UtteranceTracker,
         view: ListeningView,
-        maker: CueMaker,
+        maker: CueSplitter,
         writers: Sequence[SubtitleWriter],
         tell: Callable[[str], None],
     ) -> None:
@@ -130,7 +130,7 @@ class Screen:
         self._n_loading = 2
         self._failure: Message | None = None
 
-    def serve(self, mailbox: Mailbox) -> None:
+    def serve(self, mailbox: EventQueue) -> None:
         """Take events until the last.
 
         Raises:

@@ -40,7 +40,7 @@ def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CaptionChoices:
+class CaptionPreferences:
     """How captions look in the overlay.
 
     Attributes:
@@ -70,7 +70,7 @@ class CaptionChoices:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OverlayChoices:
+class OverlayPreferences:
     """How the overlay behaves.
 
     Attributes:
@@ -87,7 +87,7 @@ class OverlayChoices:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TranslationChoices:
+class TranslationPreferences:
     """What is translated into, and when.
 
     Attributes:
@@ -107,7 +107,7 @@ class TranslationChoices:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListeningChoices:
+class ListeningPreferences:
     """What hears, once somebody wants to be heard.
 
     Attributes:
@@ -127,7 +127,7 @@ class ListeningChoices:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PrivacyChoices:
+class PrivacyPreferences:
     """What leaves the window: into files, and onto a page for programs on this computer.
 
     Attributes:
@@ -152,7 +152,7 @@ class PrivacyChoices:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InterfaceChoices:
+class InterfacePreferences:
     """How the program speaks to the person.
 
     Attributes:
@@ -176,10 +176,10 @@ class Preferences:
     """
 
     model: Path | None = None
-    translation: TranslationChoices = field(default_factory=TranslationChoices)
-    captions: CaptionChoices = field(default_factory=CaptionChoices)
-    overlay: OverlayChoices = field(default_factory=OverlayChoices)
-    listening: ListeningChoices = field(default_factory=ListeningChoices)
-    privacy: PrivacyChoices = field(default_factory=PrivacyChoices)
-    interface: InterfaceChoices = field(default_factory=InterfaceChoices)
+    translation: TranslationPreferences = field(default_factory=TranslationPreferences)
+    captions: CaptionPreferences = field(default_factory=CaptionPreferences)
+    overlay: OverlayPreferences = field(default_factory=OverlayPreferences)
+    listening: ListeningPreferences = field(default_factory=ListeningPreferences)
+    privacy: PrivacyPreferences = field(default_factory=PrivacyPreferences)
+    interface: InterfacePreferences = field(default_factory=InterfacePreferences)
     shortcuts: Mapping[str, str] = field(default_factory=dict)

@@ -12,13 +12,13 @@ from typing import TypeVar
 import tomli_w
 
 from app.config.preferences import (
-    CaptionChoices,
-    InterfaceChoices,
-    ListeningChoices,
-    OverlayChoices,
+    CaptionPreferences,
+    InterfacePreferences,
+    ListeningPreferences,
+    OverlayPreferences,
     Preferences,
-    PrivacyChoices,
-    TranslationChoices,
+    PrivacyPreferences,
+    TranslationPreferences,
 )
 from app.system.toml_file import Content, TomlFile, parse, table
 from engine.files import write_file
@@ -29,12 +29,12 @@ SCHEMA_VERSION = 2
 Page = TypeVar(
     "Page",
     Preferences,
-    TranslationChoices,
-    CaptionChoices,
-    OverlayChoices,
-    ListeningChoices,
-    PrivacyChoices,
-    InterfaceChoices,
+    TranslationPreferences,
+    CaptionPreferences,
+    OverlayPreferences,
+    ListeningPreferences,
+    PrivacyPreferences,
+    InterfacePreferences,
 )
 
 

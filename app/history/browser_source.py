@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from app.config.preferences import PrivacyChoices
+from app.config.preferences import PrivacyPreferences
 from app.system.toml_file import read_small
 from engine.files import write_file
 
@@ -23,7 +23,7 @@ _N_LINES = 2
 _SECRET = re.compile("[A-Za-z0-9_-]{20,}")
 
 
-class CaptionPage(QObject):
+class BrowserSource(QObject):
     """Serve the last captions while it is open.
 
     Attributes:
@@ -37,7 +37,7 @@ class CaptionPage(QObject):
         self._lines: tuple[str, ...] = ()  # exchanged as a whole: the server's threads read it
         self._server: CaptionServer | None = None
 
-    def use(self, choices: PrivacyChoices) -> str | None:
+    def use(self, choices: PrivacyPreferences) -> str | None:
         """Be open or closed, as the person chose.
 
         Returns:

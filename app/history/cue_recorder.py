@@ -38,7 +38,7 @@ class CueMarked:
 Entry = CueKept | CueWithdrawn | CueMarked
 
 
-class SessionRecord:
+class CueRecorder:
     """Keep the utterances of a session that are complete.
 
     Invariant: ``cues`` is what the entries given so far amount to.

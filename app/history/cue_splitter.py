@@ -97,7 +97,7 @@ def _between(known: Sequence[Piece], at: int) -> tuple[float, float]:
     return left_words + share * (right_words - left_words), left_s + share * (right_s - left_s)
 
 
-class CueMaker:
+class CueSplitter:
     """Feed events of a session with their utterances, get cues as soon as they cannot change.
 
     Times are those on the lane's timeline. Words that nobody said make no cue.

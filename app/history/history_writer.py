@@ -6,8 +6,8 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.config.preferences import PrivacyChoices
-from app.history.cue_recorder import CueKept, Entry, SessionRecord
+from app.config.preferences import PrivacyPreferences
+from app.history.cue_recorder import CueKept, CueRecorder, Entry
 from app.history.cues import Cue
 from app.history.journal import (
     PastSession,
@@ -16,7 +16,7 @@ from app.history.journal import (
     delete_old,
     unfinished_sessions,
 )
-from app.history.live_text_file import LiveText
+from app.history.live_text_file import LiveTextFile
 from app.system.background import BackgroundQueue
 from engine.events import Event
 from engine.utterances import Utterance, UtteranceTracker
@@ -27,7 +27,7 @@ TEXT_PATIENCE_S = 1.0
 _MOST_WAITING = 100  # captions, before a text file is said to hang
 
 
-class SessionKeeper(QObject):
+class HistoryWriter(QObject):
     """Take the events of the session; the one owner of the journal and the live text.
 
     Signals:
@@ -40,7 +40,7 @@ class SessionKeeper(QObject):
     def __init__(
         self,
         folder: Path,
-        choices: PrivacyChoices,
+        choices: PrivacyPreferences,
         utterances: UtteranceTracker,
         parent: QObject | None = None,
     ) -> None:
@@ -48,16 +48,16 @@ class SessionKeeper(QObject):
         super().__init__(parent)
         self._folder = folder
         self.started = datetime.now().astimezone()
-        self._record = SessionRecord(utterances, time.monotonic())
+        self._record = CueRecorder(utterances, time.monotonic())
         self._language = ""
         self._journal: SessionJournal | None = None
-        self._live_text: LiveText | None = None
+        self._live_text: LiveTextFile | None = None
         self._told: set[str] = set()
         self._write_failed.connect(self._tell)  # emitted on the threads of the queues
         self._background = BackgroundQueue(self._write_failed.emit)
         # The person may have chosen a file on a disk that hangs: nothing else waits for it.
         self._text_queue = self._new_text_queue()
-        self._choices = PrivacyChoices(journal=False)
+        self._choices = PrivacyPreferences(journal=False)
         delete_old(self.sessions_folder, self.started, choices.journal_days)
         self._unfinished = unfinished_sessions(self.sessions_folder)
         self.use(choices)
@@ -82,7 +82,7 @@ class SessionKeeper(QObject):
         """The newest session that did not end well, if there was something in it."""
         return next((it for it in self._unfinished if it.cues), None)
 
-    def use(self, choices: PrivacyChoices) -> None:
+    def use(self, choices: PrivacyPreferences) -> None:
         """Write from now on what these choices want written."""
         before, self._choices = self._choices, choices
         if choices.journal != before.journal:
@@ -154,10 +154,10 @@ class SessionKeeper(QObject):
                     f"{live_text.path} does not take captions; choose another file in the settings"
                 )
 
-    def _chosen_text(self, choices: PrivacyChoices) -> LiveText:
+    def _chosen_text(self, choices: PrivacyPreferences) -> LiveTextFile:
         chosen = choices.live_text_file
         path = chosen or self._folder / "captions.txt"
-        return LiveText(path, is_ours=chosen is None)
+        return LiveTextFile(path, is_ours=chosen is None)
 
     def _close_journal(self) -> None:
         if self._journal is not None:

@@ -10,7 +10,7 @@ from app.system.text_io import TextError, printable
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a pipe that nobody reads would be waited for
 
 
-class LiveText:
+class LiveTextFile:
     """Append a line for each caption; nothing is ever written over."""
 
     def __init__(self, path: Path, *, is_ours: bool = False) -> None:

@@ -21,7 +21,7 @@ from app.main_window.input_line import InputLine
 from app.main_window.source_bar import SourceBar
 from app.main_window.status_bar import StatusBar
 from app.main_window.transcript_view import Transcript
-from app.widgets.fit_to_screen import ScreenRoom
+from app.widgets.fit_to_screen import FitToScreen
 from app.widgets.shortcut_override import ShortcutOverride
 
 _WIDTH, _HEIGHT = 1000, 620
@@ -69,7 +69,7 @@ class MainWindow(QMainWindow):
         super().childEvent(event)
         child = event.child()
         if event.polished() and isinstance(child, QDialog):
-            ScreenRoom(child)
+            FitToScreen(child)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Tell that the window closes."""

@@ -8,7 +8,7 @@ from PySide6.QtGui import QAction, QGuiApplication
 
 from app.captions.line_breaking import Line, Typesetter
 from app.captions.model import UtteranceView
-from app.config.preferences import CaptionChoices
+from app.config.preferences import CaptionPreferences
 from app.config.window_geometry import GeometryFile, geometry_of, restored_geometry, screens
 from app.overlay.toolbar import OverlayToolbar
 from app.overlay.window import Overlay, OverlayView
@@ -32,7 +32,7 @@ class OverlayController(QObject):
     painted = Signal(tuple)
 
     def __init__(
-        self, choices: CaptionChoices, geometry: GeometryFile, parent: QObject | None = None
+        self, choices: CaptionPreferences, geometry: GeometryFile, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self.overlay = Overlay(choices)
@@ -117,7 +117,7 @@ class OverlayController(QObject):
             self._lines = self._captions.last_lines(self._fresh, self.overlay.n_lines)
         return [line.text for line in self._lines]
 
-    def show_theme(self, choices: CaptionChoices) -> None:
+    def show_theme(self, choices: CaptionPreferences) -> None:
         """Make captions look otherwise from now on."""
         self._choices = choices
         self.overlay.show_theme(choices)

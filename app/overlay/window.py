@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.captions.line_breaking import Line
-from app.config.preferences import CaptionChoices
+from app.config.preferences import CaptionPreferences
 from app.overlay.resize_edges import NO_EDGE, Drag, cursor_at, edges_at, with_edges_of
 from app.overlay.text_block import Block, paint_box
 from app.overlay.themes import theme
@@ -66,7 +66,7 @@ class Overlay(QWidget):
     painted = Signal()
     closed = Signal()
 
-    def __init__(self, choices: CaptionChoices | None = None) -> None:
+    def __init__(self, choices: CaptionPreferences | None = None) -> None:
         super().__init__(
             None,
             Qt.WindowType.Tool
@@ -93,14 +93,14 @@ class Overlay(QWidget):
         area = self._screen_area()
         self._anchor = QPoint(area.center().x(), area.bottom() - _DISTANCE_FROM_EDGE)
         self._stands = QRect()  # as it was last placed here; else the person placed it
-        self.show_theme(choices or CaptionChoices())
+        self.show_theme(choices or CaptionPreferences())
 
     @property
     def is_locked(self) -> bool:
         """Whether clicks go through to what lies below."""
         return bool(self.windowFlags() & Qt.WindowType.WindowTransparentForInput)
 
-    def show_theme(self, choices: CaptionChoices) -> None:
+    def show_theme(self, choices: CaptionPreferences) -> None:
         """Take other letters, colours and another size."""
         self._choices = choices
         self._theme = theme(choices.preset)

@@ -49,7 +49,7 @@ def make_session(model: ModelSettings, translation: TranslationSettings, report:
     return EngineSession(model, translation, report)
 
 
-class Bridge(QObject):
+class EngineBridge(QObject):
     """Hold the session, wherever it is in its life.
 
     Signals:
@@ -93,7 +93,7 @@ class Bridge(QObject):
         self._sent: tuple[str, ...] = ()  # those the session has of its unfinished passage
         self._waiting: list[Command] = []
         self._n_heard = Counter[str]()  # words of each lane that came through ``hear``
-        self._hearing = threading.RLock()  # guards the two below
+        self._speech = threading.RLock()  # guards the two below
         self._direct: Session | None = None  # that gets at once what is heard
         self._n_coming = 0  # commands from ``hear`` that are not here yet
         self._overhear: Report | None = None
@@ -119,7 +119,7 @@ class Bridge(QObject):
 
     def stop(self) -> None:
         """End the session and wait for its threads; what waits here goes to the next one."""
-        with self._hearing:
+        with self._speech:
             self._direct = None
         if self._run is not None:
             self._run.stop()
@@ -151,7 +151,7 @@ class Bridge(QObject):
         A session that is ready gets them at once, and the GUI's thread only learns of it. Without
         one they wait there.
         """
-        with self._hearing:
+        with self._speech:
             session = self._direct
             self._n_coming += 1
             self._heard.emit(command, session)
@@ -160,7 +160,7 @@ class Bridge(QObject):
 
     @Slot(object, object)
     def _take_heard(self, command: FeedWords | EndPassage, session: Session | None) -> None:
-        with self._hearing:
+        with self._speech:
             self._n_coming -= 1
         if isinstance(command, FeedWords):
             self._n_heard[command.lane] += len(command.words)
@@ -283,7 +283,7 @@ class Bridge(QObject):
                     continue
                 session.send(command)
                 self._sent = _words_after(command, self._sent)
-            with self._hearing:
+            with self._speech:
                 if not self._n_coming:  # else what comes now would overtake that
                     self._direct = session
         self._tell_waiting()

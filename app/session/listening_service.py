@@ -15,18 +15,18 @@ from engine.events import Event
 from engine.speech.events import Heard, ListeningEnded
 
 if TYPE_CHECKING:  # all of it stands on numpy, which the window does without
-    from app.session.recognition import Hearing, Run
+    from app.session.recognition import Run, SpeechEngine
     from engine.speech.listener import Feed
 
-MakeHearing = Callable[[Path, str], "Hearing"]
+MakeSpeechEngine = Callable[[Path, str], "SpeechEngine"]
 """Makes the recognition; gets the folder of recognisers and where to compute. Runs on a thread."""
 
 
-def make_hearing(library: Path, device: str) -> "Hearing":
+def make_speech_engine(library: Path, device: str) -> "SpeechEngine":
     """Make the recognition of this computer."""
-    from app.session.recognition import Hearing  # noqa: PLC0415  numpy and the hub are slow to import
+    from app.session.recognition import SpeechEngine  # noqa: PLC0415  numpy and the hub are slow to import
 
-    return Hearing(library, device)
+    return SpeechEngine(library, device)
 
 
 class ListeningService(QObject):
@@ -62,7 +62,7 @@ class ListeningService(QObject):
 
     def __init__(
         self,
-        make: MakeHearing,
+        make: MakeSpeechEngine,
         library: Path,
         device: str,
         feed: "Feed",
@@ -79,8 +79,8 @@ class ListeningService(QObject):
         """
         super().__init__(parent)
         self._feed = feed
-        self._make: Callable[[], Hearing] = partial(make, library, device)
-        self._hearing: Hearing | None = None
+        self._make: Callable[[], SpeechEngine] = partial(make, library, device)
+        self._speech: SpeechEngine | None = None
         self._making = threading.Lock()
         self._runs: list[Run] = []  # the oldest first; threads append, and delete what ended
         self._guard = threading.Lock()  # of the runs
@@ -152,18 +152,18 @@ class ListeningService(QObject):
 
     # Below here what is no slot runs on threads, and speaks by signals alone.
 
-    def _made(self) -> "Hearing":
+    def _made(self) -> "SpeechEngine":
         with self._making:
-            self._hearing = self._hearing or self._make()
-            return self._hearing
+            self._speech = self._speech or self._make()
+            return self._speech
 
     def _living(self) -> "list[Run]":
         with self._guard:
             return list(self._runs)
 
     def _listen(self, wanted: tuple[WantedDevice, ...], recognizer: str) -> None:
-        hearing = self._made()
-        if wanted and not hearing.has(recognizer):
+        speech = self._made()
+        if wanted and not speech.has(recognizer):
             self.recognizer_missing.emit(recognizer)
             return
         newest = next(reversed(self._living()), None)
@@ -172,7 +172,7 @@ class ListeningService(QObject):
         if not wanted:
             return
         after = None if newest is None else newest.listener
-        run = hearing.prepare(wanted, recognizer, self._feed, self._report, after)
+        run = speech.prepare(wanted, recognizer, self._feed, self._report, after)
         with self._guard:
             self._runs.append(run)
         run.listener.start()  # now that it is among those that events go to

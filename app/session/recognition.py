@@ -33,7 +33,7 @@ class Run:
     sources: Mapping[str, LiveSource]
 
 
-class Hearing:
+class SpeechEngine:
     """Everything that hears; one for the whole program.
 
     A recogniser stays loaded between runs, so that a pause costs nothing.

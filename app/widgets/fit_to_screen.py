@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QDialog, QStyle
 _BORDER = 8  # pixels on each side that frames of window managers take at most
 
 
-class ScreenRoom(QObject):
+class FitToScreen(QObject):
     """Bound a dialog's size by the screen whenever it is shown; let it come back where it stood.
 
     Its content must be able to shrink: what does not fit belongs into a part that scrolls.

@@ -743,6 +743,13 @@
     </message>
 </context>
 <context>
+    <name>BrowserSource</name>
+    <message>
+        <source>The caption page could not be opened at port {}: {}; choose another port in the settings</source>
+        <translation>Die Untertitelseite konnte an Port {} nicht geöffnet werden: {}; in den Einstellungen einen anderen wählen</translation>
+    </message>
+</context>
+<context>
     <name>CaptionController</name>
     <message>
         <source>This does not look like English, and is not translated: {}</source>
@@ -755,13 +762,6 @@
     <message>
         <source>&amp;Undo</source>
         <translation>&amp;Rückgängig</translation>
-    </message>
-</context>
-<context>
-    <name>CaptionPage</name>
-    <message>
-        <source>The caption page could not be opened at port {}: {}; choose another port in the settings</source>
-        <translation>Die Untertitelseite konnte an Port {} nicht geöffnet werden: {}; in den Einstellungen einen anderen wählen</translation>
     </message>
 </context>
 <context>

@@ -7,7 +7,7 @@ MOST = 8
 """Times the policy's own steps; more would hardly be faster."""
 
 
-class Pace:
+class CatchUp:
     """How many times larger the steps are, by how many words wait.
 
     Invariant: once they are larger, they get no smaller before nothing waits any more.

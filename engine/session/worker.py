@@ -40,7 +40,7 @@ from engine.events import (
 from engine.loading.device import give_memory_back, is_out_of_memory, share_processor
 from engine.messages import Code, Message
 from engine.metrics.event_log import EventLog
-from engine.session.catch_up import Pace
+from engine.session.catch_up import CatchUp
 from engine.session.command_queue import CommandQueue
 from engine.session.loaded_model import LoadedModel
 from engine.settings import ModelSettings, TranslationSettings
@@ -73,7 +73,7 @@ class Worker:
         self._passages: list[Passage] = []  # that are not translated, or can still change
         self._current: dict[str, Passage] = {}  # of these the one of each lane that words go to
         self._switches = deque[Callable[[], None]]()  # for when nothing is half translated
-        self._pace = Pace()
+        self._pace = CatchUp()
         self._slowed = False  # what was left for larger steps may be translated now
         self._told_s = 0.0  # when statistics were told
         self._began = 0.0, 0  # when this translation did, and the rows computed before it

@@ -9,14 +9,14 @@ import pytest
 
 from app.application.application import Application
 from app.config.launch_settings import LaunchSettings
-from app.config.preferences import Preferences, PrivacyChoices
+from app.config.preferences import Preferences, PrivacyPreferences
 from app.config.preferences_file import PreferencesFile, import_preferences
 from app.config.window_geometry import GeometryFile, SavedGeometry
 from app.history.cues import Cue
 from app.history.export import FORMS, export
 from app.history.journal import delete_old, past_sessions, read_session, unfinished_sessions
-from app.history.live_text_file import LiveText
-from app.session.engine_bridge import Bridge
+from app.history.live_text_file import LiveTextFile
+from app.session.engine_bridge import EngineBridge
 from app.system.background import BackgroundQueue
 from app.system.text_io import TextError
 from app.system.toml_file import MOST_BYTES, TomlFile
@@ -225,7 +225,7 @@ def test_an_errand_that_hangs_is_not_waited_for_by_who_said_so():
 
 def test_a_name_no_file_can_have_is_told_in_a_sentence(tmp_path):
     with pytest.raises(TextError, match="choose another file in the settings"):
-        LiveText(tmp_path / "a\0b").write("Ja.")
+        LiveTextFile(tmp_path / "a\0b").write("Ja.")
 
 
 @needs_pipes
@@ -235,7 +235,7 @@ def test_a_pipe_in_the_place_of_the_text_file_is_refused_at_once(tmp_path, has_r
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK) if has_reader else None
     with pytest.raises(TextError, match="cannot be appended"):
-        LiveText(pipe).write("Ja.")
+        LiveTextFile(pipe).write("Ja.")
     if reader is not None:
         os.close(reader)
 
@@ -245,15 +245,15 @@ def test_a_text_file_that_hangs_holds_up_neither_journal_nor_end_and_is_told(
 ):  # fmt: skip
     may_go_on = threading.Event()
     monkeypatch.setattr("app.history.history_writer.TEXT_PATIENCE_S", 0.01)
-    keeper = FedKeeper(tmp_path, PrivacyChoices(live_text=True))
+    keeper = FedKeeper(tmp_path, PrivacyPreferences(live_text=True))
     told = []
     keeper.failed.connect(told.append)
     with monkeypatch.context() as patch:
-        patch.setattr(LiveText, "write", lambda _self, _caption: may_go_on.wait())
+        patch.setattr(LiveTextFile, "write", lambda _self, _caption: may_go_on.wait())
         for number in range(105):
             say(keeper, number, "Ja.")
         qtbot.waitUntil(lambda: bool(told))
-    keeper.use(PrivacyChoices(live_text=True, live_text_file=tmp_path / "other.txt"))
+    keeper.use(PrivacyPreferences(live_text=True, live_text_file=tmp_path / "other.txt"))
     say(keeper, 105, "Nein.")
     keeper.close()
     may_go_on.set()
@@ -269,11 +269,11 @@ def test_the_text_file_of_ours_is_for_its_owner_alone_and_a_chosen_one_stays_as_
         path = tmp_path / name
         path.touch(0o644)
         path.chmod(0o644)
-        text = LiveText(path, is_ours=is_ours)
+        text = LiveTextFile(path, is_ours=is_ours)
         text.write("Ja.")
         text.close()
         assert path.stat().st_mode & 0o777 == (0o600 if is_ours else 0o644)
-    text = LiveText(tmp_path / "deep" / "new")
+    text = LiveTextFile(tmp_path / "deep" / "new")
     text.write("Ja.")
     text.close()
     assert (tmp_path / "deep" / "new").stat().st_mode & 0o777 == 0o600
@@ -287,7 +287,7 @@ def test_with_every_file_damaged_the_window_starts_and_says_so(qtbot, tmp_path):
     if sys.platform != "win32":
         (tmp_path / "sessions" / "pipe").mkdir()
         os.mkfifo(tmp_path / "sessions" / "pipe" / "session.jsonl")
-    application = Application(settings_in(tmp_path), Bridge(FakeEngine().make))
+    application = Application(settings_in(tmp_path), EngineBridge(FakeEngine().make))
     qtbot.addWidget(application.window)
     qtbot.addWidget(application.overlay)
     application.show()

@@ -44,7 +44,7 @@ os.environ["QT_QPA_PLATFORM"] = "offscreen"
 from PySide6.QtWidgets import QApplication
 from app.application.application import Application
 from app.config.launch_settings import LaunchSettings
-from app.session.engine_bridge import Bridge
+from app.session.engine_bridge import EngineBridge
 def make(*_):
     import sys
     early = [name for name in ("torch", "transformers", "tokenizers") if name in sys.modules]
@@ -56,7 +56,7 @@ application = Application(LaunchSettings(preferences_file=pathlib.Path("/nowhere
                                          places_file=pathlib.Path("/nowhere/y"),
                                          data_folder=pathlib.Path("/nowhere"),
                                          log_folder=pathlib.Path("/nowhere"),
-                                         model=pathlib.Path("/nowhere")), Bridge(make))
+                                         model=pathlib.Path("/nowhere")), EngineBridge(make))
 application.bridge.event_came.connect(application.window.close)
 application.finished.connect(qt.quit)
 application.show()

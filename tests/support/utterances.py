@@ -3,8 +3,8 @@
 import time
 
 from app.captions.model import Captions
-from app.history.cue_recorder import SessionRecord
-from app.history.history_writer import SessionKeeper
+from app.history.cue_recorder import CueRecorder
+from app.history.history_writer import HistoryWriter
 from engine.utterances import FedWord, UtteranceTracker
 
 
@@ -23,7 +23,7 @@ class FedCaptions(Captions):
         return utterance is not None and self.apply(event, utterance)
 
 
-class FedRecord(SessionRecord):
+class FedRecord(CueRecorder):
     """A record of the utterances of some events, in German unless another language is named."""
 
     def __init__(self, language="de"):
@@ -39,7 +39,7 @@ class FedRecord(SessionRecord):
         return self.flush(now_s, self.language)
 
 
-class FedKeeper(SessionKeeper):
+class FedKeeper(HistoryWriter):
     """A keeper of the utterances of some events."""
 
     def __init__(self, folder, choices):

@@ -72,18 +72,18 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(msg)
     from engine.loading.device import pick_device  # noqa: PLC0415  torch takes seconds; help must not
     from training.finetuning.run import finetune  # noqa: PLC0415  likewise
-    from training.trainer.distributed import LaunchedProcesses, Machines, OneProcess  # noqa: PLC0415  likewise
+    from training.trainer.distributed import LaunchedProcesses, OneProcess, Processes  # noqa: PLC0415  likewise
 
     device = pick_device(settings.device)
     # accelerate launch, or torchrun, tells each process so what it is part of
     if int(os.environ.get("WORLD_SIZE", "1")) == 1:
-        machines: Machines = OneProcess(device)
+        processes: Processes = OneProcess(device)
     else:
         shards = os.environ.get("ACCELERATE_USE_FSDP") == "true"
-        machines = LaunchedProcesses(cpu=device.type == "cpu", shards=shards)
-    finetune(settings, machines)
+        processes = LaunchedProcesses(cpu=device.type == "cpu", shards=shards)
+    finetune(settings, processes)
     adapter = settings.out / "adapter"
-    if machines.rank == 0 and adapter.exists():
+    if processes.rank == 0 and adapter.exists():
         sys.stdout.write(f"{adapter}\n")
     return 0
 

@@ -19,7 +19,7 @@ from hashlib import blake2b
 
 from training.data.corpus import SentencePair
 from training.data.orthography import (
-    WRITINGS,
+    ORTHOGRAPHIES,
     bare,
     is_in_script,
     length,
@@ -73,8 +73,9 @@ class CleaningSettings:
 
     def __post_init__(self) -> None:
         for language in (self.from_language, self.to_language):
-            if language not in WRITINGS:
-                msg = f"expected a language out of {' '.join(sorted(WRITINGS))}, got {language!r}"
+            if language not in ORTHOGRAPHIES:
+                known = " ".join(sorted(ORTHOGRAPHIES))
+                msg = f"expected a language out of {known}, got {language!r}"
                 raise ValueError(msg)
         counts = (self.max_words, self.max_targets, self.held_out_words)
         if min(counts) < 1 or self.copied_words < 0:

@@ -13,7 +13,7 @@ from engine.metrics.units import is_spaced
 
 
 @dataclass(frozen=True, slots=True)
-class Writing:
+class Orthography:
     """How a language is written."""
 
     letters: re.Pattern[str]
@@ -21,24 +21,24 @@ class Writing:
     min_share: float = 0.7  # of the words of a text; the rest may be names in other scripts
 
 
-_LATIN = Writing(
+_LATIN = Orthography(
     re.compile("[A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff]")
 )
-_CYRILLIC = Writing(re.compile("[\u0400-\u052f]"))
+_CYRILLIC = Orthography(re.compile("[\u0400-\u052f]"))
 _LATIN_LANGUAGES = "ca cs da de en es et fi fr hr hu it lt lv nl no pl pt ro sk sl sv tr vi"
 _HAN = "々〇㐀-䶿一-鿿豈-龎𠀀-𳎯"
 _KANA = "\u3041-\u30ff"
 
-WRITINGS: dict[str, Writing] = {
+ORTHOGRAPHIES: dict[str, Orthography] = {
     **dict.fromkeys(_LATIN_LANGUAGES.split(), _LATIN),
     **dict.fromkeys(("be", "bg", "mk", "ru", "uk"), _CYRILLIC),
-    "ar": Writing(re.compile("[\u0620-\u06ff\u0750-\u077f]")),
-    "el": Writing(re.compile("[\u0370-\u03ff\u1f00-\u1fff]")),
-    "he": Writing(re.compile("[\u05d0-\u05ea]")),
-    "hi": Writing(re.compile("[\u0900-\u097f]")),
-    "ja": Writing(re.compile(f"[{_HAN}{_KANA}]"), letters_per_word=2.3, min_share=0.2),
-    "ko": Writing(re.compile("[\uac00-\ud7a3]"), letters_per_word=2.5),
-    "zh": Writing(re.compile(f"[{_HAN}]"), letters_per_word=1.7, min_share=0.2),
+    "ar": Orthography(re.compile("[\u0620-\u06ff\u0750-\u077f]")),
+    "el": Orthography(re.compile("[\u0370-\u03ff\u1f00-\u1fff]")),
+    "he": Orthography(re.compile("[\u05d0-\u05ea]")),
+    "hi": Orthography(re.compile("[\u0900-\u097f]")),
+    "ja": Orthography(re.compile(f"[{_HAN}{_KANA}]"), letters_per_word=2.3, min_share=0.2),
+    "ko": Orthography(re.compile("[\uac00-\ud7a3]"), letters_per_word=2.5),
+    "zh": Orthography(re.compile(f"[{_HAN}]"), letters_per_word=1.7, min_share=0.2),
 }
 
 _INVISIBLE = dict.fromkeys(
@@ -92,16 +92,16 @@ def length(text: str, language: str) -> float:
     """Measure tidy text in words by its characters: long words count more."""
     n_own = _n_own_letters(text, language)
     n_others = n_characters(text) - n_own
-    return n_own / WRITINGS[language].letters_per_word + n_others / _LATIN.letters_per_word
+    return n_own / ORTHOGRAPHIES[language].letters_per_word + n_others / _LATIN.letters_per_word
 
 
 def is_in_script(text: str, language: str) -> bool:
     """Tell whether enough letters are the language's; text without letters is in any script."""
     n_own = _n_own_letters(text, language)
-    own = n_own / WRITINGS[language].letters_per_word
+    own = n_own / ORTHOGRAPHIES[language].letters_per_word
     others = (n_letters(text) - n_own) / _LATIN.letters_per_word
-    return own >= WRITINGS[language].min_share * (own + others)
+    return own >= ORTHOGRAPHIES[language].min_share * (own + others)
 
 
 def _n_own_letters(text: str, language: str) -> int:
-    return len(WRITINGS[language].letters.findall(text))
+    return len(ORTHOGRAPHIES[language].letters.findall(text))

@@ -23,7 +23,7 @@ from training.errors import TrainingError
 from training.evaluation.workers import CAPACITY
 from training.metrics.scores import Scores, score
 from training.settings import DevSettings
-from training.trainer.distributed import Machines
+from training.trainer.distributed import Processes
 from training.trainer.step_log import keep_lines
 
 
@@ -73,7 +73,7 @@ def measure(scores: Sequence[DevScore], max_laal: float) -> float:
     return best
 
 
-class Watch:
+class EarlyStopping:
     """Decode when it is time, and know which step was best."""
 
     def __init__(self, path: Path, settings: DevSettings, last_step: int) -> None:
@@ -102,7 +102,7 @@ class Watch:
         return bool(self._sets) and step % self._settings.every_steps == 0
 
     def look(
-        self, step: int, weights: Weights, layout: LayoutSettings, machines: Machines
+        self, step: int, weights: Weights, layout: LayoutSettings, processes: Processes
     ) -> tuple[list[DevScore], bool]:
         """Decode, and write the line.
 
@@ -113,8 +113,8 @@ class Watch:
             TrainingError: the line, or the log of the translator, cannot be written.
         """
         try:
-            scores = list(decode(self._sets, self._settings.policies, weights, layout, machines))
-            if machines.rank == 0:
+            scores = list(decode(self._sets, self._settings.policies, weights, layout, processes))
+            if processes.rank == 0:
                 self._write(step, scores)
         except OSError as error:
             msg = (
@@ -155,22 +155,22 @@ def decode(
     policies: Sequence[str],
     weights: Weights,
     layout: LayoutSettings,
-    machines: Machines,
+    processes: Processes,
 ) -> Iterator[DevScore]:
     """Translate every set under every policy; lines are dealt out to the processes.
 
     Where each process holds only a part of the network, all of them translate every line together.
     """
     weights.network.eval()  # type: ignore[no-untyped-call]
-    together = machines.shards
-    rank, n = (0, 1) if together else (machines.rank, machines.n_processes)
+    together = processes.shards
+    rank, n = (0, 1) if together else (processes.rank, processes.n_processes)
     for language, pairs in sets.items():
         for policy in policies:
             settings = TranslationSettings(
                 target_language=language, policy=policy, layout=layout, cut_loops=False
             )
             own = _translate(weights, settings, pairs, range(rank, len(pairs), n))
-            found = own if together else machines.collect(own)
+            found = own if together else processes.collect(own)
             found.sort(key=lambda one: one.index)
             references = [pair.target for pair in pairs]
             yield DevScore.of(score(policy, "slots", found, references, language), language)

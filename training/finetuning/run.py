@@ -34,13 +34,13 @@ from training.finetuning.base_model import (
     recompute_activations,
 )
 from training.finetuning.card_writer import describe, named
-from training.finetuning.early_stopping import Watch
+from training.finetuning.early_stopping import EarlyStopping
 from training.finetuning.lora import attach_lora, save_adapter, whole_factors
 from training.samples.loss import ForwardLoss
 from training.samples.methods import Method
 from training.settings import TrainSettings
 from training.trainer.checkpoint import check_fingerprint, read_counters
-from training.trainer.distributed import Machines
+from training.trainer.distributed import Processes
 from training.trainer.loop import Moved, Trainer
 from training.trainer.material import (
     Material,
@@ -57,7 +57,7 @@ from training.trainer.steps import share_steps
 _log = logging.getLogger(__name__)
 
 
-def finetune(settings: TrainSettings, machines: Machines) -> None:
+def finetune(settings: TrainSettings, processes: Processes) -> None:
     """Train an adapter to its end, or to ``stop_after_steps``, and write its folder.
 
     Raises:
@@ -65,36 +65,38 @@ def finetune(settings: TrainSettings, machines: Machines) -> None:
         TrainingError: one sentence says what is wrong; what was trained is kept.
     """
     named(settings)
-    if machines.shards and settings.quantise != "none":
+    if processes.shards and settings.quantise != "none":
         msg = "a base in 4 bits cannot be sharded over processes: launch without FSDP"
         raise UsageError(msg)
     method = find_method(settings)
-    data = _data(settings, machines)
-    if machines.rank == 0:
+    data = _data(settings, processes)
+    if processes.rank == 0:
         find_folder(settings)  # fetched by one alone
-    machines.wait()
+    processes.wait()
     base = find_base(settings, trained_policies(settings, method))
     material = prepare(settings, data, base.tokenizer, base.card, fingerprint(base.folder))
     checkpoint = settings.out / "checkpoint"
     check_fingerprint(checkpoint, material.fingerprint)
     counters = read_counters(checkpoint)
-    watch = Watch(settings.out / "dev.jsonl", settings.dev, counters.step if counters else 0)
-    if watch.over:
+    early_stopping = EarlyStopping(
+        settings.out / "dev.jsonl", settings.dev, counters.step if counters else 0
+    )
+    if early_stopping.over:
         _log.info("%s has ended: no new best came", settings.out)
         return
-    Finetuning(settings, machines, base, material, method, watch).run()
+    Finetuning(settings, processes, base, material, method, early_stopping).run()
 
 
-def _data(settings: TrainSettings, machines: Machines) -> Mapping[str, Path]:
+def _data(settings: TrainSettings, processes: Processes) -> Mapping[str, Path]:
     """Name the files of every language; those of the hub are fetched by the first process."""
     if settings.hub is None:
         return settings.data
     from training.finetuning.hub_data import fetch  # noqa: PLC0415  only where it is asked
 
     folder, source = settings.out / "data", settings.source_language
-    if machines.rank == 0:
+    if processes.rank == 0:
         fetch(settings.hub, source, folder)
-    machines.wait()
+    processes.wait()
     return {**settings.data, **fetch(settings.hub, source, folder)}
 
 
@@ -104,20 +106,20 @@ class Finetuning:
     def __init__(
         self,
         settings: TrainSettings,
-        machines: Machines,
+        processes: Processes,
         base: Base,
         material: Material,
         method: Method,
-        watch: Watch,
+        early_stopping: EarlyStopping,
     ) -> None:
         """Load the base and put an adapter on it, or take up the one of the checkpoint."""
         self._settings = settings
-        self._machines = machines
+        self._processes = processes
         self._base = base
         self._material = material
         self._method = method
-        self._watch = watch
-        self._in_bf16 = computes_bf16(settings.precision, machines.device)
+        self._early_stopping = early_stopping
+        self._in_bf16 = computes_bf16(settings.precision, processes.device)
         self._network = self._make_network()
         attention = Attention.of(self._network)
         loss = ForwardLoss(
@@ -126,7 +128,7 @@ class Finetuning:
             attention=attention,
             ranked=self._ranks(attention),
             in_bf16=self._in_bf16,
-            by_autocast=settings.gradient_checkpointing or machines.n_processes > 1,
+            by_autocast=settings.gradient_checkpointing or processes.n_processes > 1,
         )
         torch.manual_seed(settings.optimisation.seed)
         self._lora = attach_lora(self._network, settings.lora, base.name)
@@ -138,28 +140,28 @@ class Finetuning:
             torch.optim.AdamW, lr=optimisation.rate, weight_decay=optimisation.weight_decay
         )
         plan = make_plan(settings, material)
-        self._trainer = Trainer(plan, self._network, make_optimizer, loss, machines)
+        self._trainer = Trainer(plan, self._network, make_optimizer, loss, processes)
 
     def run(self) -> None:
-        """Train, watch, write the adapter."""
-        settings, machines = self._settings, self._machines
+        """Train, decode the development sets on the way, and write the adapter."""
+        settings, processes = self._settings, self._processes
         board = settings.out / "tensorboard" if settings.tensorboard else None
-        steps = partial(share_steps, self._material.stream, machines, settings.pass_tokens)
-        if machines.rank == 0:
+        steps = partial(share_steps, self._material.stream, processes, settings.pass_tokens)
+        if processes.rank == 0:
             with StepRecord(settings.out / "steps.jsonl", self._trainer.step, board) as record:
                 after_step = partial(self._after_step, record)
                 ended = self._trainer.train(steps, record.write, after_step)
         else:
             ended = self._trainer.train(steps, after_step=partial(self._after_step, None))
-        if ended and not (settings.dev.sets and self._watch.scores):
+        if ended and not (settings.dev.sets and self._early_stopping.scores):
             self._save()
-        machines.wait()
+        processes.wait()
 
     def _make_network(self) -> PreTrainedModel:
         network = base_network(
             self._base,
             quantise=self._settings.quantise,
-            device=self._machines.device,
+            device=self._processes.device,
             in_bf16=self._in_bf16,
         )
         if self._settings.gradient_checkpointing:
@@ -181,21 +183,23 @@ class Finetuning:
 
     def _after_step(self, record: StepRecord | None, moved: Moved) -> bool:
         """Decode where it is time; False ends the run."""
-        if not self._watch.is_due(moved.step):
+        if not self._early_stopping.is_due(moved.step):
             return True
         layout = LayoutSettings(slot_length=self._base.card.slot_length, name=self._method.decoding)
-        scores, is_best = self._watch.look(moved.step, self._weights, layout, self._machines)
+        scores, is_best = self._early_stopping.look(
+            moved.step, self._weights, layout, self._processes
+        )
         if record is not None:
             for one in scores:
                 record.draw(f"BLEU {one.language} {one.policy}", one.bleu, moved.step)
         if is_best:
             self._save()
-        return not self._watch.over
+        return not self._early_stopping.over
 
     def _save(self) -> None:
         """Put the adapter as it is now in the place of what was saved before."""
         factors = whole_factors(self._trainer.network)
-        if self._machines.rank == 0:
+        if self._processes.rank == 0:
             folder = self._settings.out / "adapter"
             try:
                 with replacing_folder(folder) as fresh:
@@ -206,16 +210,16 @@ class Finetuning:
                     "checkpoint is kept"
                 )
                 raise TrainingError(msg) from error
-        self._machines.wait()
+        self._processes.wait()
 
     def _card(self) -> AdapterCard:
         return describe(
-            self._settings, self._base, self._material, self._method, self._watch.scores
+            self._settings, self._base, self._material, self._method, self._early_stopping.scores
         )
 
     def _try_to_save(self) -> None:
         """Write the untrained adapter and throw it away: what would fail at the end fails now."""
-        if self._machines.rank != 0:
+        if self._processes.rank != 0:
             return
         out = self._settings.out
         try:

@@ -67,10 +67,10 @@ def pretrain(settings: TrainSettings) -> None:
     def make(_: Iterable[nn.Parameter]) -> torch.optim.Optimizer:
         return make_optimizer(settings.optimisation, model, dtype)
 
-    machines = OneProcess(device)
-    trainer = Trainer(make_plan(settings, material), model, make, loss, machines)
+    processes = OneProcess(device)
+    trainer = Trainer(make_plan(settings, material), model, make, loss, processes)
     board = settings.out / "tensorboard" if settings.tensorboard else None
-    steps = partial(share_steps, material.stream, machines, settings.pass_tokens)
+    steps = partial(share_steps, material.stream, processes, settings.pass_tokens)
     with StepRecord(settings.out / "steps.jsonl", trainer.step, board) as record:
         ended = trainer.train(steps, record.write)
     if ended:

@@ -23,7 +23,7 @@ _PATIENCE = dt.timedelta(hours=12)
 """How long processes wait for each other: the first one may be aligning what it fetched."""
 
 
-class Machines(Protocol):
+class Processes(Protocol):
     """What a run asks of the processes it is spread over."""
 
     @property

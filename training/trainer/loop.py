@@ -23,7 +23,7 @@ from training.trainer.checkpoint import (
     read_counters,
     save_checkpoint,
 )
-from training.trainer.distributed import Machines
+from training.trainer.distributed import Processes
 from training.trainer.learning_rates import Rates
 from training.trainer.progress import Progress
 from training.trainer.steps import Step
@@ -85,7 +85,7 @@ class Trainer:
         network: PreTrainedModel,
         make_optimizer: Callable[[Iterable[nn.Parameter]], torch.optim.Optimizer],
         loss: Callable[[nn.Module, Batch], Tensor],
-        machines: Machines,
+        processes: Processes,
     ) -> None:
         """Take up the run where its checkpoint left it.
 
@@ -94,7 +94,7 @@ class Trainer:
             network: on the device of this process, in training mode.
             make_optimizer: makes one of the parameters that are trained.
             loss: runs a batch through the network; mean over its labelled rows.
-            machines: the processes.
+            processes: the processes.
 
         Raises:
             UsageError: the checkpoint is of another run.
@@ -102,8 +102,8 @@ class Trainer:
         check_fingerprint(plan.checkpoint, plan.fingerprint)
         self._plan = plan
         self._loss = loss
-        self._machines = machines
-        self._network = machines.spread(network)
+        self._processes = processes
+        self._network = processes.spread(network)
         trained = (one for one in self._network.parameters() if one.requires_grad)
         self._optimizer = make_optimizer(trained)
         own = load_checkpoint(plan.checkpoint, self._network, self._optimizer)
@@ -145,7 +145,7 @@ class Trainer:
         """
         plan = self._plan
         last = math.inf if plan.stop_after_steps is None else self.step + plan.stop_after_steps
-        shown = self._machines.rank == 0
+        shown = self._processes.rank == 0
         with Progress(plan.total_pairs, self._counters.pairs, shown=shown) as progress:
             for step in steps(self._counters):
                 if self._counters.pairs >= plan.total_pairs:
@@ -168,8 +168,8 @@ class Trainer:
         rate = self._plan.rates.rate(counters.step, counters.pairs / self._plan.total_pairs)
         for group in self._optimizer.param_groups:
             group["lr"] = rate * group.get("rate_scale", 1.0)
-        loss = self._machines.total(sum(self._gradients(step)))
-        norm = self._machines.clip(self._network, self._plan.clip)
+        loss = self._processes.total(sum(self._gradients(step)))
+        norm = self._processes.clip(self._network, self._plan.clip)
         if not (math.isfinite(loss) and math.isfinite(norm)):
             self._refuse(loss, rate)
         self._optimizer.step()
@@ -189,13 +189,13 @@ class Trainer:
         """Add up gradients pass by pass; yield what each adds to the loss."""
         for index, one in enumerate(step.passes):
             # From the place in the run: a resumed run drops out what an unbroken one does.
-            place = (self._plan.seed, self.step, self._machines.rank, index)
+            place = (self._plan.seed, self.step, self._processes.rank, index)
             torch.manual_seed(hash(place) & 0x7FFFFFFF)
-            batch = one.batch.to(self._machines.device)
+            batch = one.batch.to(self._processes.device)
             last = index == len(step.passes) - 1
-            with self._machines.gathering(self._network, last=last):
+            with self._processes.gathering(self._network, last=last):
                 loss = self._loss(self._network, batch) * one.share
-                self._machines.backward(loss)
+                self._processes.backward(loss)
             yield float(loss.detach())
 
     def _refuse(self, loss: float, rate: float) -> None:
@@ -210,7 +210,7 @@ class Trainer:
         raise TrainingError(msg)
 
     def _save(self) -> None:
-        writes = self._machines.rank == 0
+        writes = self._processes.rank == 0
         checkpoint = self._plan.checkpoint
         save_checkpoint(checkpoint, self._network, self._optimizer, self._counters, writes=writes)
-        self._machines.wait()
+        self._processes.wait()

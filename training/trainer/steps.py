@@ -7,7 +7,7 @@ from engine.layout.rows import IGNORE
 from training.samples.batches import Batch, Line, pack
 from training.samples.stream import Lines, Stream
 from training.trainer.checkpoint import Counters
-from training.trainer.distributed import Machines
+from training.trainer.distributed import Processes
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +39,18 @@ class Step:
 
 
 def share_steps(
-    stream: Stream, machines: Machines, pass_tokens: int, taken: Counters
+    stream: Stream, processes: Processes, pass_tokens: int, taken: Counters
 ) -> Iterator[Step]:
     """Yield what this process does of each step; all processes have equally many passes.
 
     Args:
         stream: the steps.
-        machines: the processes: lines are dealt out to them.
+        processes: the processes: lines are dealt out to them.
         pass_tokens: rows in a pass, padding included; a longer line has a pass of its own.
         taken: the steps that were taken before.
     """
     for lines in stream.steps(skip_pairs=taken.pairs):
-        yield share_step(lines, machines.rank, machines.n_processes, pass_tokens)
+        yield share_step(lines, processes.rank, processes.n_processes, pass_tokens)
 
 
 def share_step(step: Lines, rank: int, n_processes: int, pass_tokens: int) -> Step:

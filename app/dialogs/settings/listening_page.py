@@ -5,7 +5,7 @@ from dataclasses import replace
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QComboBox, QLabel, QPushButton
 
-from app.config.preferences import ListeningChoices, Preferences
+from app.config.preferences import ListeningPreferences, Preferences
 from app.dialogs.settings.pages import SettingsPage
 from app.widgets.file_dialogs import ask_folder
 from engine.hub.catalogue import WHISPER_MODELS
@@ -54,7 +54,7 @@ class ListeningPage(SettingsPage):
 
     def defaults(self, preferences: Preferences) -> Preferences:
         """Reset the recogniser; devices are chosen in the main window."""
-        own = ListeningChoices().recognizer
+        own = ListeningPreferences().recognizer
         return replace(preferences, listening=replace(preferences.listening, recognizer=own))
 
     @Slot()

@@ -23,11 +23,11 @@ from app.config.preferences import (
     INTERFACE_LANGUAGES,
     PRESETS,
     SHOWN,
-    CaptionChoices,
-    InterfaceChoices,
-    OverlayChoices,
+    CaptionPreferences,
+    InterfacePreferences,
+    OverlayPreferences,
     Preferences,
-    PrivacyChoices,
+    PrivacyPreferences,
 )
 from app.system.screen_share import can_hide
 from app.system.wayland import is_wayland
@@ -146,7 +146,7 @@ class CaptionsPage(SettingsPage):
 
     def defaults(self, preferences: Preferences) -> Preferences:
         """Reset the look; the overlay's size is a matter of its own page."""
-        own, now = CaptionChoices(), preferences.captions
+        own, now = CaptionPreferences(), preferences.captions
         own = replace(own, lines=now.lines, characters=now.characters)
         return replace(preferences, captions=own)
 
@@ -222,9 +222,9 @@ class OverlayPage(SettingsPage):
 
     def defaults(self, preferences: Preferences) -> Preferences:
         """Reset size and lock; whether the overlay is open stays."""
-        own = CaptionChoices()
+        own = CaptionPreferences()
         captions = replace(preferences.captions, lines=own.lines, characters=own.characters)
-        overlay = OverlayChoices(visible=preferences.overlay.visible)
+        overlay = OverlayPreferences(visible=preferences.overlay.visible)
         return replace(preferences, captions=captions, overlay=overlay)
 
 
@@ -268,7 +268,7 @@ class PolicyPage(SettingsPage):
         return replace(
             preferences,
             translation=replace(preferences.translation, policy=self.policy.currentData()),
-            interface=InterfaceChoices(language=self.language.currentData()),
+            interface=InterfacePreferences(language=self.language.currentData()),
         )
 
     def defaults(self, preferences: Preferences) -> Preferences:
@@ -337,7 +337,7 @@ class PrivacyPage(SettingsPage):
     def read(self, preferences: Preferences) -> Preferences:
         """Read the table of privacy."""
         text = self.live_text_file.text()
-        privacy = PrivacyChoices(
+        privacy = PrivacyPreferences(
             journal=self.journal.isChecked(),
             journal_days=self.days.value(),
             live_text=self.live_text.isChecked(),
@@ -349,7 +349,7 @@ class PrivacyPage(SettingsPage):
 
     def defaults(self, preferences: Preferences) -> Preferences:
         """Reset the table of privacy."""
-        return replace(preferences, privacy=PrivacyChoices())
+        return replace(preferences, privacy=PrivacyPreferences())
 
     @Slot()
     def _choose_file(self) -> None:

@@ -2,7 +2,7 @@ import pytest
 
 from engine.audio.devices import DeviceKind
 from tests.support.app.fake_engine import FakeEngine
-from tests.support.app.fake_hearing import FakeHearing
+from tests.support.app.fake_speech_engine import FakeSpeechEngine
 from tests.support.app.listening_program import SAID, ListeningProgram
 
 
@@ -12,8 +12,8 @@ def listening_program(qtbot, tmp_path):
     programs = []
 
     def make(texts=None, engine=None, **settings):
-        hearing = FakeHearing(texts or {DeviceKind.MICROPHONE: [SAID]}, **settings)
-        programs.append(ListeningProgram(qtbot, tmp_path, hearing, engine or FakeEngine()))
+        speech = FakeSpeechEngine(texts or {DeviceKind.MICROPHONE: [SAID]}, **settings)
+        programs.append(ListeningProgram(qtbot, tmp_path, speech, engine or FakeEngine()))
         return programs[-1]
 
     yield make

@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 
 from app.application.application import Application
 from app.config.launch_settings import LaunchSettings
-from app.session.engine_bridge import Bridge
+from app.session.engine_bridge import EngineBridge
 from engine.models.fingerprint import read_fingerprint
 from engine.settings import ModelSettings
 from tests.support.adapter_folders import CONFIG, factors, tiny_card, write_adapter
@@ -56,7 +56,7 @@ class Person:
             device="cpu",
             policy="read:2",
         )
-        self.application = Application(settings, Bridge())
+        self.application = Application(settings, EngineBridge())
         self.window = self.application.window
         qtbot.addWidget(self.window)
         qtbot.addWidget(self.application.overlay)

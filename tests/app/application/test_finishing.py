@@ -6,7 +6,7 @@ import time
 import pytest
 from PySide6.QtCore import Qt, QTimer
 
-from app.config.preferences import PrivacyChoices
+from app.config.preferences import PrivacyPreferences
 from app.history.journal import past_sessions
 from app.system.event_wait import wait_until
 from engine.events import (
@@ -82,7 +82,7 @@ def test_an_empty_line_ends_nothing(program):
 def test_what_is_said_when_the_window_closes_is_in_the_journal(listening_program, tmp_path):
     one = listening_program().open()
     one.press(one.bar.microphone)
-    one.wait(lambda: one.hearing.runs)
+    one.wait(lambda: one.speech.runs)
     one.window.close()
     said = kept(tmp_path)
     assert " ".join(source for _, source, _ in said) == SAID
@@ -92,7 +92,7 @@ def test_what_is_said_when_the_window_closes_is_in_the_journal(listening_program
 def test_what_is_said_when_the_person_pauses_is_translated_during_the_pause(listening_program):
     one = listening_program().open()
     one.press(one.bar.microphone)
-    one.wait(lambda: one.hearing.runs)
+    one.wait(lambda: one.speech.runs)
     one.window.controls.pause.click()
     one.wait_for_sentence()
     one.wait(lambda: len(one.application.keeper.cues) == 2)
@@ -143,7 +143,7 @@ def test_what_is_not_translated_to_its_end_is_kept_as_it_is():
 
 
 def test_an_end_without_patience_keeps_the_sentence_as_far_as_it_came(qapp, tmp_path):  # noqa: ARG001
-    keeper = FedKeeper(tmp_path, PrivacyChoices())
+    keeper = FedKeeper(tmp_path, PrivacyPreferences())
     for event in (
         UtteranceOpened(utterance=0),
         SourceChanged(utterance=0, words=("Good", "morn")),

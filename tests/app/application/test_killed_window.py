@@ -8,7 +8,7 @@ import pytest
 
 from app.application.application import Application
 from app.config.launch_settings import LaunchSettings
-from app.session.engine_bridge import Bridge
+from app.session.engine_bridge import EngineBridge
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.whole_program import cells
 
@@ -43,7 +43,7 @@ def test_a_window_that_is_killed_loses_one_caption_at_most_and_offers_the_rest(
         log_folder=tmp_path,
         model=tmp_path,
     )
-    application = Application(settings, Bridge(FakeEngine().make))
+    application = Application(settings, EngineBridge(FakeEngine().make))
     window = application.window
     qtbot.addWidget(window)
     qtbot.addWidget(application.overlay)

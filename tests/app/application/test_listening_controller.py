@@ -13,7 +13,7 @@ from engine.events import UtteranceOpened
 from engine.messages import Code
 from engine.speech.events import Behind, CaughtUp, Noticed
 from tests.support.app.fake_engine import FakeEngine
-from tests.support.app.fake_hearing import DEVICES
+from tests.support.app.fake_speech_engine import DEVICES
 from tests.support.app.listening_program import SAID
 
 
@@ -34,7 +34,7 @@ def test_one_click_and_what_is_said_is_translated(program):
 def test_nothing_is_recorded_before_somebody_asks_for_it(program):
     one = program().open()
     one.qtbot.wait(50)
-    assert not hasattr(one.hearing, "made")
+    assert not hasattr(one.speech, "made")
     names = {thread.name for thread in threading.enumerate()}
     assert names.isdisjoint({"surtitle-audio", "surtitle-ears"})
 
@@ -42,7 +42,7 @@ def test_nothing_is_recorded_before_somebody_asks_for_it(program):
 def test_a_second_click_ends_it_and_what_was_said_is_still_translated(program):
     one = program().open()
     one.press(one.bar.microphone)
-    one.wait(lambda: one.hearing.runs)
+    one.wait(lambda: one.speech.runs)
     one.press(one.bar.microphone)
     one.wait_for_sentence()
     one.wait(lambda: not one.application.listening.desk.is_listening)
@@ -155,29 +155,29 @@ def test_a_missing_recogniser_is_one_sentence_and_typing_works(program):
     told = "The recogniser base.en is not on this computer; typing works without it."
     assert one.banner.sentence.text() == told
     assert not one.bar.microphone.button.isChecked()
-    assert one.hearing.asked == []
+    assert one.speech.asked == []
     one.qtbot.keyClicks(one.window.typed_line, "typed words ")
     one.wait(lambda: one.texts("") == ("typed words", "TYPED WORDS"))
 
 
 def test_a_fetch_shows_bytes_and_then_listening_begins(program):
     one = program(here=()).open()
-    one.hearing.may_fetch.clear()
+    one.speech.may_fetch.clear()
     one.press(one.bar.microphone)
     one.wait(one.banner.isVisible)
     one.banner.offer.click()
     fetching = one.window.fetch_bar
     one.wait(lambda: "0 of 60 MB" in fetching.sentence.text())
     assert one.bar.microphone.button.isChecked(), "it is seen what will come"
-    assert one.hearing.asked == []
-    one.hearing.may_fetch.set()
+    assert one.speech.asked == []
+    one.speech.may_fetch.set()
     one.wait_for_sentence()
     assert not fetching.isVisible()
 
 
 def test_a_fetch_is_cancelled_and_begun_again(program):
     one = program(here=()).open()
-    one.hearing.may_fetch.clear()
+    one.speech.may_fetch.clear()
     one.press(one.bar.microphone)
     one.wait(one.banner.isVisible)
     one.banner.offer.click()
@@ -188,14 +188,14 @@ def test_a_fetch_is_cancelled_and_begun_again(program):
     assert not one.banner.isVisible()
     one.press(one.bar.microphone)
     one.wait(one.banner.isVisible)
-    one.hearing.may_fetch.set()
+    one.speech.may_fetch.set()
     one.banner.offer.click()
     one.wait_for_sentence()
 
 
 def test_a_fetch_that_fails_is_told_in_one_sentence(program):
     one = program(here=()).open()
-    one.hearing.fetch_failure = HubError("there is no network: try again later")
+    one.speech.fetch_failure = HubError("there is no network: try again later")
     one.press(one.bar.microphone)
     one.wait(one.banner.isVisible)
     one.banner.offer.click()
@@ -206,7 +206,7 @@ def test_a_fetch_that_fails_is_told_in_one_sentence(program):
 
 def test_a_recogniser_that_cannot_be_loaded_turns_listening_off(program):
     one = program().open()
-    one.hearing.failure = "the file is cut off: fetch it again"
+    one.speech.failure = "the file is cut off: fetch it again"
     one.press(one.bar.microphone)
     one.wait(one.banner.isVisible)
     assert one.banner.sentence.text() == "The file is cut off: fetch it again."
@@ -261,7 +261,7 @@ def test_during_a_fetch_a_click_still_ends_what_listens(program):
     one = program().open()
     one.press(one.bar.microphone)
     one.wait_for_sentence()
-    one.hearing.may_fetch.clear()
+    one.speech.may_fetch.clear()
     choose_recognizer(one, "small.en")
     one.wait(one.banner.isVisible)
     one.banner.offer.click()
@@ -269,9 +269,9 @@ def test_during_a_fetch_a_click_still_ends_what_listens(program):
     assert not one.run.sources["me"].stopped
     one.press(one.bar.microphone)
     one.wait(lambda: one.run.sources["me"].stopped)
-    one.hearing.may_fetch.set()
+    one.speech.may_fetch.set()
     one.wait(lambda: not one.window.fetch_bar.isVisible())
-    assert len(one.hearing.runs) == 1, "nobody wants it any more"
+    assert len(one.speech.runs) == 1, "nobody wants it any more"
 
 
 def test_falling_behind_offers_the_smaller_recogniser_and_a_click_takes_it(program):
@@ -283,7 +283,7 @@ def test_falling_behind_offers_the_smaller_recogniser_and_a_click_takes_it(progr
     desk.reported.emit(Behind(lane="me", seconds=6.0, message=message, smaller_model="tiny.en"))
     assert one.banner.offer.text() == "&Use tiny.en"
     one.banner.offer.click()
-    one.wait(lambda: one.hearing.asked[-1][1] == "tiny.en")
+    one.wait(lambda: one.speech.asked[-1][1] == "tiny.en")
     one.wait(lambda: one.texts("me")[0] == f"{SAID} and so on.")
     assert one.application.settings.preferences.listening.recognizer == "tiny.en"
 
@@ -363,8 +363,8 @@ def test_another_device_is_heard_at_once_and_remembered(program):
     ]
     devices.setCurrentIndex(2)
     devices.activated.emit(2)
-    one.wait(lambda: len(one.hearing.asked) == 2)
-    (wanted,), _ = one.hearing.asked[-1]
+    one.wait(lambda: len(one.speech.asked) == 2)
+    (wanted,), _ = one.speech.asked[-1]
     assert (wanted.kind, wanted.name) == (DeviceKind.MICROPHONE, "mic2")
     assert one.application.settings.preferences.listening.microphone == "mic2"
     one.wait(lambda: one.texts("me")[0] == f"{SAID} and so on.")
@@ -379,7 +379,7 @@ def test_a_pause_records_nothing_and_going_on_listens_again(program):
     one.wait(lambda: first.stopped)
     assert one.bar.microphone.button.isChecked()
     assert one.bar.microphone.meter.filled == 0
-    assert len(one.hearing.runs) == 1
+    assert len(one.speech.runs) == 1
     one.wait(lambda: not one.application.listening.desk.is_listening)
     assert one.window.status.listening.text() == "Paused: nothing is recorded"
     one.window.controls.pause.click()
@@ -472,7 +472,7 @@ def test_whatever_is_clicked_in_whatever_order_every_word_comes_once(program, se
         one.press(source)
     one.application.listening.desk._background.close()  # whatever was wanted has begun
     for lane in ("me", "them"):
-        sources = [run.sources[lane] for run in one.hearing.runs if lane in run.sources]
+        sources = [run.sources[lane] for run in one.speech.runs if lane in run.sources]
         text = " ".join(word.text for source in sources for word in source.words)
         one.wait(lambda lane=lane, text=text: one.texts(lane) == (text, text.upper()))
     one.wait(lambda: not one.application.listening.desk.is_listening)
@@ -482,7 +482,7 @@ def test_the_gui_thread_is_never_asked_to_work(program):
     one = program().open()
     one.press(one.bar.microphone)
     one.wait_for_sentence()
-    assert one.hearing.thread_names == {"surtitle-background"}
+    assert one.speech.thread_names == {"surtitle-background"}
 
 
 def test_keys_do_the_same_as_the_buttons(program):

@@ -14,9 +14,9 @@ from PySide6.QtGui import QGuiApplication
 
 from app.application.application import Application
 from app.config.launch_settings import LaunchSettings
-from app.config.preferences import CaptionChoices, ListeningChoices, Preferences
+from app.config.preferences import CaptionPreferences, ListeningPreferences, Preferences
 from app.config.preferences_file import PreferencesFile
-from app.session.engine_bridge import Bridge
+from app.session.engine_bridge import EngineBridge
 from engine.audio.devices import SAMPLE_RATE_HZ
 from tests.support.sound_server import Feeder, TestServer, needs_sound_server
 from tests.support.spoken import TINY, Known, apart, keys, needs_tiny, raw
@@ -47,8 +47,8 @@ class Hall:
         self.known = Known()
         monkeypatch.setattr("app.session.recognition.Whisper", self._make_recognizer)
         preferences = Preferences(
-            listening=ListeningChoices(recognizer=str(TINY)),
-            captions=CaptionChoices(shows="both"),
+            listening=ListeningPreferences(recognizer=str(TINY)),
+            captions=CaptionPreferences(shows="both"),
         )
         PreferencesFile(tmp_path / "settings.toml").write(preferences)
         settings = LaunchSettings(
@@ -58,7 +58,7 @@ class Hall:
             log_folder=tmp_path,
             device="cpu",
         )
-        self.application = Application(settings, Bridge())
+        self.application = Application(settings, EngineBridge())
         self.window, self.overlay = self.application.window, self.application.overlay
         self.bar, self.banner = self.window.sources, self.window.banner
         qtbot.addWidget(self.window)

@@ -15,7 +15,7 @@ import pytest
 import webvtt
 
 from app.__main__ import main
-from app.cli.listen_output import STOP, Mailbox
+from app.cli.listen_output import STOP, EventQueue
 from engine.errors import ModelError
 from engine.events import Failed
 from engine.messages import Code
@@ -290,7 +290,7 @@ def test_a_second_ctrl_c_leaves_at_once(listen, tmp_path, monkeypatch):
 
 
 def test_who_reports_too_much_waits_until_it_is_taken():
-    mailbox = Mailbox()
+    mailbox = EventQueue()
     event = TailChanged(lane="", words=())
     n_put = []
 
@@ -310,7 +310,7 @@ def test_who_reports_too_much_waits_until_it_is_taken():
 
 
 def test_ctrl_c_is_an_event_the_first_time():
-    mailbox = Mailbox()
+    mailbox = EventQueue()
     with mailbox.interrupts():
         signal.raise_signal(signal.SIGINT)
         assert next(iter(mailbox)) is STOP

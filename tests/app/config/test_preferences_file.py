@@ -6,16 +6,16 @@ from datetime import UTC, datetime
 import pytest
 
 from app.config.preferences import (
-    CaptionChoices,
+    CaptionPreferences,
     Preferences,
-    TranslationChoices,
+    TranslationPreferences,
 )
 from app.config.preferences_file import PreferencesFile, export_preferences, import_preferences
 from app.system.toml_file import TomlFile
 from engine.errors import PolicyError
 from tests.support.app.preferences import CHOSEN
 
-OTHERS = Preferences(translation=TranslationChoices(language="es"))
+OTHERS = Preferences(translation=TranslationPreferences(language="es"))
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_a_file_of_the_first_version_is_read(path):
     )
     preferences, notice = PreferencesFile(path).read()
     assert notice is None
-    assert preferences.translation == TranslationChoices(language="fr", policy="offline")
+    assert preferences.translation == TranslationPreferences(language="fr", policy="offline")
     assert not preferences.overlay.visible
 
 
@@ -126,7 +126,7 @@ def test_one_wrong_value_leaves_the_others(path):
     path.parent.mkdir()
     path.write_text(WRONG)
     preferences, notice = PreferencesFile(path).read()
-    assert preferences == Preferences(translation=TranslationChoices(language="fr"))
+    assert preferences == Preferences(translation=TranslationPreferences(language="fr"))
     for name in ("model = 3", "translation.policy = 'guess'", "captions.lines = 9"):
         assert name in notice
     for name in ("characters = True", "point_size = 30.5", "preset = 'pink'", "outline = 1"):
@@ -174,7 +174,7 @@ def test_a_strange_file_is_not_imported(tmp_path, text):
 
 def test_a_wrong_policy_is_refused():
     with pytest.raises(PolicyError):
-        TranslationChoices(policy="guess")
+        TranslationPreferences(policy="guess")
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_a_wrong_policy_is_refused():
 )
 def test_a_choice_out_of_bounds_is_refused(name, value):
     with pytest.raises(ValueError, match=name):
-        replace(CaptionChoices(), **{name: value})
+        replace(CaptionPreferences(), **{name: value})
 
 
 def test_toml_is_read_back_as_it_was(tmp_path):

@@ -4,12 +4,12 @@ from pathlib import Path
 import pytest
 
 from app.config.launch_settings import LaunchSettings
-from app.config.preferences import Preferences, TranslationChoices
+from app.config.preferences import Preferences, TranslationPreferences
 from app.config.settings_in_force import SettingsInForce
 
 STORED = Preferences(
     model=Path("stored"),
-    translation=TranslationChoices(language="es", policy="wait:3", adapter="a"),
+    translation=TranslationPreferences(language="es", policy="wait:3", adapter="a"),
 )
 TERMS = (("cat", "Katze"),)
 

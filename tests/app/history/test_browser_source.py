@@ -6,14 +6,14 @@ import urllib.request
 
 import pytest
 
-from app.config.preferences import PrivacyChoices
-from app.history.browser_source import CaptionPage, page_token
+from app.config.preferences import PrivacyPreferences
+from app.history.browser_source import BrowserSource, page_token
 from app.history.caption_server import MOST_CONNECTIONS
 
 
 @pytest.fixture
 def page(qapp, tmp_path):  # noqa: ARG001  it serves from the event loop
-    page = CaptionPage(tmp_path / "page.token")
+    page = BrowserSource(tmp_path / "page.token")
     assert page.open_at(0) is None
     yield page
     page.close()
@@ -172,15 +172,15 @@ def test_closing_ends_every_connection(page, monkeypatch, qtbot):
 
 
 def test_a_port_that_is_taken_is_told(page, tmp_path):
-    other = CaptionPage(tmp_path / "page.token")
+    other = BrowserSource(tmp_path / "page.token")
     failure = other.open_at(page._server.port)
     assert "could not be opened at port" in failure
     assert other.address == ""
 
 
 def test_it_is_off_until_it_is_wanted(tmp_path):
-    page = CaptionPage(tmp_path / "page.token")
-    assert page.use(PrivacyChoices()) is None
+    page = BrowserSource(tmp_path / "page.token")
+    assert page.use(PrivacyPreferences()) is None
     assert page.address == ""
     assert list(tmp_path.iterdir()) == []
 

@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from app.history.cue_splitter import LONGEST, CueMaker
+from app.history.cue_splitter import LONGEST, CueSplitter
 from engine.events import (
     CaptionChanged,
     SourceChanged,
@@ -17,7 +17,7 @@ class Maker:
     """Makes cues of events, and of when words were said."""
 
     def __init__(self):
-        self.maker, self.utterances = CueMaker("de"), UtteranceTracker()
+        self.maker, self.utterances = CueSplitter("de"), UtteranceTracker()
 
     def feed(self, event):
         utterance = self.utterances.take(event, 0.0)

@@ -5,17 +5,17 @@ from datetime import UTC, datetime
 
 import pytest
 
-from app.config.preferences import PrivacyChoices
+from app.config.preferences import PrivacyPreferences
 from app.dialogs.session_window import SessionWindow
 from app.dialogs.sessions_dialog import SessionsDialog
 from app.history.cue_recorder import CueMarked
 from app.history.journal import SessionJournal, past_sessions, read_session
-from engine.events import UtteranceEnded, UtteranceOpened
+from engine.events import SourceChanged, UtteranceEnded, UtteranceOpened
 from engine.utterances import FedWord
 from tests.support.app.journals import kept, say, written
 from tests.support.utterances import FedKeeper
 
-ALL = PrivacyChoices(journal=True, live_text=True)
+ALL = PrivacyPreferences(journal=True, live_text=True)
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_what_is_said_goes_to_memory_journal_and_text_file(keepers, tmp_path):
 
 
 def test_who_wants_no_files_gets_none(keepers, tmp_path):
-    keeper = keepers(PrivacyChoices(journal=False))
+    keeper = keepers(PrivacyPreferences(journal=False))
     say(keeper, 0, "Ja.")
     keeper.close()
     assert len(keeper.cues) == 1
@@ -52,11 +52,11 @@ def test_who_wants_no_files_gets_none(keepers, tmp_path):
 
 
 def test_what_is_wanted_may_change_at_any_time(keepers, tmp_path):
-    keeper = keepers(PrivacyChoices(journal=False))
+    keeper = keepers(PrivacyPreferences(journal=False))
     say(keeper, 0, "Ohne.")
     keeper.use(replace(ALL, live_text_file=tmp_path / "there" / "mine.txt"))
     say(keeper, 1, "Mit.")
-    keeper.use(PrivacyChoices(journal=False))
+    keeper.use(PrivacyPreferences(journal=False))
     say(keeper, 2, "Ohne.")
     keeper.close()
     (session,) = past_sessions(tmp_path / "sessions")
@@ -66,7 +66,7 @@ def test_what_is_wanted_may_change_at_any_time(keepers, tmp_path):
 
 def test_a_folder_that_cannot_be_written_is_told_once_and_captions_go_on(keepers, tmp_path, qtbot):
     (tmp_path / "sessions").write_text("a file where the folder should be")
-    keeper = keepers(PrivacyChoices())
+    keeper = keepers(PrivacyPreferences())
     told = []
     keeper.failed.connect(told.append)
     for number in range(5):
@@ -165,8 +165,8 @@ def test_a_cue_that_was_heard_has_the_time_at_which_it_was_said(keepers):
     keeper.follow(UtteranceOpened(utterance=0, lane="me"))
     heard_s = time.monotonic()
     word = FedWord(committed_at_s=heard_s + 5, spoken_at_s=heard_s + 4.5, start_s=7, end_s=8.5)
-    for number in (0, 7):  # nobody knows the second
-        keeper.utterances.time(number, [word])
+    keeper.utterances.feed("me", [word])
+    keeper.follow(SourceChanged(utterance=0, words=("Good",)))
     keeper.follow(UtteranceEnded(utterance=0))
     (cue,) = keeper.cues
     assert cue.end_s - cue.start_s == pytest.approx(1.5)

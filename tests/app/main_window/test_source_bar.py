@@ -2,7 +2,7 @@ import pytest
 
 from app.application.lag_text import lag_text, lag_tip
 from app.application.source_notices import SourceNotices
-from app.config.preferences import ListeningChoices, Preferences
+from app.config.preferences import ListeningPreferences, Preferences
 from app.dialogs.settings.listening_page import ListeningPage
 from app.main_window.banner import Banner
 from app.main_window.download_bar import DownloadBar
@@ -13,7 +13,7 @@ from engine.audio.devices import AudioNotice, DeviceKind, NoticeKind
 from engine.hub.catalogue import WHISPER_MODELS
 from engine.messages import Code
 from engine.metrics.word_lags import StageTime
-from tests.support.app.fake_hearing import DEVICES
+from tests.support.app.fake_speech_engine import DEVICES
 
 
 @pytest.fixture
@@ -201,7 +201,7 @@ def test_what_was_wrong_goes_when_the_device_is_listened_to_again(notices):
 def page(qtbot):
     page = ListeningPage()
     qtbot.addWidget(page)
-    page.show_preferences(Preferences(listening=ListeningChoices(microphone="mic1")))
+    page.show_preferences(Preferences(listening=ListeningPreferences(microphone="mic1")))
     return page
 
 
@@ -219,5 +219,5 @@ def test_a_recogniser_is_chosen_by_name_or_folder(page):
 
 
 def test_a_reset_keeps_the_devices(page):
-    before = Preferences(listening=ListeningChoices(recognizer="small", microphone="mic1"))
-    assert page.defaults(before).listening == ListeningChoices(microphone="mic1")
+    before = Preferences(listening=ListeningPreferences(recognizer="small", microphone="mic1"))
+    assert page.defaults(before).listening == ListeningPreferences(microphone="mic1")

@@ -4,11 +4,11 @@ import pytest
 from PySide6.QtCore import QPoint
 
 from app.captions.model import UtteranceView
-from app.config.preferences import CaptionChoices
+from app.config.preferences import CaptionPreferences
 from app.config.window_geometry import GeometryFile
 from app.overlay.controller import OverlayController
 
-STILL = CaptionChoices(smooth=False, characters=30)
+STILL = CaptionPreferences(smooth=False, characters=30)
 VIEWS = (
     UtteranceView(key=0, source="Good morning", caption="Guten Morgen"),
     UtteranceView(key=1, source="Today", caption="Heute"),

@@ -6,7 +6,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenuBar
 
-from app.config.preferences import PRESETS, CaptionChoices
+from app.config.preferences import PRESETS, CaptionPreferences
 from app.main_window.actions import Actions
 from app.overlay.themes import contrast, theme
 from app.overlay.toolbar import OverlayToolbar, place_beside
@@ -22,7 +22,7 @@ def actions(qapp):  # noqa: ARG001  it must be there
 
 @pytest.fixture
 def bar(qtbot, actions):
-    overlay = Overlay(CaptionChoices(smooth=False))
+    overlay = Overlay(CaptionPreferences(smooth=False))
     qtbot.addWidget(overlay)
     made = OverlayToolbar(overlay, actions.for_bar(), actions.lock, inside=False)
     qtbot.addWidget(made)
@@ -120,7 +120,7 @@ def test_its_letters_are_legible_in_every_preset(bar, preset):
 
 
 def test_inside_the_overlay_it_lies_in_the_corner_and_is_no_window(qtbot, actions):
-    overlay = Overlay(CaptionChoices(smooth=False))
+    overlay = Overlay(CaptionPreferences(smooth=False))
     qtbot.addWidget(overlay)
     bar = OverlayToolbar(overlay, actions.for_bar(), actions.lock, inside=True)
     bar.show_preset(PRESETS[0])

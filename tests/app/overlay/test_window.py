@@ -6,12 +6,12 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QMouseEvent, QPainterPath
 
 from app.captions.line_breaking import Line, runs_right_to_left
-from app.config.preferences import PRESETS, CaptionChoices
+from app.config.preferences import PRESETS, CaptionPreferences
 from app.overlay.resize_edges import NO_EDGE, Drag, edges_at
 from app.overlay.themes import theme
 from app.overlay.window import Overlay, OverlayView
 
-STILL = CaptionChoices(smooth=False)
+STILL = CaptionPreferences(smooth=False)
 LEFT, RIGHT = Qt.Edge.LeftEdge, Qt.Edge.RightEdge
 TOP, BOTTOM = Qt.Edge.TopEdge, Qt.Edge.BottomEdge
 

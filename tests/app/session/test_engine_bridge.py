@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QObject, QThread, Slot
 
-from app.session.engine_bridge import Bridge
+from app.session.engine_bridge import EngineBridge
 from engine.commands import (
     Clear,
     Configure,
@@ -48,7 +48,7 @@ class Receiver(QObject):
 class Rig:
     def __init__(self, qtbot, engine):
         self.engine = engine
-        self.bridge = Bridge(engine.make)
+        self.bridge = EngineBridge(engine.make)
         self.receiver = Receiver()
         self.bridge.event_came.connect(self.receiver.take)
         self._qtbot = qtbot
@@ -231,7 +231,7 @@ def test_an_engine_that_cannot_be_imported_is_a_failure_in_one_sentence(qtbot):
     def make(*_):
         raise ImportError(MISSING)
 
-    bridge = Bridge(make)
+    bridge = EngineBridge(make)
     with qtbot.waitSignal(bridge.event_came) as caught:
         bridge.start(MODEL, GERMAN)
     message = Code.ENGINE_NOT_LOADED(reason=MISSING)
@@ -281,7 +281,7 @@ def test_stopping_while_the_engine_is_imported_leaves_no_thread():
         may_import.wait(20)
         return engine.make(*arguments)
 
-    bridge = Bridge(make)
+    bridge = EngineBridge(make)
     bridge.start(MODEL, GERMAN)
     is_importing.wait(20)
     threading.Timer(0.05, may_import.set).start()
@@ -291,7 +291,7 @@ def test_stopping_while_the_engine_is_imported_leaves_no_thread():
 
 @pytest.mark.usefixtures("qtbot")
 def test_stopping_without_a_session_does_nothing():
-    Bridge(FakeEngine().make).stop()
+    EngineBridge(FakeEngine().make).stop()
 
 
 def test_adapters_are_asked_for_in_order_and_none_is_left_out(rig):

@@ -7,7 +7,7 @@ import pytest
 from app.captions.lanes import LANES
 from app.session import recognition
 from app.session.listening_service import ListeningService
-from app.session.recognition import Hearing
+from app.session.recognition import SpeechEngine
 from engine.audio.devices import DeviceKind, WantedDevice
 from engine.errors import ModelError
 from tests.support import hub_server
@@ -28,7 +28,7 @@ def hub():
 @pytest.fixture
 def desk(qtbot, tmp_path, hub):
     made = ListeningService(
-        lambda library, device: Hearing(library, device, hub_server.settings(hub)),
+        lambda library, device: SpeechEngine(library, device, hub_server.settings(hub)),
         tmp_path,
         "auto",
         print,
@@ -46,7 +46,7 @@ def test_a_recogniser_is_fetched_with_real_bytes_told(desk, tmp_path):
     assert fetched.args == [NAME]
     total = sum(map(len, WHISPER_FILES.values()))
     assert told[-1] == (NAME, total, total)
-    assert Hearing(tmp_path, "auto").has(NAME)
+    assert SpeechEngine(tmp_path, "auto").has(NAME)
 
 
 @pytest.mark.parametrize("fault", ["lost", "garbled"])
@@ -77,13 +77,13 @@ def test_no_network_is_asked_whether_a_recogniser_is_here(tmp_path, monkeypatch)
         raise AssertionError
 
     monkeypatch.setattr(socket.socket, "connect", no_network)
-    hearing = Hearing(tmp_path, "auto")
-    assert not hearing.has("base.en")
+    speech = SpeechEngine(tmp_path, "auto")
+    assert not speech.has("base.en")
     for name in ("config.json", "model.bin", "tokenizer.json"):
         (tmp_path / name).touch()
-    assert hearing.has(str(tmp_path))
+    assert speech.has(str(tmp_path))
     with pytest.raises(ModelError, match="no Whisper model is called 'nonsense'"):
-        hearing.has("nonsense")
+        speech.has("nonsense")
 
 
 class Sources:
@@ -112,10 +112,10 @@ def ears(tmp_path, monkeypatch):
         (tmp_path / name).mkdir()
         for file, content in WHISPER_FILES.items():
             (tmp_path / name / file).write_bytes(content)
-    hearing = Hearing(tmp_path, "cpu")
-    hearing._sources = Sources()
-    hearing.loaded = loaded
-    return hearing
+    speech = SpeechEngine(tmp_path, "cpu")
+    speech._sources = Sources()
+    speech.loaded = loaded
+    return speech
 
 
 def listened(ears, folder, *wanted, after=None):

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import qWarning
 
 from app.application.diagnostics import diagnostics
-from app.config.preferences import Preferences, PrivacyChoices
+from app.config.preferences import Preferences, PrivacyPreferences
 from app.system import logs
 from app.system.logs import Logs
 from tests.support.app.preferences import CHOSEN
@@ -79,7 +79,7 @@ def test_diagnostics_tell_choices_and_no_paths(qapp, tmp_path):  # noqa: ARG001 
     private = replace(
         CHOSEN,
         model=Path("/home/maria/model"),
-        privacy=PrivacyChoices(live_text_file=Path("/home/maria/diary.txt")),
+        privacy=PrivacyPreferences(live_text_file=Path("/home/maria/diary.txt")),
     )
     (tmp_path / "fault-last.log").write_text(
         'Fatal Python error\n  File "/home/maria/surtitle/app/overlay.py", line 3 in paint\n'

@@ -130,10 +130,10 @@ import sys
 from pathlib import Path
 from app.application import startup
 from app.config.launch_settings import LaunchSettings
-from app.session.engine_bridge import Bridge
+from app.session.engine_bridge import EngineBridge
 from tests.support.app.fake_engine import FakeEngine
 folder = Path(sys.argv[1])
-startup.Bridge = lambda: Bridge(FakeEngine().make)
+startup.EngineBridge = lambda: EngineBridge(FakeEngine().make)
 settings = LaunchSettings(
     preferences_file=folder / "settings.toml", places_file=folder / "places.toml",
     data_folder=folder, log_folder=folder / "logs", model=folder)

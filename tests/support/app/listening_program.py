@@ -2,16 +2,16 @@
 
 from app.application.application import Application
 from app.config.launch_settings import LaunchSettings
-from app.session.engine_bridge import Bridge
+from app.session.engine_bridge import EngineBridge
 
 SAID = "we went to the old house. then it rained."
 WAIT_MS = 90_000
 
 
 class ListeningProgram:
-    def __init__(self, qtbot, tmp_path, hearing, engine):
+    def __init__(self, qtbot, tmp_path, speech, engine):
         self.qtbot = qtbot
-        self.hearing = hearing
+        self.speech = speech
         self.engine = engine
         settings = LaunchSettings(
             preferences_file=tmp_path / "settings.toml",
@@ -20,7 +20,7 @@ class ListeningProgram:
             log_folder=tmp_path,
             model=tmp_path,
         )
-        self.application = Application(settings, Bridge(engine.make), hearing.make)
+        self.application = Application(settings, EngineBridge(engine.make), speech.make)
         self.window = self.application.window
         self.bar, self.banner = self.window.sources, self.window.banner
         qtbot.addWidget(self.window)
@@ -56,4 +56,4 @@ class ListeningProgram:
 
     @property
     def run(self):
-        return self.hearing.runs[-1]
+        return self.speech.runs[-1]

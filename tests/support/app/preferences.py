@@ -3,19 +3,21 @@
 from pathlib import Path
 
 from app.config.preferences import (
-    CaptionChoices,
-    InterfaceChoices,
-    ListeningChoices,
-    OverlayChoices,
+    CaptionPreferences,
+    InterfacePreferences,
+    ListeningPreferences,
+    OverlayPreferences,
     Preferences,
-    PrivacyChoices,
-    TranslationChoices,
+    PrivacyPreferences,
+    TranslationPreferences,
 )
 
 CHOSEN = Preferences(
     model=Path('/models/ö "x"'),
-    translation=TranslationChoices(language="fr", policy="wait:5", adapter="mine", glossary=True),
-    captions=CaptionChoices(
+    translation=TranslationPreferences(
+        language="fr", policy="wait:5", adapter="mine", glossary=True
+    ),
+    captions=CaptionPreferences(
         lines=3,
         characters=36,
         point_size=40,
@@ -24,9 +26,11 @@ CHOSEN = Preferences(
         shows="both",
         smooth=False,
     ),
-    overlay=OverlayChoices(visible=False, locked=True, hide_from_share=True, through_xwayland=True),
-    listening=ListeningChoices(recognizer="small", microphone="mic 1", system="out 1"),
-    privacy=PrivacyChoices(
+    overlay=OverlayPreferences(
+        visible=False, locked=True, hide_from_share=True, through_xwayland=True
+    ),
+    listening=ListeningPreferences(recognizer="small", microphone="mic 1", system="out 1"),
+    privacy=PrivacyPreferences(
         journal=False,
         journal_days=3,
         live_text=True,
@@ -34,6 +38,6 @@ CHOSEN = Preferences(
         page=True,
         page_port=9000,
     ),
-    interface=InterfaceChoices(language="de"),
+    interface=InterfacePreferences(language="de"),
     shortcuts={"pause": "F9", "lock": "", "of the future": "Ctrl+U"},
 )

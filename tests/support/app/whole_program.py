@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from app.application.application import Application
 from app.config.launch_settings import LaunchSettings
 from app.main_window.transcript_model import CAPTION, SOURCE
-from app.session.engine_bridge import Bridge
+from app.session.engine_bridge import EngineBridge
 
 
 def cells(transcript):
@@ -33,7 +33,7 @@ class Program:
             "log_folder": tmp_path,
             "model": tmp_path,
         } | settings
-        self.application = Application(LaunchSettings(**settings), Bridge(engine.make))
+        self.application = Application(LaunchSettings(**settings), EngineBridge(engine.make))
         self.window = self.application.window
         self.overlay = self.application.overlay
         qtbot.addWidget(self.window)

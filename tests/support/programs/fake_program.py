@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from app.application.application import Application
 from app.config.launch_settings import LaunchSettings
-from app.session.engine_bridge import Bridge
+from app.session.engine_bridge import EngineBridge
 from app.system.unix_signals import Interrupt
 from tests.support.app.fake_engine import FakeEngine
 
@@ -36,7 +36,7 @@ def main() -> int:
         model=folder,
     )
     engine = FakeEngine(translate=lambda word: _DICTIONARY.get(word, word.title()))
-    application = Application(settings, Bridge(engine.make))
+    application = Application(settings, EngineBridge(engine.make))
     interrupt = Interrupt()
     interrupt.came.connect(application.window.close)
     application.finished.connect(qt.quit)

@@ -26,7 +26,7 @@ from app.application.application import Application
 from app.config.launch_settings import LaunchSettings
 from app.history.export import export
 from app.main_window.banner import Banner
-from app.session.engine_bridge import Bridge
+from app.session.engine_bridge import EngineBridge
 from app.system.text_io import TextError
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.whole_program import cells
@@ -52,7 +52,7 @@ class Visit:
             show_notice(banner, message)
 
         Banner.show_notice = noted
-        bridge = Bridge(FakeEngine().make)
+        bridge = EngineBridge(FakeEngine().make)
         self.application = Application(replace(settings, first_run=False), bridge)
         QTimer.singleShot(0, self.act)
         return self.application

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from app.application.application import Application
 from app.config.launch_settings import LaunchSettings
-from app.session.engine_bridge import Bridge
+from app.session.engine_bridge import EngineBridge
 from tests.support.app.fake_engine import FakeEngine
 
 
@@ -33,7 +33,7 @@ def main():
         log_folder=home,
         model=home,
     )
-    application = Application(settings, Bridge(FakeEngine().make))
+    application = Application(settings, EngineBridge(FakeEngine().make))
     application.show()
     line, keeper = application.window.typed_line, application.keeper
     for number in itertools.count():

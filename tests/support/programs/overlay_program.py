@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from app.captions.line_breaking import Line
-from app.config.preferences import PRESETS, CaptionChoices
+from app.config.preferences import PRESETS, CaptionPreferences
 from app.main_window.actions import Actions
 from app.overlay.toolbar import OverlayToolbar
 from app.overlay.window import Overlay, OverlayView
@@ -74,7 +74,7 @@ def set_up():
     below = Below()
     below.setGeometry(0, 0, 1200, 760)
     below.show()
-    overlay = Overlay(CaptionChoices(characters=30, smooth=False))
+    overlay = Overlay(CaptionPreferences(characters=30, smooth=False))
     overlay.show_view(OverlayView(lines=(Line(text="Guten Morgen"),)))
     overlay.move(200, 300)
     overlay.show()

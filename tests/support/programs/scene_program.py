@@ -22,13 +22,13 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 from app.application.application import Application
 from app.captions.line_breaking import Line
 from app.config.launch_settings import LaunchSettings
-from app.config.preferences import PRESETS, CaptionChoices, OverlayChoices, Preferences
+from app.config.preferences import PRESETS, CaptionPreferences, OverlayPreferences, Preferences
 from app.config.preferences_file import PreferencesFile
 from app.history.cue_recorder import CueKept
 from app.history.cues import Cue
 from app.history.journal import SessionJournal
 from app.overlay.window import Overlay, OverlayView
-from app.session.engine_bridge import Bridge
+from app.session.engine_bridge import EngineBridge
 from app.system.translations import speak
 from app.system.wayland import is_wayland, platform_wanted
 from engine.audio.devices import DeviceKind
@@ -37,7 +37,7 @@ from engine.hub.bundled import ASSETS
 from engine.messages import Code
 from engine.speech.events import Behind, SpeechChanged, TailChanged
 from tests.support.app.fake_engine import FakeEngine
-from tests.support.app.fake_hearing import FakeHearing
+from tests.support.app.fake_speech_engine import FakeSpeechEngine
 from tests.support.programs.side_scenes import SideScenes
 
 ENGLISH = [
@@ -111,8 +111,8 @@ class Stage(SideScenes):
         engine = FakeEngine(
             translate=lambda word: words.get(word, word), failures=failures, may_load=may_load
         )
-        hearing = FakeHearing(HEARD)
-        self.application = Application(settings, Bridge(engine.make), hearing.make)
+        speech = FakeSpeechEngine(HEARD)
+        self.application = Application(settings, EngineBridge(engine.make), speech.make)
         self.application.finished.connect(qt.quit)
         self.window = self.application.window
 
@@ -121,12 +121,12 @@ class Stage(SideScenes):
         scene, preferences = self.arguments.scene, Preferences()
         if scene in SPOKEN | {"arabic"}:
             points = 22 if scene in SPOKEN else 24
-            captions = CaptionChoices(shows="both", lines=2, characters=40, point_size=points)
+            captions = CaptionPreferences(shows="both", lines=2, characters=40, point_size=points)
             preferences = replace(preferences, captions=captions)
         if scene in WITHOUT_OVERLAY:
-            preferences = replace(preferences, overlay=OverlayChoices(visible=False))
+            preferences = replace(preferences, overlay=OverlayPreferences(visible=False))
         if scene == "locked":
-            preferences = replace(preferences, overlay=OverlayChoices(locked=True))
+            preferences = replace(preferences, overlay=OverlayPreferences(locked=True))
         PreferencesFile(self.folder / "settings.toml").write(preferences)
         if scene == "recovery":
             self.write_session(datetime(2026, 11, 21, 9, 30))
@@ -260,7 +260,7 @@ class Stage(SideScenes):
     def act_presets(self):
         self.window.hide()
         for number, preset in enumerate(PRESETS):
-            overlay = Overlay(CaptionChoices(preset=preset, point_size=26))
+            overlay = Overlay(CaptionPreferences(preset=preset, point_size=26))
             lines = tuple(Line(text=text) for text in ("Heute wollen wir über das", "Wetter"))
             overlay.show_view(OverlayView(lines=lines))
             overlay.move(60 + 90 * number, 30 + number * (overlay.height() + 25))

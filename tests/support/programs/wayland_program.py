@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from app.application.application import Application
 from app.config.launch_settings import LaunchSettings
-from app.session.engine_bridge import Bridge
+from app.session.engine_bridge import EngineBridge
 from app.system.wayland import platform_wanted
 from tests.support.app.fake_engine import FakeEngine
 
@@ -65,7 +65,7 @@ def main():
         model=folder,
         can_use_xwayland=platform_wanted(os.environ, through_xwayland=True) is not None,
     )
-    application = Application(settings, Bridge(FakeEngine().make))
+    application = Application(settings, EngineBridge(FakeEngine().make))
     window, overlay = application.window, application.overlay
     application.show()
     wait(lambda: window.status.state.text().startswith("shouter"))

@@ -5,7 +5,7 @@ import unicodedata
 
 import pytest
 
-from training.data.orthography import WRITINGS, bare, is_in_script, length, n_words, tidy
+from training.data.orthography import ORTHOGRAPHIES, bare, is_in_script, length, n_words, tidy
 
 
 @pytest.mark.parametrize(
@@ -71,5 +71,5 @@ def test_every_writing_knows_its_own_letters():
     samples = {
         "ar": "سلام", "bg": "да", "el": "ναί", "he": "כן", "hi": "नमस्ते", "ko": "한국", "ro": "țară",
     }  # fmt: skip
-    assert all(WRITINGS[language].letters.search(text) for language, text in samples.items())
+    assert all(ORTHOGRAPHIES[language].letters.search(text) for language, text in samples.items())
     assert all(is_in_script(text, language) for language, text in samples.items())

@@ -9,7 +9,7 @@ from engine.settings import LayoutSettings
 from tests.support.fakes import tiny_weights
 from tests.support.finetune_runs import write_dev
 from training.errors import TrainingError
-from training.finetuning.early_stopping import DevScore, Watch, decode, measure, read_sets
+from training.finetuning.early_stopping import DevScore, EarlyStopping, decode, measure, read_sets
 from training.settings import DevSettings
 from training.trainer.distributed import OneProcess
 
@@ -27,7 +27,7 @@ def watching(tmp_path, monkeypatch, bleus, **changes):
         "training.finetuning.early_stopping.decode",
         lambda *_: [dev_score("read:3", next(ahead), 2.0)],
     )
-    return Watch(tmp_path / "dev.jsonl", settings(tmp_path, **changes), last_step=0)
+    return EarlyStopping(tmp_path / "dev.jsonl", settings(tmp_path, **changes), last_step=0)
 
 
 def settings(tmp_path, **changes):
@@ -59,9 +59,9 @@ def test_a_policy_that_writes_nothing_does_not_count():
 
 
 def test_steps_are_looked_at_in_time(tmp_path):
-    watch = Watch(tmp_path / "dev.jsonl", settings(tmp_path), last_step=0)
+    watch = EarlyStopping(tmp_path / "dev.jsonl", settings(tmp_path), last_step=0)
     assert [step for step in range(1, 31) if watch.is_due(step)] == [10, 20, 30]
-    assert not Watch(tmp_path / "no.jsonl", DevSettings(), last_step=0).is_due(200)
+    assert not EarlyStopping(tmp_path / "no.jsonl", DevSettings(), last_step=0).is_due(200)
 
 
 def test_the_best_step_is_known_and_patience_ends(tmp_path, monkeypatch):
@@ -89,7 +89,7 @@ def test_a_run_that_goes_on_knows_what_it_knew(tmp_path, monkeypatch):
             states.append((whole.scores, whole.over))
         for last_step in (65, 60, 40, 10):  # what is behind a checkpoint is forgotten
             path = tmp_path / "dev.jsonl"
-            again = Watch(path, settings(tmp_path, patience=3), last_step)
+            again = EarlyStopping(path, settings(tmp_path, patience=3), last_step)
             assert (again.scores, again.over) == states[last_step // 10 - 1]
             assert len(path.read_text().splitlines()) == last_step // 10
         path.unlink()
@@ -100,7 +100,7 @@ def test_half_a_line_is_dropped(tmp_path, monkeypatch):
     look(watch, 10)
     path = tmp_path / "dev.jsonl"
     path.write_text(path.read_text() + '{"step": 20, "sco')
-    again = Watch(path, settings(tmp_path), last_step=20)
+    again = EarlyStopping(path, settings(tmp_path), last_step=20)
     assert again.scores == watch.scores
     assert [json.loads(line)["step"] for line in path.read_text().splitlines()] == [10]
 
@@ -128,13 +128,13 @@ def test_lines_are_dealt_out_to_processes(tmp_path, monkeypatch):
         raise EnoughError
 
     monkeypatch.setattr("training.finetuning.early_stopping._translate", note)
-    for machines in (
+    for processes in (
         OneProcess(torch.device("cpu"), rank=0, n_processes=2),
         OneProcess(torch.device("cpu"), rank=1, n_processes=2),
         OneProcess(torch.device("cpu"), rank=1, n_processes=2, shards=True),
     ):
         with pytest.raises(EnoughError):
-            list(decode(sets, ["read:3"], tiny_weights(), LayoutSettings(), machines))
+            list(decode(sets, ["read:3"], tiny_weights(), LayoutSettings(), processes))
     assert dealt == [[0, 2], [1], [0, 1, 2]]
 
 

@@ -8,7 +8,7 @@ from PySide6.QtGui import QGuiApplication
 from app.dialogs.latency.collector import LatencyCollector
 from app.dialogs.latency.dialog import LatencyDialog
 from app.dialogs.latency.evaluation_page import EvaluationPage
-from app.session.engine_bridge import Bridge
+from app.session.engine_bridge import EngineBridge
 from app.system.child_process import ChildCommand
 from engine.commands import EndPassage, SetWords
 from engine.events import CaptionChanged, SourceChanged, Statistics, UtteranceOpened
@@ -39,7 +39,7 @@ def panel(qtbot):
         page = EvaluationPage(child, lambda: ["--to", "de"])
         dialog = LatencyDialog(desk, page)
         dialog.clock, dialog.desk, dialog.child = clock, desk, child
-        dialog.bridge = Bridge(FakeEngine().make, clock=clock)
+        dialog.bridge = EngineBridge(FakeEngine().make, clock=clock)
         dialog.bridge.event_came.connect(desk.take_event)
         dialog.bridge.utterance_changed.connect(desk.take_utterance)
         qtbot.addWidget(dialog)

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 from PySide6.QtWidgets import QLabel, QWidget
 
-from app.config.preferences import CaptionChoices, Preferences
+from app.config.preferences import CaptionPreferences, Preferences
 from app.dialogs.settings.dialog import SettingsDialog
 from app.main_window.actions import Actions
 from app.widgets.policy_names import policy_names
@@ -46,7 +46,7 @@ def test_a_change_is_told_at_once_and_keeps_the_rest(dialog, edits):
 def test_a_page_is_reset_and_the_others_stay(dialog, edits):
     dialog.show_preferences(CHOSEN)
     dialog.reset.click()
-    own = CaptionChoices()
+    own = CaptionPreferences()
     kept = replace(own, lines=CHOSEN.captions.lines, characters=CHOSEN.captions.characters)
     assert edits == [replace(CHOSEN, captions=kept)]
     for number in range(1, len(dialog.pages)):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 
-from app.config.preferences import Preferences, TranslationChoices
+from app.config.preferences import Preferences, TranslationPreferences
 from app.dialogs.setup.wizard import SetupWizard
 from engine.commands import Configure
 from engine.events import LoadProgress
@@ -82,7 +82,7 @@ def test_closing_it_begins_nothing(guide, qtbot):
 
 
 def test_the_language_is_chosen_and_what_the_bundled_model_knows_is_said(guide):
-    one = guide(preferences=Preferences(translation=TranslationChoices(language="fr")))
+    one = guide(preferences=Preferences(translation=TranslationPreferences(language="fr")))
     assert one.welcome.language == "fr"
     assert "knows German only" in one.welcome.note.text()
     one.welcome.target.setCurrentIndex(one.welcome.target.findData("de"))
@@ -90,7 +90,7 @@ def test_the_language_is_chosen_and_what_the_bundled_model_knows_is_said(guide):
 
 
 def test_the_bundled_model_begins_in_a_language_it_knows_and_the_button_says_so(guide):
-    french = Preferences(translation=TranslationChoices(language="fr"))
+    french = Preferences(translation=TranslationPreferences(language="fr"))
     one = guide(preferences=french)
     assert "German" in one.start_now.text()
     one.start_now.click()

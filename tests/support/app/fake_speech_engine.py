@@ -69,7 +69,7 @@ class FakeRun:
     sources: dict
 
 
-class FakeHearing:
+class FakeSpeechEngine:
     """Hears ``texts`` by the kind of a source, one after the other; keeps what was asked of it."""
 
     def __init__(self, texts=None, *, here=("base.en", "tiny.en")):
