@@ -1,1 +1,1 @@
-"""Measures of latency and quality."""
+"""The event log, its replay, and the scores that are computed from it."""
