@@ -77,8 +77,12 @@ def record_scores(adapter: Path, measured: Sequence[Measured]) -> None:
 
 
 def _measured(texts: Sequence[str]) -> Iterator[Measured]:
-    for test_set, folders in named_values(texts, "SET=RUN or SET=RUN,BASE_RUN"):
+    form = "SET=RUN or SET=RUN,BASE_RUN"
+    for test_set, folders in named_values(texts, form):
         folder, _, base_folder = folders.partition(",")
+        if not folder:
+            msg = f"{form} was expected, got {f'{test_set}={folders}'!r}"
+            raise UsageError(msg)
         base_run = Path(base_folder) if base_folder else None
         yield Measured(test_set=test_set, run=Path(folder), base_run=base_run)
 
