@@ -20,6 +20,7 @@ from engine.hub.bundled import bundled_models
 from engine.loading.loader import load_weights
 from engine.session.adapter_switcher import AdapterSwitcher
 from engine.settings import ModelSettings, TranslationSettings
+from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
 
 COLUMNS = ("date", "machine", "model", "what", "times", "ms: p50", "p95", "model loads / p50")
@@ -58,7 +59,7 @@ def say_a_word(translator: Translator) -> None:
     """Translate one word in a new utterance."""
     utterance = translator.open()
     translator.set_source(utterance, ["Hello."], ended=True)
-    for _ in translator.advance(utterance):
+    for _ in changes(translator, utterance):
         pass
 
 

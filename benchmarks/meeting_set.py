@@ -14,6 +14,7 @@ from pathlib import Path
 from engine.loading.loader import load_weights
 from engine.metrics.quality import make_bleu
 from engine.settings import ModelSettings, TranslationSettings
+from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
 
 SET = Path(__file__).with_name("meetings") / "en-de.tsv"
@@ -54,7 +55,7 @@ def translate(translator: Translator, source: str) -> str:
     utterance = translator.open()
     for n in range(1, len(words) + 1):
         translator.set_source(utterance, words[:n], ended=n == len(words))
-        for _ in translator.advance(utterance):
+        for _ in changes(translator, utterance):
             pass
     return utterance.caption.strip()
 

@@ -35,6 +35,7 @@ from engine.models.model_card import read_card
 from engine.settings import LayoutSettings, ModelSettings, TranslationSettings
 from engine.translation.base import AnySystem
 from engine.translation.factory import make_system
+from engine.translation.feed import changes
 from engine.translation.passage import Passage
 
 SENTENCES = Path(__file__).with_name("sentences.en")
@@ -99,7 +100,7 @@ def soak(system: AnySystem, words: Sequence[str], compare: int) -> Soaked:
     for n, word in enumerate(words):
         start_s = time.process_time()
         watch.see(passage.splice(n, None, [word]))
-        watch.see(passage.advance())
+        watch.see(iter(passage.advance, None))
         found.busy_s.append(time.process_time() - start_s)
         found.n_words += 1
         found.most_rows = max(found.most_rows, system.model.n_rows)
@@ -107,7 +108,7 @@ def soak(system: AnySystem, words: Sequence[str], compare: int) -> Soaked:
             found.resident.append(resident_mib())
             sys.stderr.write(f"\r{n} words")
     watch.see(passage.finish())
-    watch.see(passage.advance())
+    watch.see(iter(passage.advance, None))
     return found
 
 
@@ -138,7 +139,7 @@ def warm_up(system: AnySystem) -> None:
     """Translate a word, as a session does when it starts."""
     utterance = system.open()
     system.set_source(utterance, ["Hello."], ended=True)
-    for _ in system.advance(utterance):
+    for _ in changes(system, utterance):
         pass
 
 
@@ -155,9 +156,9 @@ def alone(words: Sequence[str], system: AnySystem) -> list[str]:
     passage = Passage(system)
     for n, word in enumerate(words):
         watch.see(passage.splice(n, None, [word]))
-        watch.see(passage.advance())
+        watch.see(iter(passage.advance, None))
     watch.see(passage.finish())
-    watch.see(passage.advance())
+    watch.see(iter(passage.advance, None))
     return [caption for _, caption in found.kept]
 
 

@@ -43,6 +43,7 @@ from engine.loading.loader import Weights, load_weights
 from engine.policy import Action, Progress, parse_policy
 from engine.settings import LayoutSettings, ModelSettings, TranslationSettings
 from engine.text.prompt import make_prompt, word_ids
+from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
 from training.errors import TrainingError
 from training.evaluation.model_choice import find_model
@@ -116,7 +117,7 @@ class Slots:
 
     def set_source(self, words: Sequence[str], *, ended: bool) -> None:
         self._translator.set_source(self._utterance, words, ended=ended)
-        for _ in self._translator.advance(self._utterance):
+        for _ in changes(self._translator, self._utterance):
             pass
 
     @property

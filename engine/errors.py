@@ -100,3 +100,12 @@ def is_failure(error: BaseException) -> bool:
 def first_line(error: BaseException) -> str:
     """Return the first line of an error of a library, or its type where it says nothing."""
     return next(iter(str(error).strip().splitlines()), type(error).__name__)
+
+
+def message_of(error: Exception) -> Message:
+    """Return the message of one of our errors, or the first line of a library's."""
+    return (
+        error.message
+        if isinstance(error, SurtitleError)
+        else Code.AS_SAID(sentence=first_line(error))
+    )

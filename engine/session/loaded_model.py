@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine.adapters.adapter import Adapter, Status, model_card, usable_adapter
-from engine.events import LoadProgress
+from engine.events import AdapterChanged, LoadProgress
 from engine.hub.download import fetch_model
 from engine.loading.loader import Weights, load_base, load_weights
 from engine.messages import Code, Message
@@ -73,6 +73,11 @@ class LoadedModel:
     def used(self) -> str | None:
         """The adapter that works now; None for none."""
         return None if self._switcher is None else self._switcher.used
+
+    @property
+    def adapters_changed(self) -> AdapterChanged:
+        """The event that reports which adapters are loaded and used now."""
+        return AdapterChanged(names=self.adapters, used=self.used, languages=self.languages)
 
     def make_system(self, translation: TranslationSettings, log: EventLog) -> AnySystem:
         """Make what translates with the weights of now.

@@ -4,7 +4,7 @@
 it is.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
@@ -101,8 +101,8 @@ class System(Protocol[Kind]):
                 caption then leaves the one out that it would end in.
         """
 
-    def advance(self, utterance: Kind) -> Iterator[Change]:
-        """Translate as far as the committed words allow; yield each growth of the caption."""
+    def advance(self, utterance: Kind) -> Change | None:
+        """Translate until the caption grows; None where the committed words allow no more."""
 
     def give_up(self, utterance: Kind) -> None:
         """Leave an utterance as it is after it could not be computed, and empty the cache."""

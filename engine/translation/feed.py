@@ -25,6 +25,11 @@ WARM_UP = -1
 """Index of a line that pays for first use and is not counted."""
 
 
+def changes(system: "System[Kind]", utterance: "Kind") -> "Iterator[Change]":
+    """Translate as far as the committed words allow; yield each growth of the caption."""
+    return iter(lambda: system.advance(utterance), None)
+
+
 def feed_words(
     system: "System[Kind]", words: Sequence[str], *, first: int = 1, full_stop: str = ""
 ) -> "Iterator[Iterator[Change]]":
@@ -44,14 +49,14 @@ def feed_words(
         ended = n_words == len(words)
         stop = full_stop if ended else ""
         system.set_source(utterance, words[:n_words], ended=ended, full_stop=stop)
-        yield system.advance(utterance)
+        yield changes(system, utterance)
 
 
 def translate_unseen(system: "System[Kind]", text: str) -> None:
     """Translate a text at once and drop its caption, as a trial or to pay for first use."""
     words = text.split()
-    for changes in feed_words(system, words, first=len(words)):
-        deque(changes, maxlen=0)
+    for made in feed_words(system, words, first=len(words)):
+        deque(made, maxlen=0)
 
 
 def feed_line(system: "AnySystem", log: EventLog, index: int, line: str) -> None:
@@ -67,10 +72,10 @@ def feed_line(system: "AnySystem", log: EventLog, index: int, line: str) -> None
     log.write("line", index=index, words=words)
     word_of_part = iter([n for n, word in enumerate(words, start=1) for _ in word_parts(word)])
     for parts in cut_line(line, system.settings.limits):
-        changes = feed_words(system, parts)
+        fed = feed_words(system, parts)
         for n_parts in range(1, len(parts) + 1):
             log.write("arrived", n_words=next(word_of_part), ended=n_parts == len(parts))
-            deque(next(changes), maxlen=0)
+            deque(next(fed), maxlen=0)
     log.write("line_ended", index=index)
 
 

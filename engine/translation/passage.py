@@ -1,6 +1,6 @@
 """The text since the last pressed Enter: sentences that a person may still edit."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from engine.events import (
     CaptionChanged,
@@ -68,18 +68,18 @@ class Passage:
         unread = (len(one.words) - one.n_read for one in self._utterances if not self._is_done(one))
         return max(0, len(self._words) - n_opened) + sum(max(0, n) for n in unread)
 
-    def give_up(self) -> Iterator[Event]:
+    def give_up(self) -> Event:
         """Leave the utterance as it is that could not be computed, for the next one's sake."""
         utterance = next(one for one in self._utterances if not self._is_done(one))
         self._translator.give_up(utterance)
         self._unreported.discard(utterance.number)
-        yield UtteranceEnded(utterance=utterance.number)
+        return UtteranceEnded(utterance=utterance.number)
 
     def hold(self) -> None:
         """Open no utterance before ``resume``; the words of later sentences wait."""
         self._held = True
 
-    def resume(self, translator: AnySystem | None = None) -> Iterator[Event]:
+    def resume(self, translator: AnySystem | None = None) -> list[Event]:
         """Open the utterances that wait.
 
         Args:
@@ -90,10 +90,10 @@ class Passage:
         if translator is not None:
             self._make_final(len(self._utterances))
             self._translator = translator
-        yield from self._set_words(self._words, finished=self._finished)
+        return self._set_words(self._words, finished=self._finished)
 
-    def splice(self, start: int, stop: int | None, words: Sequence[str]) -> Iterator[Event]:
-        """Replace the words [start:stop), to the end without a stop; yield what changes at once.
+    def splice(self, start: int, stop: int | None, words: Sequence[str]) -> list[Event]:
+        """Replace the words [start:stop), to the end without a stop; return what changes at once.
 
         Final words stay as they are.
         """
@@ -101,13 +101,13 @@ class Passage:
         end = None if stop is None else max(0, stop - self._n_final)
         wanted = list(self._words)
         wanted[max(0, start - self._n_final) : end] = map(well_formed, words[n_final_given:])
-        yield from self._set_words(wanted, finished=False)
+        return self._set_words(wanted, finished=False)
 
-    def finish(self) -> Iterator[Event]:
+    def finish(self) -> list[Event]:
         """End the last utterance, with or without punctuation."""
-        yield from self._set_words(self._words, finished=True)
+        return self._set_words(self._words, finished=True)
 
-    def _set_words(self, words: Sequence[str], *, finished: bool) -> Iterator[Event]:
+    def _set_words(self, words: Sequence[str], *, finished: bool) -> list[Event]:
         self._words, self._finished = list(words), finished
         wanted = split_sentences(words, self._translator.settings.limits, finished=finished)
         self.is_complete = bool(wanted) and wanted[-1].ended
@@ -119,50 +119,53 @@ class Passage:
         changed = old[head : len(old) - tail]
         follower = old[len(old) - tail].number if tail else None
         sentences = wanted[head : len(wanted) - tail]
-        fresh = list[Captioned]()
+        events, fresh = list[Event](), list[Captioned]()
         for index, sentence in enumerate(sentences):
             if index < len(changed):
                 utterance = changed[index]
             else:
                 utterance = self._translator.open()
-                yield UtteranceOpened(utterance=utterance.number, before=follower, lane=self._lane)
+                events.append(
+                    UtteranceOpened(utterance=utterance.number, before=follower, lane=self._lane)
+                )
             fresh.append(utterance)
-            yield from self._set_source(utterance, sentence)
+            events += self._set_source(utterance, sentence)
         for utterance in changed[len(sentences) :]:
             self._unreported.discard(utterance.number)
-            yield UtteranceDropped(utterance=utterance.number)
+            events.append(UtteranceDropped(utterance=utterance.number))
         self._utterances = old[:head] + fresh + (old[len(old) - tail :] if tail else [])
+        return events
 
-    def advance(self) -> Iterator[Event]:
-        """Translate every sentence as far as it goes; may be left after any event."""
+    def advance(self) -> Event | None:
+        """Translate until something changes; None where the words allow no more."""
         for utterance in self._utterances:
-            if utterance.number in self._strange:
-                yield from self._tell_strange(utterance)
-            else:
-                yield from self._translate(utterance)
+            is_strange = utterance.number in self._strange
+            event = self._note_strange(utterance) if is_strange else self._translate(utterance)
             is_done = utterance.ended and self._is_done(utterance)
-            if is_done and utterance.number in self._unreported:
+            if event is None and is_done and utterance.number in self._unreported:
                 self._unreported.discard(utterance.number)
-                yield UtteranceEnded(utterance=utterance.number)
+                event = UtteranceEnded(utterance=utterance.number)
+            if event is not None:
+                return event
         if len(self._utterances) > _MAX_UTTERANCES:
             self._make_final(len(self._utterances) - _MAX_UTTERANCES)
+        return None
 
-    def _translate(self, utterance: Captioned) -> Iterator[Event]:
-        for change in self._translator.advance(utterance):
-            yield CaptionChanged(
-                utterance=utterance.number,
-                kept=change.kept,
-                text=change.text,
-                n_read=change.n_read,
-            )
+    def _translate(self, utterance: Captioned) -> Event | None:
+        change = self._translator.advance(utterance)
+        if change is None:
+            return None
+        number, n_read = utterance.number, change.n_read
+        return CaptionChanged(utterance=number, kept=change.kept, text=change.text, n_read=n_read)
 
-    def _tell_strange(self, utterance: Captioned) -> Iterator[Event]:
-        """Tell once that an utterance is not translated; symbols alone need no word about it."""
+    def _note_strange(self, utterance: Captioned) -> Event | None:
+        """Report once that an utterance is not translated; symbols alone need no report."""
         source = " ".join(utterance.words)
         is_certain = utterance.ended or len(utterance.words) >= _TELLING_WORDS
-        if is_certain and not self._strange[utterance.number] and any(map(str.isalpha, source)):
-            self._strange[utterance.number] = True
-            yield NotTranslated(utterance=utterance.number, source=source)
+        if self._strange[utterance.number] or not (is_certain and any(map(str.isalpha, source))):
+            return None
+        self._strange[utterance.number] = True
+        return NotTranslated(utterance=utterance.number, source=source)
 
     def _is_done(self, utterance: Captioned) -> bool:
         return utterance.finished or utterance.number in self._strange
@@ -181,11 +184,11 @@ class Passage:
         if n_parts:
             self._words[0] = "".join(word_parts(self._words[0])[n_parts:])
 
-    def drop(self) -> Iterator[Event]:
+    def drop(self) -> list[Event]:
         """Forget the passage."""
-        yield from self._set_words([], finished=False)
+        return self._set_words([], finished=False)
 
-    def _set_source(self, utterance: Captioned, sentence: Sentence) -> Iterator[Event]:
+    def _set_source(self, utterance: Captioned, sentence: Sentence) -> list[Event]:
         self._unreported.add(utterance.number)
         if is_strange(sentence.words):
             self._strange.setdefault(utterance.number, False)
@@ -194,14 +197,12 @@ class Passage:
         cut = self._translator.set_source(
             utterance, sentence.words, ended=sentence.ended, full_stop=sentence.full_stop
         )
-        yield SourceChanged(utterance=utterance.number, words=sentence.words)
+        number, kept = utterance.number, len(utterance.caption)
+        events: list[Event] = [SourceChanged(utterance=number, words=sentence.words)]
         if cut:
-            yield CaptionChanged(
-                utterance=utterance.number,
-                kept=len(utterance.caption),
-                text="",
-                n_read=utterance.n_read,
-            )
+            n_read = utterance.n_read
+            events.append(CaptionChanged(utterance=number, kept=kept, text="", n_read=n_read))
+        return events
 
 
 def _common(utterances: Sequence[Captioned], sentences: Sequence[Sentence]) -> int:

@@ -14,7 +14,7 @@ committed. The layout is the offline one: all source words in one phase. So the 
 before stays cached, and each draft computes the new words and the target behind them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import torch
@@ -169,23 +169,25 @@ class Retranslator(OnConversation):
         )
         return before > 0
 
-    def advance(self, utterance: Redraft) -> Iterator[Change]:
-        """Translate as often as the committed words and the policy ask for it."""
-        while not utterance.finished:
+    def advance(self, utterance: Redraft) -> Change | None:
+        """Translate until the caption grows; None where the committed words allow no more."""
+        change: Change | None = None
+        while change is None and not utterance.finished:
             if utterance.draft_is_due(self.conversation.haste):
-                yield from self._translate(utterance)
+                change = self._translate(utterance)
             elif utterance.n_read < len(utterance.units):
                 utterance.n_read += 1
                 self._log.write("read", utterance=utterance.number, n_read=utterance.n_read)
             else:
-                return
+                return None
+        return change
 
     def give_up(self, utterance: Redraft) -> None:
         """Leave an utterance as it is after it could not be computed, and empty the cache."""
         utterance.finished = True
         self.conversation.forget()
 
-    def _translate(self, utterance: Redraft) -> Iterator[Change]:
+    def _translate(self, utterance: Redraft) -> Change | None:
         """Make a draft and commit what it shares with the one before."""
         before, draft = utterance.draft, utterance.draft
         if not utterance.units:
@@ -206,8 +208,7 @@ class Retranslator(OnConversation):
             self._log.write("committed", utterance=number, text=text, n_read=n_read)
         if utterance.finished:
             log_end(self._log, self.model, self.counters, number)
-        if text:
-            yield Change(len(utterance.caption) - len(text), text, n_read)
+        return Change(len(utterance.caption) - len(text), text, n_read) if text else None
 
     def _draft(self, utterance: Redraft) -> list[int]:
         """Translate all words that were read, from what is committed on."""

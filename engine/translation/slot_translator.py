@@ -5,7 +5,7 @@ taken back and counted apart; only going back to an earlier utterance computes r
 counted too.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from engine.loading.loader import Weights
 from engine.metrics.event_log import EventLog
@@ -70,21 +70,20 @@ class Translator(OnConversation):
         )
         return len(utterance.caption) < before
 
-    def advance(self, utterance: Utterance) -> Iterator[Change]:
-        """Translate as far as the committed words allow; yield each growth of the caption.
-
-        May be left after any change and called again later.
-        """
-        while not utterance.finished:
+    def advance(self, utterance: Utterance) -> Change | None:
+        """Translate until the caption grows; None where the committed words allow no more."""
+        change: Change | None = None
+        while change is None and not utterance.finished:
             if utterance.next_action(self.conversation.haste) is Action.WRITE:
-                yield from self._write(utterance)
+                change = self._write(utterance)
             elif self._word_may_go_on(utterance):
-                yield from self._probe(utterance)
+                change = self._probe(utterance)
             elif utterance.can_read:
                 utterance.read()
                 self._log.write("read", utterance=utterance.number, n_read=utterance.n_read)
             else:
-                return
+                return None
+        return change
 
     def give_up(self, utterance: Utterance) -> None:
         """Leave an utterance as it is after it could not be computed, and empty the cache."""
@@ -101,7 +100,7 @@ class Translator(OnConversation):
             or utterance.runs_away
         )
 
-    def _probe(self, utterance: Utterance) -> Iterator[Change]:
+    def _probe(self, utterance: Utterance) -> Change | None:
         """Feed the newest target token to see whether its word goes on; take it back if not."""
         id_ = self._predict(utterance)
         if self.conversation.starts_word[id_] or id_ == utterance.prompt.end_of_target:
@@ -112,9 +111,10 @@ class Translator(OnConversation):
             self._take_back(utterance)
             utterance.exhaust()
         else:
-            yield from self._choose(utterance, id_)
+            return self._choose(utterance, id_)
+        return None
 
-    def _write(self, utterance: Utterance) -> Iterator[Change]:
+    def _write(self, utterance: Utterance) -> Change | None:
         id_ = self._predict(utterance)
         loops = utterance.loops_with(id_)
         if loops or utterance.runs_away:
@@ -126,9 +126,10 @@ class Translator(OnConversation):
             self._take_back(utterance)
             utterance.exhaust()
         else:
-            yield from self._choose(utterance, id_)
+            return self._choose(utterance, id_)
+        return None
 
-    def _choose(self, utterance: Utterance, id_: int) -> Iterator[Change]:
+    def _choose(self, utterance: Utterance, id_: int) -> Change | None:
         kept = len(utterance.caption)
         text = utterance.choose(id_, starts_word=self.conversation.starts_word[id_])
         number, n_read = utterance.number, utterance.n_read
@@ -137,8 +138,7 @@ class Translator(OnConversation):
             self._log.write("committed", utterance=number, text=text, n_read=n_read)
         if utterance.finished:
             log_end(self._log, self.model, self.counters, number)
-        if text:
-            yield Change(kept, text, n_read)
+        return Change(kept, text, n_read) if text else None
 
     def _take_back(self, utterance: Utterance) -> None:
         n_fed = utterance.planner.n_fed

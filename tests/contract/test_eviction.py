@@ -14,6 +14,7 @@ from engine.inference.slot_model import SlotModel
 from engine.layout.rows import UNFED
 from engine.layout.slots import SlotPlanner
 from engine.settings import LayoutSettings, TranslationSettings
+from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
 from tests.support.fakes import bare_prompt, random_word, tiny_weights
 from tests.support.networks import ARCHITECTURES, N_IDS, tiny_network
@@ -133,7 +134,7 @@ def long_talk(capacity, *, policy="read:2", n_words=150, seed=0):
     for _ in range(n_words):
         words.append(random_word(rng))
         translator.set_source(utterance, words, ended=False)
-        list(translator.advance(utterance))
+        list(changes(translator, utterance))
         assert translator.model.n_rows == utterance.planner.n_fed <= capacity
     return translator, utterance, words
 
@@ -153,7 +154,7 @@ def test_changing_a_word_that_is_still_cached_takes_back_no_more_than_needed():
     words[-1] = "aha"
     fed = translator.model.tokens_fed
     translator.set_source(utterance, words, ended=True)
-    list(translator.advance(utterance))
+    list(changes(translator, utterance))
     assert utterance.finished
     assert translator.model.tokens_fed - fed < 120
     n_same = next(
@@ -168,11 +169,11 @@ def test_changing_a_word_that_was_forgotten_begins_the_utterance_anew():
     words[0] = "aha"
     assert translator.set_source(utterance, words, ended=True)
     assert utterance.caption == ""
-    list(translator.advance(utterance))
+    list(changes(translator, utterance))
     fresh = Translator(tiny_weights(), translator.settings, capacity=200)
     other = fresh.open()
     fresh.set_source(other, words, ended=True)
-    list(fresh.advance(other))
+    list(changes(fresh, other))
     assert utterance.caption == other.caption
 
 

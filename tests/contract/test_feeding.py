@@ -8,6 +8,7 @@ import torch
 from engine.inference.attention import Attention
 from engine.policy import parse_policy
 from engine.settings import LayoutSettings, TranslationSettings
+from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
 from tests.support.fakes import random_word, tiny_weights
 from training.samples.batches import Example, pad
@@ -55,14 +56,14 @@ def random_case(seed):
     for _ in range(rng.randint(1, 4)):
         words += [random_word(rng) for _ in range(rng.randint(1, 4))]
         translator.set_source(utterance, words, ended=False)
-        list(translator.advance(utterance))
+        list(changes(translator, utterance))
         if rng.random() < 0.5:  # an edit: a word is changed or taken away
             index = rng.randrange(len(words))
             words[index : index + 1] = [random_word(rng)] if rng.random() < 0.7 else []
             translator.set_source(utterance, words, ended=False)
-            list(translator.advance(utterance))
+            list(changes(translator, utterance))
     translator.set_source(utterance, words or ["a"], ended=True)
-    list(translator.advance(utterance))
+    list(changes(translator, utterance))
     return translator, logits, utterance
 
 
@@ -87,7 +88,7 @@ def test_every_token_is_fed_exactly_once_when_nothing_is_edited():
         translator = Translator(tiny_weights(), TranslationSettings(policy=policy))
         utterance = translator.open()
         translator.set_source(utterance, ["abc", "de", "fgh", "a"], ended=True)
-        list(translator.advance(utterance))
+        list(changes(translator, utterance))
         counters, model = translator.counters, translator.model
         assert model.tokens_fed - counters.probes == model.n_rows == len(utterance.fed_rows())
         assert counters.tokens_recomputed == 0

@@ -7,6 +7,7 @@ import pytest
 from engine.policy import Offline, ReadN, WaitK
 from engine.settings import LAYOUTS, LayoutSettings, TranslationSettings
 from engine.text.prompt import word_units
+from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
 from tests.support.fakes import HashingModel, random_word, tiny_weights
 from tests.support.rows import build_rows
@@ -72,10 +73,10 @@ def test_the_translators_rows_equal_the_builders_rows(layout_name):
         for n_words in range(1, len(source) + 1):
             ended = n_words == len(source) and not marker_alone
             translator.set_source(utterance, source[:n_words], ended=ended)
-            captions += "".join(change.text for change in translator.advance(utterance))
+            captions += "".join(change.text for change in changes(translator, utterance))
         if marker_alone:
             translator.set_source(utterance, source, ended=True)
-            captions += "".join(change.text for change in translator.advance(utterance))
+            captions += "".join(change.text for change in changes(translator, utterance))
         built = build_rows(pair, policy, utterance.prompt, layout, marker_alone=marker_alone)
         assert list(utterance.planner.rows) == list(built)
         assert captions == utterance.caption == " ".join(target)

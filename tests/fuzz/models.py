@@ -9,6 +9,7 @@ from engine.errors import SurtitleError
 from engine.loading.loader import load_weights
 from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.factory import make_system
+from engine.translation.feed import changes
 from tests.fuzz.sentences import check
 from tests.support.fakes import save_tiny_model
 from tests.support.strangers import damaged, mutated_file
@@ -113,7 +114,7 @@ def prepared(folder):
             system = make_system("auto", weights, wanted, capacity=400, log=None)
             utterance = system.open()
             system.set_source(utterance, ["This", "is", "a", "test."], ended=True)
-            for _ in system.advance(utterance):
+            for _ in changes(system, utterance):
                 pass
         except SurtitleError as error:
             check(error)

@@ -71,7 +71,7 @@ def at_once(model, text, *, policy="read:2", language="de", translation=None):
     for step in (
         passage.splice(0, None, text.split()),
         passage.finish(),
-        passage.advance(),
+        iter(passage.advance, None),
     ):
         for event in step:
             receiver(event)

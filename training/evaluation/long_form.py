@@ -19,7 +19,7 @@ And for all of them ``run.json`` and ``summary.json``, a list of ``LongScores``.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,7 +38,6 @@ from training.metrics.resegment import load_aligner, resegment
 from training.metrics.soft_segmenter import soft_resegment
 
 if TYPE_CHECKING:
-    from engine.events import Event
     from engine.translation.base import AnySystem
     from training.metrics.long_scores import LongScores
 
@@ -132,18 +131,13 @@ def feed_talk(
     for n_words, word in enumerate(words, start=1):
         ended = n_words == len(words)
         log.write("arrived", n_words=n_words, ended=ended)
-        _exhaust(passage.splice(n_words - 1, None, [word]))
+        passage.splice(n_words - 1, None, [word])
         if ended:
-            _exhaust(passage.finish())
-        _exhaust(passage.advance())
+            passage.finish()
+        while passage.advance():
+            pass  # what it returns is in the log
         yield n_words
     log.write("line_ended", index=index)
-
-
-def _exhaust(events: "Iterable[Event]") -> None:
-    """Let a passage work; what it reports is in the log."""
-    for _ in events:
-        pass
 
 
 def read_talks_done(folder: Path, policy: str, talks: Sequence[Talk]) -> dict[int, Translation]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from engine.text.sentences import word_parts
+from engine.translation.feed import changes
 
 if TYPE_CHECKING:
     from engine.translation.base import AnySystem, Captioned
@@ -93,7 +94,7 @@ class WordByWord:
     def _advance(self, open_: _Open, *, ended: bool) -> str:
         system, utterance = self._system, open_.utterance
         system.set_source(utterance, open_.words, ended=ended)
-        return "".join(change.text for change in system.advance(utterance))
+        return "".join(change.text for change in changes(system, utterance))
 
     def _is_full(self, open_: _Open, part: str) -> bool:
         limits = self._system.settings.limits

@@ -11,6 +11,7 @@ from engine.inference.cuda_graph import MAX_ROWS
 from engine.inference.slot_model import SlotModel
 from engine.layout.registry import make_planner
 from engine.settings import LayoutSettings, TranslationSettings
+from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
 from tests.support.fakes import bare_prompt, random_word, tiny_weights
 from tests.support.networks import ALIBI, ARCHITECTURES, N_IDS, tiny_network, weights_of
@@ -138,7 +139,7 @@ def test_captions_are_the_same(policy):
             utterance = translator.open()
             for n in range(1, len(words) + 1):
                 translator.set_source(utterance, words[:n], ended=n == len(words))
-                list(translator.advance(utterance))
+                list(changes(translator, utterance))
             captions.append(utterance.caption)
     assert captions[:3] == captions[3:]
     assert any(captions)

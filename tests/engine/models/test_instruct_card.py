@@ -16,6 +16,7 @@ from engine.settings import LayoutSettings, ModelSettings, TranslationSettings
 from engine.text.prompt import make_prompt, turn_end
 from engine.translation.factory import make_system
 from engine.translation.factory_names import mode_notice, suited_slot_length, suited_system
+from engine.translation.feed import changes
 from engine.translation.retranslator import Retranslator
 from engine.translation.slot_translator import Translator
 from tests.support.chat_templates import CHATML, tokenizer_with
@@ -148,7 +149,7 @@ def test_what_a_draft_adds_is_what_the_model_answers_to_its_own_prompt(folder, p
         for n in range(1, 6 + ended_alone):
             n_before = len(utterance.committed)
             system.set_source(utterance, words[:n], ended=n == 5 + ended_alone)
-            list(system.advance(utterance))
+            list(changes(system, utterance))
         assert utterance.finished
         assert "<|" not in utterance.caption
         said = plain_answer(system, utterance)[n_before:-1]
@@ -167,7 +168,7 @@ def test_source_that_was_read_before_is_not_computed_again(folder, policy):
     for n in range(1, 7):
         system.set_source(utterance, words[:n], ended=n == 6)
         n_drafted = utterance.n_drafted
-        list(system.advance(utterance))
+        list(changes(system, utterance))
         if utterance.n_drafted > n_drafted:
             n_target += len(utterance.prompt.headers.assistant) + len(utterance.draft)
     headers = utterance.prompt.headers
@@ -180,19 +181,19 @@ def test_words_that_come_after_all_are_translated(folder, later):
     system = plain_translator(folder, Retranslator, "read:2", 1)
     utterance = system.open()
     system.set_source(utterance, ["ab", "cd"], ended=True)
-    list(system.advance(utterance))
+    list(changes(system, utterance))
     assert utterance.finished
     shown = bool(utterance.caption)
     assert system.set_source(utterance, later, ended=False) == shown
-    list(system.advance(utterance))
+    list(changes(system, utterance))
     assert not utterance.finished
     system.set_source(utterance, later, ended=True)
-    list(system.advance(utterance))
+    list(changes(system, utterance))
     fresh = plain_translator(folder, Retranslator, "read:2", 1)
     expected = fresh.open()
     for ended in (False, True):
         fresh.set_source(expected, later, ended=ended)
-        list(fresh.advance(expected))
+        list(changes(fresh, expected))
     assert utterance.finished
     assert utterance.caption == expected.caption
 
@@ -201,7 +202,7 @@ def test_nothing_is_translated_to_nothing(folder):
     system = plain_translator(folder, Retranslator, "read:2", 1)
     utterance = system.open()
     system.set_source(utterance, [], ended=True)
-    assert list(system.advance(utterance)) == []
+    assert list(changes(system, utterance)) == []
     assert (utterance.finished, utterance.caption, system.model.tokens_fed) == (True, "", 0)
 
 
@@ -219,7 +220,7 @@ def test_a_session_says_which_mode_runs_and_gives_the_captions_of_the_last_draft
     system = plain_translator(folder, Retranslator, "wait:1", 1)
     utterance = system.open()
     system.set_source(utterance, words, ended=True)
-    list(system.advance(utterance))
+    list(changes(system, utterance))
     assert listener.receiver.text == [(tuple(words), utterance.caption)]
 
 
@@ -230,6 +231,6 @@ def test_slots_can_be_tried_on_a_plain_model(folder, policy):
     words = [random_word(random.Random(1)) for _ in range(6)]
     for n in range(1, 7):
         system.set_source(utterance, words[:n], ended=n == 6)
-        list(system.advance(utterance))
+        list(changes(system, utterance))
     assert utterance.finished
     assert "<|" not in utterance.caption

@@ -15,6 +15,7 @@ from engine.models.fingerprint import read_fingerprint
 from engine.session import adapter_switcher
 from engine.session.adapter_switcher import AdapterSwitcher
 from engine.settings import ModelSettings, TranslationSettings
+from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
 from tests.support.adapter_folders import CONFIG, factors, tiny_card, write_adapter
 from tests.support.fakes import save_tiny_model
@@ -112,7 +113,7 @@ def test_captions_after_a_switch_are_those_of_a_fresh_load(switcher, saved, base
         translator = Translator(weights, TranslationSettings(), capacity=500)
         utterance = translator.open()
         translator.set_source(utterance, "abc de fgh a b".split(), ended=True)
-        return "".join(change.text for change in translator.advance(utterance))
+        return "".join(change.text for change in changes(translator, utterance))
 
     bare = caption(switcher.use(None))
     adapted = caption(switcher.use("mine"))

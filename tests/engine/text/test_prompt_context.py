@@ -9,6 +9,7 @@ from engine.settings import TranslationSettings
 from engine.text.glossary import read_glossary
 from engine.text.prompt import make_prompt
 from engine.text.prompt_context import MAX_ROWS, Context
+from engine.translation.feed import changes
 from tests.support.fakes import hashing_translator, random_word, tiny_tokenizer, tiny_weights
 
 CARD = tiny_weights().card
@@ -75,7 +76,7 @@ def test_of_sentences_that_are_too_long_the_oldest_are_left_out():
 def translate(engine, text):
     utterance = engine.open()
     engine.set_source(utterance, text.split(), ended=True)
-    list(engine.advance(utterance))
+    list(changes(engine, utterance))
     return utterance
 
 

@@ -11,6 +11,7 @@ import torch
 from engine.layout.rows import visible
 from engine.metrics.event_log import EventLog
 from engine.settings import TranslationSettings
+from engine.translation.feed import changes
 from engine.translation.retranslator import Retranslator
 from tests.support.fakes import HashingModel, hashing_translator, obey, random_word, tiny_weights
 
@@ -48,7 +49,7 @@ def type_and_translate(engine, words):
     utterance = engine.open()
     for n_words in range(1, len(words) + 1):
         engine.set_source(utterance, words[:n_words], ended=n_words == len(words))
-        list(engine.advance(utterance))
+        list(changes(engine, utterance))
     return utterance
 
 
@@ -111,7 +112,7 @@ def test_drafts_that_loop_are_cut_and_counted():
         model.next_id = lambda rows, _suppressed, ids=ids, feed=feed: feed(rows) and next(ids)
         utterance = engine.open()
         engine.set_source(utterance, ["abc", "de"], ended=True)
-        list(engine.advance(utterance))
+        list(changes(engine, utterance))
         assert utterance.finished
         lengths[cut_loops] = len(utterance.committed)
         assert (engine.counters.loops_cut > 0) == cut_loops

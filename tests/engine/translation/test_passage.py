@@ -10,6 +10,7 @@ from engine.events import (
     UtteranceOpened,
 )
 from engine.text.sentences import Sentence, split_sentences, without_full_stop
+from engine.translation.feed import changes
 from engine.translation.passage import Passage
 from tests.support.fakes import (
     Receiver,
@@ -43,7 +44,7 @@ class Editor:
         return self.take(self.passage.finish())
 
     def translate(self):
-        return self.take(self.passage.advance())
+        return self.take(iter(self.passage.advance, None))
 
     def take(self, events):
         """Hand events on, one by one, as they come."""
@@ -71,9 +72,9 @@ def edit_at_random(editor, rng, n_edits):
         if rng.random() < 0.7:
             editor.translate()
         elif rng.random() < 0.5:  # a command comes in between
-            for event in editor.passage.advance():
+            event = editor.passage.advance()
+            if event is not None:
                 editor.receiver(event)
-                break
 
 
 def alone(utterance, policy, **arguments):
@@ -87,10 +88,10 @@ def alone(utterance, policy, **arguments):
     end = (*utterance._full_stop, utterance.prompt.end_of_source)
     if utterance.ended and utterance._units[-1] == end:
         translator.set_source(twin, utterance.words, ended=False)
-        list(translator.advance(twin))
+        list(changes(translator, twin))
     full_stop = Sentence(utterance.words, utterance.ended).full_stop
     translator.set_source(twin, utterance.words, ended=utterance.ended, full_stop=full_stop)
-    list(translator.advance(twin))
+    list(changes(translator, twin))
     return twin.caption
 
 

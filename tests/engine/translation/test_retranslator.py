@@ -13,6 +13,7 @@ from engine.layout.rows import Row
 from engine.metrics.event_log import EventLog
 from engine.settings import TranslationSettings
 from engine.translation.factory import SYSTEMS, make_system
+from engine.translation.feed import changes
 from engine.translation.retranslator import Retranslator
 from engine.translation.slot_translator import Translator
 from tests.support.fakes import (
@@ -64,7 +65,7 @@ def translate(system, words, *, ended=True):
     for n in range(1, len(words) + 1):
         system.set_source(utterance, words[:n], ended=ended and n == len(words))
         shown = utterance.caption
-        for change in system.advance(utterance):
+        for change in changes(system, utterance):
             assert change.kept == len(shown)
             shown += change.text
         assert shown == utterance.caption
@@ -84,7 +85,7 @@ def test_where_the_source_lacks_its_full_stop_the_caption_lacks_its_own():
     speak(system, ["x", "ab. cd."])
     utterance = system.open()
     system.set_source(utterance, ["a", "b"], ended=True, full_stop=".")
-    (change,) = system.advance(utterance)
+    (change,) = changes(system, utterance)
     assert utterance.caption == change.text == "ab. cd"
     assert len(utterance.units[-1]) > len(utterance.units[0])
 
@@ -215,7 +216,7 @@ def test_it_drafts_and_commits_what_a_naive_version_does_on_the_same_network():
         steps = []
         for n in range(1, 6):
             system.set_source(utterance, words[:n], ended=n == 5)
-            list(system.advance(utterance))
+            list(changes(system, utterance))
             steps.append((utterance.draft, list(utterance.committed)))
         assert steps == naive_drafts(weights, settings, utterance.prompt, words)
         assert sum(map(len, (draft for draft, _ in steps))) > 5
@@ -249,11 +250,11 @@ def test_an_edit_starts_the_utterance_anew(policy):
     shown = utterance.caption
     assert system.set_source(utterance, ["abc", "b", "f", "gh"], ended=True) == bool(shown)
     assert utterance.caption == ""
-    list(system.advance(utterance))
+    list(changes(system, utterance))
     fresh = retranslator(policy)
     expected = fresh.open()
     fresh.set_source(expected, ["abc", "b", "f", "gh"], ended=True)
-    list(fresh.advance(expected))
+    list(changes(fresh, expected))
     assert utterance.finished
     assert utterance.caption == expected.caption
 

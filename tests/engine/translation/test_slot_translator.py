@@ -12,6 +12,7 @@ from engine.inference.slot_cache import SlotCache
 from engine.layout.rows import visible
 from engine.metrics.event_log import EventLog
 from engine.settings import ModelSettings, TranslationSettings, UtteranceLimits
+from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
 from engine.translation.utterance import n_same
 from tests.support.fakes import (
@@ -32,17 +33,17 @@ def translate(engine, words, *, ended=True):
     """Open an utterance and translate its words, given at once."""
     utterance = engine.open()
     engine.set_source(utterance, words, ended=ended)
-    changes = list(engine.advance(utterance))
-    return utterance, changes
+    taken = list(changes(engine, utterance))
+    return utterance, taken
 
 
 def type_words(engine, utterance, words):
     """Give the words one by one, translating after each."""
-    changes = []
+    taken = []
     for n_words in range(1, len(words) + 1):
         engine.set_source(utterance, words[:n_words], ended=False)
-        changes += engine.advance(utterance)
-    return changes
+        taken += changes(engine, utterance)
+    return taken
 
 
 def meaning(utterance):
@@ -82,8 +83,8 @@ def test_where_the_source_lacks_its_full_stop_the_caption_lacks_its_own_alone():
         say(engine, target)
         utterance = engine.open()
         engine.set_source(utterance, ["a", "b"], ended=True, full_stop=full_stop)
-        changes = list(engine.advance(utterance))
-        assert utterance.caption == "".join(change.text for change in changes) == caption
+        taken = list(changes(engine, utterance))
+        assert utterance.caption == "".join(change.text for change in taken) == caption
 
 
 def test_the_log_tells_the_words_as_they_are_and_the_full_stop_beside_them(tmp_path):
@@ -102,15 +103,15 @@ def test_a_caption_is_its_changes_put_together():
     rng = random.Random(0)
     for policy in POLICIES:
         engine = hashing_translator(policy)
-        utterance, changes = translate(engine, random_words(rng, 6))
+        utterance, grown = translate(engine, random_words(rng, 6))
         caption = ""
-        for change in changes:
+        for change in grown:
             assert change.kept == len(caption)
             assert change.text != ""
             caption += change.text
         assert caption == utterance.caption
         assert utterance.finished
-        assert list(engine.advance(utterance)) == []
+        assert list(changes(engine, utterance)) == []
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -126,7 +127,7 @@ def test_words_typed_one_by_one_give_the_caption_of_words_given_at_once(policy):
         typed = engine.open()
         type_words(engine, typed, words[:-1])
         engine.set_source(typed, words, ended=True)
-        list(engine.advance(typed))
+        list(changes(engine, typed))
         assert typed.caption == at_once.caption
         assert meaning(typed) == meaning(at_once)
 
@@ -139,15 +140,15 @@ def test_only_captions_after_an_edit_change(policy):
     for _ in range(30):
         engine, words = hashing_translator(policy), random_words(rng, 8)
         utterance = engine.open()
-        changes = type_words(engine, utterance, words)
+        grown = type_words(engine, utterance, words)
         before = utterance.caption
         index = rng.randrange(2, 8)
         edited = [*words[:index], random_word(rng) + "x", *words[index + 1 :]]
         cut = engine.set_source(utterance, edited, ended=False)
-        kept = "".join(change.text for change in changes if change.n_read <= index)
+        kept = "".join(change.text for change in grown if change.n_read <= index)
         assert utterance.caption == kept
         assert cut == (kept != before)
-        assert all(change.kept >= len(kept) for change in engine.advance(utterance))
+        assert all(change.kept >= len(kept) for change in changes(engine, utterance))
         assert utterance.caption.startswith(kept)
         shortened += kept != "" and cut
     assert shortened > 0 or policy == "offline"
@@ -166,7 +167,7 @@ def test_after_an_edit_the_caption_is_that_of_the_edited_words(policy):
         index = rng.randrange(7)
         edited = words[:index] + random_words(rng, rng.randrange(3)) + words[index + 1 :]
         engine.set_source(utterance, edited, ended=False)
-        list(engine.advance(utterance))
+        list(changes(engine, utterance))
         again = hashing_translator(policy, slot_length=engine.settings.layout.slot_length)
         fresh, _ = translate(again, edited, ended=False)
         assert utterance.caption == fresh.caption
@@ -186,7 +187,7 @@ def test_editing_back_gives_the_caption_and_rows_of_before(policy):
             changed = [*words[:index], "x", *words[index + 1 :]]
             for text in (changed, words):
                 engine.set_source(utterance, text, ended=ended)
-                list(engine.advance(utterance))
+                list(changes(engine, utterance))
             assert utterance.caption == caption
             assert meaning(utterance) == rows
 
@@ -194,16 +195,16 @@ def test_editing_back_gives_the_caption_and_rows_of_before(policy):
 def test_translating_may_be_left_after_any_change_and_taken_up_again():
     words = random_words(random.Random(0), 6)
     for policy in POLICIES:
-        whole, changes = translate(hashing_translator(policy), words)
+        whole, grown = translate(hashing_translator(policy), words)
         engine = hashing_translator(policy)
         utterance = engine.open()
         engine.set_source(utterance, words, ended=True)
         taken = []
         while not utterance.finished:
-            for change in engine.advance(utterance):
+            for change in changes(engine, utterance):
                 taken.append(change)
                 break
-        assert taken == changes
+        assert taken == grown
         assert meaning(utterance) == meaning(whole)
 
 
@@ -296,7 +297,7 @@ def test_going_to_an_earlier_utterance_computes_its_rows_again_and_counts_them()
         recomputed = engine.counters.tokens_recomputed
         engine.set_source(utterance, words, ended=False)
         kept = len(utterance.fed_rows())
-        list(engine.advance(utterance))
+        list(changes(engine, utterance))
         fresh, _ = translate(hashing_translator("read:2"), words, ended=False)
         assert engine.counters.tokens_recomputed - recomputed == kept - n_system
         assert utterance.caption == fresh.caption
@@ -311,12 +312,12 @@ def test_changing_a_word_of_an_earlier_utterance_that_waits_touches_no_cache():
     second, _ = translate(engine, ["fgh", "a", "b"])
     n_rows, fed = engine.model.n_rows, engine.model.tokens_fed
     engine.set_source(first, ["abc", "d"], ended=False)
-    assert list(engine.advance(first)) == []
+    assert list(changes(engine, first)) == []
     assert (engine.model.n_rows, engine.model.tokens_fed) == (
         n_rows,
         fed,
     )
-    assert list(engine.advance(second)) == []
+    assert list(changes(engine, second)) == []
 
 
 def test_a_card_that_leaves_no_room_for_sentences_is_refused_before_the_first():
@@ -365,7 +366,7 @@ def test_a_model_that_never_ends_is_ended(policy, token, tmp_path):
         utterance = engine.open()
         type_words(engine, utterance, ["abc", "de", "f", "g"])
         engine.set_source(utterance, ["abc", "de", "f", "g"], ended=True)
-        list(engine.advance(utterance))
+        list(changes(engine, utterance))
     assert utterance.finished
     assert 0 < len(utterance.caption) < 400
     assert '"cut"' in (tmp_path / "log.jsonl").read_text()
@@ -447,7 +448,7 @@ def logged(path, policy):
         type_words(engine, first, ["abc", "de", "fgh", "a"])
         second, _ = translate(engine, ["bc", "d", "e"])
         engine.set_source(first, ["abc", "de", "f"], ended=True)
-        list(engine.advance(first))
+        list(changes(engine, first))
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     return engine, first, second, lines
 

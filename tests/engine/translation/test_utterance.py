@@ -5,6 +5,7 @@ import pytest
 from engine.policy import Action, parse_policy
 from engine.settings import LayoutSettings
 from engine.text.prompt import make_prompt, word_ids
+from engine.translation.feed import changes
 from engine.translation.utterance import Utterance
 from tests.support.fakes import (
     hashing_translator,
@@ -36,7 +37,7 @@ class Line:
         return self.translator.set_source(self.utterance, text.split(), ended=ended)
 
     def translate(self):
-        return list(self.translator.advance(self.utterance))
+        return list(changes(self.translator, self.utterance))
 
     @property
     def rows(self):

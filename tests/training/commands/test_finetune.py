@@ -15,6 +15,7 @@ from engine.adapters.adapter import Status, inspect_adapter
 from engine.loading.loader import load_weights
 from engine.models.fingerprint import read_fingerprint
 from engine.settings import ModelSettings, TranslationSettings
+from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
 from tests.support.fakes import save_tiny_model, tiny_tokenizer
 from tests.support.finetune_runs import QUICK, finetune, losses, write_dev, write_pairs
@@ -122,7 +123,7 @@ def test_the_folder_translates(trained, base):
     translator = Translator(weights, TranslationSettings(policy="read:3"))
     utterance = translator.open()
     translator.set_source(utterance, ["a", "b", "c"], ended=True)
-    for _ in translator.advance(utterance):
+    for _ in changes(translator, utterance):
         pass
     assert utterance.finished
 

@@ -7,6 +7,7 @@ from safetensors.torch import load_file
 
 from engine.loading.loader import load_weights
 from engine.settings import ModelSettings, TranslationSettings
+from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
 from tests.support.fakes import random_word
 from training.__main__ import main
@@ -174,7 +175,7 @@ def test_the_folder_translates(trained):
         translator = Translator(weights, TranslationSettings(policy=policy))
         utterance = translator.open()
         translator.set_source(utterance, ["ab", "cd", "ef."], ended=True)
-        for _ in translator.advance(utterance):
+        for _ in changes(translator, utterance):
             pass
         assert utterance.finished
 

@@ -1,0 +1,284 @@
+"""Obey commands and translate, one unit of work at a time. Everything is on the worker's thread."""
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+
+from engine.commands import (
+    Clear,
+    Command,
+    Configure,
+    EndPassage,
+    FeedWords,
+    LoadAdapter,
+    SetWords,
+    UnloadAdapter,
+    UseAdapter,
+    WordCommand,
+)
+from engine.errors import SurtitleError, first_line, message_of
+from engine.events import (
+    CaptionChanged,
+    ContextChanged,
+    Event,
+    Notice,
+    PaceChanged,
+    Refused,
+    Statistics,
+)
+from engine.loading.device import give_memory_back, is_out_of_memory
+from engine.messages import Code
+from engine.metrics.event_log import EventLog
+from engine.session.catch_up import CatchUp
+from engine.session.command_queue import CommandQueue
+from engine.session.loaded_model import LoadedModel
+from engine.settings import TranslationSettings
+from engine.translation.passage import Passage
+
+_STATISTICS_S = 0.5  # how often they are reported while words wait
+
+
+class Serving:
+    """One model, one system, and the passages of all lanes.
+
+    Attributes:
+        system: translates; another one after a switch of adapters.
+        has_work: ``advance`` may find something to do.
+    """
+
+    def __init__(
+        self,
+        model: LoadedModel,
+        translation: TranslationSettings,
+        report: Callable[[Event], None],
+        event_log: EventLog,
+    ) -> None:
+        self.system = model.make_system(translation, event_log)
+        self.has_work = False
+        self._model = model
+        self._translation = translation
+        self._report = report
+        self._event_log = event_log
+        self._passages: list[Passage] = []  # that are not translated, or can still change
+        self._current: dict[str, Passage] = {}  # of these the one of each lane that words go to
+        self._switches = deque[Callable[[], None]]()  # for when nothing is half translated
+        self._catch_up = CatchUp()
+        self._waiting_since_s: float | None = None  # the oldest command not yet translated
+        self._changed_s: float | None = None  # the newest caption change since the last command
+        self._reported_s = 0.0  # when statistics were
+        self._began = 0.0, 0  # when translating after the last command did, and the rows before it
+
+    # commands
+
+    def obey_waiting(self, commands: CommandQueue) -> None:
+        """Obey all commands that wait; wait for one where there is none."""
+        command = commands.take()
+        if self._waiting_since_s is None:
+            self._waiting_since_s = time.monotonic()
+        while command is not None:
+            self._obey(command)
+            command = None if commands.is_empty else commands.take()
+        n_refused = commands.take_refused()
+        if n_refused:
+            message = Code.WORDS_REFUSED(n_words=n_refused, most=commands.max_words)
+            self._report(Refused(message=message))
+        self._began, self._changed_s = (time.monotonic(), self.system.model.tokens_fed), None
+        self._keep_pace()
+        self.has_work = True
+
+    def _obey(self, command: Command) -> None:
+        match command:
+            case Configure(translation):
+                self._configure(translation)
+            case LoadAdapter(folder, use):
+                self._load_adapter(folder, use=use)
+            case UseAdapter(name):
+                self._at_rest(partial(self._switch, name))
+            case UnloadAdapter(name):
+                self._at_rest(partial(self._unload, name))
+            case _:
+                self._change_words(command)
+
+    def _change_words(self, command: WordCommand) -> None:
+        match command:
+            case SetWords(words):
+                self._set_words(0, words, "")
+            case FeedWords(words, lane):
+                self._set_words(None, words, lane)
+                if self._current[lane].is_complete:
+                    del self._current[lane]  # nobody edits it: so a talk stays a row of short ones
+            case EndPassage(lane) if lane in self._current:
+                self._report_all(self._current.pop(lane).finish())
+            case Clear():
+                for passage in self._current.values():
+                    self._report_all(passage.drop())
+
+    def _set_words(self, start: int | None, words: Sequence[str], lane: str) -> None:
+        """Replace the words of a lane's passage from ``start`` on; None appends."""
+        if lane not in self._current:
+            self._current[lane] = Passage(self.system, lane, held=bool(self._switches))
+            self._passages.append(self._current[lane])
+        passage = self._current[lane]
+        self._report_all(passage.splice(passage.n_words if start is None else start, None, words))
+
+    def _configure(self, translation: TranslationSettings) -> None:
+        """Use other settings; wrong ones are refused and the old ones stay."""
+        try:
+            self.system.configure(self._model.fitted(translation))
+        except SurtitleError as error:
+            self._report(Refused(message=error.message))
+            return
+        before, self._translation = self._translation, translation
+        if translation.glossary != before.glossary:
+            self._report(ContextChanged(rows=self.system.conversation.context_rows))
+
+    # translating
+
+    def advance(self) -> None:
+        """Do one unit of work: grow one caption, or switch adapters where all are at rest."""
+        for passage in self._passages:
+            try:
+                event = passage.advance()
+            except (SurtitleError, MemoryError, RuntimeError) as error:
+                if not _is_bearable(error):
+                    raise
+                self._give_up(passage, error)
+                return
+            if event is not None:
+                self._report(event)
+                self._keep_pace()
+                self._time_change(event)
+                return
+        if self._keep_pace():
+            return  # what was left for larger steps may be translated now
+        if self._switches and all(passage.is_settled for passage in self._passages):
+            self._obey_switches()
+            return
+        self._rest()
+
+    def _rest(self) -> None:
+        """Report what the translation cost; passages that ended cannot be edited any more."""
+        self.has_work = False
+        self._passages = list(self._current.values())
+        if self._changed_s is not None:
+            self._report_statistics(self._changed_s)
+        self._waiting_since_s = None
+
+    def _give_up(self, passage: Passage, error: Exception) -> None:
+        """Leave one utterance untranslated, so that the next ones are."""
+        self._report(passage.give_up())
+        give_memory_back(self._model.weights.network.device)
+        self._report(Refused(message=Code.SENTENCE_GIVEN_UP(reason=first_line(error))))
+        self._keep_pace()
+
+    def _keep_pace(self) -> bool:
+        """Read larger steps while words wait, and report it; return whether the steps changed."""
+        backlog_words = self._backlog_words
+        if not self._catch_up.update(backlog_words, self._translation.catch_up_words):
+            return False
+        factor = self.system.conversation.haste = self._catch_up.factor
+        self._event_log.write("pace", factor=factor, backlog_words=backlog_words)
+        self._report(PaceChanged(factor=factor, backlog_words=backlog_words))
+        return True
+
+    @property
+    def _backlog_words(self) -> int:
+        return sum(passage.backlog_words for passage in self._passages)
+
+    def _time_change(self, event: Event) -> None:
+        """Note when a caption changed; report statistics where that goes on for long."""
+        if isinstance(event, CaptionChanged):
+            self._changed_s = time.monotonic()
+            since_s = max(self._reported_s, self._waiting_since_s or 0.0)
+            if self._changed_s - since_s > _STATISTICS_S:
+                self._report_statistics(self._changed_s)
+
+    def _report_statistics(self, changed_s: float) -> None:
+        self._reported_s = changed_s
+        seconds = changed_s - (self._waiting_since_s or changed_s)
+        model, counters = self.system.model, self.system.counters
+        began_s, n_before = self._began
+        n_rows = model.tokens_fed - n_before
+        self._report(
+            Statistics(
+                tokens_fed=model.tokens_fed,
+                forwards=model.forwards,
+                tokens_recomputed=counters.tokens_recomputed,
+                probes=counters.probes,
+                cached_rows=model.n_rows,
+                ms_per_word=seconds * 1000,
+                ms_per_token=(changed_s - began_s) * 1000 / max(1, n_rows),
+                loops_cut=counters.loops_cut,
+                backlog_words=self._backlog_words,
+                context_rows=self.system.conversation.context_rows,
+            )
+        )
+
+    # adapters
+
+    def _load_adapter(self, folder: Path, *, use: bool) -> None:
+        """Load an adapter now, and let it translate from the next utterance on."""
+        try:
+            name, doubts = self._model.load_adapter(folder)
+        except SurtitleError as error:
+            self._report(Refused(message=error.message))
+            return
+        finally:
+            self.system.model.forget_steps()  # the probe exchanged layers
+        for doubt in doubts:
+            self._report(Notice(message=doubt))
+        self._report(self._model.adapters_changed)
+        if use:
+            self._at_rest(partial(self._switch, name))
+
+    def _at_rest(self, switch: Callable[[], None]) -> None:
+        """Do something as soon as no utterance is half translated; none is opened before."""
+        self._switches.append(switch)
+        for passage in self._passages:
+            passage.hold()
+
+    def _obey_switches(self) -> None:
+        """Do all that waited for a rest; then open the utterances that waited for it."""
+        before = self.system
+        while self._switches:
+            self._switches.popleft()()
+        system = None if self.system is before else self.system
+        for passage in self._passages:
+            self._report_all(passage.resume(system))
+
+    def _switch(self, name: str | None) -> None:
+        """Let another adapter translate, with a cache of its own; the old one where it cannot."""
+        before = self._model.used
+        if name is not None and name == before:
+            return
+        try:
+            self._model.use_adapter(name)
+            system = self._model.make_system(self._translation, self._event_log)
+        except (SurtitleError, MemoryError, RuntimeError) as error:
+            if not _is_bearable(error):
+                raise
+            self._model.use_adapter(before)
+            self._report(Refused(message=message_of(error)))
+            return
+        system.conversation.go_on_after(self.system.conversation)
+        self.system = system
+        self._report(self._model.adapters_changed)
+
+    def _unload(self, name: str) -> None:
+        try:
+            self._model.unload_adapter(name)
+        except SurtitleError as error:
+            self._report(Refused(message=error.message))
+        else:
+            self._report(self._model.adapters_changed)
+
+    def _report_all(self, events: Iterable[Event]) -> None:
+        for event in events:
+            self._report(event)
+
+
+def _is_bearable(error: Exception) -> bool:
+    """Return whether the model is as good as before; other errors nobody expected."""
+    return isinstance(error, SurtitleError) or is_out_of_memory(error)
