@@ -109,12 +109,12 @@ class Application(QObject):
     def _connect(self) -> None:
         window, controls = self.window, self.window.controls
         window.closed.connect(self._close)
-        controls.overlay_toggled.connect(self._show_overlay)
-        controls.lock_toggled.connect(self._lock_overlay)
-        controls.clear_clicked.connect(self._clear_overlay)
+        controls.overlay.toggled.connect(self._show_overlay)
+        controls.lock.toggled.connect(self._lock_overlay)
+        controls.clear.clicked.connect(self._clear_overlay)
         self.overlay.closed.connect(self._hide_overlay)
-        controls.pause_toggled.connect(self.captions.pause)
-        controls.adapters_clicked.connect(self.adapters.dialog.open_list)
+        controls.pause.toggled.connect(self.captions.pause)
+        controls.adapter.clicked.connect(self.adapters.dialog.open_list)
         window.painted.connect(self.model.load)
         self.model.restarted.connect(self.captions.restart)
         self.bridge.paused_changed.connect(window.status.show_paused)

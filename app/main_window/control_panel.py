@@ -17,20 +17,17 @@ class ControlPanel(QWidget):
     Signals:
         language_chosen(str): the code of a target language.
         policy_chosen(str): a policy as the engine writes it.
-        pause_toggled(bool): hold what is typed from now on, or go on.
-        clear_clicked(): empty the overlay.
-        overlay_toggled(bool): show or hide the overlay.
-        adapters_clicked(): show the adapters.
-        lock_toggled(bool): let clicks through the overlay, or take them again.
+
+    Attributes:
+        pause: a button that is on while what is typed is held.
+        clear: a button that empties the overlay.
+        overlay: a button that is on while the overlay is shown.
+        adapter: a button that shows the adapters.
+        lock: a button that is on while clicks go through the overlay.
     """
 
     language_chosen = Signal(str)
     policy_chosen = Signal(str)
-    pause_toggled = Signal(bool)
-    clear_clicked = Signal()
-    overlay_toggled = Signal(bool)
-    lock_toggled = Signal(bool)
-    adapters_clicked = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -62,11 +59,6 @@ class ControlPanel(QWidget):
         self.language.activated.connect(self._choose_language)
         self.policy.activated.connect(self._choose_policy)
         self.policy.currentIndexChanged.connect(self._explain_policy)
-        self.pause.toggled.connect(self.pause_toggled)
-        self.clear.clicked.connect(self._clear)
-        self.overlay.toggled.connect(self.overlay_toggled)
-        self.adapter.clicked.connect(self._show_adapters)
-        self.lock.toggled.connect(self.lock_toggled)
         self._explain_policy()
 
     def show_languages(self, languages: Mapping[str, str], chosen: str) -> None:
@@ -130,14 +122,6 @@ class ControlPanel(QWidget):
         tick = self.style().standardIcon(QStyle.StandardPixmap.SP_DialogApplyButton)
         for button in (self.pause, self.overlay, self.lock):
             button.setIcon(tick if button.isChecked() else QIcon())
-
-    @Slot()
-    def _show_adapters(self) -> None:
-        self.adapters_clicked.emit()
-
-    @Slot()
-    def _clear(self) -> None:
-        self.clear_clicked.emit()
 
 
 def _named(text: str, combo: QComboBox) -> QWidget:

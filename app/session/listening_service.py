@@ -35,7 +35,7 @@ class ListeningService(QObject):
     When other sources are wanted another run begins: it records at once, and recognises when the
     one before has nothing left. Words come back through ``take``, run by run.
 
-    Signals:
+    Signals, which threads emit, so that only slots of objects may take them:
         devices_listed(list of AudioDevice): what can be listened to now.
         recognizer_missing(str): this recogniser is not here; nothing else has changed.
         progressed(str, int, int): of this recogniser so many bytes of so many are here.
@@ -56,9 +56,6 @@ class ListeningService(QObject):
     reported = Signal(object)
     ended = Signal()
     failed = Signal(str)
-    _erred = Signal(str)
-    _fetch_erred = Signal(str)
-    _list_erred = Signal(str)
 
     def __init__(
         self,
@@ -85,13 +82,9 @@ class ListeningService(QObject):
         self._runs: list[Run] = []  # the oldest first; threads append, and delete what ended
         self._guard = threading.Lock()  # of the runs
         self._cancelled = threading.Event()
-        # What the threads emit is queued to here, since the slots are methods of this object.
-        self._erred.connect(self._tell_failure)
-        self._fetch_erred.connect(self._tell_fetch_failure)
-        self._list_erred.connect(self._tell_no_devices)
-        self._background = BackgroundQueue(self._erred.emit)
-        self._fetcher = BackgroundQueue(self._fetch_erred.emit)
-        self._lister = BackgroundQueue(self._list_erred.emit)
+        self._background = BackgroundQueue(self.failed.emit)
+        self._fetcher = BackgroundQueue(self.fetch_failed.emit)
+        self._lister = BackgroundQueue(lambda _message: self.devices_listed.emit([]))
 
     @property
     def is_listening(self) -> bool:
@@ -196,15 +189,3 @@ class ListeningService(QObject):
             self.fetch_failed.emit("")
         else:
             self.fetched.emit(recognizer)
-
-    @Slot(str)
-    def _tell_failure(self, message: str) -> None:
-        self.failed.emit(message)
-
-    @Slot(str)
-    def _tell_fetch_failure(self, message: str) -> None:
-        self.fetch_failed.emit(message)
-
-    @Slot(str)
-    def _tell_no_devices(self, _message: str) -> None:
-        self.devices_listed.emit([])

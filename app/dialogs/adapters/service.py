@@ -39,7 +39,6 @@ class AdapterService(QObject):
     default_found = Signal(object, str)
     told = Signal(str)
     busy_changed = Signal(bool)
-    _failed = Signal(str)
     _done = Signal()
 
     def __init__(self, library: AdapterLibrary, parent: QObject | None = None) -> None:
@@ -47,10 +46,8 @@ class AdapterService(QObject):
         self._library = library
         self._model: Path | None = None
         self._n_errands = 0
-        # What the thread emits is queued to here, since both slots are methods of this object.
-        self._failed.connect(self._tell_failure)
-        self._done.connect(self._finish_errand)
-        self._background = BackgroundQueue(self._failed.emit)
+        self._done.connect(self._finish_errand)  # emitted on the thread of the queue
+        self._background = BackgroundQueue(self.told.emit)
 
     def use_model(self, folder: Path) -> None:
         """Judge adapters for this model from now on."""
@@ -134,10 +131,6 @@ class AdapterService(QObject):
         self._library.remove(name)
         self.told.emit(self.tr("{} was removed").format(name))
         self._list()
-
-    @Slot(str)
-    def _tell_failure(self, message: str) -> None:
-        self.told.emit(message)
 
     @Slot()
     def _finish_errand(self) -> None:

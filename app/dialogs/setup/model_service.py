@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, Signal
 
 from app.library.models import ModelOffer, known_offer
 from app.system.background import BackgroundQueue
@@ -40,7 +40,6 @@ class ModelService(QObject):
     progressed = Signal(str, object, object)  # bytes do not fit into Qt's int
     fetched = Signal(str)
     failed = Signal(str)
-    _erred = Signal(str)
 
     def __init__(
         self, library: Path, hub: "HubSettings | None" = None, parent: QObject | None = None
@@ -50,8 +49,7 @@ class ModelService(QObject):
         self.library = library
         self._hub = hub
         self._cancelled = threading.Event()
-        self._erred.connect(self._tell_failure)  # emitted on the thread of the queue
-        self._background = BackgroundQueue(self._erred.emit)
+        self._background = BackgroundQueue(self.failed.emit)
 
     @property
     def free_bytes(self) -> int | None:
@@ -111,10 +109,6 @@ class ModelService(QObject):
             return
         self.fetched.emit(name)
         self._list()
-
-    @Slot(str)
-    def _tell_failure(self, message: str) -> None:
-        self.failed.emit(message)
 
 
 def bundled_offers() -> list[ModelOffer]:
