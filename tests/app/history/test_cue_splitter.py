@@ -1,8 +1,9 @@
 import random
+from dataclasses import replace
 
 import pytest
 
-from app.history.cue_splitter import LONGEST, CueSplitter
+from app.history.cue_splitter import LONGEST, CueSplitter, split
 from engine.events import (
     CaptionChanged,
     SourceChanged,
@@ -11,6 +12,7 @@ from engine.events import (
     UtteranceOpened,
 )
 from engine.utterances import FedWord, UtteranceTracker
+from tests.support.utterances import FedRecord
 
 
 class Maker:
@@ -115,3 +117,30 @@ def test_an_utterance_without_a_caption_is_no_cue():
     maker = Maker()
     maker.place(1, 2)
     assert maker.feed(UtteranceEnded(utterance=1)) == []
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_an_export_has_the_cues_that_the_terminal_wrote_as_they_came(seed):
+    rng = random.Random(seed)
+    maker, record = Maker(), FedRecord()
+    n_words, text, n_read = 40, "", 0
+    said = tuple(replace(word, spoken_at_s=word.end_s) for word in words(n_words))
+    events = [
+        UtteranceOpened(utterance=1, lane="me"),
+        SourceChanged(utterance=1, words=tuple(word.text for word in said)),
+    ]
+    while n_read < n_words:
+        n_read = min(n_words, n_read + rng.randint(1, 9))
+        piece = " ".join("x" * rng.randint(1, 12) for _ in range(rng.randint(4, 12)))
+        events.append(grown(1, len(text), f" {piece}" if text else piece, n_read))
+        text += f" {piece}" if text else piece
+    maker.utterances.feed("me", said)
+    record.utterances.feed("me", said)
+    written, kept = [], None
+    for event in [*events, UtteranceEnded(utterance=1)]:
+        written += maker.feed(event)
+        kept = record.follow(event, 99.0)
+    assert len(written) > 2
+    assert [replace(cue, end_s=max(cue.end_s, cue.start_s + 0.5)) for cue in split(kept.cue)] == (
+        written
+    )
