@@ -7,10 +7,12 @@ import pytest
 
 from app.cli.score import read_pairs, score_file
 from app.cli.translate import TerminalSettings
-from engine.settings import LayoutSettings, ModelSettings, TranslationSettings
+from engine.settings import ModelSettings, TranslationSettings
 from tests.support.fakes import random_word, save_tiny_model
 from training.evaluation import workers
-from training.evaluation.short_form import EvaluateSettings, evaluate
+from training.evaluation.model_choice import measured_model
+from training.evaluation.run_record import RunSettings
+from training.evaluation.short_form import evaluate
 
 
 @pytest.fixture
@@ -49,13 +51,12 @@ def test_the_two_commands_score_alike(model, files, tmp_path, monkeypatch, langu
         lambda shares: (one for share in shares for one in workers._translations(share)),
     )
     (of_training,) = evaluate(
-        EvaluateSettings(
+        RunSettings(
             source=source,
             reference=reference,
-            language=language,
+            model=measured_model(model, None, "cpu"),
+            translation=TranslationSettings(target_language=language, cut_loops=False),
             policies=(policy,),
-            model=model,
-            layout=LayoutSettings(),
             out=tmp_path / "out",
         )
     )

@@ -37,11 +37,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Align a prepared file, write what became of it, draw it last.
-
-    Raises:
-        TrainingError: one sentence says what is wrong.
-    """
+    """Align a prepared file, write what became of it, draw it last."""
     from training.data.align_report import Report  # noqa: PLC0415  numpy; help must not wait for it
 
     if not 0 <= arguments.min_agreement <= 1:

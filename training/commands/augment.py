@@ -35,11 +35,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the new pairs and say how many there are of each kind.
-
-    Raises:
-        TrainingError: one sentence says what is wrong.
-    """
+    """Write the new pairs and say how many there are of each kind."""
     shares = dict(SHARES)
     for text in arguments.share:
         kind, _, share = text.partition("=")

@@ -1,11 +1,20 @@
-"""Arguments that several commands share, and how values of them are read."""
+"""Arguments that several commands share, how their values are read, and tables of scores."""
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from engine.settings import DEVICES, LAYOUTS
+from engine.errors import PolicyError
+from engine.settings import DEVICES, LAYOUTS, TranslationSettings
 from training.errors import UsageError
+from training.evaluation.model_choice import choose_layout, find_model, measured_model
+from training.evaluation.run_record import RunSettings
+from training.plots import table
+
+if TYPE_CHECKING:
+    from training.metrics.long_scores import LongScores
+    from training.metrics.scores import Scores
 
 
 def add_run_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,6 +47,47 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", choices=DEVICES, default="cpu", help="(%(default)s)")
 
 
+def run_settings(
+    arguments: argparse.Namespace,
+    *,
+    system: str = "slots",
+    n_workers: int = 1,
+    names: Path | None = None,
+) -> RunSettings:
+    """Make settings of the arguments of ``add_run_arguments``.
+
+    Raises:
+        TrainingError: there is no such model, or the adapter does not fit it.
+        UsageError: an argument cannot be used.
+    """
+    model, card = find_model(arguments.model, arguments.to, arguments.adapter)
+    try:
+        return RunSettings(
+            source=arguments.source,
+            reference=arguments.reference,
+            model=measured_model(model, arguments.adapter, arguments.device, system),
+            translation=TranslationSettings(
+                target_language=arguments.to,
+                layout=choose_layout(card, arguments.slot, arguments.layout, system),
+                cut_loops=arguments.cut_loops,
+            ),
+            policies=arguments.policies,
+            out=arguments.out,
+            limit=arguments.limit,
+            names=names,
+            n_workers=n_workers,
+        )
+    except (ValueError, PolicyError) as error:
+        raise UsageError(str(error)) from error
+
+
+def score_table(columns: Sequence[str], scores: "Sequence[Scores | LongScores]") -> str:
+    """Draw scores for a terminal, with sacreBLEU's signatures below."""
+    quality = scores[0].quality
+    rows = table.draw(columns, [each.row() for each in scores])
+    return f"{rows}{quality.bleu_signature}\n{quality.chrf_signature}\n"
+
+
 def split_policies(text: str) -> tuple[str, ...]:
     """Split at commas and spaces; a policy named twice is measured once."""
     return tuple(dict.fromkeys(text.replace(",", " ").split()))
@@ -49,11 +99,11 @@ def named_values(texts: Iterable[str], form: str = "NAME=VALUE") -> list[tuple[s
     Raises:
         UsageError: a text is not of that form.
     """
-    found = list[tuple[str, str]]()
+    pairs = list[tuple[str, str]]()
     for text in texts:
         name, equals, value = text.partition("=")
         if not (name and equals and value):
             msg = f"{form} was expected, got {text!r}"
             raise UsageError(msg)
-        found.append((name, value))
-    return found
+        pairs.append((name, value))
+    return pairs

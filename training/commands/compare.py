@@ -75,11 +75,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Obey the command line: read, compare, print, write, draw.
-
-    Raises:
-        TrainingError: one sentence says what is wrong.
-    """
+    """Obey the command line: read, compare, print, write, draw."""
     from training.comparison.paired_bootstrap import BootstrapSettings  # noqa: PLC0415  sacreBLEU; help is quick
 
     try:

@@ -28,10 +28,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Obey the command line.
-
-    Raises:
-        TrainingError: one sentence says what is wrong.
-    """
+    """Obey the command line."""
     _WRITERS[arguments.to](arguments.folder, arguments.policy, arguments.out)
     return 0

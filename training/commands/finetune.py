@@ -59,11 +59,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Turn arguments into settings and train.
-
-    Raises:
-        TrainingError: one sentence says what is wrong.
-    """
+    """Turn arguments into settings and train."""
     changes: Table = {"commands": [shlex.join(["surtitle-train", *sys.argv[1:]])]}
     changes |= _shares(arguments.policies)
     settings = settings_of(arguments, RECIPES, {"models": str(_library())}, changes)

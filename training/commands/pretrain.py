@@ -58,11 +58,7 @@ _ORDINARY: Table = {
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Turn arguments into settings and train.
-
-    Raises:
-        TrainingError: one sentence says what is wrong.
-    """
+    """Turn arguments into settings and train."""
     changes = _ORDINARY if arguments.ordinary else {}
     settings = settings_of(arguments, RECIPES, {"base": NEW}, changes)
     if settings.base != NEW:

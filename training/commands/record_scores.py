@@ -48,11 +48,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Obey the command line.
-
-    Raises:
-        TrainingError: one sentence says what is wrong.
-    """
+    """Obey the command line."""
     record_scores(arguments.adapter, list(_measured(arguments.runs)))
     sys.stdout.write(f"{arguments.adapter}\n")
     return 0

@@ -8,6 +8,7 @@ is always a border. Everything streams. What a good sentence is, is left to
 """
 
 import gzip
+import json
 import lzma
 import os
 import zlib
@@ -146,13 +147,18 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write a file whole or not at all, a line feed behind each line.
+    """Write a whole file or nothing, a line feed after each line.
 
     Raises:
         CorpusError: it cannot be written.
     """
     with replacing(path) as partial:
         partial.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+def write_json(path: Path, value: object) -> None:
+    """Write a value as indented JSON, all or nothing; raise CorpusError as ``write_lines``."""
+    write_lines(path, [json.dumps(value, ensure_ascii=False, indent=2)])
 
 
 @contextmanager

@@ -1,39 +1,38 @@
 """Measure a model on whole talks: translate each as one stream, cut the output, score, write.
 
-A talk's words go one by one into ``engine.translation.passage.Passage``, which the app runs too.
-Nobody tells
-it where the segments of the reference end: it cuts sentences by their punctuation. The output is
-cut to the segments afterwards (``training.metrics.resegment``,
-``training.metrics.soft_segmenter``) and scored there (``training.metrics.long_scores``).
+A talk's words are fed one by one to ``engine.translation.passage.Passage``, as in the app. The
+segments of the reference are not known to it: it cuts sentences by their punctuation. The output is
+cut to the segments afterwards (``training.metrics.resegment``, ``training.metrics.soft_segmenter``)
+and scored there (``training.metrics.long_scores``).
 
 Files in the run folder, for each policy:
 
 * ``log/POLICY.N.jsonl``: the event logs, in which a talk is a line; all else is computed from
-  them. A run that was killed goes on from them, with the talk after the last whole one.
+  them. A run that was killed resumes from them, with the talk after the last whole one.
 * ``POLICY.talk``: the translations, a line for a talk.
 * ``POLICY.hyp``: the same cut to the reference, a line for a line of the source.
 * ``POLICY.jsonl``: an object for each talk: the fields of ``Translation``, ``references`` and
   ``lengths``, the source words of each segment.
 
-And for all of them ``run.json`` and ``summary.json``, a list of ``LongScores``.
+For all policies together: ``run.json`` and ``summary.json``, a list of ``LongScores``.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tqdm import tqdm
-
 from engine.metrics.event_log import EventLog
 from engine.metrics.translation import Translation
-from engine.settings import ModelSettings, TranslationSettings
-from engine.translation.feed import WARM_UP, feed_line
-from training.data.corpus import replacing, write_lines
+from training.data.corpus import replacing, write_json, write_lines
 from training.data.talks import Talk, read_talks
-from training.evaluation.run_record import RunRecord, check_run
-from training.evaluation.workers import next_number, read_translations
+from training.evaluation.run_record import RunRecord, RunSettings
+from training.evaluation.runs import write_translations
+from training.evaluation.workers import (
+    logged_system,
+    next_number,
+    read_translations,
+    show_progress,
+)
 from training.metrics.resegment import load_aligner, resegment
 from training.metrics.soft_segmenter import soft_resegment
 
@@ -42,36 +41,11 @@ if TYPE_CHECKING:
     from training.metrics.long_scores import LongScores
 
 SYSTEM = "long form"
-"""What ``run.json`` calls these runs, so that ``evaluate`` never goes on with them."""
+"""The system in ``run.json``, so that ``evaluate`` never resumes these runs."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LongFormSettings:
-    """What one run translates, how, and where its files go."""
-
-    source: Path
-    reference: Path
-    names: Path | None  # of the talks, see ``training.data.talks``
-    model: ModelSettings
-    translation: TranslationSettings  # all but the policy
-    policies: tuple[str, ...]
-    out: Path
-    limit: int | None = None  # segments from the start of the files; None takes all
-
-    def __post_init__(self) -> None:
-        check_run(self.policies, self.limit)
-
-    def record(self) -> RunRecord:
-        """Say what decides the translations, but for the names of the talks.
-
-        Raises:
-            TrainingError: a file cannot be read.
-        """
-        return RunRecord.of(SYSTEM, self.model, self.translation, self.source, self.reference)
-
-
-def evaluate_talks(settings: LongFormSettings) -> "list[LongScores]":
-    """Translate what no log holds yet, write the files, return the scores.
+def evaluate_talks(settings: RunSettings) -> "list[LongScores]":
+    """Translate the talks that no log holds yet, write the files, return the scores.
 
     Raises:
         CorpusError: the talks cannot be read, or the files cannot be written.
@@ -79,21 +53,23 @@ def evaluate_talks(settings: LongFormSettings) -> "list[LongScores]":
         TrainingError: mweralign or a tokenizer of sacreBLEU is missing, a log is garbled, or the
             folder holds another run.
     """
-    from engine.metrics.quality import make_bleu  # noqa: PLC0415  likewise
-    from training.metrics.long_scores import score  # noqa: PLC0415  sacreBLEU; help must not wait for it
+    from engine.metrics.quality import make_bleu  # noqa: PLC0415  sacreBLEU; help must not wait for it
+    from training.metrics.long_scores import score  # noqa: PLC0415  likewise
 
     talks = read_talks(settings.source, settings.reference, settings.names, settings.limit)
-    language = settings.translation.target_language
-    load_aligner()  # what is missing is told before the work
+    language, out = settings.translation.target_language, settings.out
+    load_aligner()  # a missing library is reported before the work
     make_bleu(language)
-    settings.record().claim(settings.out)
+    RunRecord.of(settings, SYSTEM).claim(out)
     scores = list["LongScores"]()
-    with replacing(settings.out / "summary.json") as summary:  # tells now if it cannot be written
+    with replacing(out / "summary.json") as summary:  # fails now if it cannot be written
         _translate(settings, talks)
         for policy in settings.policies:
-            whole = read_talks_done(settings.out, policy, talks)
-            translations = [whole[index] for index in range(len(talks))]
-            _write_talks(settings.out, policy, translations, talks)
+            by_index = read_talks_done(out, policy, talks)
+            translations = [by_index[index] for index in range(len(talks))]
+            write_lines(out / f"{policy}.talk", [each.hypothesis for each in translations])
+            more = [{"references": talk.references, "lengths": talk.lengths} for talk in talks]
+            write_translations(out, policy, translations, more)
             parts, soft_parts = (
                 [
                     cut(translation.hypothesis, talk.references, language)
@@ -101,12 +77,9 @@ def evaluate_talks(settings: LongFormSettings) -> "list[LongScores]":
                 ]
                 for cut in (resegment, soft_resegment)
             )
-            write_lines(
-                settings.out / f"{policy}.hyp", [part.text for own in parts for part in own]
-            )
+            write_lines(out / f"{policy}.hyp", [part.text for own in parts for part in own])
             scores.append(score(policy, translations, talks, parts, soft_parts, language))
-        content = json.dumps([one.row() for one in scores], indent=2)
-        summary.write_text(content + "\n", encoding="utf-8")
+        write_json(summary, [each.row() for each in scores])
     return scores
 
 
@@ -135,81 +108,56 @@ def feed_talk(
         if ended:
             passage.finish()
         while passage.advance():
-            pass  # what it returns is in the log
+            pass  # the log holds its events
         yield n_words
     log.write("line_ended", index=index)
 
 
 def read_talks_done(folder: Path, policy: str, talks: Sequence[Talk]) -> dict[int, Translation]:
-    """Find the talks that were translated whole, by their number.
+    """Read the talks that were translated whole, by their index.
 
-    What was translated when other lines made the talk (``--limit``, ``--talks``) is passed over.
+    Talks that were made of other lines (``--limit``, ``--talks``) are ignored.
 
     Raises:
         TrainingError: a log is garbled.
     """
-    return read_translations(
-        folder,
-        policy,
-        lambda one: one.index < len(talks) and one.source == talks[one.index].words,
-    )
+
+    def counts(translation: Translation) -> bool:
+        index = translation.index
+        return index < len(talks) and translation.source == talks[index].words
+
+    return read_translations(folder, policy, counts)
 
 
-def _translate(settings: LongFormSettings, talks: Sequence[Talk]) -> None:
-    """Translate the talks that are missing, under a progress bar."""
+def _translate(settings: RunSettings, talks: Sequence[Talk]) -> None:
+    """Translate the missing talks, under a progress bar."""
     missing = {
         policy: [index for index in range(len(talks)) if index not in done]
         for policy in settings.policies
         for done in [read_talks_done(settings.out, policy, talks)]
     }
-    if not any(missing.values()):
-        return
-    total = len(missing) * sum(len(talk.words) for talk in talks)
-    to_do = sum(len(talks[index].words) for indices in missing.values() for index in indices)
-    with tqdm(total=total, initial=total - to_do, unit=" words", disable=None, leave=False) as bar:
-        for policy in _feed(settings, talks, missing):
-            bar.set_postfix_str(policy, refresh=False)
-            bar.update()
+    if any(missing.values()):
+        total = len(missing) * sum(len(talk.words) for talk in talks)
+        left = sum(len(talks[index].words) for indices in missing.values() for index in indices)
+        show_progress(_feed(settings, talks, missing), total=total, left=left, unit=" words")
 
 
 def _feed(
-    settings: LongFormSettings, talks: Sequence[Talk], missing: Mapping[str, Sequence[int]]
+    settings: RunSettings, talks: Sequence[Talk], missing: Mapping[str, Sequence[int]]
 ) -> Iterator[str]:
     """Load the model and feed it the missing talks; yield the policy after each word."""
     import torch  # noqa: PLC0415  seconds; help must not wait for it
 
     from engine.loading.loader import load_weights  # noqa: PLC0415
-    from engine.translation.factory import make_system  # noqa: PLC0415
 
     torch.set_num_threads(1)  # as the workers of evaluate: times can be compared
     folder = settings.out / "log"
     folder.mkdir(exist_ok=True)
     weights = load_weights(settings.model)
     number = next_number(folder)
-    for policy, indices in missing.items():
-        if not indices:
-            continue
-        with EventLog(folder / f"{policy}.{number}.jsonl") as log:
-            translator = make_system(
-                "slots",
-                weights,
-                replace(settings.translation, policy=policy),
-                capacity=settings.model.capacity,
-                log=log,
-            )
-            # The first translation pays for first use and for the system prompt.
-            feed_line(translator, log, WARM_UP, "Hello.")
-            for index in indices:
-                for _ in feed_talk(translator, log, index, talks[index].words):
+    for policy in filter(missing.__getitem__, missing):
+        capacity = settings.model.capacity
+        with logged_system(settings, weights, policy, number, capacity) as (system, log):
+            for index in missing[policy]:
+                for _ in feed_talk(system, log, index, talks[index].words):
                     yield policy
-
-
-def _write_talks(
-    folder: Path, policy: str, translations: Sequence[Translation], talks: Sequence[Talk]
-) -> None:
-    write_lines(folder / f"{policy}.talk", [one.hypothesis for one in translations])
-    rows = [
-        {**asdict(translation), "references": talk.references, "lengths": talk.lengths}
-        for translation, talk in zip(translations, talks, strict=True)
-    ]
-    write_lines(folder / f"{policy}.jsonl", [json.dumps(row, ensure_ascii=False) for row in rows])

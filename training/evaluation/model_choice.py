@@ -1,4 +1,4 @@
-"""The model a command works with: a folder that is named, or the bundled model of a language."""
+"""Find the model of a command: the folder that was named, or the bundled one of a language."""
 
 from pathlib import Path
 
@@ -17,8 +17,7 @@ def find_model(
 ) -> tuple[Path, ModelCard]:
     """Read the card of a model folder, or find the bundled model of a language.
 
-    Where an adapter is named, the card is its own: languages, slots and layout are as it was
-    trained.
+    With an adapter, the card is the adapter's: languages, slots and layout are as it was trained.
 
     Raises:
         TrainingError: there is no such model, or the adapter does not fit it.
@@ -39,16 +38,26 @@ def find_model(
     return directory, card
 
 
-def measured_model(directory: Path, adapter: Path | None, device: str) -> ModelSettings:
-    """Say how a model is loaded whose outputs are compared: not as this processor is fastest."""
-    quantise = "none" if device == "cpu" else "auto"
-    return ModelSettings(directory=directory, adapter=adapter, device=device, quantise=quantise)
+def measured_model(
+    directory: Path, adapter: Path | None, device: str, system: str = "slots"
+) -> ModelSettings:
+    """Make settings for a model that is measured: on a CPU its weights stay whole.
+
+    Quantised weights would be faster there, but outputs of two machines could not be compared.
+    """
+    return ModelSettings(
+        directory=directory,
+        adapter=adapter,
+        device=device,
+        quantise="none" if device == "cpu" else "auto",
+        system=system,
+    )
 
 
 def choose_layout(
     card: ModelCard, slot_length: int | None = None, name: str | None = None, system: str = "slots"
 ) -> LayoutSettings:
-    """Take what was asked for, and the rest as the model or adapter was trained for this system.
+    """Return the layout asked for; what is None is as the model or adapter was trained.
 
     Raises:
         ValueError: there is no such layout or slot length.
@@ -61,7 +70,7 @@ def choose_layout(
 
 def _card(directory: Path, adapter: Path | None) -> ModelCard:
     try:
-        found = None if adapter is None else usable_adapter(adapter, read_fingerprint(directory))
-        return model_card(directory, found)
+        usable = None if adapter is None else usable_adapter(adapter, read_fingerprint(directory))
+        return model_card(directory, usable)
     except ModelError as error:
         raise TrainingError(str(error)) from error

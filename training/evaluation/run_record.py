@@ -1,37 +1,70 @@
-"""``run.json``: what a run folder holds, so that it is never continued with something else."""
+"""Settings of a measured run, and ``run.json``, the record that keeps a folder to one run."""
 
 import hashlib
 import json
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import cast
 
 from engine.adapters.adapter import model_card
 from engine.models.file_hash import file_sha256
 from engine.policy import parse_policy
 from engine.settings import ModelSettings, TranslationSettings, at_least
-from training.data.corpus import replacing
+from training.data.corpus import write_json
 from training.errors import TrainingError, UsageError
 
 FILE_NAME = "run.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunRecord:
-    """All that decides what a policy translates, but for the policy itself.
+class RunSettings:
+    """Which text a run translates, how, and where its files go.
 
     Attributes:
-        system: ``slots`` or ``retranslate``.
+        source: a sentence, or a segment of a talk, in each line.
+        reference: its translation in the same line.
+        model: weights, device and translation system.
+        translation: all but the policy.
+        out: run folder.
+        limit: lines from the start of the files; None takes all.
+        names: file with the talk of each line, see ``training.data.talks``; for talks only.
+        n_workers: processes; talks are translated in one.
+    """
+
+    source: Path
+    reference: Path
+    model: ModelSettings
+    translation: TranslationSettings
+    policies: tuple[str, ...]
+    out: Path
+    limit: int | None = None
+    names: Path | None = None
+    n_workers: int = 1
+
+    def __post_init__(self) -> None:
+        if not self.policies:
+            msg = "at least one policy is needed, for example --policies read:3,offline"
+            raise ValueError(msg)
+        for policy in self.policies:
+            parse_policy(policy)
+        if self.limit is not None:
+            at_least("--limit", self.limit, 1)
+        at_least("--workers", self.n_workers, 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRecord:
+    """Every setting that decides the translations of a run, except the policy.
+
+    Attributes:
+        system: ``slots``, ``retranslate``, or ``long form`` for talks.
         language: two-letter code of the target.
         model: name on its card.
         model_sha256: of its files, see ``fingerprint``.
-        adapter_sha256: likewise; None where there is no adapter.
+        adapter_sha256: likewise; None without an adapter.
         slot_length: positions.
         layout: one of ``engine.settings.LAYOUTS``.
-        cut_loops: writes that looped were ended.
-        source_sha256: of the source file.
-        reference_sha256: of the reference file.
+        cut_loops: whether the engine ended writes that looped.
+        source_sha256, reference_sha256: of the two files.
     """
 
     system: str
@@ -46,20 +79,14 @@ class RunRecord:
     cut_loops: bool = False
 
     @classmethod
-    def of(
-        cls,
-        system: str,
-        model: ModelSettings,
-        translation: TranslationSettings,
-        source: Path,
-        reference: Path,
-    ) -> "RunRecord":
-        """Say what decides the translations of a test set.
+    def of(cls, settings: RunSettings, system: str) -> "RunRecord":
+        """Make the record of a run.
 
         Raises:
             ModelError: the model's card cannot be read.
             TrainingError: a file cannot be read.
         """
+        model, translation = settings.model, settings.translation
         return cls(
             system=system,
             language=translation.target_language,
@@ -69,8 +96,8 @@ class RunRecord:
             slot_length=translation.layout.slot_length,
             layout=translation.layout.name,
             cut_loops=translation.cut_loops,
-            source_sha256=readable_sha256(source),
-            reference_sha256=readable_sha256(reference),
+            source_sha256=readable_sha256(settings.source),
+            reference_sha256=readable_sha256(settings.reference),
         )
 
     def claim(self, folder: Path) -> None:
@@ -82,34 +109,16 @@ class RunRecord:
         """
         path = folder / FILE_NAME
         if not path.exists():
-            with replacing(path) as partial:
-                content = json.dumps(asdict(self), indent=2, ensure_ascii=False)
-                partial.write_text(content + "\n", encoding="utf-8")
+            write_json(path, asdict(self))
             return
-        other = read_record(folder)
+        recorded = read_record(folder)
         for field in fields(self):
-            mine, its = getattr(self, field.name), getattr(other, field.name)
-            if mine != its:
+            new, old = getattr(self, field.name), getattr(recorded, field.name)
+            if new != old:
                 name = field.name.removesuffix("_sha256").replace("_", " ")
-                told = "" if field.name.endswith("sha256") else f" ({its}, not {mine})"
-                msg = f"{folder} holds a run with another {name}{told}: choose another --out"
+                values = "" if field.name.endswith("sha256") else f" ({old}, not {new})"
+                msg = f"{folder} holds a run with another {name}{values}: choose another --out"
                 raise UsageError(msg)
-
-
-def check_run(policies: Sequence[str], limit: int | None) -> None:
-    """See that there is something to measure.
-
-    Raises:
-        PolicyError: there is no such policy.
-        ValueError: no policy is named, or no line is left.
-    """
-    if not policies:
-        msg = "at least one policy is needed, for example --policies read:3,offline"
-        raise ValueError(msg)
-    for policy in policies:
-        parse_policy(policy)
-    if limit is not None:
-        at_least("--limit", limit, 1)
 
 
 def read_record(folder: Path) -> RunRecord:
@@ -120,8 +129,7 @@ def read_record(folder: Path) -> RunRecord:
     """
     path = folder / FILE_NAME
     try:
-        content = cast("dict[str, object]", json.loads(path.read_text(encoding="utf-8")))
-        return RunRecord(**content)  # type: ignore[arg-type]
+        return RunRecord(**json.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError as error:
         msg = f"{folder} holds no run: it has no {FILE_NAME}; name a folder that evaluate wrote"
         raise TrainingError(msg) from error
@@ -131,11 +139,7 @@ def read_record(folder: Path) -> RunRecord:
 
 
 def readable_sha256(path: Path) -> str:
-    """Hash a file that a person named.
-
-    Raises:
-        TrainingError: it cannot be read.
-    """
+    """Hash a file that the user named; raise TrainingError if it cannot be read."""
     try:
         return file_sha256(path)
     except OSError as error:
@@ -144,7 +148,7 @@ def readable_sha256(path: Path) -> str:
 
 
 def fingerprint(folder: Path) -> str:
-    """Hash what a model or adapter folder says with: weights, tokenizer, configuration, card.
+    """Hash the files that decide a model's or adapter's output: weights and JSON, tokenizer too.
 
     Raises:
         TrainingError: a file cannot be read.

@@ -1,14 +1,15 @@
-"""Read the run folders that ``surtitle-train evaluate`` writes: what was run, scores, sentences."""
+"""Write and read run folders: the record of a run, its scores and its sentences."""
 
 import json
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING, TypeVar, cast, get_args, get_origin
 
 from engine.metrics.translation import Translation
+from training.data.corpus import write_lines
 from training.errors import TrainingError
 from training.evaluation.run_record import RunRecord, read_record
 
@@ -16,12 +17,12 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 _Kind = TypeVar("_Kind", bound="DataclassInstance")
-_SYSTEMS = ("slots", "retranslate")  # others are scored segment by segment, not line by line
+_SYSTEMS = ("slots", "retranslate")  # runs over talks are scored by segments, not by lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyScores:
-    """What is held against each other of an object of ``summary.json``; names as there."""
+    """The scores of ``summary.json`` that runs are compared by, under the same names."""
 
     policy: str
     bleu: float
@@ -41,7 +42,7 @@ class PolicyScores:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sentence:
-    """One source line: how it was translated, and how a person did."""
+    """One source line: its translation and the reference."""
 
     translation: Translation
     reference: str
@@ -49,7 +50,7 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyRun:
-    """What a run did under one policy: scores, and a sentence for each source line, in order."""
+    """The scores of one policy, and a sentence for each source line, in order."""
 
     scores: PolicyScores
     sentences: tuple[Sentence, ...]
@@ -60,9 +61,8 @@ class Run:
     """A run folder.
 
     Attributes:
-        name: that of the folder.
-        folder: where it lies.
-        record: what was run.
+        name: of the folder.
+        record: settings of the run.
         policies: by name, in the order in which they were run.
     """
 
@@ -74,14 +74,25 @@ class Run:
     @property
     def n_sentences(self) -> int:
         """Count the source lines."""
-        return next(len(one.sentences) for one in self.policies.values())
+        return next(len(policy.sentences) for policy in self.policies.values())
+
+
+def write_translations(
+    folder: Path,
+    policy: str,
+    translations: Sequence[Translation],
+    more: Sequence[Mapping[str, object]],
+) -> None:
+    """Write ``POLICY.jsonl``: an object of the fields of each translation and more."""
+    rows = [{**asdict(own), **rest} for own, rest in zip(translations, more, strict=True)]
+    write_lines(folder / f"{policy}.jsonl", [json.dumps(row, ensure_ascii=False) for row in rows])
 
 
 def read_run(folder: Path) -> Run:
     """Read a run folder.
 
     Raises:
-        TrainingError: it is none, a file is missing or garbled, or talks were run.
+        TrainingError: it is no run folder, a file is missing or garbled, or talks were run.
     """
     record = read_record(folder)
     if record.system not in _SYSTEMS:
@@ -94,7 +105,7 @@ def read_run(folder: Path) -> Run:
         scores.policy: PolicyRun(scores=scores, sentences=_read_sentences(folder, scores))
         for scores in _read_summary(folder / "summary.json")
     }
-    if len({len(one.sentences) for one in policies.values()}) != 1:
+    if len({len(policy.sentences) for policy in policies.values()}) != 1:
         msg = f"{folder} has no policies, or unequally many lines of them: run evaluate again"
         raise TrainingError(msg)
     return Run(name=folder.resolve().name, folder=folder, record=record, policies=policies)
@@ -102,7 +113,7 @@ def read_run(folder: Path) -> Run:
 
 def _read_summary(path: Path) -> list[PolicyScores]:
     try:
-        content = cast("list[dict[str, object]]", json.loads(path.read_text(encoding="utf-8")))
+        content = json.loads(path.read_text(encoding="utf-8"))
         return [_take(PolicyScores, entry) for entry in content]
     except FileNotFoundError as error:
         msg = f"{path} is missing: let evaluate finish this run first"
@@ -115,20 +126,19 @@ def _read_sentences(folder: Path, scores: PolicyScores) -> tuple[Sentence, ...]:
     path = folder / f"{scores.policy}.jsonl"
     try:
         lines = path.read_text(encoding="utf-8").split("\n")[:-1]
-        rows = [cast("dict[str, object]", json.loads(line)) for line in lines]
         sentences = tuple(
             Sentence(
                 translation=_take(Translation, row),
                 reference=str(_checked("reference", row["reference"], str)),
             )
-            for row in rows
+            for row in map(json.loads, lines)
         )
     except FileNotFoundError as error:
         msg = f"{path} is missing, though summary.json tells of it: run evaluate again"
         raise TrainingError(msg) from error
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise _garbled(path, error) from error
-    if [one.translation.index for one in sentences] != list(range(scores.n_sentences)):
+    if [sentence.translation.index for sentence in sentences] != list(range(scores.n_sentences)):
         msg = f"{path} must hold {scores.n_sentences} lines in order: run evaluate again"
         raise TrainingError(msg)
     return sentences
@@ -139,7 +149,7 @@ def _garbled(path: Path, error: Exception) -> TrainingError:
 
 
 def _take(kind: "type[_Kind]", row: Mapping[str, object]) -> "_Kind":
-    """Make a dataclass of its fields in a JSON object; further fields are left to others.
+    """Make a dataclass from its fields in a JSON object; other fields are ignored.
 
     Raises:
         KeyError: a field is missing.
@@ -157,13 +167,13 @@ def _checked(name: str, value: object, kind: object) -> object:
     if get_origin(kind) is tuple:
         items = cast("list[object]", value if isinstance(value, list) else [None])
         return tuple([_checked(name, item, types[0]) for item in items])
-    right = (
+    matches = (
         (value is None and NoneType in types)
         or (isinstance(value, int) and (int in types or float in types))
         or (isinstance(value, float) and float in types and math.isfinite(value))
         or (isinstance(value, str) and str in types)
     )
-    if not right:
+    if not matches:
         msg = f"{name} is {value!r}"
         raise TypeError(msg)
     return value

@@ -1,57 +1,47 @@
-"""Translate a test set in several processes, each with a log of its own.
+"""Translate a test set in several processes, each of which writes its own log.
 
-A line that a log holds whole is never translated again: the logs are the checkpoint of a run.
+The logs are the checkpoint of a run: a line that a log holds whole is never translated again.
 """
 
 import multiprocessing
 import signal
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
+
+from tqdm import tqdm
 
 from engine.errors import SurtitleError
+from engine.metrics.event_log import EventLog
 from engine.metrics.replay import read_events, replay
 from engine.metrics.translation import Translation
-from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.feed import WARM_UP, feed_line
 from training.errors import TrainingError
+from training.evaluation.run_record import RunSettings
+
+if TYPE_CHECKING:
+    from engine.loading.loader import Weights
+    from engine.translation.base import AnySystem
 
 CAPACITY = 4096
-"""Cache rows: more than an utterance within the limits can take, even if every write runs away."""
+"""Cache rows: more than an utterance within the limits can take, even if every write loops."""
 
 Job: TypeAlias = tuple[str, int, str]
 """A policy, the index of a line and its text."""
 
 _Message: TypeAlias = "tuple[str, int] | str"
-"""What a worker sends: policy and index of a line that is done, or the sentence it failed with."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setup:
-    """How lines are translated.
-
-    Attributes:
-        system: one of ``engine.translation.factory.SYSTEMS``.
-        model: weights and where to.
-        translation: all but the policy.
-        log_folder: where the logs go.
-    """
-
-    system: str
-    model: ModelSettings
-    translation: TranslationSettings
-    log_folder: Path
+"""From a worker: policy and index of a finished line, or one sentence about its failure."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Share:
-    """What one worker does, and the number that its logs carry."""
+    """The jobs of one worker, and the number in the names of its logs."""
 
-    setup: Setup
+    settings: RunSettings
     jobs: tuple[Job, ...]
     number: int
 
@@ -64,29 +54,56 @@ def log_paths(folder: Path, policy: str) -> list[Path]:
 def read_translations(
     folder: Path, policy: str, counts: Callable[[Translation], bool] = lambda _: True
 ) -> dict[int, Translation]:
-    """Replay a policy's logs in a run folder; of a line that stands in several, the oldest counts.
+    """Replay a policy's logs in a run folder; of a line in several logs, the oldest counts.
 
     Args:
         folder: the run folder.
-        policy: whose logs.
-        counts: tells of a translation whether it is one of this run.
+        policy: of the logs.
+        counts: returns whether a translation belongs to this run.
 
     Returns:
-        by the number of the line.
+        translations by the index of the line.
 
     Raises:
         TrainingError: a log is garbled.
     """
-    found: dict[int, Translation] = {}
+    by_index: dict[int, Translation] = {}
     for path in log_paths(folder / "log", policy):
-        for one in replay(read_events(path)):
-            if counts(one):
-                found.setdefault(one.index, one)
-    return found
+        for translation in replay(read_events(path)):
+            if counts(translation):
+                by_index.setdefault(translation.index, translation)
+    return by_index
+
+
+def show_progress(policies: Iterable[str], *, total: int, left: int, unit: str) -> None:
+    """Exhaust an iterator of finished steps under a progress bar that shows their policies."""
+    with tqdm(total=total, initial=total - left, unit=unit, disable=None, leave=False) as bar:
+        for policy in policies:
+            bar.set_postfix_str(policy, refresh=False)
+            bar.update()
+
+
+@contextmanager
+def logged_system(
+    settings: RunSettings, weights: "Weights", policy: str, number: int, capacity: int
+) -> "Iterator[tuple[AnySystem, EventLog]]":
+    """Make a system that writes into a new log, and translate a line that is not counted.
+
+    That line pays for first use and for the system prompt.
+    """
+    from engine.translation.factory import make_system  # noqa: PLC0415  torch: only workers need it
+
+    translation = replace(settings.translation, policy=policy)
+    with EventLog(settings.out / "log" / f"{policy}.{number}.jsonl") as log:
+        system = make_system(
+            settings.model.system, weights, translation, capacity=capacity, log=log
+        )
+        feed_line(system, log, WARM_UP, "Hello.")
+        yield system, log
 
 
 def next_number(folder: Path) -> int:
-    """Find a number that no log in the folder carries; it is above all that do."""
+    """Return a number above those of all logs in the folder."""
     return max(map(_number, folder.glob("*.jsonl")), default=0) + 1
 
 
@@ -94,19 +111,20 @@ def _number(path: Path) -> int:
     return int(path.suffixes[-2][1:])
 
 
-def translate(setup: Setup, jobs: Sequence[Job], n_workers: int) -> Iterator[str]:
-    """Share the jobs among processes and yield the policy of each one that is done.
+def translate(settings: RunSettings, jobs: Sequence[Job]) -> Iterator[str]:
+    """Share the jobs among processes and yield the policy of each finished job.
 
     The worker processes end when the iterator does.
 
     Raises:
         TrainingError: the model cannot be loaded, a log cannot be written, or a worker died.
     """
-    n_workers = min(n_workers, len(jobs))
-    setup.log_folder.mkdir(parents=True, exist_ok=True)
-    first = next_number(setup.log_folder)
+    n_workers = min(settings.n_workers, len(jobs))
+    log_folder = settings.out / "log"
+    log_folder.mkdir(parents=True, exist_ok=True)
+    first = next_number(log_folder)
     shares = [
-        _Share(setup, tuple(jobs[start::n_workers]), first + start) for start in range(n_workers)
+        _Share(settings, tuple(jobs[start::n_workers]), first + start) for start in range(n_workers)
     ]
     for message in _from_workers(shares):
         if isinstance(message, str):
@@ -115,7 +133,7 @@ def translate(setup: Setup, jobs: Sequence[Job], n_workers: int) -> Iterator[str
 
 
 def _from_workers(shares: Sequence[_Share]) -> Iterator[_Message]:
-    """Start a process for each share and pass on what it sends; end them all at the end."""
+    """Start a process for each share and yield its messages; end all processes at the end."""
     context = multiprocessing.get_context("spawn")
     workers: dict[Connection[None, _Message], SpawnProcess] = {}
     try:
@@ -123,11 +141,11 @@ def _from_workers(shares: Sequence[_Share]) -> Iterator[_Message]:
             receiver, sender = context.Pipe(duplex=False)
             process = context.Process(target=_work, args=(share, sender), daemon=True)
             process.start()
-            sender.close()  # the child has its own: when that closes, the receiver tells the end
+            sender.close()  # the child has its own: when that closes, the receiver gets EOFError
             workers[receiver] = process
         while workers:
             ready = wait(list(workers))
-            for receiver in [one for one in workers if one in ready]:
+            for receiver in [receiver for receiver in workers if receiver in ready]:
                 try:
                     yield receiver.recv()
                 except EOFError:
@@ -149,16 +167,16 @@ def _join(process: SpawnProcess) -> None:
 
 
 def _work(share: _Share, sender: "Connection[_Message, None]") -> None:
-    """Be a worker process."""
+    """Run in a worker process: translate a share and send a message for each line."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the parent, which ends its workers
-    with sender, suppress(BrokenPipeError):  # the parent was killed: nobody listens any more
+    with sender, suppress(BrokenPipeError):  # the parent was killed
         try:
             for message in _translations(share):
                 sender.send(message)
         except SurtitleError as error:
             sender.send(str(error))
         except OSError as error:
-            folder = share.setup.log_folder
+            folder = share.settings.out / "log"
             sender.send(
                 f"the logs in {folder} cannot be written ({error.strerror or error}): "
                 "make room and run again, what was translated is kept"
@@ -170,19 +188,14 @@ def _translations(share: _Share) -> Iterator[tuple[str, int]]:
     import torch  # noqa: PLC0415  seconds, and only workers need it
 
     from engine.loading.loader import load_weights  # noqa: PLC0415
-    from engine.metrics.event_log import EventLog  # noqa: PLC0415
-    from engine.translation.factory import make_system  # noqa: PLC0415
 
     torch.set_num_threads(1)
-    setup = share.setup
-    weights = load_weights(setup.model)
+    weights = load_weights(share.settings.model)
     for policy in dict.fromkeys(policy for policy, _, _ in share.jobs):
-        path = setup.log_folder / f"{policy}.{share.number}.jsonl"
-        translation = replace(setup.translation, policy=policy)
-        with EventLog(path) as log:
-            system = make_system(setup.system, weights, translation, capacity=CAPACITY, log=log)
-            # The first translation pays for first use and for the system prompt.
-            feed_line(system, log, WARM_UP, "Hello.")
+        with logged_system(share.settings, weights, policy, share.number, CAPACITY) as (
+            system,
+            log,
+        ):
             for _, index, line in (job for job in share.jobs if job[0] == policy):
                 feed_line(system, log, index, line)
                 yield policy, index

@@ -14,13 +14,14 @@ import torch
 from engine.metrics.event_log import EventLog
 from engine.metrics.latency import average_lagging
 from engine.metrics.replay import read_events, replay
-from engine.settings import LayoutSettings, TranslationSettings
+from engine.settings import TranslationSettings
 from engine.translation.feed import WARM_UP, feed_line
 from engine.translation.slot_translator import Translator
 from tests.support.fakes import random_word, save_tiny_model, tiny_weights
 from training.__main__ import main
 from training.evaluation import model_choice, workers
-from training.evaluation.short_form import EvaluateSettings
+from training.evaluation.model_choice import measured_model
+from training.evaluation.run_record import RunSettings
 
 POLICIES = ("read:3", "wait:2", "offline")
 ALL = "read:3,wait:2,offline"
@@ -333,12 +334,13 @@ def test_a_full_disk_is_one_sentence_and_what_was_translated_is_kept(
 
     monkeypatch.setattr(workers, "_translations", full)
     receiver, sender = workers.multiprocessing.Pipe(duplex=False)
-    settings = EvaluateSettings(
-        source=files[0], reference=files[1], language="de", policies=("read:3",), model=model,
-        layout=LayoutSettings(), out=tmp_path / "out",
+    settings = RunSettings(
+        source=files[0], reference=files[1], policies=("read:3",),
+        model=measured_model(model, None, "cpu"),
+        translation=TranslationSettings(), out=tmp_path / "out",
     )  # fmt: skip
     handler = signal.getsignal(signal.SIGINT)
-    workers._work(workers._Share(settings.setup(), (), 1), sender)
+    workers._work(workers._Share(settings, (), 1), sender)
     signal.signal(signal.SIGINT, handler)
     assert "cannot be written (No space left on device)" in receiver.recv()
 

@@ -18,6 +18,7 @@ from tests.support.fakes import random_word, save_tiny_model, tiny_weights
 from training.__main__ import main
 from training.data.talks import Talk
 from training.evaluation.long_form import feed_talk, read_talks_done
+from training.evaluation.run_record import RunRecord
 from training.metrics.resegment import resegment
 from training.metrics.soft_segmenter import soft_resegment
 
@@ -273,10 +274,10 @@ def test_what_cannot_be_is_one_sentence(tmp_path, files, model, capsys, more, wo
 def test_device_and_layout_are_as_told(tmp_path, files, model, monkeypatch, device, layout):
     told = []
     monkeypatch.setattr("training.commands.long_form.evaluate_talks", told.append)
-    monkeypatch.setattr("training.commands.long_form._table", str)
+    monkeypatch.setattr("training.commands.long_form.score_table", lambda *_: "")
     assert long_form(files, model, tmp_path, "--device", device, "--layout", layout) == 0
     assert [settings.model.device for settings in told] == [device]
-    assert [settings.record().layout for settings in told] == [layout]
+    assert [RunRecord.of(settings, "long form").layout for settings in told] == [layout]
 
 
 @pytest.mark.parametrize("which", [0, 1, 2])
