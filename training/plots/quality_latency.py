@@ -2,7 +2,6 @@
 
 A system has a colour (Okabe and Ito's and a grey, which most people can tell apart) and a marker;
 wait-k is filled, read-n is hollow, so a grey print can be read too. The number in a mark is k or n.
-matplotlib is used without its global state: no window, backend or style of the caller is touched.
 """
 
 import math
@@ -12,36 +11,33 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from training.data.corpus import replacing
-from training.errors import TrainingError
-from training.plots.legend import INK, add_legend, any_script
+from training.plots.figures import add_legend, dress, new_figure, save
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-_DPI = 100
-_WIDTH, _HEIGHT, _ROW = 8.0, 5.0, 0.22  # inches: the picture without legend, a row of the legend
+_WIDTH, _HEIGHT, _ROW = 8.0, 5.0, 0.22  # inches: the figure without legend, a row of the legend
 _COLOURS = (
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#8C8C8C",
 )  # fmt: skip
 _MARKERS = ("o", "s", "D", "h", "p", "8", "^", "v")  # all of them wide enough for a number
 _MARK = 13.0  # points, 72 to an inch: the diameter of a mark
 _NUMBER, _LONG_NUMBER = 7.5, 5.5  # points: letters in a mark, those of three letters or more
-_SPINE, _GRID = "#BBBBBB", "#E6E6E6"
+_GRID = "#E6E6E6"
 _FAMILIES = {"wait": "wait-k", "read": "read-n"}
 _OFFLINE = "offline"
 _DASH, _GAP = 7.0, 3.5  # of an offline line, in its widths
-_NEAR = 0.03  # of the range of BLEU: offline lines nearer than this take turns
+_NEAR = 0.03  # of the range of BLEU: offline lines nearer than this are dashed in turns
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """How good and how late a policy was.
+    """Quality and lagging of a policy.
 
     Attributes:
-        policy: as it is written, for example ``read:3``.
+        policy: for example ``read:3``.
         laal: in source words; None leaves the point out.
         bleu: from 0 to 100.
     """
@@ -59,16 +55,18 @@ class Curve:
     points: tuple[Point, ...]
 
     def families(self) -> dict[str, list[tuple[str, float, float]]]:
-        """Sort what is not offline: for each family policy, LAAL and BLEU, by rising LAAL."""
-        found: dict[str, list[tuple[str, float, float]]] = {family: [] for family in _FAMILIES}
+        """Return policy, LAAL and BLEU by family, offline left out, sorted by LAAL."""
+        families: dict[str, list[tuple[str, float, float]]] = {name: [] for name in _FAMILIES}
         for point in self.points:
             if point.policy != _OFFLINE and point.laal is not None:
                 family = point.policy.split(":")[0]
-                found.setdefault(family, []).append((point.policy, point.laal, point.bleu))
-        return {name: sorted(points, key=itemgetter(1)) for name, points in found.items() if points}
+                families.setdefault(family, []).append((point.policy, point.laal, point.bleu))
+        return {
+            name: sorted(points, key=itemgetter(1)) for name, points in families.items() if points
+        }
 
     def offline(self) -> float | None:
-        """Find the BLEU of the offline policy."""
+        """Return the BLEU of the offline policy, if it has a LAAL."""
         for point in self.points:
             if point.policy == _OFFLINE and point.laal is not None:
                 return point.bleu
@@ -76,103 +74,75 @@ class Curve:
 
 
 def draw(curves: Sequence[Curve], path: Path, *, title: str = "") -> None:
-    """Write the picture as a PNG, 800 pixels wide; the same curves give the same bytes.
+    """Write the figure as a PNG, 800 pixels wide; equal curves give equal bytes.
 
     Args:
         curves: the systems, in the order of their colours.
         path: the file.
-        title: above the picture; none where it is empty.
+        title: above the figure.
 
     Raises:
         CorpusError: the file cannot be written.
         TrainingError: matplotlib is not installed.
     """
-    figure = make_figure(curves, title=title)
-    with replacing(path) as partial, any_script():
-        figure.savefig(
-            partial,
-            format="png",
-            dpi=_DPI,
-            metadata={"Software": None},
-            pil_kwargs={"optimize": True},
-        )
+    save(make_figure(curves, title=title), path)
 
 
 def make_figure(curves: Sequence[Curve], *, title: str = "") -> "Figure":
-    """Lay the picture out; arguments as for ``draw``.
+    """Lay the figure out; arguments as for ``draw``.
 
     Raises:
         TrainingError: matplotlib is not installed.
     """
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415  an extra
-        from matplotlib.figure import Figure  # noqa: PLC0415
-        from matplotlib.layout_engine import ConstrainedLayoutEngine  # noqa: PLC0415
-    except ImportError as error:
-        msg = "a picture needs matplotlib: install it with pip install 'surtitle[evaluate]'"
-        raise TrainingError(msg) from error
-    layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.1)
-    figure = Figure((_WIDTH, _HEIGHT + _ROW * len(curves)), dpi=_DPI, layout=layout)
-    FigureCanvasAgg(figure)
+    figure = new_figure(_WIDTH, _HEIGHT + _ROW * len(curves))
     axes = figure.add_subplot()
-    _dress(axes, title)
+    dress(axes, "LAAL (source words)", "BLEU", title)
+    axes.margins(x=0.07, y=0.1)
+    axes.grid(color=_GRID, linewidth=0.8)
+    axes.set_axisbelow(True)
     turns = _turns(curves)
     samples = list[dict[str, "Line2D"]]()
     for index, curve in enumerate(curves):
-        look = _Look(index)
+        look = (_COLOURS[index % len(_COLOURS)], _MARKERS[index % len(_MARKERS)])
         samples.append(_draw_families(axes, curve, look))
         if index in turns:
-            samples[-1][_OFFLINE] = _draw_offline(axes, curve, look, turns[index])
-    if not any(curve.families() for curve in curves):  # nothing has a place along the axis
+            samples[-1][_OFFLINE] = _draw_offline(axes, curve, look[0], turns[index])
+    if not any(curve.families() for curve in curves):  # no point on the axis
         axes.set_xticks([])
     add_legend(figure, [curve.name for curve in curves], samples)
     return figure
 
 
-@dataclass(frozen=True, slots=True)
-class _Look:
-    """How a system looks, by its number."""
-
-    index: int
-
-    @property
-    def colour(self) -> str:
-        return _COLOURS[self.index % len(_COLOURS)]
-
-    @property
-    def marker(self) -> str:
-        return _MARKERS[self.index % len(_MARKERS)]
-
-
 def _turns(curves: Sequence[Curve]) -> dict[int, tuple[int, int]]:
-    """Let offline lines that lie close take turns, so that none hides another.
+    """Group offline lines that are close together; they are dashed in turns, so that all show.
 
     Returns:
-        for each system with such a line, its turn and of how many.
+        for each system with an offline line, its turn and the number of lines in its group.
     """
     values = [point.bleu for curve in curves for point in curve.points]
     near = _NEAR * (max(values, default=0) - min(values, default=0))
-    found = [(curve.offline(), index) for index, curve in enumerate(curves)]
-    crowds, last = list[list[int]](), -math.inf
-    for bleu, index in sorted((bleu, index) for bleu, index in found if bleu is not None):
+    lines = [(curve.offline(), index) for index, curve in enumerate(curves)]
+    groups, last = list[list[int]](), -math.inf
+    for bleu, index in sorted((bleu, index) for bleu, index in lines if bleu is not None):
         if bleu - last > near:
-            crowds.append([])
-        crowds[-1].append(index)
+            groups.append([])
+        groups[-1].append(index)
         last = bleu
-    return {index: (turn, len(crowd)) for crowd in crowds for turn, index in enumerate(crowd)}
+    return {index: (turn, len(group)) for group in groups for turn, index in enumerate(group)}
 
 
-def _draw_families(axes: "Axes", curve: Curve, look: _Look) -> "dict[str, Line2D]":
+def _draw_families(axes: "Axes", curve: Curve, look: tuple[str, str]) -> "dict[str, Line2D]":
     """Draw a line for each family, with the k or n of each point in its mark."""
+    colour, marker = look
     drawn = dict[str, "Line2D"]()
     for family, points in curve.families().items():
-        fill, ink = ("white", look.colour) if family == "read" else (look.colour, "white")
+        fill, ink = ("white", colour) if family == "read" else (colour, "white")
         (drawn[family],) = axes.plot(
             [laal for _, laal, _ in points],
             [bleu for _, _, bleu in points],
-            color=look.colour,
+            color=colour,
             linewidth=1.6,
-            marker=look.marker,
+            marker=marker,
             markersize=_MARK,
             markerfacecolor=fill,
             markeredgewidth=1.2,
@@ -195,29 +165,15 @@ def _draw_families(axes: "Axes", curve: Curve, look: _Look) -> "dict[str, Line2D
     return drawn
 
 
-def _draw_offline(axes: "Axes", curve: Curve, look: _Look, turn: tuple[int, int]) -> "Line2D":
-    """Draw a line that dashes where the others of its crowd pause; return a sample of it."""
+def _draw_offline(axes: "Axes", curve: Curve, colour: str, turn: tuple[int, int]) -> "Line2D":
+    """Draw a line whose dashes fill the gaps of its group; return a sample of it."""
     from matplotlib.lines import Line2D  # noqa: PLC0415  an extra
 
     bleu = curve.offline() or 0
     number, n_lines = turn
     gap = _GAP if n_lines == 1 else (n_lines - 1) * _DASH
     dashes = (_DASH + gap - number * _DASH, (_DASH, gap))
-    line = axes.axhline(bleu, color=look.colour, linewidth=1.4, linestyle=dashes, zorder=2)
+    line = axes.axhline(bleu, color=colour, linewidth=1.4, linestyle=dashes, zorder=2)
     sample = Line2D([], [], label=f"offline, {bleu:.1f} BLEU")
     sample.set(color=line.get_color(), linewidth=line.get_linewidth(), linestyle=(0, (5, 2.5)))
     return sample
-
-
-def _dress(axes: "Axes", title: str) -> None:
-    axes.set_xlabel("LAAL (source words)", color=INK, fontsize=10)
-    axes.set_ylabel("BLEU", color=INK, fontsize=10)
-    if title:
-        axes.set_title(title, color=INK, fontsize=11, parse_math=False)
-    axes.margins(x=0.07, y=0.1)
-    axes.grid(color=_GRID, linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.tick_params(colors=INK, labelsize=9, length=0)
-    for side, spine in axes.spines.items():
-        spine.set_visible(side in {"left", "bottom"})
-        spine.set_color(_SPINE)

@@ -6,11 +6,11 @@ Cell = str | int | float | None
 
 
 def draw(columns: Sequence[str], rows: Sequence[Mapping[str, Cell]]) -> str:
-    """Set rows of values below the names of their columns, aligned to the right.
+    """Return a table, aligned to the right, with the names of columns above.
 
     Args:
-        columns: what is shown; rows may have more.
-        rows: a float is shown with two digits behind the point, None as a dash.
+        columns: names of the values shown; rows may have more.
+        rows: a float is shown with two decimals, None as a dash.
     """
     cells = [list(columns), *([_shown(row[name]) for name in columns] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
