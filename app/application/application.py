@@ -324,7 +324,7 @@ class Application(QObject):
         text = diagnostics(self.settings.preferences, state, self.settings.launch.log_folder)
         QGuiApplication.clipboard().setText(text)
         self.window.banner.show_notice(
-            self.tr("Diagnostics are on the clipboard; nothing that was said is in them")
+            self.tr("Diagnostics copied. They contain no spoken or translated text.")
         )
 
     @Slot(str)

@@ -169,7 +169,7 @@ class ModelController(QObject):
                 self._fail(worded(event.message))
             case Refused() | Notice():
                 self._banner.show_notice(worded(event.message))
-                self._adapters.dialog.show_refusal(worded(event.message))
+                self._adapters.dialog.show_message(worded(event.message))
             case Statistics():
                 self._status.show_statistics(event)
 

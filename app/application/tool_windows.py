@@ -12,6 +12,7 @@ from app.dialogs.latency.dialog import LatencyDialog
 from app.dialogs.latency.evaluation_page import EvaluationPage
 from app.main_window.window import MainWindow
 from app.system.child_process import ChildCommand
+from app.widgets.dialog_text import bring_up
 
 
 class ToolWindows(QObject):
@@ -77,4 +78,4 @@ class ToolWindows(QObject):
             self.latency_dialog = LatencyDialog(self.latency, page, self._window)
             diagnostics = self._window.menu_actions.diagnostics
             self.latency_dialog.diagnostics_wanted.connect(diagnostics.trigger)
-        self.latency_dialog.open_panel()
+        bring_up(self.latency_dialog)

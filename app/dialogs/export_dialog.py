@@ -1,4 +1,4 @@
-"""Asks in what form captions are exported, and where to."""
+"""The export dialog: file format, content and file name."""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QFormLayout,
-    QLabel,
     QWidget,
 )
 
@@ -20,15 +19,15 @@ from app.history.cues import Cue
 from app.history.export import CONTENTS, FORMS, SUBTITLES, export
 from app.system.text_io import TextError
 from app.system.translations import error_text
-from app.widgets.dialog_text import close_button
+from app.widgets.dialog_text import bring_up, close_button, paragraph
 from app.widgets.file_dialogs import ask_save
 
-_LINES = 2  # that a sentence has room for from the beginning
+_LINES = 2  # height of the empty message label
 _SEPARATORS = re.compile(r"[/\\]")
 
 
 class ExportDialog(QDialog):
-    """Choose a form and what is in it; then a file, and it is written."""
+    """Choose a format, its content and a file, and write it."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -40,7 +39,7 @@ class ExportDialog(QDialog):
             self.tr("Subtitles (SRT)"),
             self.tr("Subtitles for the web (WebVTT)"),
             self.tr("Plain text, without times"),
-            self.tr("JSON Lines, all that is known"),
+            self.tr("JSON Lines with all fields"),
         )
         for name, form in zip(names, FORMS, strict=True):
             self.form.addItem(name, form)
@@ -49,52 +48,49 @@ class ExportDialog(QDialog):
             self.content.addItem(name, content)
         self.since_first = QCheckBox(self.tr("&Times from the first caption"))
         self.since_first.setChecked(True)
-        self.told = QLabel(wordWrap=True)
-        self.told.setTextFormat(Qt.TextFormat.PlainText)
-        self.told.setAlignment(Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignTop)
+        self.message = paragraph()
+        self.message.setAlignment(Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignTop)
         self._lay_out()
         self.form.currentIndexChanged.connect(self._take_form)
 
     def show_cues(self, cues: Sequence[Cue], started: datetime) -> None:
-        """Offer these cues, of a session that was started then."""
+        """Offer the cues of a session that started at ``started``."""
         self._cues, self._started = cues, started
-        self._tell(self.tr("{:,} captions").format(len(cues)))
+        self._show_message(self.tr("{:,} captions").format(len(cues)))
         self.save.setEnabled(bool(cues))
-        self.show()
-        self.raise_()
-        self.activateWindow()
+        bring_up(self)
 
     def export_to(self, path: Path) -> None:
-        """Write the file; say how that went, and stay open."""
+        """Write the file and show the result; the dialog stays open."""
         form, content = self.form.currentData(), self.content.currentData()
         try:
             since_first = self.since_first.isChecked()
             count = export(path, self._cues, form, content, since_first=since_first)
         except TextError as error:
             text = error_text(error)
-            self._tell(f"{text[:1].upper()}{text[1:]}.")
+            self._show_message(f"{text[:1].upper()}{text[1:]}.")  # may begin with a path
         else:
-            self._tell(self.tr("{:,} captions were written to {}").format(count, path))
+            self._show_message(self.tr("{:,} captions were written to {}").format(count, path))
 
-    def _tell(self, text: str) -> None:
-        """Show a sentence, all of it: long paths may be broken, and the window grows with them."""
-        self.told.setText(_SEPARATORS.sub("\\g<0>\u200b", text))
-        wanted = self._rows.totalHeightForWidth(self.width())
-        self.resize(self.width(), max(self.height(), wanted))
+    def _show_message(self, text: str) -> None:
+        """Show a message; long paths may break, and the window grows to show all of it."""
+        self.message.setText(_SEPARATORS.sub("\\g<0>\u200b", text))
+        height = self._rows.totalHeightForWidth(self.width())
+        self.resize(self.width(), max(self.height(), height))
 
     def _lay_out(self) -> None:
         buttons = close_button()
         self.save = buttons.addButton(self.tr("&Export…"), QDialogButtonBox.ButtonRole.ActionRole)
         form = self._rows = QFormLayout(self)
-        form.addRow(self.tr("&Form"), self.form)
-        form.addRow(self.tr("&What"), self.content)
+        form.addRow(self.tr("&Format"), self.form)
+        form.addRow(self.tr("C&ontent"), self.content)
         form.addRow(self.since_first)
-        form.addRow(self.told)
+        form.addRow(self.message)
         form.addRow(buttons)
-        for label, combo in ((self.tr("Form"), self.form), (self.tr("What"), self.content)):
+        for label, combo in ((self.tr("Format"), self.form), (self.tr("Content"), self.content)):
             combo.setAccessibleName(label)
         self.save.setDefault(True)
-        self.told.setMinimumHeight(_LINES * self.told.fontMetrics().lineSpacing())
+        self.message.setMinimumHeight(_LINES * self.message.fontMetrics().lineSpacing())
         self.save.clicked.connect(self._ask_path)
         buttons.rejected.connect(self.close)
 

@@ -1,4 +1,4 @@
-"""The window of the glossary: terms with their translations, for one target language at a time."""
+"""The glossary dialog: terms and their translations for one target language."""
 
 from pathlib import Path
 
@@ -8,10 +8,8 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
     QDialog,
-    QDialogButtonBox,
     QHeaderView,
     QLabel,
-    QPushButton,
     QTableWidget,
     QTableWidgetItem,
     QVBoxLayout,
@@ -29,7 +27,7 @@ from app.library.glossaries import (
     write_terms,
 )
 from app.system.translations import error_text
-from app.widgets.dialog_text import as_sentence, close_button, paragraph
+from app.widgets.dialog_text import add_action, as_sentence, close_button, paragraph
 from app.widgets.file_dialogs import ask_open, ask_save
 from engine.errors import ContextError
 
@@ -37,11 +35,11 @@ _FILES = "TSV (*.tsv *.txt)"
 
 
 class GlossaryDialog(QDialog):
-    """A table to write in. What has a fault is marked, named, and not used.
+    """An editable table; pairs with a fault are marked, explained and not used.
 
     Signals:
-        terms_changed(tuple): these pairs are wanted now, all without a fault.
-        use_toggled(bool): the model is told of them, or not.
+        terms_changed(tuple): the pairs without a fault, after an edit.
+        use_toggled(bool): whether the model gets the glossary.
     """
 
     terms_changed = Signal(tuple)
@@ -49,37 +47,35 @@ class GlossaryDialog(QDialog):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._told: Terms = ()
+        self._reported: Terms = ()
         self._is_filling = False
-        self.use = QCheckBox(self.tr("&Tell the model of these terms"))
+        self.use = QCheckBox(self.tr("&Use these terms in translations"))
         self.warning, self.cost, self.fault = paragraph(), paragraph(), paragraph()
         self.language = QLabel()
         self.table = QTableWidget(0, 2)
         self._dress()
         self._buttons = close_button()
-        self.add = self._add_button(self.tr("&Add"), self._add_row)
-        self.remove = self._add_button(self.tr("&Remove"), self._remove_rows)
-        self.load = self._add_button(self.tr("&Import…"), self._ask_import)
-        self.save = self._add_button(self.tr("E&xport…"), self._ask_export)
+        self.add = add_action(self._buttons, self.tr("&Add"), self._add_row)
+        self.remove = add_action(self._buttons, self.tr("&Remove"), self._remove_rows)
+        self.load = add_action(self._buttons, self.tr("&Import…"), self._ask_import)
+        self.save = add_action(self._buttons, self.tr("E&xport…"), self._ask_export)
         self._buttons.rejected.connect(self.close)
         column = QVBoxLayout(self)
         column.setSpacing(10)
-        above: tuple[QWidget, ...] = (self.language, self.use, self.warning)
-        below: tuple[QWidget, ...] = (self.fault, self.cost, self._buttons)
-        for widget in above:
-            column.addWidget(widget)
-        column.addWidget(self.table, 1)
-        for widget in below:
-            column.addWidget(widget)
+        widgets = self.language, self.use, self.warning, self.table, self.fault, self.cost
+        for widget in (*widgets, self._buttons):
+            column.addWidget(widget, int(widget is self.table))
         self.resize(620, 480)
         self.table.cellChanged.connect(self._take_edit)
         self.use.toggled.connect(self.use_toggled)
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """What stands in the table; rows without a letter are left out."""
-        rows = [(self._text(row, 0), self._text(row, 1)) for row in range(self.table.rowCount())]
-        return [row for row in rows if any(row)]
+        """The pairs in the table, without empty rows."""
+        return [row for row in self._rows() if any(row)]
+
+    def _rows(self) -> list[tuple[str, str]]:
+        return [(self._text(row, 0), self._text(row, 1)) for row in range(self.table.rowCount())]
 
     def show_terms(self, language: str, terms: Terms) -> None:
         """Show the terms of a language."""
@@ -89,22 +85,22 @@ class GlossaryDialog(QDialog):
                 language
             )
         )
-        self._told = terms
+        self._reported = terms
         self._fill(terms)
 
     def show_use(self, *, used: bool, warning: str) -> None:
-        """Show whether the model is told, and what that does to it."""
+        """Show whether the model gets the glossary, and a warning about its effect."""
         self.use.blockSignals(True)  # noqa: FBT003  Qt's own
         self.use.setChecked(used)
         self.use.blockSignals(False)  # noqa: FBT003
         self.warning.setText(warning)
 
     def show_cost(self, text: str) -> None:
-        """Tell what the glossary costs, or why the model was not told."""
+        """Show how much prompt the glossary takes, or why the model refused it."""
         self.cost.setText(as_sentence(text))
 
     def import_from(self, path: Path) -> None:
-        """Put the terms of a file below the others; one that stands there already gives way."""
+        """Append the terms of a file; they replace terms of the same spelling."""
         try:
             fresh = read_terms(path)
         except ContextError as error:
@@ -118,8 +114,8 @@ class GlossaryDialog(QDialog):
     def export_to(self, path: Path) -> None:
         """Write the terms into a file."""
         failure = write_terms(path, sound_terms(self.pairs))
-        told = self.tr("The glossary was written to {}").format(path)
-        self.fault.setText(as_sentence(failure or told))
+        written = self.tr("The glossary was written to {}").format(path)
+        self.fault.setText(as_sentence(failure or written))
 
     def _dress(self) -> None:
         self.table.setAccessibleName(self.tr("Glossary"))
@@ -130,12 +126,6 @@ class GlossaryDialog(QDialog):
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignVCenter)
-
-    def _add_button(self, text: str, act: object) -> QPushButton:
-        button = self._buttons.addButton(text, QDialogButtonBox.ButtonRole.ActionRole)
-        button.clicked.connect(act)
-        button.setAutoDefault(False)
-        return button
 
     def _text(self, row: int, column: int) -> str:
         item = self.table.item(row, column)
@@ -152,45 +142,45 @@ class GlossaryDialog(QDialog):
 
     @Slot()
     def _take_edit(self) -> None:
-        """Tell the pairs without a fault, if they are others than before."""
+        """Emit the pairs without a fault if they changed."""
         if self._is_filling:
             return
         self._mark_faults()
         terms = sound_terms(self.pairs)
-        if terms != self._told:
-            self._told = terms
+        if terms != self._reported:
+            self._reported = terms
             self.terms_changed.emit(terms)
 
     def _mark_faults(self) -> None:
-        """Name the first fault, and mark every row that has one."""
+        """Mark every row that has a fault, and explain the first one."""
         self._is_filling = True
-        rows = [(self._text(row, 0), self._text(row, 1)) for row in range(self.table.rowCount())]
+        rows = self._rows()
         written = [number for number, row in enumerate(rows) if any(row)]
-        found = dict(zip(written, faults([rows[number] for number in written]), strict=True))
+        by_row = dict(zip(written, faults([rows[number] for number in written]), strict=True))
+        texts = {row: self._fault_text(fault) for row, fault in by_row.items() if fault}
         for row in range(len(rows)):
-            fault = found.get(row)
-            self._mark(row, "" if fault is None else self._fault_words(fault))
+            self._mark(row, texts.get(row, ""))
         self._is_filling = False
-        named = ((row, fault) for row, fault in found.items() if fault is not None)
-        row, fault = next(named, (0, None))
-        told = self.tr("Row {}: {}")
+        first = next(iter(texts), None)
         self.fault.setText(
-            "" if fault is None else as_sentence(told.format(row + 1, self._fault_words(fault)))
+            ""
+            if first is None
+            else as_sentence(self.tr("Row {}: {}").format(first + 1, texts[first]))
         )
 
-    def _fault_words(self, fault: Fault) -> str:
+    def _fault_text(self, fault: Fault) -> str:
         match fault:
             case Fault.EMPTY:
                 return self.tr("term or translation is empty: write it, or remove the row")
             case Fault.LONG:
-                told = self.tr("term or translation has more than {} characters: shorten it")
-                return told.format(LONGEST)
+                text = self.tr("term or translation has more than {} characters: shorten it")
+                return text.format(LONGEST)
             case Fault.BREAK:
-                return self.tr("there is a tab or a line break in it: write it on one line")
+                return self.tr("it contains a tab or a line break: write it on one line")
             case Fault.REMARK:
-                return self.tr("a term may not begin with #, which begins a remark in the file")
+                return self.tr("a term must not begin with #, which begins a comment in the file")
             case Fault.DOUBLE:
-                return self.tr("this term stands above already: remove one of the rows")
+                return self.tr("this term is already in a row above: remove one of them")
             case Fault.MANY:
                 return self.tr("more than {} terms are too many: remove some").format(MAX_TERMS)
 

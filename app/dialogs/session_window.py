@@ -1,22 +1,22 @@
-"""An earlier session, to be read again and exported; it has nothing to do with the one of now."""
+"""A window with the captions of an earlier session, to read and to export."""
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
 from app.captions.model import UtteranceView
 from app.history.journal import PastSession
 from app.main_window.transcript_view import Transcript
-from app.widgets.dialog_text import close_button
+from app.widgets.dialog_text import bring_up, close_button, paragraph
 
 MOST_SHOWN = 10_000
-"""Rows, as in the transcript of now."""
+"""Rows, as in the transcript of the running session."""
 
 
 class SessionWindow(QDialog):
-    """Its captions in a table of its own.
+    """The captions of an earlier session in a table.
 
     Signals:
-        export_wanted(PastSession): it should be exported.
+        export_wanted(PastSession): export it.
     """
 
     export_wanted = Signal(object)
@@ -25,24 +25,23 @@ class SessionWindow(QDialog):
         super().__init__(parent)
         self.setWindowTitle(self.tr("Earlier session"))
         self._session: PastSession | None = None
-        self.transcript, self.told = Transcript(), QLabel(wordWrap=True)
+        self.transcript, self.message = Transcript(), paragraph()
         buttons = close_button()
         role = QDialogButtonBox.ButtonRole.ActionRole
         self.export = buttons.addButton(self.tr("&Export…"), role)
         column = QVBoxLayout(self)
-        for widget in (self.transcript, self.told, buttons):
+        for widget in (self.transcript, self.message, buttons):
             column.addWidget(widget)
         self.resize(760, 460)
         self.export.clicked.connect(self._export)
         buttons.rejected.connect(self.close)
 
     def show_session(self, session: PastSession) -> None:
-        """Show its captions from the first one, or from the one that was marked."""
+        """Show the captions from the first one, or from the marked one."""
         self._session = session
-        title = self.tr("Session of {:%Y-%m-%d %H:%M}").format(session.started)
-        self.setWindowTitle(title)
+        self.setWindowTitle(self.tr("Session of {:%Y-%m-%d %H:%M}").format(session.started))
         cues = session.cues[-MOST_SHOWN:]
-        self.told.setText(
+        self.message.setText(
             self.tr("{:,} captions").format(len(cues))
             if len(cues) == len(session.cues)
             else self.tr("The last {:,} of {:,} captions; an export has all").format(
@@ -58,9 +57,7 @@ class SessionWindow(QDialog):
                 for key, cue in enumerate(cues)
             ]
         )
-        self.show()
-        self.raise_()
-        self.activateWindow()
+        bring_up(self)
         marked = next((row for row, cue in enumerate(cues) if cue.marked), None)
         self.transcript.mark_row(marked)
         self.transcript.go_to(marked or 0)

@@ -1,4 +1,4 @@
-"""Earlier sessions, as their journals tell them: look at one again, export it, delete it."""
+"""The dialog of earlier sessions, read from their journals: show, export or delete one."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,25 +8,23 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QDialog,
     QDialogButtonBox,
-    QLabel,
     QListWidget,
     QListWidgetItem,
     QMessageBox,
-    QPushButton,
     QVBoxLayout,
     QWidget,
 )
 
 from app.history.journal import PastSession, delete_session, past_sessions
-from app.widgets.dialog_text import close_button
+from app.widgets.dialog_text import bring_up, close_button, paragraph
 
 
 class SessionsDialog(QDialog):
-    """List the sessions in the journal but the running one, the newest first.
+    """List all sessions but the running one, the newest first.
 
     Signals:
-        show_wanted(PastSession): its captions should be shown.
-        export_wanted(PastSession): it should be exported.
+        show_wanted(PastSession): show its captions.
+        export_wanted(PastSession): export it.
     """
 
     show_wanted = Signal(object)
@@ -38,15 +36,14 @@ class SessionsDialog(QDialog):
         running: Callable[[], Path | None] = lambda: None,
         parent: QWidget | None = None,
     ) -> None:
-        """List the journals in ``folder``; ``running`` tells that of the session of now."""
+        """List the journals in ``folder``; ``running`` returns that of the running session."""
         super().__init__(parent)
         self.setWindowTitle(self.tr("Earlier sessions"))
         self._folder, self._running = folder, running
         self._sessions: list[PastSession] = []
         self.list = QListWidget()
         self.list.setAccessibleName(self.windowTitle())
-        self.told = QLabel(wordWrap=True)
-        self.told.setTextFormat(Qt.TextFormat.PlainText)
+        self.message = paragraph()
         buttons = close_button()
         action = QDialogButtonBox.ButtonRole.ActionRole
         self.show_again = buttons.addButton(self.tr("&Show"), action)
@@ -54,7 +51,7 @@ class SessionsDialog(QDialog):
         self.delete = buttons.addButton(self.tr("&Delete…"), action)
         self.question = self._make_question()
         column = QVBoxLayout(self)
-        for widget in (self.list, self.told, buttons):
+        for widget in (self.list, self.message, buttons):
             column.addWidget(widget)
         self.resize(520, 360)
         self.list.itemSelectionChanged.connect(self._take_selection)
@@ -65,11 +62,9 @@ class SessionsDialog(QDialog):
         buttons.rejected.connect(self.close)
 
     def open_list(self) -> None:
-        """Read the journals and show them."""
+        """Read the journals and show the dialog."""
         self.read()
-        self.show()
-        self.raise_()
-        self.activateWindow()
+        bring_up(self)
 
     def read(self) -> None:
         """Read the journals."""
@@ -77,13 +72,13 @@ class SessionsDialog(QDialog):
         self._sessions = [session for session in past if session.cues]
         self.list.clear()
         for session in self._sessions:
-            self.list.addItem(QListWidgetItem(self._told(session)))
-        none = self.tr("There is none yet: a session is written down when its first caption is.")
-        self.told.setText("" if self._sessions else none)
+            self.list.addItem(QListWidgetItem(self._label(session)))
+        none = self.tr("No sessions yet. A session is saved with its first caption.")
+        self.message.setText("" if self._sessions else none)
         self.list.setCurrentRow(0 if self._sessions else -1)
         self._take_selection()
 
-    def _told(self, session: PastSession) -> str:
+    def _label(self, session: PastSession) -> str:
         text = self.tr("{:%Y-%m-%d %H:%M}, {:,} captions").format(
             session.started, len(session.cues)
         )
@@ -93,12 +88,9 @@ class SessionsDialog(QDialog):
         row = self.list.currentRow()
         return self._sessions[row] if row >= 0 else None
 
-    def _buttons(self) -> tuple[QPushButton, ...]:
-        return self.show_again, self.export, self.delete
-
     @Slot()
     def _take_selection(self) -> None:
-        for button in self._buttons():
+        for button in (self.show_again, self.export, self.delete):
             button.setEnabled(self._chosen() is not None)
 
     @Slot()
@@ -126,7 +118,7 @@ class SessionsDialog(QDialog):
     def _ask(self) -> None:
         session = self._chosen()
         if session is not None:
-            self.question.setInformativeText(self._told(session))
+            self.question.setInformativeText(self._label(session))
             self.question.open()
 
     @Slot(QAbstractButton)
@@ -137,6 +129,8 @@ class SessionsDialog(QDialog):
         try:
             delete_session(session)
         except OSError as error:
-            self.told.setText(self.tr("The session cannot be deleted: {}.").format(error.strerror))
+            self.message.setText(
+                self.tr("The session cannot be deleted: {}.").format(error.strerror)
+            )
         else:
             self.read()

@@ -1,34 +1,67 @@
-"""Text and buttons that dialogs share: paragraphs, sentences, and the button that closes."""
+"""Text, buttons and tables that dialogs share."""
 
 import re
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QDialogButtonBox, QLabel
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QDialog,
+    QDialogButtonBox,
+    QHeaderView,
+    QLabel,
+    QPushButton,
+    QTableView,
+)
 
 _ENDS = (".", "!", "?", "…")
 _WORD = re.compile(r"[^\W\d_]+(?:[’']\w+)?[,:;]?(?=\s|$)")
 
 
 def as_sentence(message: str) -> str:
-    """Begin with a capital letter and end with a full stop.
-
-    What begins with a name of a file, a model or an adapter keeps it as it is spelt.
-    """
+    """Return a message with a capital letter and a full stop; a name at its start stays."""
     starts_with_word = _WORD.match(message) is not None
     text = message[:1].upper() + message[1:] if starts_with_word else message
     return text if not text or text.endswith(_ENDS) else f"{text}."
 
 
 def paragraph(text: str = "") -> QLabel:
-    """Make a text that wraps, and that a screen reader reads as it stands."""
+    """Make a label of plain text that wraps."""
     label = QLabel(text, wordWrap=True)
     label.setTextFormat(Qt.TextFormat.PlainText)
     return label
 
 
 def close_button() -> QDialogButtonBox:
-    """Make a row that holds the button; without Qt's picture, black also on dark desktops."""
+    """Make a row with a Close button; its icon is removed, since it is black on dark desktops."""
     box = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
     box.button(QDialogButtonBox.StandardButton.Close).setIcon(QIcon())
     return box
+
+
+def add_action(box: QDialogButtonBox, text: str, act: object) -> QPushButton:
+    """Add a button that calls ``act`` and is never the default button."""
+    button = box.addButton(text, QDialogButtonBox.ButtonRole.ActionRole)
+    button.clicked.connect(act)
+    button.setAutoDefault(False)
+    return button
+
+
+def bring_up(dialog: QDialog) -> None:
+    """Show a dialog in front of the other windows."""
+    dialog.show()
+    dialog.raise_()
+    dialog.activateWindow()
+
+
+def dress_table(table: QTableView) -> None:
+    """Make a table select one whole row at a time, read-only and without a grid."""
+    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+    table.setTabKeyNavigation(False)
+    table.setShowGrid(False)
+    table.verticalHeader().hide()
+    header = table.horizontalHeader()
+    header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+    header.setStretchLastSection(True)

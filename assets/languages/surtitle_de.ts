@@ -558,8 +558,8 @@
         <translation>Adapter</translation>
     </message>
     <message>
-        <source>All that is known of the adapter</source>
-        <translation>Alles, was über den Adapter bekannt ist</translation>
+        <source>Details of the adapter</source>
+        <translation>Einzelheiten des Adapters</translation>
     </message>
     <message>
         <source>&amp;Load</source>
@@ -594,7 +594,7 @@
         <translation>Ein Adapter lehrt ein Modell, live zu übersetzen. Einen Ordner hierher ziehen fügt ihn hinzu.</translation>
     </message>
     <message>
-        <source>&amp;Load all the same</source>
+        <source>&amp;Load anyway</source>
         <translation>Trotzdem &amp;laden</translation>
     </message>
     <message>
@@ -625,11 +625,11 @@
         <translation>{} wurde hinzugefügt</translation>
     </message>
     <message>
-        <source>{} is as its card says: sha256 {}</source>
-        <translation>{} ist, wie die Karte sagt: sha256 {}</translation>
+        <source>{} matches its card: sha256 {}</source>
+        <translation>{} stimmt mit seiner Karte überein: sha256 {}</translation>
     </message>
     <message>
-        <source>{} has no card to hold it against: sha256 {}</source>
+        <source>{} has no card to compare it with: sha256 {}</source>
         <translation>{} hat keine Karte zum Vergleichen: sha256 {}</translation>
     </message>
     <message>
@@ -719,8 +719,8 @@
         <translation>Die Untertitelseite ist aus; in den Einstellungen unter Datenschutz geht sie an</translation>
     </message>
     <message>
-        <source>Diagnostics are on the clipboard; nothing that was said is in them</source>
-        <translation>Die Diagnose ist in der Zwischenablage; nichts Gesagtes steht darin</translation>
+        <source>Diagnostics copied. They contain no spoken or translated text.</source>
+        <translation>Diagnose kopiert. Sie enthält keinen gesprochenen oder übersetzten Text.</translation>
     </message>
 </context>
 <context>
@@ -819,8 +819,8 @@
         <translation>&amp;Gleiten, wenn Zeilen aufrücken</translation>
     </message>
     <message>
-        <source>Where the desktop wants no motion, lines jump all the same.</source>
-        <translation>Wo der Schreibtisch keine Bewegung will, springen sie trotzdem.</translation>
+        <source>If your system is set to reduce motion, lines jump instead.</source>
+        <translation>Wenn Ihr System Bewegung reduziert, springen die Zeilen stattdessen.</translation>
     </message>
 </context>
 <context>
@@ -934,8 +934,8 @@
 <context>
     <name>EvaluationPage</name>
     <message>
-        <source>A text is translated word by word, with the model, adapter and timing of now and beside the captions, and held against a translation line by line. A recording of the text, if there is one, tells how well it is recognised.</source>
-        <translation>Ein Text wird Wort für Wort übersetzt, mit Modell, Adapter und Takt von jetzt und neben den Untertiteln her, und Zeile für Zeile mit einer Übersetzung verglichen. Eine Aufnahme des Textes zeigt, wenn es sie gibt, wie gut sie erkannt wird.</translation>
+        <source>Translates a text word by word with the current model, adapter and timing, while captions go on, and compares it line by line with a reference translation. A recording of the text measures speech recognition, too.</source>
+        <translation>Übersetzt einen Text Wort für Wort mit dem jetzigen Modell, Adapter und Takt, während die Untertitel weiterlaufen, und vergleicht ihn Zeile für Zeile mit einer Referenzübersetzung. Eine Aufnahme des Textes misst auch die Spracherkennung.</translation>
     </message>
     <message>
         <source>&amp;Text</source>
@@ -1013,8 +1013,8 @@
         <translation>Reiner Text, ohne Zeiten</translation>
     </message>
     <message>
-        <source>JSON Lines, all that is known</source>
-        <translation>JSON Lines, alles Bekannte</translation>
+        <source>JSON Lines with all fields</source>
+        <translation>JSON Lines mit allen Feldern</translation>
     </message>
     <message>
         <source>Captions</source>
@@ -1045,20 +1045,20 @@
         <translation>&amp;Exportieren …</translation>
     </message>
     <message>
-        <source>&amp;Form</source>
-        <translation>&amp;Form</translation>
+        <source>&amp;Format</source>
+        <translation>&amp;Format</translation>
     </message>
     <message>
-        <source>&amp;What</source>
-        <translation>&amp;Was</translation>
+        <source>C&amp;ontent</source>
+        <translation>&amp;Inhalt</translation>
     </message>
     <message>
-        <source>Form</source>
-        <translation>Form</translation>
+        <source>Format</source>
+        <translation>Format</translation>
     </message>
     <message>
-        <source>What</source>
-        <translation>Was</translation>
+        <source>Content</source>
+        <translation>Inhalt</translation>
     </message>
 </context>
 <context>
@@ -1110,8 +1110,8 @@
 <context>
     <name>GlossaryDialog</name>
     <message>
-        <source>&amp;Tell the model of these terms</source>
-        <translation>&amp;Dem Modell diese Begriffe sagen</translation>
+        <source>&amp;Use these terms in translations</source>
+        <translation>Diese Begriffe beim Übersetzen &amp;verwenden</translation>
     </message>
     <message>
         <source>&amp;Add</source>
@@ -1166,16 +1166,16 @@
         <translation>Begriff oder Übersetzung hat mehr als {} Zeichen: kürzen</translation>
     </message>
     <message>
-        <source>there is a tab or a line break in it: write it on one line</source>
+        <source>it contains a tab or a line break: write it on one line</source>
         <translation>ein Tabulator oder Zeilenumbruch steht darin: in eine Zeile schreiben</translation>
     </message>
     <message>
-        <source>a term may not begin with #, which begins a remark in the file</source>
-        <translation>ein Begriff darf nicht mit # beginnen, das in der Datei eine Bemerkung beginnt</translation>
+        <source>a term must not begin with #, which begins a comment in the file</source>
+        <translation>ein Begriff darf nicht mit # beginnen, das in der Datei einen Kommentar beginnt</translation>
     </message>
     <message>
-        <source>this term stands above already: remove one of the rows</source>
-        <translation>dieser Begriff steht schon darüber: eine der Zeilen entfernen</translation>
+        <source>this term is already in a row above: remove one of them</source>
+        <translation>dieser Begriff steht schon in einer Zeile darüber: eine der beiden entfernen</translation>
     </message>
     <message>
         <source>more than {} terms are too many: remove some</source>
@@ -1356,15 +1356,15 @@
         <translation>Verzögerung und Bewertung</translation>
     </message>
     <message>
-        <source>Where the time of a word goes (thick: median, thin: 95 %)</source>
-        <translation>Wohin die Zeit eines Wortes geht (dick: Median, dünn: 95 %)</translation>
+        <source>Latency by stage (thick bar: median, thin bar: 95th percentile)</source>
+        <translation>Latenz nach Abschnitt (dicker Balken: Median, dünner Balken: 95. Perzentil)</translation>
     </message>
     <message>
         <source>From a word to its caption, in seconds</source>
         <translation>Vom Wort zu seinem Untertitel, in Sekunden</translation>
     </message>
     <message>
-        <source>Tokens fed, and computed again</source>
+        <source>Tokens fed and recomputed</source>
         <translation>Token gerechnet und noch einmal gerechnet</translation>
     </message>
     <message>
@@ -1388,12 +1388,12 @@
         <translation>D&amp;iagnose kopieren</translation>
     </message>
     <message>
-        <source>&amp;Begin anew</source>
-        <translation>&amp;Neu beginnen</translation>
+        <source>Rese&amp;t</source>
+        <translation>&amp;Zurücksetzen</translation>
     </message>
     <message>
-        <source>Measurements are written to {}; nothing that is said</source>
-        <translation>Messwerte werden nach {} geschrieben, nichts von dem, was gesagt wird</translation>
+        <source>Measurements are written to {}, without any text</source>
+        <translation>Messwerte werden nach {} geschrieben, ohne jeden Text</translation>
     </message>
     <message>
         <source>Capture</source>
@@ -1424,7 +1424,7 @@
         <translation>{:.2f} s (95 %: {:.2f} s)</translation>
     </message>
     <message>
-        <source>{:,} fed, {:,} again; {}</source>
+        <source>{:,} fed, {:,} recomputed; {}</source>
         <translation>{:,} gerechnet, {:,} noch einmal; {}</translation>
     </message>
     <message>
@@ -1440,7 +1440,7 @@
         <translation>über {:.0f} min</translation>
     </message>
     <message>
-        <source>not measured apart</source>
+        <source>not measured separately</source>
         <translation>nicht einzeln gemessen</translation>
     </message>
     <message>
@@ -1452,8 +1452,8 @@
         <translation>keine Daten</translation>
     </message>
     <message>
-        <source>No word has got its caption yet: type or say something.</source>
-        <translation>Noch hat kein Wort seinen Untertitel: etwas schreiben oder sagen.</translation>
+        <source>No captions yet: type or say something.</source>
+        <translation>Noch keine Untertitel: etwas schreiben oder sagen.</translation>
     </message>
     <message>
         <source>{:,} words: {:.2f} s to the caption (95 %: {:.2f} s)</source>
@@ -1464,16 +1464,16 @@
         <translation>{:.2f} s bis auf den Bildschirm (95 %: {:.2f} s)</translation>
     </message>
     <message>
-        <source>Nothing was computed yet.</source>
-        <translation>Noch wurde nichts gerechnet.</translation>
+        <source>No tokens yet.</source>
+        <translation>Noch keine Token.</translation>
     </message>
     <message>
-        <source>{:,} tokens fed in {:,} passes, {:,} computed again, {:,} looked at and taken back; {:,} rows in the cache; {:,} rows of the prompt for glossary and context; {:,} loops cut.</source>
-        <translation>{:,} Token in {:,} Durchgängen gerechnet, {:,} noch einmal, {:,} angesehen und zurückgenommen; {:,} Zeilen im Cache; {:,} Zeilen der Anweisung für Glossar und Zusammenhang; {:,} Schleifen abgeschnitten.</translation>
+        <source>{:,} tokens fed in {:,} passes, {:,} recomputed, {:,} probed and discarded; {:,} rows in the cache; {:,} rows of the prompt for glossary and context; {:,} loops cut.</source>
+        <translation>{:,} Token in {:,} Durchgängen gerechnet, {:,} noch einmal, {:,} geprüft und verworfen; {:,} Zeilen im Cache; {:,} Zeilen der Anweisung für Glossar und Zusammenhang; {:,} Schleifen abgeschnitten.</translation>
     </message>
     <message>
-        <source>This system does not tell</source>
-        <translation>Dieses System sagt es nicht</translation>
+        <source>Not available on this system</source>
+        <translation>Auf diesem System nicht verfügbar</translation>
     </message>
     <message>
         <source>Recording has ended</source>
@@ -1488,8 +1488,8 @@
         <translation>Aufzeichnung &amp;beenden</translation>
     </message>
     <message>
-        <source>Diagnostics are on the clipboard; nothing that was said is in them</source>
-        <translation>Die Diagnose ist in der Zwischenablage; nichts, was gesagt wurde, steht darin</translation>
+        <source>Diagnostics copied. They contain no spoken or translated text.</source>
+        <translation>Diagnose kopiert. Sie enthält keinen gesprochenen oder übersetzten Text.</translation>
     </message>
 </context>
 <context>
@@ -1569,8 +1569,8 @@
         <translation>&amp;Ordner wählen …</translation>
     </message>
     <message>
-        <source>Smaller ones come first: they are quicker and hear less well. Those that end in .en know English alone, and know it better. A name with a slash is looked for on huggingface.co. A recogniser is fetched once, and only when you say so.</source>
-        <translation>Die kleineren kommen zuerst: Sie sind schneller und hören schlechter. Die mit .en am Ende können nur Englisch, das aber besser. Ein Name mit Schrägstrich wird auf huggingface.co gesucht. Geholt wird eine Erkennung einmal, und nur wenn Sie es sagen.</translation>
+        <source>Smaller models come first: they are faster and less accurate. Models that end in .en understand English only, and understand it better. A name with a slash is looked up on huggingface.co. A model is downloaded once, and only after you agree.</source>
+        <translation>Kleinere Modelle kommen zuerst: Sie sind schneller und weniger genau. Modelle mit .en am Ende verstehen nur Englisch, das aber besser. Ein Name mit Schrägstrich wird auf huggingface.co gesucht. Ein Modell wird nur einmal heruntergeladen, und erst nach Ihrer Zustimmung.</translation>
     </message>
     <message>
         <source>&amp;Recogniser</source>
@@ -1622,8 +1622,8 @@
         <translation>Modell</translation>
     </message>
     <message>
-        <source>Looking what this computer has…</source>
-        <translation>Es wird nachgesehen, was dieser Rechner hat …</translation>
+        <source>Checking this computer…</source>
+        <translation>Dieser Rechner wird geprüft …</translation>
     </message>
     <message>
         <source>This computer</source>
@@ -1682,7 +1682,7 @@
         <translation>läuft überall</translation>
     </message>
     <message>
-        <source>no: it needs {} of memory</source>
+        <source>no: needs {} of memory</source>
         <translation>nein: es braucht {} Speicher</translation>
     </message>
     <message>
@@ -1698,8 +1698,8 @@
         <translation>{} (empfohlen)</translation>
     </message>
     <message>
-        <source>What this computer has could not be found out: {}</source>
-        <translation>Was dieser Rechner hat, ließ sich nicht herausfinden: {}</translation>
+        <source>This computer could not be checked: {}</source>
+        <translation>Dieser Rechner ließ sich nicht prüfen: {}</translation>
     </message>
     <message>
         <source>This computer: {}, {} cores; {} of {} memory free.</source>
@@ -1710,8 +1710,8 @@
         <translation>Grafikkarte: {}, {} von {} frei.</translation>
     </message>
     <message>
-        <source>No graphics card that can be used: the processor computes.</source>
-        <translation>Keine Grafikkarte, die sich nutzen lässt: Der Prozessor rechnet.</translation>
+        <source>No usable GPU found. The CPU will be used.</source>
+        <translation>Keine nutzbare Grafikkarte gefunden. Der Prozessor wird verwendet.</translation>
     </message>
     <message>
         <source>{} are free on the disk.</source>
@@ -1722,24 +1722,24 @@
         <translation>{} Das reicht nicht für dieses Modell.</translation>
     </message>
     <message>
-        <source>Its owner must be asked on huggingface.co first, and a token be stored here.</source>
-        <translation>Sein Besitzer muss erst auf huggingface.co gefragt und hier ein Token hinterlegt werden.</translation>
+        <source>First ask its owner for access on huggingface.co, and store a token here.</source>
+        <translation>Bitten Sie zuerst den Besitzer auf huggingface.co um Zugang und hinterlegen Sie hier ein Token.</translation>
     </message>
     <message>
-        <source>Asking huggingface.co for {}…</source>
+        <source>Contacting huggingface.co about {}…</source>
         <translation>{} wird bei huggingface.co angefragt …</translation>
     </message>
     <message>
-        <source>{}: {} of {} are here.</source>
-        <translation>{}: {} von {} sind hier.</translation>
+        <source>{}: {} of {} downloaded.</source>
+        <translation>{}: {} von {} heruntergeladen.</translation>
     </message>
     <message>
-        <source>{} is here.</source>
-        <translation>{} ist hier.</translation>
+        <source>{} is downloaded.</source>
+        <translation>{} ist heruntergeladen.</translation>
     </message>
     <message>
-        <source>Stopped; what is here is kept, and it goes on from there.</source>
-        <translation>Angehalten; was hier ist, bleibt, und es geht von da aus weiter.</translation>
+        <source>Download stopped. It will resume from here next time.</source>
+        <translation>Herunterladen angehalten. Beim nächsten Mal geht es von hier aus weiter.</translation>
     </message>
     <message>
         <source>Folder of a model</source>
@@ -1787,7 +1787,7 @@
         <translation>Üblich sind 42; das Fenster passt immer auf den Bildschirm.</translation>
     </message>
     <message>
-        <source>Loc&amp;ked: clicks go through to what lies below</source>
+        <source>Loc&amp;ked: clicks go through to the window below</source>
         <translation>&amp;Gesperrt: Klicks gehen hindurch</translation>
     </message>
     <message>
@@ -2005,8 +2005,8 @@
         <translation>&amp;Löschen</translation>
     </message>
     <message>
-        <source>There is none yet: a session is written down when its first caption is.</source>
-        <translation>Noch keine: Eine Sitzung wird festgehalten, sobald ihr erster Untertitel fertig ist.</translation>
+        <source>No sessions yet. A session is saved with its first caption.</source>
+        <translation>Noch keine Sitzungen. Eine Sitzung wird mit ihrem ersten Untertitel gespeichert.</translation>
     </message>
     <message>
         <source>{:%Y-%m-%d %H:%M}, {:,} captions</source>
@@ -2101,24 +2101,24 @@
         <translation>Tasten</translation>
     </message>
     <message>
-        <source>What came of the last edit</source>
-        <translation>Was die letzte Änderung ergab</translation>
+        <source>Result of the last edit</source>
+        <translation>Ergebnis der letzten Änderung</translation>
     </message>
     <message>
-        <source>{} types text; take it with Ctrl or Alt, or a function key</source>
-        <translation>{} schreibt Text; nehmen Sie die Taste mit Strg oder Alt, oder eine Funktionstaste</translation>
+        <source>{} types text; combine it with Ctrl or Alt, or use a function key</source>
+        <translation>{} schreibt Text; nehmen Sie die Taste zusammen mit Strg oder Alt, oder eine Funktionstaste</translation>
     </message>
     <message>
-        <source>{} already stands for “{}”; nothing was changed</source>
-        <translation>{} steht schon für „{}“; nichts wurde geändert</translation>
+        <source>{} is already used by “{}”; nothing was changed</source>
+        <translation>{} wird schon von „{}“ verwendet; nichts wurde geändert</translation>
     </message>
     <message>
         <source>Keys for {}</source>
         <translation>Tasten für {}</translation>
     </message>
     <message>
-        <source>Go to a field and press the keys; Backspace takes them away. Keys that work in other programs, too, are given by the desktop: to surtitle --toggle and its like.</source>
-        <translation>Gehen Sie in ein Feld und drücken Sie die Tasten; die Rücktaste nimmt sie weg. Tasten, die auch in anderen Programmen wirken, vergibt die Arbeitsumgebung, zum Beispiel an surtitle --toggle.</translation>
+        <source>Go to a field and press the keys; Backspace removes them. Shortcuts that work in other programs, too, are set in your desktop, for commands like surtitle --toggle.</source>
+        <translation>Gehen Sie in ein Feld und drücken Sie die Tasten; die Rücktaste entfernt sie. Tasten, die auch in anderen Programmen wirken, legen Sie in Ihrer Arbeitsumgebung fest, für Befehle wie surtitle --toggle.</translation>
     </message>
 </context>
 <context>
@@ -2128,8 +2128,8 @@
         <translation>Ton</translation>
     </message>
     <message>
-        <source>Say something, and let the computer play something: a bar moves where Surtitle hears it. Nothing of it is kept. Without sound you can still type.</source>
-        <translation>Etwas sagen und den Rechner etwas abspielen lassen: Wo Surtitle es hört, bewegt sich ein Balken. Nichts davon wird behalten. Auch ohne Ton kann man schreiben.</translation>
+        <source>Say something, and let the computer play something: a bar moves if Surtitle hears it. Nothing is recorded. Without sound you can still type.</source>
+        <translation>Sagen Sie etwas, und lassen Sie den Rechner etwas abspielen: Wenn Surtitle es hört, bewegt sich ein Balken. Nichts wird aufgezeichnet. Auch ohne Ton können Sie schreiben.</translation>
     </message>
     <message>
         <source>Microphone</source>
@@ -2140,7 +2140,7 @@
         <translation>Was ich höre</translation>
     </message>
     <message>
-        <source>Looking for it…</source>
+        <source>Searching…</source>
         <translation>Wird gesucht …</translation>
     </message>
 </context>
@@ -2208,8 +2208,8 @@
         <translation>Geschwindigkeit</translation>
     </message>
     <message>
-        <source>Surtitle can try the model on a few sentences, for 20 seconds at most, and tell how far captions will stand behind somebody who speaks.</source>
-        <translation>Surtitle kann das Modell an einigen Sätzen ausprobieren, höchstens 20 Sekunden lang, und sagen, wie weit Untertitel hinter jemandem zurück sein werden, der spricht.</translation>
+        <source>Surtitle can try the model on a few sentences, for 20 seconds at most, and predict how far captions will lag behind the speaker.</source>
+        <translation>Surtitle kann das Modell an einigen Sätzen ausprobieren, höchstens 20 Sekunden lang, und vorhersagen, wie weit Untertitel hinter der sprechenden Person zurück sein werden.</translation>
     </message>
     <message>
         <source>&amp;Measure</source>
@@ -2240,19 +2240,19 @@
         <translation>Es ließ sich nichts messen</translation>
     </message>
     <message>
-        <source>A caption will stand about {:.1f} s behind its word, {:.1f} s behind the slowest.</source>
-        <translation>Ein Untertitel wird etwa {:.1f} s hinter seinem Wort stehen, {:.1f} s hinter dem langsamsten.</translation>
+        <source>Captions will lag about {:.1f} s behind their words, {:.1f} s at worst.</source>
+        <translation>Untertitel werden etwa {:.1f} s hinter ihren Wörtern zurück sein, schlimmstenfalls {:.1f} s.</translation>
     </message>
     <message>
-        <source>For each second of speech it computes {:.2f} s.</source>
-        <translation>Für jede Sekunde Sprache rechnet es {:.2f} s.</translation>
+        <source>Each second of speech takes {:.2f} s to translate.</source>
+        <translation>Das Übersetzen einer Sekunde Sprache dauert {:.2f} s.</translation>
     </message>
     <message>
-        <source>Recognising what is said comes on top of that.</source>
-        <translation>Das Erkennen dessen, was gesagt wird, kommt noch dazu.</translation>
+        <source>Speech recognition comes on top of that.</source>
+        <translation>Die Spracherkennung kommt noch dazu.</translation>
     </message>
     <message>
-        <source>That is too slow: captions would fall behind more and more. Choose a smaller model, or an adapter for this one.</source>
+        <source>That is too slow: captions would fall further and further behind. Choose a smaller model, or an adapter for this one.</source>
         <translation>Das ist zu langsam: Die Untertitel blieben immer weiter zurück. Ein kleineres Modell wählen, oder einen Adapter für dieses.</translation>
     </message>
     <message>
@@ -2343,12 +2343,12 @@
         <translation>Willkommen</translation>
     </message>
     <message>
-        <source>Surtitle writes captions in another language while a sentence is still being said or typed. What stands there does not change any more.</source>
-        <translation>Surtitle schreibt Untertitel in einer anderen Sprache, noch während ein Satz gesagt oder getippt wird. Was dasteht, ändert sich nicht mehr.</translation>
+        <source>Surtitle writes captions in another language while a sentence is still being said or typed. Captions on the screen never change.</source>
+        <translation>Surtitle schreibt Untertitel in einer anderen Sprache, noch während ein Satz gesagt oder getippt wird. Untertitel auf dem Bildschirm ändern sich nie mehr.</translation>
     </message>
     <message>
-        <source>All of it happens on this computer. No text, no sound and no figures are sent to anybody; there is no account, and no server is asked for updates. Only a model that you choose to fetch comes from huggingface.co.</source>
-        <translation>Alles geschieht auf diesem Rechner. Kein Text, kein Ton und keine Zahlen gehen an irgendwen; es gibt kein Konto, und kein Server wird nach Neuem gefragt. Nur ein Modell, das Sie holen lassen, kommt von huggingface.co.</translation>
+        <source>Everything happens on this computer. No text, no sound and no figures are sent to anybody; there is no account, and no server is asked for updates. Only models that you choose to download come from huggingface.co.</source>
+        <translation>Alles geschieht auf diesem Rechner. Kein Text, kein Ton und keine Zahlen gehen an irgendwen; es gibt kein Konto, und kein Server wird nach Neuem gefragt. Nur Modelle, die Sie herunterladen lassen, kommen von huggingface.co.</translation>
     </message>
     <message>
         <source>Captions are kept on this computer for 30 days, so that a crash loses nothing. The settings, under Privacy and files, change that or turn it off.</source>
@@ -2371,16 +2371,16 @@
         <translation>&amp;Nach</translation>
     </message>
     <message>
-        <source>The model that comes with Surtitle knows this pair: everyday sentences.</source>
-        <translation>Das mitgelieferte Modell kann dieses Paar: alltägliche Sätze.</translation>
+        <source>The bundled model translates everyday sentences into this language.</source>
+        <translation>Das mitgelieferte Modell übersetzt Alltagssätze in diese Sprache.</translation>
     </message>
     <message>
-        <source>For {} choose a model two pages on.</source>
+        <source>For {}, choose a model two pages on.</source>
         <translation>Für {} lässt sich zwei Seiten weiter ein Modell wählen.</translation>
     </message>
     <message>
-        <source>The model that comes with Surtitle knows {} only.</source>
-        <translation>Das mitgelieferte Modell kann nur {}.</translation>
+        <source>The bundled model translates into {} only.</source>
+        <translation>Das mitgelieferte Modell übersetzt nur in diese Sprachen: {}.</translation>
     </message>
 </context>
 </TS>

@@ -1,1 +1,1 @@
-"""The dialog that loads, names and removes LoRA adapters."""
+"""The dialog that loads, lists and removes LoRA adapters."""

@@ -1,13 +1,11 @@
-"""The window of adapters: which there are, whether each can be used and why not, and what it is."""
+"""The dialog of adapters: their list, status and details."""
 
 from pathlib import Path
 
 from PySide6.QtCore import QModelIndex, Qt, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QDialog,
-    QHeaderView,
     QLabel,
     QPushButton,
     QSplitter,
@@ -21,7 +19,13 @@ from PySide6.QtWidgets import (
 from app.dialogs.adapters.service import AdapterService, ListedAdapter
 from app.dialogs.adapters.table_model import AdapterTable
 from app.library.adapter_details import rows
-from app.widgets.dialog_text import as_sentence, close_button
+from app.widgets.dialog_text import (
+    as_sentence,
+    bring_up,
+    close_button,
+    dress_table,
+    paragraph,
+)
 from app.widgets.file_dialogs import ask_folder, ask_open
 from app.widgets.flow_layout import FlowLayout
 from engine.adapters.adapter import Status
@@ -29,12 +33,12 @@ from engine.events import AdapterChanged
 
 
 class AdapterDialog(QDialog):
-    """A table, the details of its row, and what can be done with it.
+    """A table of adapters, the details of the selected one, and buttons that act on it.
 
     Signals:
-        load_wanted(Path): load the adapter in this folder and let it translate.
-        use_wanted(str): let this loaded adapter translate; the bare model where it is empty.
-        unload_wanted(str): forget this loaded adapter.
+        load_wanted(Path): load the adapter in this folder and translate with it.
+        use_wanted(str): translate with this loaded adapter; an empty name is the bare model.
+        unload_wanted(str): unload this adapter.
     """
 
     load_wanted = Signal(object)
@@ -52,43 +56,37 @@ class AdapterDialog(QDialog):
         self._says_working = False
         self.rows = AdapterTable(self)
         self.table, self.details = QTableView(), QTreeWidget()
-        self.reason, self.told = QLabel(wordWrap=True), QLabel(wordWrap=True)
+        self.reason, self.message = paragraph(), paragraph()
         self._dress()
         self._lay_out()
         self.table.selectionModel().currentRowChanged.connect(self._show_row)
         desk.listed.connect(self._show_list)
-        desk.told.connect(self._tell)
+        desk.reported.connect(self.show_message)
         desk.busy_changed.connect(self._show_busy)
         self._show_details(None)
 
     def open_list(self) -> None:
-        """Show the library as it is now."""
+        """Refresh the library and show the dialog."""
         self._desk.refresh()
-        self.show()
-        self.raise_()
-        self.activateWindow()
+        bring_up(self)
 
     def show_loaded(self, event: AdapterChanged) -> None:
-        """Show what the session has loaded, and what translates."""
+        """Show which adapters the session has loaded, and which one it translates with."""
         self._loaded, self._used = event.names, event.used
         self.rows.show_loaded(event.names, event.used)
         self._show_details(self._chosen())
-
-    def show_refusal(self, message: str) -> None:
-        """Tell why the session did not do what was asked for here; captions go on."""
-        self._tell(message)
 
     def add(self, path: Path) -> None:
         """Copy an adapter into the library."""
         self._desk.add(path)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Take folders and files of this computer."""
+        """Accept local files and folders."""
         if any(url.isLocalFile() for url in event.mimeData().urls()):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Add what was dropped."""
+        """Add the dropped files and folders."""
         for url in event.mimeData().urls():
             if url.isLocalFile():
                 self.add(Path(url.toLocalFile()))
@@ -97,21 +95,13 @@ class AdapterDialog(QDialog):
     def _dress(self) -> None:
         self.table.setModel(self.rows)
         self.table.setAccessibleName(self.tr("Adapters"))
-        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.table.setTabKeyNavigation(False)
-        self.table.setShowGrid(False)
-        self.table.verticalHeader().hide()
-        header = self.table.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setStretchLastSection(True)
+        dress_table(self.table)
         self.details.setHeaderHidden(True)
         self.details.setColumnCount(2)
         self.details.setRootIsDecorated(False)
         self.details.setWordWrap(True)
-        self.details.setAccessibleName(self.tr("All that is known of the adapter"))
-        for label in (self.reason, self.told):
-            label.setTextFormat(Qt.TextFormat.PlainText)
+        self.details.setAccessibleName(self.tr("Details of the adapter"))
+        for label in (self.reason, self.message):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
 
     def _lay_out(self) -> None:
@@ -137,7 +127,7 @@ class AdapterDialog(QDialog):
         )
         column.addWidget(QLabel(hint, wordWrap=True))
         column.addWidget(split, 1)
-        for widget in (self.reason, self.told, buttons):
+        for widget in (self.reason, self.message, buttons):
             column.addWidget(widget)
         self.resize(820, 560)
 
@@ -178,13 +168,13 @@ class AdapterDialog(QDialog):
         self._offer(listed)
 
     def _offer(self, listed: ListedAdapter | None) -> None:
-        """Enable what can be done with an adapter."""
+        """Enable the buttons that apply to an adapter."""
         status = listed.adapter.status if listed else Status.BLOCKED
         name = listed.adapter.name if listed else ""
         is_loaded, is_used = name in self._loaded, name == self._used
         self.load.setEnabled(status is not Status.BLOCKED and not is_used)
-        all_the_same = self.tr("&Load all the same")
-        self.load.setText(all_the_same if status is Status.UNKNOWN else self.tr("&Load"))
+        anyway = self.tr("&Load anyway")
+        self.load.setText(anyway if status is Status.UNKNOWN else self.tr("&Load"))
         self.unload.setEnabled(is_loaded and not is_used)
         self.verify.setEnabled(listed is not None and listed.adapter.weights is not None)
         is_own = listed is not None and not listed.shelved.bundled
@@ -194,16 +184,17 @@ class AdapterDialog(QDialog):
         self.compare.setText(self.tr("&Bare model") if self._used is not None else back)
 
     @Slot(str)
-    def _tell(self, message: str) -> None:
+    def show_message(self, message: str) -> None:
+        """Show a result, or why the session refused a request; captions go on."""
         self._says_working = False
-        self.told.setText(as_sentence(message))
+        self.message.setText(as_sentence(message))
 
     @Slot(bool)
     def _show_busy(self, busy: bool) -> None:  # noqa: FBT001  what the signal carries
         if busy:
-            self.told.setText(self.tr("Working…"))
+            self.message.setText(self.tr("Working…"))
         elif self._says_working:
-            self.told.setText("")
+            self.message.setText("")
         self._says_working = busy
 
     @Slot()
@@ -214,7 +205,9 @@ class AdapterDialog(QDialog):
         if listed.adapter.name in self._loaded:
             self.use_wanted.emit(listed.adapter.name)
         else:
-            self._tell(self.tr("{} is being loaded; captions go on").format(listed.shelved.name))
+            self.show_message(
+                self.tr("{} is being loaded; captions go on").format(listed.shelved.name)
+            )
             self.load_wanted.emit(listed.shelved.folder)
 
     @Slot()

@@ -1,4 +1,4 @@
-"""Looks after the library of adapters for a window: what takes time is done on another thread."""
+"""The library of adapters for the windows; slow work is done on a background thread."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,25 +19,25 @@ from engine.settings import TranslationSettings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedAdapter:
-    """An adapter of the library, as it was judged for the model at hand."""
+    """An adapter of the library, checked against the current model."""
 
     shelved: LibraryAdapter
     adapter: Adapter
 
 
 class AdapterService(QObject):
-    """List, add, verify and remove. Only headers are read, except to verify.
+    """List, add, verify and remove adapters. Only ``verify`` reads whole files.
 
     Signals:
-        listed(list of ListedAdapter): the library as it is now.
+        listed(list of ListedAdapter): the current library.
         default_found(Path or None, str): the bundled adapter that helps most, and its name.
-        told(str): something was done, or could not be; one sentence.
-        busy_changed(bool): something is being done, or nothing more.
+        reported(str): result or failure of a job, one sentence.
+        busy_changed(bool): whether jobs are running.
     """
 
     listed = Signal(list)
     default_found = Signal(object, str)
-    told = Signal(str)
+    reported = Signal(str)
     busy_changed = Signal(bool)
     _done = Signal()
 
@@ -45,23 +45,23 @@ class AdapterService(QObject):
         super().__init__(parent)
         self._library = library
         self._model: Path | None = None
-        self._n_errands = 0
-        self._done.connect(self._finish_errand)  # emitted on the thread of the queue
-        self._background = BackgroundQueue(self.told.emit)
+        self._n_jobs = 0
+        self._done.connect(self._finish_job)  # emitted on the thread of the queue
+        self._background = BackgroundQueue(self.reported.emit)
 
     def use_model(self, folder: Path) -> None:
-        """Judge adapters for this model from now on."""
+        """Check adapters against this model from now on."""
         self._model = folder
 
     def folder_of(self, name: str) -> Path | None:
-        """Find where an adapter lies; None where there is none of this name."""
+        """Return the folder of an adapter, or None."""
         try:
             return self._library.find(name).folder
         except SurtitleError:
             return None
 
     def find_default(self, translation: TranslationSettings) -> None:
-        """Look for the bundled adapter that helps a translation on the model at hand."""
+        """Find the bundled adapter that helps this translation with the current model."""
         self._background.run(partial(self._find_default, translation))
 
     def refresh(self) -> None:
@@ -69,28 +69,28 @@ class AdapterService(QObject):
         self._run(self._list)
 
     def add(self, path: Path) -> None:
-        """Copy an adapter, named by its folder or a file in it, into the library."""
+        """Copy an adapter into the library; ``path`` is its folder or a file in it."""
         self._run(lambda: self._add(path))
 
     def verify(self, listed: ListedAdapter) -> None:
-        """Read all of an adapter's weights, and hold them against its card."""
+        """Read all weights of an adapter and compare them with its card."""
         self._run(lambda: self._verify(listed))
 
     def remove(self, name: str) -> None:
-        """Delete an adapter of the person's own."""
+        """Delete an adapter that the user added."""
         self._run(lambda: self._remove(name))
 
     def close(self) -> None:
-        """Finish what is being done."""
+        """Wait for the running jobs."""
         self._background.close()
 
     def _run(self, job: Callable[[], None]) -> None:
-        self._n_errands += 1
+        self._n_jobs += 1
         self.busy_changed.emit(True)  # noqa: FBT003  what the signal carries
         self._background.run(job)
         self._background.run(self._done.emit)
 
-    # Below here all but the slots runs on the thread, and speaks by signals alone.
+    # All but the slots below runs on the background thread and only emits signals.
 
     def _list(self) -> None:
         base = self._base()
@@ -102,11 +102,11 @@ class AdapterService(QObject):
         )
 
     def _base(self) -> Fingerprint | None:
-        """Read what adapters must fit; without it they are held against their own cards."""
+        """Read the fingerprint of the model; without it, adapters are checked by their cards."""
         try:
             return None if self._model is None else read_fingerprint(self._model)
         except SurtitleError as error:
-            self.told.emit(error_text(error))
+            self.reported.emit(error_text(error))
             return None
 
     def _find_default(self, translation: TranslationSettings) -> None:
@@ -117,23 +117,23 @@ class AdapterService(QObject):
 
     def _add(self, path: Path) -> None:
         adapter = self._library.add(path)
-        self.told.emit(self.tr("{} was added").format(adapter.folder.name))
+        self.reported.emit(self.tr("{} was added").format(adapter.folder.name))
         self._list()
 
     def _verify(self, listed: ListedAdapter) -> None:
         sha256 = verify_adapter(listed.adapter)
-        told = self.tr("{} is as its card says: sha256 {}")
+        text = self.tr("{} matches its card: sha256 {}")
         if listed.adapter.card is None:
-            told = self.tr("{} has no card to hold it against: sha256 {}")
-        self.told.emit(told.format(listed.shelved.name, sha256))
+            text = self.tr("{} has no card to compare it with: sha256 {}")
+        self.reported.emit(text.format(listed.shelved.name, sha256))
 
     def _remove(self, name: str) -> None:
         self._library.remove(name)
-        self.told.emit(self.tr("{} was removed").format(name))
+        self.reported.emit(self.tr("{} was removed").format(name))
         self._list()
 
     @Slot()
-    def _finish_errand(self) -> None:
-        self._n_errands -= 1
-        if not self._n_errands:
+    def _finish_job(self) -> None:
+        self._n_jobs -= 1
+        if not self._n_jobs:
             self.busy_changed.emit(False)  # noqa: FBT003

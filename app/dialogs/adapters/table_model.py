@@ -1,4 +1,4 @@
-"""Adapters as the rows of a table: whether each can be used, and what it is for."""
+"""The table model of adapters: one row each, with status and purpose."""
 
 from collections.abc import Collection, Sequence
 
@@ -9,50 +9,49 @@ from app.library.adapter_details import NOTHING
 from engine.adapters.adapter import Status
 from engine.files import bytes_text
 
-_MARKS = {Status.OK: "●", Status.UNKNOWN: "◐", Status.BLOCKED: "✕"}  # not told by colour alone
+_MARKS = {Status.OK: "●", Status.UNKNOWN: "◐", Status.BLOCKED: "✕"}  # not by colour alone
 _MANY = 3  # languages and policies that are named; more are counted
 
 Index = QModelIndex | QPersistentModelIndex
 
 
 class AdapterTable(QAbstractTableModel):
-    """One row for each adapter."""
+    """One row for each adapter.
+
+    Attributes:
+        listed: the adapters, row by row.
+    """
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._listed: Sequence[ListedAdapter] = ()
+        self.listed: Sequence[ListedAdapter] = ()
         self._loaded: tuple[str, ...] = ()
         self._used: str | None = None
-
-    @property
-    def listed(self) -> Sequence[ListedAdapter]:
-        """The adapters, row by row."""
-        return self._listed
 
     def show_adapters(self, listed: Sequence[ListedAdapter]) -> None:
         """Show these adapters."""
         self.beginResetModel()
-        self._listed = listed
+        self.listed = listed
         self.endResetModel()
 
     def show_loaded(self, names: Sequence[str], used: str | None) -> None:
-        """Show which of them are loaded, and which one translates."""
+        """Show which adapters are loaded, and which one translates."""
         self._loaded, self._used = tuple(names), used
-        if self._listed:
-            last = self.index(len(self._listed) - 1, self.columnCount() - 1)
+        if self.listed:
+            last = self.index(len(self.listed) - 1, self.columnCount() - 1)
             self.dataChanged.emit(self.index(0, 0), last)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
-        """Count adapters."""
-        return 0 if parent.isValid() else len(self._listed)
+        """Return the number of adapters."""
+        return 0 if parent.isValid() else len(self.listed)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        """Count columns."""
+        """Return the number of columns."""
         return 0 if parent.isValid() else len(self._titles())
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """Give the text of a cell, and the reason as its tip."""
-        listed = self._listed[index.row()]
+        """Return the text of a cell; its tool tip is the reason of its status."""
+        listed = self.listed[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
             return self._cells(listed)[index.column()]
         if role == Qt.ItemDataRole.ToolTipRole:
@@ -62,7 +61,7 @@ class AdapterTable(QAbstractTableModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> object:
-        """Name the columns."""
+        """Return the title of a column."""
         if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
             return self._titles()[section]
         return None
@@ -92,12 +91,9 @@ class AdapterTable(QAbstractTableModel):
         )
 
     def _status(self, status: Status) -> str:
-        names = {
-            Status.OK: self.tr("ok"),
-            Status.UNKNOWN: self.tr("unknown"),
-            Status.BLOCKED: self.tr("blocked"),
-        }
-        return names[status]
+        if status is Status.OK:
+            return self.tr("ok")
+        return self.tr("unknown") if status is Status.UNKNOWN else self.tr("blocked")
 
     def _state(self, name: str) -> str:
         if name == self._used:
@@ -106,5 +102,5 @@ class AdapterTable(QAbstractTableModel):
 
 
 def _some(names: Collection[str]) -> str:
-    told = ", ".join([*names][:_MANY])
-    return f"{told} + {len(names) - _MANY}" if len(names) > _MANY else told
+    shown = ", ".join([*names][:_MANY])
+    return f"{shown} + {len(names) - _MANY}" if len(names) > _MANY else shown

@@ -1,4 +1,4 @@
-"""Collects what the latency window shows, from what the other parts tell; records it if wanted."""
+"""Collects the measurements for the latency window from events, and records them to a file."""
 
 import time
 from collections.abc import Callable
@@ -17,19 +17,19 @@ from engine.speech.events import Heard, WordsCommitted
 from engine.utterances import Utterance
 
 _INTERVAL_MS = 1000
-_NEWEST_WORDS = 20  # whose lag is shown
+_NEWEST_WORDS = 20  # words in the lag that is shown
 
 
 class LatencyCollector(QObject):
-    """Keep the record of the session; its slots take what happens, when it happens.
+    """Update the record of the session from its events.
 
     Signals:
-        changed(): there is more to show.
-        lags_came(list of StageTime): of the newest words that were heard, once a second.
+        changed(): the record changed.
+        lags_came(list of StageTime): lags of the newest heard words, once a second.
         failed(str): measurements cannot be written; recording has stopped.
 
     Attributes:
-        record: what is known.
+        record: all measurements since the start or the last reset.
     """
 
     changed = Signal()
@@ -54,52 +54,52 @@ class LatencyCollector(QObject):
 
     @property
     def is_recording(self) -> bool:
-        """Tell whether measurements are written."""
+        """Whether measurements are written to a file."""
         return self._file is not None
 
     @property
     def heard_lags(self) -> list[StageTime]:
-        """The lag of the newest words that were heard, stage by stage."""
+        """The lag of the newest heard words, stage by stage."""
         return self.record.lags.heard(_NEWEST_WORDS)
 
     def record_to(self, path: Path) -> None:
-        """Write measurements into a file from now on."""
+        """Start writing measurements to a file."""
         self.stop_recording()
         self._file = MeasurementFile(path, self._clock())
         self.measure_memory()
 
     def stop_recording(self) -> None:
-        """Write no more."""
+        """Stop writing."""
         file, self._file = self._file, None
         if file is not None:
             self._background.run(file.close)
 
     def clear(self) -> None:
-        """Begin anew."""
+        """Reset the record."""
         self.record.clear(self._clock())
         self.changed.emit()
 
     def close(self) -> None:
-        """Write what is left."""
+        """Stop the timer and finish the file."""
         self._timer.stop()
         self.stop_recording()
         self._background.close()
 
     @Slot(object)
     def take_heard(self, event: Heard) -> None:
-        """Take words that a recogniser committed."""
+        """Count words that a recogniser committed."""
         if isinstance(event, WordsCommitted):
             self.record.lags.commit(event.words)
             self.changed.emit()
 
     @Slot()
     def begin_listening(self) -> None:
-        """Take that other sources are heard now."""
+        """Reset the lags of heard words: the sources changed."""
         self.record.lags.begin_listening()
 
     @Slot(object)
     def take_event(self, event: Event) -> None:
-        """Take an event of the session."""
+        """Record the statistics of the session."""
         if isinstance(event, Statistics):
             now_s = self._clock()
             self.record.count(event, now_s)
@@ -108,19 +108,19 @@ class LatencyCollector(QObject):
 
     @Slot(object, object)
     def take_utterance(self, _event: Event, utterance: Utterance) -> None:
-        """Take an utterance that changed."""
+        """Record the lags of an utterance that changed."""
         now_s = self._clock()
         self._keep(self.record.lags.take(utterance, now_s), now_s)
 
     @Slot(object)
     def take_painted(self, utterance: Utterance) -> None:
-        """Take that an utterance stands on a screen as it is now."""
+        """Record that an utterance was painted in its current state."""
         now_s = self._clock()
         self._keep(self.record.lags.painted(utterance, now_s), now_s)
 
     @Slot()
     def measure_memory(self) -> None:
-        """Look how much memory the process holds."""
+        """Record the memory of this process."""
         n_bytes, now_s = resident_bytes(), self._clock()
         if n_bytes is not None:
             self.record.memory.add(now_s, n_bytes)

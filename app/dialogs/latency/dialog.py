@@ -1,4 +1,4 @@
-"""The window of latency and evaluation: where time goes, what it costs, how good a file becomes."""
+"""The window of latency and evaluation: lag by stage, cost, and the score of a file."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,10 +7,8 @@ from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QDialog,
-    QDialogButtonBox,
     QFrame,
     QLabel,
-    QPushButton,
     QScrollArea,
     QVBoxLayout,
     QWidget,
@@ -20,7 +18,7 @@ from app.dialogs.latency.collector import LatencyCollector
 from app.dialogs.latency.evaluation_page import EvaluationPage
 from app.dialogs.latency.record import EDGES_S, LatencyRecord, histogram
 from app.widgets.charts import CurveChart, Histogram, Waterfall
-from app.widgets.dialog_text import as_sentence, close_button, paragraph
+from app.widgets.dialog_text import add_action, as_sentence, close_button, paragraph
 from app.widgets.file_dialogs import ask_save
 from app.widgets.tab_widget import WideTabs
 from engine.files import bytes_text
@@ -30,7 +28,7 @@ _REFRESH_MS = 250  # no eye reads faster
 
 
 class LatencyDialog(QDialog):
-    """Three pages over one record; it is painted only while it is seen.
+    """Three pages over one record, refreshed only while the window is visible.
 
     Signals:
         diagnostics_wanted(): copy the diagnostics.
@@ -46,10 +44,10 @@ class LatencyDialog(QDialog):
         self._desk = desk
         self._is_stale = True
         self.waterfall = Waterfall(
-            self.tr("Where the time of a word goes (thick: median, thin: 95 %)")
+            self.tr("Latency by stage (thick bar: median, thin bar: 95th percentile)")
         )
         self.committed = Histogram(self.tr("From a word to its caption, in seconds"))
-        self.tokens = CurveChart(self.tr("Tokens fed, and computed again"))
+        self.tokens = CurveChart(self.tr("Tokens fed and recomputed"))
         self.memory = CurveChart(self.tr("Memory of this program"))
         self.summary, self.cost = paragraph(), paragraph()
         self.evaluation = evaluation
@@ -57,47 +55,34 @@ class LatencyDialog(QDialog):
         self.tabs.addTab(_column(self.summary, self.waterfall, self.committed), self.tr("&Lag"))
         self.tabs.addTab(_column(self.cost, self.tokens, self.memory), self.tr("&Cost"))
         self.tabs.addTab(_scrolled(evaluation), self.tr("E&valuate a file"))
-        self.told = QLabel(wordWrap=True)
-        self.told.hide()
-        self._buttons = close_button()
-        self.record = self._add_button(self.tr("&Record…"), self._toggle_recording)
-        self.diagnostics = self._add_button(self.tr("Copy &diagnostics"), self._copy_diagnostics)
-        self.reset = self._add_button(self.tr("&Begin anew"), self._clear)
-        self._buttons.rejected.connect(self.close)
+        self.message = paragraph()
+        self.message.hide()
+        buttons = close_button()
+        self.record = add_action(buttons, self.tr("&Record…"), self._toggle_recording)
+        self.diagnostics = add_action(buttons, self.tr("Copy &diagnostics"), self._copy_diagnostics)
+        self.reset = add_action(buttons, self.tr("Rese&t"), self._clear)
+        buttons.rejected.connect(self.close)
         column = QVBoxLayout(self)
-        for widget in (self.tabs, self.told, self._buttons):
+        for widget in (self.tabs, self.message, buttons):
             column.addWidget(widget)
         self.resize(720, 500)
-        self._timer = QTimer(self)
-        self._timer.setInterval(_REFRESH_MS)
+        self._timer = QTimer(self, interval=_REFRESH_MS)
         self._timer.timeout.connect(self._refresh)
         desk.changed.connect(self._go_stale)
-        desk.failed.connect(self._tell_failure)
-
-    def open_panel(self) -> None:
-        """Show the window."""
-        self.show()
-        self.raise_()
-        self.activateWindow()
+        desk.failed.connect(self._show_failure)
 
     def record_to(self, path: Path) -> None:
-        """Write measurements into a file from now on."""
+        """Start writing measurements to a file."""
         self._desk.record_to(path)
-        self._tell(self.tr("Measurements are written to {}; nothing that is said").format(path))
+        self._show_message(self.tr("Measurements are written to {}, without any text").format(path))
         self._name_recording()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Show what is known, and follow it."""
+        """Show the record and keep it up to date."""
         super().showEvent(event)
         self._is_stale = True
         self._refresh()
         self._timer.start()
-
-    def _add_button(self, text: str, act: object) -> QPushButton:
-        button = self._buttons.addButton(text, QDialogButtonBox.ButtonRole.ActionRole)
-        button.clicked.connect(act)
-        button.setAutoDefault(False)
-        return button
 
     @Slot()
     def _go_stale(self) -> None:
@@ -105,7 +90,7 @@ class LatencyDialog(QDialog):
 
     @Slot()
     def _refresh(self) -> None:
-        """Paint what is new; look no more once nobody sees it."""
+        """Show a changed record; stop the timer once the window is hidden."""
         if not self.isVisible():
             self._timer.stop()
         elif self._is_stale:
@@ -124,47 +109,46 @@ class LatencyDialog(QDialog):
         ]
         stages = record.lags.stages()
         rows = [
-            (name, stage.median_s, stage.p95_s, self._stage_words(stage))
+            (name, stage.median_s, stage.p95_s, self._stage_text(stage))
             for name, stage in zip(names, stages, strict=True)
         ]
-        words = "; ".join(f"{name}: {text}" for name, _, _, text in rows)
-        self.waterfall.show_rows(rows, words)
+        self.waterfall.show_rows(rows, "; ".join(f"{name}: {text}" for name, _, _, text in rows))
         counts = histogram(record.lags.seconds(COMMITTED))
         labels = [*(f"{edge:g}" for edge in EDGES_S), f"> {EDGES_S[-1]:g}"]
-        told = self._lag_words(record.lags.summed(COMMITTED), record.lags.summed(WHOLE))
-        self.committed.show_bars(list(zip(labels, counts, strict=True)), told)
-        self.summary.setText(told)
+        summary = self._lag_text(record.lags.summed(COMMITTED), record.lags.summed(WHOLE))
+        self.committed.show_bars(list(zip(labels, counts, strict=True)), summary)
+        self.summary.setText(summary)
 
-    def _stage_words(self, stage: StageTime) -> str:
+    def _stage_text(self, stage: StageTime) -> str:
         if stage.n_words:
             return self.tr("{:.2f} s (95 %: {:.2f} s)").format(stage.median_s, stage.p95_s)
         if stage.stage in ("capture", "voice activity"):
-            return self.tr("not measured apart")
+            return self.tr("not measured separately")
         return self.tr("no data")
 
-    def _lag_words(self, committed: StageTime, whole: StageTime) -> str:
+    def _lag_text(self, committed: StageTime, whole: StageTime) -> str:
         if not committed.n_words:
-            return self.tr("No word has got its caption yet: type or say something.")
-        told = self.tr("{:,} words: {:.2f} s to the caption (95 %: {:.2f} s)").format(
+            return self.tr("No captions yet: type or say something.")
+        text = self.tr("{:,} words: {:.2f} s to the caption (95 %: {:.2f} s)").format(
             committed.n_words, committed.median_s, committed.p95_s
         )
-        if not whole.n_words:
-            return as_sentence(told)
-        shown = self.tr("{:.2f} s to the screen (95 %: {:.2f} s)")
-        return as_sentence(f"{told}, {shown.format(whole.median_s, whole.p95_s)}")
+        if whole.n_words:
+            shown = self.tr("{:.2f} s to the screen (95 %: {:.2f} s)")
+            text = f"{text}, {shown.format(whole.median_s, whole.p95_s)}"
+        return as_sentence(text)
 
     def _show_cost(self, record: LatencyRecord) -> None:
         newest = record.newest
         if newest is None:
-            self.cost.setText(self.tr("Nothing was computed yet."))
+            self.cost.setText(self.tr("No tokens yet."))
         else:
-            told = self.tr(
-                "{:,} tokens fed in {:,} passes, {:,} computed again, {:,} looked at and taken "
-                "back; {:,} rows in the cache; {:,} rows of the prompt for glossary and context; "
+            text = self.tr(
+                "{:,} tokens fed in {:,} passes, {:,} recomputed, {:,} probed and discarded; "
+                "{:,} rows in the cache; {:,} rows of the prompt for glossary and context; "
                 "{:,} loops cut."
             )
             self.cost.setText(
-                told.format(
+                text.format(
                     newest.tokens_fed,
                     newest.forwards,
                     newest.tokens_recomputed,
@@ -175,41 +159,42 @@ class LatencyDialog(QDialog):
                 )
             )
             points = record.tokens_fed.points
-            again = self.tr("{:,} fed, {:,} again; {}")
-            told = again.format(newest.tokens_fed, newest.tokens_recomputed, self._span(points))
+            counts = self.tr("{:,} fed, {:,} recomputed; {}").format(
+                newest.tokens_fed, newest.tokens_recomputed, self._span(points)
+            )
             curves = [points, record.tokens_recomputed.points]
-            self.tokens.show_curves(curves, f"{newest.tokens_fed:,}", told)
+            self.tokens.show_curves(curves, f"{newest.tokens_fed:,}", counts)
         self._show_memory(record.memory.points)
 
     def _show_memory(self, points: Sequence[tuple[float, float]]) -> None:
         if not points:
-            self.memory.show_curves([], "", self.tr("This system does not tell"))
+            self.memory.show_curves([], "", self.tr("Not available on this system"))
             return
         most = bytes_text(max(value for _, value in points))
         now = self.tr("{} now; {}").format(bytes_text(points[-1][1]), self._span(points))
         self.memory.show_curves([points], most, now)
 
     def _span(self, points: Sequence[tuple[float, float]]) -> str:
-        """Say over what time a curve goes."""
+        """Return the duration of a curve as text."""
         seconds = points[-1][0] - points[0][0] if points else 0.0
         if seconds < 120:
             return self.tr("over {:.0f} s").format(seconds)
         return self.tr("over {:.0f} min").format(seconds / 60)
 
-    def _tell(self, message: str) -> None:
-        self.told.setText(as_sentence(message))
-        self.told.show()
+    def _show_message(self, message: str) -> None:
+        self.message.setText(as_sentence(message))
+        self.message.show()
 
     @Slot(str)
-    def _tell_failure(self, message: str) -> None:
-        self._tell(message)
+    def _show_failure(self, message: str) -> None:
+        self._show_message(message)
         self._name_recording()
 
     @Slot()
     def _toggle_recording(self) -> None:
         if self._desk.is_recording:
             self._desk.stop_recording()
-            self._tell(self.tr("Recording has ended"))
+            self._show_message(self.tr("Recording has ended"))
             self._name_recording()
             return
         title, kinds = self.tr("File for measurements"), "JSON Lines (*.jsonl)"
@@ -229,7 +214,9 @@ class LatencyDialog(QDialog):
     @Slot()
     def _copy_diagnostics(self) -> None:
         self.diagnostics_wanted.emit()
-        self._tell(self.tr("Diagnostics are on the clipboard; nothing that was said is in them"))
+        self._show_message(
+            self.tr("Diagnostics copied. They contain no spoken or translated text.")
+        )
 
 
 def _column(*widgets: QWidget) -> QWidget:
@@ -242,7 +229,7 @@ def _column(*widgets: QWidget) -> QWidget:
 
 
 def _scrolled(page: QWidget) -> QScrollArea:
-    """Let a page scroll where the screen is small."""
+    """Let a page scroll on small screens."""
     area = QScrollArea(widgetResizable=True)
     area.setFrameShape(QFrame.Shape.NoFrame)
     area.setFocusPolicy(Qt.FocusPolicy.NoFocus)

@@ -1,9 +1,10 @@
-"""The page that scores captions of a file with what translates now, in a process of its own."""
+"""The page that scores a file with the current model, adapter and timing, in a child process."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import Slot
 from PySide6.QtWidgets import (
     QFormLayout,
     QHBoxLayout,
@@ -19,18 +20,18 @@ from app.system.child_process import ChildCommand
 from app.widgets.dialog_text import as_sentence, paragraph
 from app.widgets.file_dialogs import ask_open
 
-_LIMIT_S = 6 * 3600.0  # a large model on a long file; a person can stop it before
+_LIMIT_S = 6 * 3600.0  # a large model on a long file
 
 
 class EvaluationPage(QWidget):
-    """Two files or three, a button, and the scores in words."""
+    """Fields for two files or three, a button, and the scores in words."""
 
     def __init__(self, child: ChildCommand, arguments: Callable[[], list[str]]) -> None:
-        """Prepare.
+        """Make the page.
 
         Args:
-            child: runs it.
-            arguments: says what translates now, on a command line.
+            child: runs ``surtitle score``.
+            arguments: returns the command-line options of the current model and settings.
         """
         super().__init__()
         self._child = child
@@ -42,9 +43,9 @@ class EvaluationPage(QWidget):
         column.addWidget(
             paragraph(
                 self.tr(
-                    "A text is translated word by word, with the model, adapter and timing of now "
-                    "and beside the captions, and held against a translation line by line. "
-                    "A recording of the text, if there is one, tells how well it is recognised."
+                    "Translates a text word by word with the current model, adapter and timing, "
+                    "while captions go on, and compares it line by line with a reference "
+                    "translation. A recording of the text measures speech recognition, too."
                 )
             )
         )
@@ -84,11 +85,11 @@ class EvaluationPage(QWidget):
         row = QHBoxLayout()
         row.addWidget(line, 1)
         row.addWidget(button)
-        shown = QLabel(label)
-        shown.setBuddy(line)
-        form.addRow(shown, row)
+        title = QLabel(label)
+        title.setBuddy(line)
+        form.addRow(title, row)
         line.textChanged.connect(self._offer)
-        button.clicked.connect(_Choice(self, line, name).ask)
+        button.clicked.connect(partial(self._ask_file, line, name))
         return line
 
     @Slot()
@@ -126,12 +127,12 @@ class EvaluationPage(QWidget):
             case {"kind": "stage", "stage": "recognising"}:
                 self.result.setText(self.tr("Recognising the recording…"))
             case {"kind": "score", "bleu": float(bleu), "chrf": float(chrf), "laal": float(laal)}:
-                told = self.tr("BLEU {:.1f}, chrF {:.1f}; captions are {:.1f} words behind (LAAL)")
-                self._scores.append(as_sentence(told.format(bleu, chrf, laal)))
+                text = self.tr("BLEU {:.1f}, chrF {:.1f}; captions are {:.1f} words behind (LAAL)")
+                self._scores.append(as_sentence(text.format(bleu, chrf, laal)))
                 self._scores.append(self._more(line))
             case {"kind": "wer", "wer": float(rate)}:
-                told = self.tr("{:.1f} % of the words were recognised wrongly (WER)")
-                self._scores.append(as_sentence(told.format(100 * rate)))
+                text = self.tr("{:.1f} % of the words were recognised wrongly (WER)")
+                self._scores.append(as_sentence(text.format(100 * rate)))
             case {"kind": "failed", "message": str(message)}:
                 self._failure = message
 
@@ -143,28 +144,17 @@ class EvaluationPage(QWidget):
                 "ms_per_word": float(ms),
                 "signature": str(signature),
             }:
-                told = self.tr("{:,} lines, {:,} without a caption; {:.0f} ms for a word; {}")
-                return told.format(n_lines, n_empty, ms, signature)
+                text = self.tr("{:,} lines, {:,} without a caption; {:.0f} ms for a word; {}")
+                return text.format(n_lines, n_empty, ms, signature)
         return ""
 
     @Slot(str)
     def _end(self, failure: str) -> None:
         failure = failure or self._failure
-        told = [*self._scores, as_sentence(failure)] if failure else self._scores
-        self.result.setText("\n".join(text for text in told if text))
+        self.result.setText("\n".join(filter(None, [*self._scores, as_sentence(failure)])))
         self._offer()
 
-
-class _Choice(QObject):
-    """Asks for a file and puts it into a line."""
-
-    def __init__(self, parent: QObject, line: QLineEdit, title: str) -> None:
-        super().__init__(parent)
-        self._line, self._title = line, title
-
-    @Slot()
-    def ask(self) -> None:
-        """Ask."""
-        path = ask_open(self._line.window(), self._title)
+    def _ask_file(self, line: QLineEdit, title: str) -> None:
+        path = ask_open(line.window(), title)
         if path:
-            self._line.setText(str(path))
+            line.setText(str(path))

@@ -1,4 +1,4 @@
-"""Measurements as JSON lines: how long words took, and what the program used. No text, no names.
+"""Measurements as JSON lines: lags of words, counters and memory. No text, no names.
 
 The first line has ``schema``. Every line has ``event`` and ``at_s``, seconds since recording began:
 ``stage`` (``stage``, ``utterance``, ``seconds``), ``statistics`` (the counters of
@@ -19,20 +19,20 @@ SCHEMA = 1
 
 
 class MeasurementFile:
-    """Append lines to a file, made anew; all of it on one thread.
+    """Write lines to a new file; all methods are called on one thread.
 
-    Raises of every method: TextError where the file cannot be written; it is closed then.
+    Every method raises TextError if the file cannot be written; it is closed then.
     """
 
     def __init__(self, path: Path, start_s: float) -> None:
-        """Prepare; the file is made with the first line."""
+        """Keep the path; the first line creates the file."""
         self.path = path
         self._start_s = start_s
         self._file: TextIO | None = None
         self._is_broken = False
 
     def write_samples(self, samples: Iterable[Sample], now_s: float) -> None:
-        """Write how long words took."""
+        """Write the lags of words."""
         for sample in samples:
             self._write("stage", now_s, asdict(sample))
 
@@ -41,11 +41,11 @@ class MeasurementFile:
         self._write("statistics", now_s, asdict(statistics))
 
     def write_memory(self, n_bytes: int, now_s: float) -> None:
-        """Write how much memory the process holds."""
+        """Write the memory of the process."""
         self._write("memory", now_s, {"bytes": n_bytes})
 
     def close(self) -> None:
-        """Write no more."""
+        """Close the file."""
         self._is_broken = True
         if self._file is not None:
             self._file.close()
@@ -57,8 +57,9 @@ class MeasurementFile:
         try:
             if self._file is None:
                 self._file = self.path.open("w", encoding="utf-8")
-                self._put({"event": "began", "at_s": 0.0, "schema": SCHEMA})
-            self._put({"event": event, "at_s": round(now_s - self._start_s, 3)} | dict(values))
+                self._put(self._file, {"event": "began", "at_s": 0.0, "schema": SCHEMA})
+            at_s = round(now_s - self._start_s, 3)
+            self._put(self._file, {"event": event, "at_s": at_s} | dict(values))
         except OSError as error:
             self._is_broken = True
             msg = (
@@ -67,7 +68,6 @@ class MeasurementFile:
             )
             raise TextError(msg) from error
 
-    def _put(self, line: Mapping[str, object]) -> None:
-        if self._file is not None:
-            self._file.write(json.dumps(line) + "\n")
-            self._file.flush()
+    def _put(self, file: TextIO, line: Mapping[str, object]) -> None:
+        file.write(json.dumps(line) + "\n")
+        file.flush()

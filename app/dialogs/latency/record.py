@@ -1,5 +1,6 @@
-"""What the latency window shows: times of words, counters and memory over time. Plain, no clock."""
+"""The data of the latency window: lags of words, counters and memory over time. No Qt, no clock."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
 from engine.events import Statistics
@@ -9,7 +10,7 @@ _POINTS = 720  # of a curve
 
 
 class Curve:
-    """Values over time; as it grows long, every second point is left out and fewer are taken."""
+    """Values over time; a long curve drops every second point and then samples more rarely."""
 
     def __init__(self, most: int = _POINTS) -> None:
         self.points: list[tuple[float, float]] = []
@@ -17,7 +18,7 @@ class Curve:
         self._step, self._n_skipped = 1, 0
 
     def add(self, at_s: float, value: float) -> None:
-        """Take a value."""
+        """Append a value."""
         self._n_skipped += 1
         if self._n_skipped < self._step and self.points:
             return
@@ -29,12 +30,12 @@ class Curve:
 
 
 class LatencyRecord:
-    """Keep what was measured since the start, or since it was cleared.
+    """All measurements since the start, or since ``clear``.
 
     Attributes:
         lags: of words.
         tokens_fed, tokens_recomputed, memory: curves, seconds to a count or to bytes.
-        newest: counters of the session as they were reported last; None before that.
+        newest: the newest counters of the session; None before the first.
     """
 
     def __init__(self) -> None:
@@ -42,25 +43,25 @@ class LatencyRecord:
         self.clear()
 
     def clear(self, now_s: float = 0.0) -> None:
-        """Begin anew; words on their way now are not measured."""
+        """Reset everything; words now in progress are not measured."""
         self.lags.clear(now_s)
         self.tokens_fed, self.tokens_recomputed, self.memory = Curve(), Curve(), Curve()
         self.newest: Statistics | None = None
 
     def count(self, statistics: Statistics, now_s: float) -> None:
-        """Take the counters of the session."""
+        """Record the counters of the session."""
         self.newest = statistics
         self.tokens_fed.add(now_s, statistics.tokens_fed)
         self.tokens_recomputed.add(now_s, statistics.tokens_recomputed)
 
 
 EDGES_S = (0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 10.0)
-"""Where the bars of a histogram end; the last one has no end."""
+"""Upper edges of the bars of a histogram; one more bar has no upper edge."""
 
 
 def histogram(seconds: Iterable[float], edges: Sequence[float] = EDGES_S) -> list[int]:
-    """Count times between the edge before and each edge, that edge included; last those above."""
+    """Count the times up to each edge, that edge included; the last count is of those above."""
     counts = [0] * (len(edges) + 1)
-    for one in seconds:
-        counts[next((i for i, edge in enumerate(edges) if one <= edge), len(edges))] += 1
+    for value in seconds:
+        counts[bisect_left(edges, value)] += 1
     return counts

@@ -1,17 +1,10 @@
-"""The settings window: pages, each with its own reset; what is changed is seen at once."""
+"""The settings window: pages, each with its own reset; edits take effect at once."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import (
-    QDialog,
-    QDialogButtonBox,
-    QLabel,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPushButton, QVBoxLayout, QWidget
 
 from app.config.preferences import Preferences
 from app.config.preferences_file import export_preferences, import_preferences
@@ -25,7 +18,7 @@ from app.dialogs.settings.pages import (
 )
 from app.dialogs.settings.shortcuts_page import ShortcutsPage
 from app.main_window.actions import Actions
-from app.widgets.dialog_text import close_button
+from app.widgets.dialog_text import close_button, paragraph
 from app.widgets.file_dialogs import ask_open, ask_save
 from app.widgets.tab_widget import WideTabs
 
@@ -33,10 +26,10 @@ _FILES = "TOML (*.toml)"
 
 
 class SettingsDialog(QDialog):
-    """Show the preferences; tell each change at once, so that the overlay shows it live.
+    """Show the preferences and emit each edit at once, so that the overlay shows it live.
 
     Signals:
-        edited(Preferences): these are wanted now.
+        edited(Preferences): all preferences after an edit.
     """
 
     edited = Signal(object)
@@ -64,9 +57,8 @@ class SettingsDialog(QDialog):
         self.tabs = WideTabs()
         for page in self.pages:
             self.tabs.addTab(page, page.title)
-            page.edited.connect(self._tell)
-        self.notice = QLabel(wordWrap=True)
-        self.notice.setTextFormat(Qt.TextFormat.PlainText)
+            page.edited.connect(self._use)
+        self.notice = paragraph()
         self.notice.hide()
         self.buttons = close_button()
         self.reset = self._add_button(self.tr("Reset this page"))
@@ -78,9 +70,8 @@ class SettingsDialog(QDialog):
         self.buttons.rejected.connect(self.close)
         self.tabs.currentChanged.connect(self.notice.hide)
         column = QVBoxLayout(self)
-        column.addWidget(self.tabs)
-        column.addWidget(self.notice)
-        column.addWidget(self.buttons)
+        for widget in (self.tabs, self.notice, self.buttons):
+            column.addWidget(widget)
 
     @Slot(Preferences)
     def show_preferences(self, preferences: Preferences) -> None:
@@ -90,11 +81,11 @@ class SettingsDialog(QDialog):
             page.show_preferences(preferences)
 
     def import_from(self, path: Path) -> None:
-        """Take the settings of a file; a file that is none of ours changes nothing."""
+        """Use the settings of a file; a file of another kind changes nothing."""
         preferences, notice = import_preferences(path)
         self._show_notice(notice)
         if preferences is not None:
-            self._tell(preferences)
+            self._use(preferences)
 
     def export_to(self, path: Path) -> None:
         """Write the settings into a file."""
@@ -109,14 +100,14 @@ class SettingsDialog(QDialog):
         self.notice.setVisible(bool(notice))
 
     @Slot(object)
-    def _tell(self, preferences: Preferences) -> None:
+    def _use(self, preferences: Preferences) -> None:
         self.show_preferences(preferences)
         self.edited.emit(preferences)
 
     @Slot()
     def _reset_page(self) -> None:
         page = self.pages[self.tabs.currentIndex()]
-        self._tell(page.defaults(self._shown))
+        self._use(page.defaults(self._shown))
 
     @Slot()
     def _ask_import(self) -> None:

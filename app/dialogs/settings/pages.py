@@ -1,44 +1,63 @@
-"""The pages of the settings window: each shows one table of the choices, and tells a new one.
+"""The pages of the settings window: each edits some fields of the preferences.
 
-A page holds what it was shown and changes it field by field; what it does not show stays.
+A page holds the preferences it was shown and replaces its own fields; all others stay.
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Signal, SignalInstance, Slot
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QFormLayout,
-    QLabel,
     QLineEdit,
     QPushButton,
     QSpinBox,
     QWidget,
 )
 
-from app.config.preferences import (
-    INTERFACE_LANGUAGES,
-    PRESETS,
-    SHOWN,
-    CaptionPreferences,
-    InterfacePreferences,
-    OverlayPreferences,
-    Preferences,
-    PrivacyPreferences,
-)
+from app.config.preferences import INTERFACE_LANGUAGES, PRESETS, SHOWN, Preferences
 from app.system.screen_share import can_hide
 from app.system.wayland import is_wayland
+from app.widgets.dialog_text import paragraph
 from app.widgets.file_dialogs import ask_save
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Binding:
+    """A widget that edits one field of the preferences.
+
+    Attributes:
+        table: name of the field of ``Preferences`` that has the field.
+        name: of the field.
+        show: puts a value into the widget.
+        read: returns the value in the widget.
+    """
+
+    table: str
+    name: str
+    show: Callable[[object], object]
+    read: Callable[[], object]
+
+    def value_in(self, preferences: Preferences) -> object:
+        """Return the value of the field."""
+        value: object = getattr(getattr(preferences, self.table), self.name)
+        return value
+
+    def put_into(self, preferences: Preferences, value: object) -> Preferences:
+        """Return the preferences with another value of the field."""
+        table = replace(getattr(preferences, self.table), **{self.name: value})
+        return replace(preferences, **{self.table: table})
+
+
 class SettingsPage(QWidget):
-    """A form over the preferences.
+    """A form over some fields of the preferences.
 
     Signals:
-        edited(Preferences): the person changed something; these are all the preferences then.
+        edited(Preferences): all preferences after an edit by the user.
     """
 
     edited = Signal(object)
@@ -47,30 +66,36 @@ class SettingsPage(QWidget):
         super().__init__()
         self.title = title
         self.form = QFormLayout(self)
+        self._bindings = list[Binding]()
         self._shown = Preferences()
         self._is_filling = False
 
     def show_preferences(self, preferences: Preferences) -> None:
-        """Fill the form, without telling that anything was edited."""
+        """Fill the form without emitting ``edited``."""
         self._shown = preferences
         self._is_filling = True
         self.fill(preferences)
         self._is_filling = False
 
     def fill(self, preferences: Preferences) -> None:
-        """Put the values into the fields."""
-        raise NotImplementedError
+        """Show the preferences in the widgets."""
+        for binding in self._bindings:
+            binding.show(binding.value_in(preferences))
 
     def read(self, preferences: Preferences) -> Preferences:
-        """Put the fields into the preferences."""
-        raise NotImplementedError
+        """Return the preferences with the values of the widgets."""
+        for binding in self._bindings:
+            preferences = binding.put_into(preferences, binding.read())
+        return preferences
 
     def defaults(self, preferences: Preferences) -> Preferences:
-        """Give the preferences with this page as Surtitle came."""
-        raise NotImplementedError
+        """Return the preferences with the fields of this page reset."""
+        for binding in self._bindings:
+            preferences = binding.put_into(preferences, binding.value_in(Preferences()))
+        return preferences
 
     def add_field(self, label: str, widget: QWidget, explanation: str = "") -> None:
-        """Put a field below the others; its label is its name for screen readers, too."""
+        """Append a field; screen readers read its label, too."""
         if isinstance(widget, QCheckBox):
             widget.setText(label)
             self.form.addRow(widget)
@@ -80,9 +105,60 @@ class SettingsPage(QWidget):
         widget.setToolTip(explanation)
         widget.setAccessibleDescription(explanation)
 
+    def bind(
+        self,
+        field: str,
+        show: Callable[[object], object],
+        read: Callable[[], object],
+        *changed: SignalInstance,
+    ) -> None:
+        """Let a widget edit a field of the preferences, written ``table.name``."""
+        table, name = field.split(".")
+        self._bindings.append(Binding(table=table, name=name, show=show, read=read))
+        for signal in changed:
+            signal.connect(self.take_edit)
+
+    def add_check(self, field: str, label: str, explanation: str = "") -> QCheckBox:
+        """Append a check box that edits a field of the preferences."""
+        box = QCheckBox()
+        self.add_field(label, box, explanation)
+        self.bind(field, partial(box.setProperty, "checked"), box.isChecked, box.toggled)
+        return box
+
+    def add_spin(
+        self,
+        field: str,
+        label: str,
+        bounds: tuple[int, int],
+        suffix: str = "",
+        explanation: str = "",
+    ) -> QSpinBox:
+        """Append a number that edits a field of the preferences."""
+        spin = QSpinBox(minimum=bounds[0], maximum=bounds[1], suffix=suffix)
+        self.add_field(label, spin, explanation)
+        self.bind(field, partial(spin.setProperty, "value"), spin.value, spin.valueChanged)
+        return spin
+
+    def add_combo(
+        self, field: str, label: str, choices: Sequence[tuple[str, str]], explanation: str = ""
+    ) -> QComboBox:
+        """Append a list of (text, value) that edits a field; other values are their own text."""
+        combo = QComboBox()
+        for text, value in choices:
+            combo.addItem(text, value)
+
+        def show(value: object) -> None:
+            if combo.findData(value) < 0:
+                combo.addItem(str(value), value)
+            combo.setCurrentIndex(combo.findData(value))
+
+        self.add_field(label, combo, explanation)
+        self.bind(field, show, combo.currentData, combo.currentIndexChanged)
+        return combo
+
     @Slot()
     def take_edit(self) -> None:
-        """Tell the preferences with what stands in the fields now."""
+        """Emit the preferences with the values of the widgets."""
         if not self._is_filling:
             self._shown = self.read(self._shown)
             self.edited.emit(self._shown)
@@ -94,61 +170,28 @@ class CaptionsPage(SettingsPage):
     def __init__(self) -> None:
         super().__init__("")
         self.title = self.tr("Captions")
-        self.preset = _combo(
-            [
-                self.tr("White on black"),
-                self.tr("Yellow on black"),
-                self.tr("Black on white"),
-                self.tr("High contrast"),
-            ],
-            PRESETS,
+        presets = (
+            self.tr("White on black"),
+            self.tr("Yellow on black"),
+            self.tr("Black on white"),
+            self.tr("High contrast"),
         )
-        self.letters = _spin(14, 96, self.tr(" pt"))
-        self.outline, self.smooth = QCheckBox(), QCheckBox()
-        self.shows = _combo(
-            [self.tr("Captions"), self.tr("Source"), self.tr("Source above captions")], SHOWN
+        shown = (self.tr("Captions"), self.tr("Source"), self.tr("Source above captions"))
+        self.preset = self.add_combo(
+            "captions.preset", self.tr("&Colours"), list(zip(presets, PRESETS, strict=True))
         )
-        self.add_field(self.tr("&Colours"), self.preset)
-        self.add_field(self.tr("Letter &size"), self.letters)
-        self.add_field(self.tr("&Outline around letters"), self.outline)
-        self.add_field(self.tr("S&how"), self.shows)
-        self.add_field(
+        self.letters = self.add_spin(
+            "captions.point_size", self.tr("Letter &size"), (14, 96), self.tr(" pt")
+        )
+        self.outline = self.add_check("captions.outline", self.tr("&Outline around letters"))
+        self.shows = self.add_combo(
+            "captions.shows", self.tr("S&how"), list(zip(shown, SHOWN, strict=True))
+        )
+        self.smooth = self.add_check(
+            "captions.smooth",
             self.tr("&Glide when lines move up"),
-            self.smooth,
-            self.tr("Where the desktop wants no motion, lines jump all the same."),
+            self.tr("If your system is set to reduce motion, lines jump instead."),
         )
-        self.preset.currentIndexChanged.connect(self.take_edit)
-        self.shows.currentIndexChanged.connect(self.take_edit)
-        self.letters.valueChanged.connect(self.take_edit)
-        self.outline.toggled.connect(self.take_edit)
-        self.smooth.toggled.connect(self.take_edit)
-
-    def fill(self, preferences: Preferences) -> None:
-        """Show the captions' table."""
-        captions = preferences.captions
-        self.preset.setCurrentIndex(self.preset.findData(captions.preset))
-        self.letters.setValue(captions.point_size)
-        self.outline.setChecked(captions.outline)
-        self.shows.setCurrentIndex(self.shows.findData(captions.shows))
-        self.smooth.setChecked(captions.smooth)
-
-    def read(self, preferences: Preferences) -> Preferences:
-        """Read the captions' table."""
-        captions = replace(
-            preferences.captions,
-            preset=self.preset.currentData(),
-            point_size=self.letters.value(),
-            outline=self.outline.isChecked(),
-            shows=self.shows.currentData(),
-            smooth=self.smooth.isChecked(),
-        )
-        return replace(preferences, captions=captions)
-
-    def defaults(self, preferences: Preferences) -> Preferences:
-        """Reset the look; the overlay's size is a matter of its own page."""
-        own, now = CaptionPreferences(), preferences.captions
-        own = replace(own, lines=now.lines, characters=now.characters)
-        return replace(preferences, captions=own)
 
 
 class OverlayPage(SettingsPage):
@@ -157,125 +200,69 @@ class OverlayPage(SettingsPage):
     def __init__(self) -> None:
         super().__init__("")
         self.title = self.tr("Overlay")
-        self.lines, self.characters = _spin(1, 4), _spin(20, 68)
-        self.locked = QCheckBox()
-        self.add_field(self.tr("&Lines"), self.lines)
-        self.add_field(
+        self.lines = self.add_spin("captions.lines", self.tr("&Lines"), (1, 4))
+        self.characters = self.add_spin(
+            "captions.characters",
             self.tr("&Characters in a line"),
-            self.characters,
-            self.tr("Subtitles have 42; the window fits the screen in any case."),
+            (20, 68),
+            explanation=self.tr("Subtitles have 42; the window fits the screen in any case."),
         )
-        self.add_field(
-            self.tr("Loc&ked: clicks go through to what lies below"),
-            self.locked,
+        self.locked = self.add_check(
+            "overlay.locked",
+            self.tr("Loc&ked: clicks go through to the window below"),
             self.tr("Ctrl+K in the main window, or the tray, unlocks it again."),
         )
-        self.hide_from_share, self.through_xwayland = QCheckBox(), QCheckBox()
-        self.add_field(
+        self.hide_from_share = self.add_check(
+            "overlay.hide_from_share",
             self.tr("&Hide from screen sharing"),
-            self.hide_from_share,
             self.tr("Others do not see the overlay when you share or record your screen."),
         )
-        self.cannot_hide = QLabel(
-            self.tr("Windows and macOS can do that; on Linux no window can ask for it."),
-            wordWrap=True,
+        self.hide_from_share.setEnabled(can_hide())
+        self.cannot_hide = paragraph(
+            self.tr("Windows and macOS can do that; on Linux no window can ask for it.")
         )
         self.cannot_hide.setVisible(not can_hide())
         self.form.addRow(self.cannot_hide)
-        self.add_field(
+        self.through_xwayland = self.add_check(
+            "overlay.through_xwayland",
             self.tr("On &Wayland, go through XWayland"),
-            self.through_xwayland,
             self.tr(
                 "Then the overlay stays above other windows, where you put it; on some scaled "
                 "screens letters are less sharp. Takes effect when Surtitle is started again."
             ),
         )
-        self.lines.valueChanged.connect(self.take_edit)
-        self.characters.valueChanged.connect(self.take_edit)
-        for box in (self.locked, self.hide_from_share, self.through_xwayland):
-            box.toggled.connect(self.take_edit)
 
     def fill(self, preferences: Preferences) -> None:
-        """Show size, lock, and what the system can or cannot do."""
-        self.hide_from_share.setChecked(preferences.overlay.hide_from_share)
-        self.hide_from_share.setEnabled(can_hide())
-        self.through_xwayland.setChecked(preferences.overlay.through_xwayland)
+        """Show the preferences; the row about Wayland only where it matters."""
+        super().fill(preferences)
         wayland = is_wayland() or preferences.overlay.through_xwayland
         self.form.setRowVisible(self.through_xwayland, wayland)
-        self.lines.setValue(preferences.captions.lines)
-        self.characters.setValue(preferences.captions.characters)
-        self.locked.setChecked(preferences.overlay.locked)
-
-    def read(self, preferences: Preferences) -> Preferences:
-        """Read size and lock."""
-        lines, characters = self.lines.value(), self.characters.value()
-        return replace(
-            preferences,
-            captions=replace(preferences.captions, lines=lines, characters=characters),
-            overlay=replace(
-                preferences.overlay,
-                locked=self.locked.isChecked(),
-                hide_from_share=self.hide_from_share.isChecked(),
-                through_xwayland=self.through_xwayland.isChecked(),
-            ),
-        )
-
-    def defaults(self, preferences: Preferences) -> Preferences:
-        """Reset size and lock; whether the overlay is open stays."""
-        own = CaptionPreferences()
-        captions = replace(preferences.captions, lines=own.lines, characters=own.characters)
-        overlay = OverlayPreferences(visible=preferences.overlay.visible)
-        return replace(preferences, captions=captions, overlay=overlay)
 
 
 class PolicyPage(SettingsPage):
     """When captions are written, and the language of the windows."""
 
     def __init__(self, policies: Sequence[tuple[str, str, str]]) -> None:
-        """Offer policies: as written, their name, their explanation."""
+        """Offer policies: as the engine writes them, name, explanation."""
         super().__init__("")
         self.title = self.tr("Translation")
-        self.policy = QComboBox()
-        for written, name, _ in policies:
-            self.policy.addItem(name, written)
-        self._explanations = {written: text for written, _, text in policies}
-        self.explanation = QLabel(wordWrap=True)
-        self.language = _combo(
-            [self.tr("As the system"), "English", "Deutsch"], INTERFACE_LANGUAGES
+        self.policy = self.add_combo(
+            "translation.policy",
+            self.tr("&Timing"),
+            [(name, written) for written, name, _ in policies],
         )
-        self.add_field(self.tr("&Timing"), self.policy)
+        self._explanations = {written: text for written, _, text in policies}
+        self.explanation = paragraph()
         self.form.addRow("", self.explanation)
-        self.add_field(
+        languages = (self.tr("As the system"), "English", "Deutsch")
+        self.language = self.add_combo(
+            "interface.language",
             self.tr("Language of the &windows"),
-            self.language,
+            list(zip(languages, INTERFACE_LANGUAGES, strict=True)),
             self.tr("Takes effect when Surtitle is started again."),
         )
         self.policy.currentIndexChanged.connect(self._explain)
-        self.policy.currentIndexChanged.connect(self.take_edit)
-        self.language.currentIndexChanged.connect(self.take_edit)
-
-    def fill(self, preferences: Preferences) -> None:
-        """Show the policy, in the words of the engine if the list has no better."""
-        written = preferences.translation.policy
-        if self.policy.findData(written) < 0:
-            self.policy.addItem(written, written)
-        self.policy.setCurrentIndex(self.policy.findData(written))
-        self.language.setCurrentIndex(self.language.findData(preferences.interface.language))
         self._explain()
-
-    def read(self, preferences: Preferences) -> Preferences:
-        """Read policy and language."""
-        return replace(
-            preferences,
-            translation=replace(preferences.translation, policy=self.policy.currentData()),
-            interface=InterfacePreferences(language=self.language.currentData()),
-        )
-
-    def defaults(self, preferences: Preferences) -> Preferences:
-        """Reset policy and language; the target language is chosen in the main window."""
-        own = Preferences()
-        translation = replace(preferences.translation, policy=own.translation.policy)
-        return replace(preferences, translation=translation, interface=own.interface)
 
     @Slot()
     def _explain(self) -> None:
@@ -288,68 +275,42 @@ class PrivacyPage(SettingsPage):
     def __init__(self) -> None:
         super().__init__("")
         self.title = self.tr("Privacy and files")
-        self.journal, self.live_text, self.page = QCheckBox(), QCheckBox(), QCheckBox()
-        self.days = _spin(1, 3650, self.tr(" days"))
-        self.live_text_file = QLineEdit()
-        self.live_text_file.setReadOnly(True)
-        self.choose_file = QPushButton(self.tr("Choose &file…"))
-        self.port = _spin(1024, 65535)
-        note = QLabel(
-            self.tr(
-                "Surtitle sends nothing to anybody: no text, no sound, no figures. "
-                "It asks no server whether there is a newer version."
-            ),
-            wordWrap=True,
+        self.form.addRow(
+            paragraph(
+                self.tr(
+                    "Surtitle sends nothing to anybody: no text, no sound, no figures. "
+                    "It asks no server whether there is a newer version."
+                )
+            )
         )
-        self.form.addRow(note)
-        self.add_field(self.tr("Keep a &journal, so that a crash loses nothing"), self.journal)
-        self.add_field(self.tr("&Delete journals after"), self.days)
-        self.add_field(
+        self.journal = self.add_check(
+            "privacy.journal", self.tr("Keep a &journal, so that a crash loses nothing")
+        )
+        self.days = self.add_spin(
+            "privacy.journal_days", self.tr("&Delete journals after"), (1, 3650), self.tr(" days")
+        )
+        self.live_text = self.add_check(
+            "privacy.live_text",
             self.tr("&Append captions to a text file"),
-            self.live_text,
             self.tr("For programs that show the text of a file, such as OBS."),
         )
+        self.live_text_file = QLineEdit(readOnly=True)
+        self.live_text_file.setPlaceholderText(self.tr("captions.txt in Surtitle's data folder"))
         self.add_field(self.tr("Text file"), self.live_text_file)
+        self.bind(
+            "privacy.live_text_file",
+            lambda path: self.live_text_file.setText(str(path or "")),
+            lambda: Path(text) if (text := self.live_text_file.text()) else None,
+        )
+        self.choose_file = QPushButton(self.tr("Choose &file…"))
+        self.choose_file.clicked.connect(self._choose_file)
         self.form.addRow("", self.choose_file)
-        self.add_field(
+        self.page = self.add_check(
+            "privacy.page",
             self.tr("Show captions on a &page for this computer alone"),
-            self.page,
             self.tr("A browser source for OBS; its address holds a secret."),
         )
-        self.add_field(self.tr("P&ort of the page"), self.port)
-        for box in (self.journal, self.live_text, self.page):
-            box.toggled.connect(self.take_edit)
-        self.port.valueChanged.connect(self.take_edit)
-        self.days.valueChanged.connect(self.take_edit)
-        self.choose_file.clicked.connect(self._choose_file)
-
-    def fill(self, preferences: Preferences) -> None:
-        """Show the table of privacy."""
-        privacy = preferences.privacy
-        self.journal.setChecked(privacy.journal)
-        self.days.setValue(privacy.journal_days)
-        self.live_text.setChecked(privacy.live_text)
-        self.live_text_file.setText(str(privacy.live_text_file or ""))
-        self.live_text_file.setPlaceholderText(self.tr("captions.txt in Surtitle's data folder"))
-        self.page.setChecked(privacy.page)
-        self.port.setValue(privacy.page_port)
-
-    def read(self, preferences: Preferences) -> Preferences:
-        """Read the table of privacy."""
-        text = self.live_text_file.text()
-        privacy = PrivacyPreferences(
-            journal=self.journal.isChecked(),
-            journal_days=self.days.value(),
-            live_text=self.live_text.isChecked(),
-            live_text_file=Path(text) if text else None,
-            page=self.page.isChecked(),
-            page_port=self.port.value(),
-        )
-        return replace(preferences, privacy=privacy)
-
-    def defaults(self, preferences: Preferences) -> Preferences:
-        """Reset the table of privacy."""
-        return replace(preferences, privacy=PrivacyPreferences())
+        self.port = self.add_spin("privacy.page_port", self.tr("P&ort of the page"), (1024, 65535))
 
     @Slot()
     def _choose_file(self) -> None:
@@ -357,17 +318,3 @@ class PrivacyPage(SettingsPage):
         if path:
             self.live_text_file.setText(str(path))
             self.take_edit()
-
-
-def _combo(names: Sequence[str], data: Sequence[str]) -> QComboBox:
-    combo = QComboBox()
-    for name, one in zip(names, data, strict=True):
-        combo.addItem(name, one)
-    return combo
-
-
-def _spin(least: int, most: int, suffix: str = "") -> QSpinBox:
-    spin = QSpinBox()
-    spin.setRange(least, most)
-    spin.setSuffix(suffix)
-    return spin

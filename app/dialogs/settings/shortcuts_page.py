@@ -1,24 +1,25 @@
-"""The page of the settings that gives actions other keys."""
+"""The page of the settings that changes the keys of actions."""
 
 from dataclasses import replace
 
 from PySide6.QtCore import QEvent, Qt, Slot
 from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QFormLayout, QKeySequenceEdit, QLabel, QLineEdit, QScrollArea, QWidget
+from PySide6.QtWidgets import QFormLayout, QKeySequenceEdit, QLineEdit, QScrollArea, QWidget
 
 from app.config.preferences import Preferences
 from app.dialogs.settings.pages import SettingsPage
 from app.main_window.actions import Actions
+from app.widgets.dialog_text import paragraph
 
 _TYPING = ("Space", "Return", "Enter", "Tab", "Backtab", "Backspace", "Del", "Ins")
 _MODIFIERS = (Qt.Key.Key_Control, Qt.Key.Key_Shift, Qt.Key.Key_Alt, Qt.Key.Key_Meta)
-_GOING = ("Left", "Right", "Up", "Down", "Home", "End", "PgUp", "PgDown")
+_NAVIGATION = ("Left", "Right", "Up", "Down", "Home", "End", "PgUp", "PgDown")
 
 
 class KeysField(QKeySequenceEdit):
-    """Take the keys that are pressed; Backspace takes them away.
+    """Record the keys that are pressed; Backspace removes them.
 
-    Escape and Alt with a letter do in the window what they do elsewhere.
+    Escape and Alt with a letter keep their meaning in the window.
     """
 
     def __init__(self) -> None:
@@ -29,19 +30,19 @@ class KeysField(QKeySequenceEdit):
             line.setPlaceholderText("–")  # Qt's own text is longer than the field
 
     def event(self, event: QEvent) -> bool:
-        """Leave the window its keys; all others are this field's."""
-        is_asked = event.type() == QEvent.Type.ShortcutOverride
-        if is_asked and isinstance(event, QKeyEvent) and _steers_window(event):
+        """Leave the window its keys; the field takes all others."""
+        is_override = event.type() == QEvent.Type.ShortcutOverride
+        if is_override and isinstance(event, QKeyEvent) and _steers_window(event):
             event.ignore()
             return True
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Record keys, but let Backspace alone mean none."""
+        """Record the keys; Backspace alone clears the field."""
         if _steers_window(event):
             event.ignore()
         elif event.key() in _MODIFIERS:
-            return  # Qt would empty the field before it knows what comes with them
+            return  # Qt would empty the field before the other key is pressed
         elif event.key() == Qt.Key.Key_Backspace and not event.modifiers():
             self.clear()
             self.editingFinished.emit()
@@ -52,8 +53,7 @@ class KeysField(QKeySequenceEdit):
 class ShortcutsPage(SettingsPage):
     """A field for the keys of each action.
 
-    Two actions never have the same keys, and no keys are those that type text: such an edit is
-    taken back, and a sentence says why.
+    Keys of another action, and keys that type text, are refused with a sentence.
     """
 
     def __init__(self, actions: Actions) -> None:
@@ -64,12 +64,11 @@ class ShortcutsPage(SettingsPage):
             name: action.text().replace("&", "").removesuffix("…")
             for name, action in actions.by_name.items()
         }
-        self.told = QLabel(wordWrap=True)
-        self.told.setTextFormat(Qt.TextFormat.PlainText)
-        self.told.setAccessibleName(self.tr("What came of the last edit"))
-        self.form.addRow(self.told)
+        self.message = paragraph()
+        self.message.setAccessibleName(self.tr("Result of the last edit"))
+        self.form.addRow(self.message)
         self.form.addRow(self._area())
-        self._say_how()
+        self._show_help()
 
     def fill(self, preferences: Preferences) -> None:
         """Show the keys of all actions."""
@@ -79,37 +78,36 @@ class ShortcutsPage(SettingsPage):
                 field.setKeySequence(QKeySequence(keys))
 
     def read(self, preferences: Preferences) -> Preferences:
-        """Read what differs from the keys that actions came with; keys of others' actions stay."""
+        """Return the preferences with all keys that are no defaults; unknown actions stay."""
         kept = {
             name: keys for name, keys in preferences.shortcuts.items() if name not in self.fields
         }
         keys = {name: field.keySequence().toString() for name, field in self.fields.items()}
-        changed = {name: one for name, one in keys.items() if one != self._defaults[name]}
+        changed = {name: text for name, text in keys.items() if text != self._defaults[name]}
         return replace(preferences, shortcuts=kept | changed)
 
     def defaults(self, preferences: Preferences) -> Preferences:
         """Reset all keys."""
-        self._say_how()
+        self._show_help()
         return replace(preferences, shortcuts={})
 
     def conflict(self, name: str) -> str | None:
-        """Say what is wrong with the keys that stand in a field; None where all is well."""
+        """Return what is wrong with the keys in a field, or None."""
         keys = self.fields[name].keySequence()
         if keys.isEmpty():
             return None
         shown = keys.toString(QKeySequence.SequenceFormat.NativeText)
         if _types_text(keys):
-            return self.tr("{} types text; take it with Ctrl or Alt, or a function key").format(
-                shown
-            )
-        for other, field in self.fields.items():
-            if other != name and field.keySequence() == keys:
-                told = self.tr("{} already stands for “{}”; nothing was changed")
-                return told.format(shown, self._names[other])
+            text = self.tr("{} types text; combine it with Ctrl or Alt, or use a function key")
+            return text.format(shown)
+        for action, field in self.fields.items():
+            if action != name and field.keySequence() == keys:
+                text = self.tr("{} is already used by “{}”; nothing was changed")
+                return text.format(shown, self._names[action])
         return None
 
     def _area(self) -> QScrollArea:
-        """Make the fields; they scroll, since a small screen has no room for all of them."""
+        """Make the fields; they scroll, since a small screen cannot show all of them."""
         self.fields: dict[str, KeysField] = {}
         inner = QWidget()
         form = QFormLayout(inner)
@@ -127,36 +125,36 @@ class ShortcutsPage(SettingsPage):
 
     @Slot()
     def _take_keys(self) -> None:
-        """Take the edit of the field that tells it, or take it back."""
+        """Accept the edit of the sender, or undo it."""
         name = self.sender().objectName()
-        told = self.conflict(name)
-        if told is None:
-            self._say_how()
+        conflict = self.conflict(name)
+        if conflict is None:
+            self._show_help()
             self.take_edit()
         else:
-            self.told.setText(told)
+            self.message.setText(conflict)
             self.fill(self._shown)
 
-    def _say_how(self) -> None:
-        self.told.setText(
+    def _show_help(self) -> None:
+        self.message.setText(
             self.tr(
-                "Go to a field and press the keys; Backspace takes them away. Keys that work in "
-                "other programs, too, are given by the desktop: to surtitle --toggle and its like."
+                "Go to a field and press the keys; Backspace removes them. Shortcuts that work in "
+                "other programs, too, are set in your desktop, for commands like surtitle --toggle."
             )
         )
 
 
 def _steers_window(event: QKeyEvent) -> bool:
-    """Tell whether these keys close a window, or go to one of its buttons or menus."""
+    """Return whether these keys close a window or open one of its buttons or menus."""
     if event.modifiers() == Qt.KeyboardModifier.AltModifier:
         return Qt.Key.Key_A <= event.key() <= Qt.Key.Key_Z
     return event.key() == Qt.Key.Key_Escape and not event.modifiers()
 
 
 def _types_text(keys: QKeySequence) -> bool:
-    """Tell whether these keys would be wanted for typing, or for going about the window."""
+    """Return whether these keys type text or navigate."""
     text = keys.toString(QKeySequence.SequenceFormat.PortableText)
     if any(modifier in text for modifier in ("Ctrl+", "Alt+", "Meta+")):
         return False
     key = text.removeprefix("Shift+")
-    return len(key) == 1 or key in _TYPING + _GOING
+    return len(key) == 1 or key in _TYPING + _NAVIGATION

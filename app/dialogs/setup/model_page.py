@@ -1,13 +1,11 @@
-"""The page of the guide on which a model is chosen, beside what this computer has room for."""
+"""The page of the setup wizard that offers models and downloads the chosen one."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QHBoxLayout,
-    QHeaderView,
     QProgressBar,
     QPushButton,
     QTableWidget,
@@ -18,20 +16,20 @@ from app.dialogs.setup.model_service import ModelService, bundled_offers
 from app.dialogs.setup.pages import WizardPage
 from app.library.models import Fit, MachineReport, ModelOffer, known_offers
 from app.system.child_process import ChildCommand
-from app.widgets.dialog_text import as_sentence, paragraph
+from app.widgets.dialog_text import as_sentence, dress_table, paragraph
 from app.widgets.file_dialogs import ask_folder
 from engine.files import bytes_text
 from engine.loading.hardware import Machine
 
-_LIMIT_S = 240.0  # a first import from a slow disk is slow, and so is a busy computer
+_LIMIT_S = 240.0  # the first import is slow on slow disks and busy computers
 _STEPS = 1000
 
 
 class ModelPage(WizardPage):
-    """What this computer has, which models there are, and fetching the one that is chosen.
+    """The hardware, a table of models, and the download of the selected one.
 
     Signals:
-        chosen(): another model is selected, or it came here.
+        chosen(): another model is selected, or its download has finished.
     """
 
     chosen = Signal()
@@ -43,15 +41,15 @@ class ModelPage(WizardPage):
         self.report = MachineReport()
         self._desk, self._check = desk, check
         self._offers = list[ModelOffer]()
-        self._wanted: Path | None = None
-        self._was_chosen = False  # by a person, so nothing is recommended over it
+        self._model: Path | None = None
+        self._was_chosen = False  # by the user, so no recommendation replaces it
         self._fetching = ""
-        self.machine = self.add_text(self.tr("Looking what this computer has…"))
+        self.machine = self.add_text(self.tr("Checking this computer…"))
         self.machine.setAccessibleDescription(self.tr("This computer"))
         self.table = QTableWidget(0, 5)
         self._dress()
         self.column.addWidget(self.table, 1)
-        self.told = self.add_text("")
+        self.message = self.add_text("")
         self.progress = QProgressBar(textVisible=False)
         self.progress.setAccessibleName(self.tr("Fetching the model"))
         self.fetch = QPushButton(self.tr("&Fetch"))
@@ -68,27 +66,27 @@ class ModelPage(WizardPage):
         self._offer()
 
     def look(self) -> None:
-        """Look what is here, and what the computer has, unless that is known: it takes a while."""
+        """List the models, and check the computer unless that is done: it takes a while."""
         self._desk.refresh()
         if self.report.machine is None and not self._check.is_running:
-            self.machine.setText(self.tr("Looking what this computer has…"))
+            self.machine.setText(self.tr("Checking this computer…"))
             self._check.run(["check", "--json"], _LIMIT_S)
 
     @property
     def model(self) -> Path | None:
-        """What is chosen, as the preferences store it."""
+        """The chosen model as the preferences store it."""
         offer = self.offer
-        return self._wanted if offer is None else offer.choice
+        return self._model if offer is None else offer.choice
 
     @property
     def offer(self) -> ModelOffer | None:
-        """What is chosen, with what is known of it."""
+        """The selected row."""
         row = self.table.currentRow()
         return self._offers[row] if 0 <= row < len(self._offers) else None
 
     def choose(self, model: Path | None) -> None:
-        """Select a model; one that is not in the list is put there."""
-        self._wanted = model
+        """Select a model; one that is not in the list is added."""
+        self._model = model
         self._was_chosen = model is not None
         self._show_offers(self._offers)
 
@@ -104,17 +102,10 @@ class ModelPage(WizardPage):
                 self.tr("On this computer"),
             ]
         )
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        table.setTabKeyNavigation(False)
-        table.setShowGrid(False)
+        dress_table(table)
         table.setWordWrap(False)
-        table.verticalHeader().hide()
-        header = table.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignVCenter)
-        header.setStretchLastSection(True)
+        leading = Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignVCenter
+        table.horizontalHeader().setDefaultAlignment(leading)
 
     def _connect(self) -> None:
         self._desk.listed.connect(self._show_offers)
@@ -130,20 +121,20 @@ class ModelPage(WizardPage):
 
     @Slot(list)
     def _show_offers(self, offers: Sequence[ModelOffer]) -> None:
-        """Show all models; what was chosen stays so."""
+        """Show all models; the chosen one stays selected."""
         self._offers = list(offers)
-        if self._wanted not in [offer.choice for offer in offers] and self._wanted is not None:
-            own = ModelOffer(
-                choice=self._wanted, name=str(self._wanted), n_bytes=0, licence="", is_here=True
-            )
+        choices = [offer.choice for offer in offers]
+        if self._model is not None and self._model not in choices:
+            name = str(self._model)
+            own = ModelOffer(choice=self._model, name=name, n_bytes=0, licence="", is_here=True)
             self._offers.append(own)
+            choices.append(own.choice)
         self.table.blockSignals(True)  # noqa: FBT003  Qt's own
         self.table.setRowCount(len(self._offers))
         for row, offer in enumerate(self._offers):
             for column, text in enumerate(self._cells(offer)):
                 self.table.setItem(row, column, QTableWidgetItem(text))
-        choices = [offer.choice for offer in self._offers]
-        self.table.selectRow(choices.index(self._wanted) if self._wanted in choices else 0)
+        self.table.selectRow(choices.index(self._model) if self._model in choices else 0)
         self.table.blockSignals(False)  # noqa: FBT003
         self._recommend()
         self._offer()
@@ -155,19 +146,19 @@ class ModelPage(WizardPage):
             where = self.tr("bundled")
         fits = self.tr("runs anywhere") if offer.choice is None else ""
         if fit is not None:
-            fits = self._fit_words(fit)
+            fits = self._fit_text(fit)
         size = bytes_text(offer.n_bytes) if offer.n_bytes else "?"
         return [offer.name, size, offer.licence or "?", where, fits]
 
-    def _fit_words(self, fit: Fit) -> str:
+    def _fit_text(self, fit: Fit) -> str:
         if not fit.fits:
-            return self.tr("no: it needs {} of memory").format(bytes_text(fit.needed_bytes))
+            return self.tr("no: needs {} of memory").format(bytes_text(fit.needed_bytes))
         if fit.device == "cpu":
             return self.tr("yes, on the processor")
         return self.tr("yes, on the graphics card")
 
     def _recommend(self) -> None:
-        """Select what suits, as long as nobody has chosen, and say why it is that."""
+        """Mark the recommended model, and select it unless the user has chosen one."""
         best = self.report.recommended(self._offers, self.language)
         if best is None or best not in self._offers:
             return
@@ -176,7 +167,7 @@ class ModelPage(WizardPage):
         if name is not None:
             name.setText(self.tr("{} (recommended)").format(best.name))
         if not self._was_chosen and self.report.machine is not None:
-            self._wanted = best.choice
+            self._model = best.choice
             self.table.blockSignals(True)  # noqa: FBT003
             self.table.selectRow(row)
             self.table.blockSignals(False)  # noqa: FBT003
@@ -185,7 +176,7 @@ class ModelPage(WizardPage):
     def _take_line(self, line: Mapping[str, object]) -> None:
         self.report.feed(line)
         if self.report.machine is not None:
-            self.machine.setText(self._machine_words(self.report.machine))
+            self.machine.setText(self._machine_text(self.report.machine))
         if line.get("kind") == "fit":
             self._show_offers(self._offers)
 
@@ -193,11 +184,11 @@ class ModelPage(WizardPage):
     def _end_check(self, failure: str) -> None:
         failure = failure or self.report.failure
         if failure:
-            told = self.tr("What this computer has could not be found out: {}").format(failure)
-            self.machine.setText(as_sentence(told))
+            text = self.tr("This computer could not be checked: {}").format(failure)
+            self.machine.setText(as_sentence(text))
 
-    def _machine_words(self, machine: Machine) -> str:
-        told = self.tr("This computer: {}, {} cores; {} of {} memory free.").format(
+    def _machine_text(self, machine: Machine) -> str:
+        text = self.tr("This computer: {}, {} cores; {} of {} memory free.").format(
             machine.processor,
             machine.cores,
             bytes_text(machine.free_bytes),
@@ -209,36 +200,36 @@ class ModelPage(WizardPage):
                 bytes_text(machine.gpu_free_bytes),
                 bytes_text(machine.gpu_bytes),
             )
-            return f"{told} {card}"
-        none = self.tr("No graphics card that can be used: the processor computes.")
-        return f"{told} {as_sentence(machine.trouble)} {none}".replace("  ", " ")
+            return f"{text} {card}"
+        none = self.tr("No usable GPU found. The CPU will be used.")
+        return f"{text} {as_sentence(machine.trouble)} {none}".replace("  ", " ")
 
     @Slot()
     def _select(self) -> None:
         offer = self.offer
         if offer is not None:
-            self._wanted, self._was_chosen = offer.choice, True
+            self._model, self._was_chosen = offer.choice, True
         self._offer()
         self.chosen.emit()
 
     def _offer(self) -> None:
-        """Enable what can be done with the model that is chosen."""
+        """Enable the buttons that apply to the selected model."""
         offer, free = self.offer, self._desk.free_bytes
         can_fetch = offer is not None and not offer.is_here and not self._fetching
         self.fetch.setVisible(not self._fetching)
         self.fetch.setEnabled(can_fetch)
         self.cancel.setVisible(bool(self._fetching))
         self.progress.setVisible(bool(self._fetching))
-        told = "" if free is None else self.tr("{} are free on the disk.").format(bytes_text(free))
+        text = "" if free is None else self.tr("{} are free on the disk.").format(bytes_text(free))
         if can_fetch and offer is not None and free is not None and offer.n_bytes > free:
-            told = self.tr("{} Not enough for this model.").format(told)
+            text = self.tr("{} Not enough for this model.").format(text)
             self.fetch.setEnabled(False)
         if can_fetch and offer is not None and offer.is_gated:
-            asks = self.tr(
-                "Its owner must be asked on huggingface.co first, and a token be stored here."
+            access = self.tr(
+                "First ask its owner for access on huggingface.co, and store a token here."
             )
-            told = f"{told} {asks}"
-        self.room.setText(told)
+            text = f"{text} {access}"
+        self.room.setText(text)
 
     @Slot()
     def _fetch(self) -> None:
@@ -247,7 +238,7 @@ class ModelPage(WizardPage):
             return
         self._fetching = offer.choice.as_posix()
         self.progress.setRange(0, 0)
-        self.told.setText(self.tr("Asking huggingface.co for {}…").format(offer.name))
+        self.message.setText(self.tr("Contacting huggingface.co about {}…").format(offer.name))
         self._desk.fetch(self._fetching)
         self._offer()
 
@@ -255,21 +246,21 @@ class ModelPage(WizardPage):
     def _show_progress(self, name: str, done: int, total: int) -> None:
         self.progress.setRange(0, _STEPS)
         self.progress.setValue(round(_STEPS * done / max(total, 1)))
-        told = self.tr("{}: {} of {} are here.")
-        self.told.setText(told.format(name, bytes_text(done), bytes_text(total)))
+        text = self.tr("{}: {} of {} downloaded.")
+        self.message.setText(text.format(name, bytes_text(done), bytes_text(total)))
 
     @Slot(str)
     def _show_fetched(self, name: str) -> None:
         self._fetching = ""
-        self.told.setText(self.tr("{} is here.").format(name))
+        self.message.setText(self.tr("{} is downloaded.").format(name))
         self._offer()
         self.chosen.emit()
 
     @Slot(str)
     def _show_failure(self, message: str) -> None:
-        stopped = self.tr("Stopped; what is here is kept, and it goes on from there.")
+        stopped = self.tr("Download stopped. It will resume from here next time.")
         self._fetching = ""
-        self.told.setText(as_sentence(message) or stopped)
+        self.message.setText(as_sentence(message) or stopped)
         self._offer()
 
     @Slot()

@@ -1,9 +1,8 @@
-"""Looks after models for a window, on another thread: which are here, and fetching one."""
+"""The models for a window: lists and downloads them on a background thread."""
 
 import logging
 import shutil
 import threading
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -27,13 +26,13 @@ _HEAD_LINES = 40
 
 
 class ModelService(QObject):
-    """List the models that can be chosen, and fetch one.
+    """List the available models, and download one.
 
     Signals:
         listed(list of ModelOffer): the bundled one, those of the library, and those of the hub.
-        progressed(str, int, int): of this model so many bytes of so many are here.
-        fetched(str): this model is here now.
-        failed(str): something could not be done; one sentence. Empty where it was cancelled.
+        progressed(str, int, int): name, downloaded bytes, total bytes.
+        fetched(str): the download of this model has finished.
+        failed(str): one sentence; empty if the download was cancelled.
     """
 
     listed = Signal(list)
@@ -44,7 +43,7 @@ class ModelService(QObject):
     def __init__(
         self, library: Path, hub: "HubSettings | None" = None, parent: QObject | None = None
     ) -> None:
-        """Look for models in ``library``; they are fetched into it."""
+        """Use the models in ``library``; downloads go there."""
         super().__init__(parent)
         self.library = library
         self._hub = hub
@@ -53,66 +52,62 @@ class ModelService(QObject):
 
     @property
     def free_bytes(self) -> int | None:
-        """Bytes that are free where models are fetched to; None where nobody knows."""
+        """Free bytes on the disk of the library, or None if unknown."""
         try:
-            there = next(path for path in (self.library, *self.library.parents) if path.exists())
-            return shutil.disk_usage(there).free
+            folder = next(path for path in (self.library, *self.library.parents) if path.exists())
+            return shutil.disk_usage(folder).free
         except (OSError, StopIteration):
             return None
 
     def refresh(self) -> None:
-        """Look which models are here; ``listed`` tells."""
+        """List the models; ``listed`` is emitted."""
         self._background.run(self._list)
 
     def fetch(self, name: str) -> None:
-        """Fetch a model of the hub; what was begun before is gone on with."""
+        """Download a model of the hub; an interrupted download is resumed."""
         self._cancelled.clear()
         self._background.run(partial(self._fetch, name))
 
     def cancel(self) -> None:
-        """Stop fetching; what is here is kept for the next time."""
+        """Stop the download; it resumes next time."""
         self._cancelled.set()
 
     def close(self) -> None:
-        """Stop fetching and wait for it."""
+        """Stop the download and wait for the thread."""
         self.cancel()
         self._background.close()
 
-    # Below here all but the slot runs on the thread, and speaks by signals alone.
+    # The methods below run on the background thread and only emit signals.
 
     def _list(self) -> None:
+        from engine.hub.download import find_model  # noqa: PLC0415  the hub's library is slow to import
+
         offers = bundled_offers()
         known = {model.name.replace("/", "--") for model in KNOWN_MODELS}
         offers += [_folder_offer(path) for path in _folders(self.library) if path.name not in known]
-        find = self._finder()
-        offers += [known_offer(model, is_here=find(model.name)) for model in KNOWN_MODELS]
+        offers += [
+            known_offer(model, is_here=find_model(model.name, self.library) is not None)
+            for model in KNOWN_MODELS
+        ]
         self.listed.emit(offers)
-
-    def _finder(self) -> Callable[[str], bool]:
-        from engine.hub.download import find_model  # noqa: PLC0415  the hub's library is slow to import
-
-        return lambda name: find_model(name, self.library) is not None
 
     def _fetch(self, name: str) -> None:
         from engine.hub.download import fetch_model  # noqa: PLC0415  as above
 
-        tell = partial(self.progressed.emit, name)
+        progress = partial(self.progressed.emit, name)
+        cancelled = self._cancelled.is_set
         try:
-            fetch_model(
-                name, self.library, self._hub, progress=tell, cancelled=self._cancelled.is_set
-            )
-        except FetchCancelledError:
-            self.failed.emit("")
-            return
+            fetch_model(name, self.library, self._hub, progress=progress, cancelled=cancelled)
         except SurtitleError as error:
-            self.failed.emit(error_text(error))
+            is_cancelled = isinstance(error, FetchCancelledError)
+            self.failed.emit("" if is_cancelled else error_text(error))
             return
         self.fetched.emit(name)
         self._list()
 
 
 def bundled_offers() -> list[ModelOffer]:
-    """Offer the model that comes with the program, if one does."""
+    """Return the bundled model, if there is one."""
     return [replace(_folder_offer(folder), choice=None) for folder in bundled_models()[:1]]
 
 
@@ -127,9 +122,9 @@ def _folder_offer(folder: Path) -> ModelOffer:
 
 
 def _folders(library: Path) -> list[Path]:
-    """List the models of a library; what a fetch has not finished is hidden."""
-    found = library.glob("*/config.json")
-    return sorted(path.parent for path in found if not path.parent.name.startswith("."))
+    """List the models of a library; folders of unfinished downloads begin with a dot."""
+    folders = (path.parent for path in library.glob("*/config.json"))
+    return sorted(folder for folder in folders if not folder.name.startswith("."))
 
 
 def _size(folder: Path) -> int:
@@ -141,10 +136,10 @@ def _size(folder: Path) -> int:
 
 
 def _licence(folder: Path) -> str:
-    """Read the licence off the head of a model's README, as the hub writes it; nothing if none."""
+    """Return the licence in the head of a model's README, or an empty string."""
     try:
         lines = (folder / "README.md").read_text(encoding="utf-8").splitlines()[:_HEAD_LINES]
     except (OSError, UnicodeDecodeError):
         return ""
-    found = [line.partition(":")[2].strip() for line in lines if line.startswith("license:")]
-    return found[0].upper() if found else ""
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("license:")]
+    return names[0].upper() if names else ""

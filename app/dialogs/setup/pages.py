@@ -1,4 +1,4 @@
-"""The first pages of the guide: what Surtitle does and keeps to itself, and what it hears."""
+"""The first pages of the setup wizard: welcome and privacy, and live sound levels."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ _SPACING = 12
 
 
 class WizardPage(QWidget):
-    """A page of the guide."""
+    """A page of the wizard."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -26,26 +26,26 @@ class WizardPage(QWidget):
         self.column.setSpacing(_SPACING)
 
     def enter(self) -> None:
-        """Begin what the page shows; it is seen from now on."""
+        """Start the work of the page; it becomes visible."""
 
     def leave(self) -> None:
-        """End what costs anything; another page is seen."""
+        """Stop the work of the page; another one becomes visible."""
 
     def add_text(self, text: str) -> QLabel:
-        """Put a paragraph below what is there."""
+        """Append a paragraph."""
         label = paragraph(text)
         self.column.addWidget(label)
         return label
 
 
 class WelcomePage(WizardPage):
-    """What Surtitle does, what leaves this computer, and between which languages it translates."""
+    """What Surtitle does, what leaves this computer, and the two languages."""
 
     def __init__(self, bundled: Sequence[str]) -> None:
         """Offer all languages.
 
         Args:
-            bundled: those that the model that comes with this copy knows.
+            bundled: target languages of the bundled model.
         """
         super().__init__()
         self.title = self.tr("Welcome")
@@ -53,14 +53,14 @@ class WelcomePage(WizardPage):
         self.add_text(
             self.tr(
                 "Surtitle writes captions in another language while a sentence is still being "
-                "said or typed. What stands there does not change any more."
+                "said or typed. Captions on the screen never change."
             )
         )
         self.add_text(
             self.tr(
-                "All of it happens on this computer. No text, no sound and no figures are sent to "
-                "anybody; there is no account, and no server is asked for updates. Only a model "
-                "that you choose to fetch comes from huggingface.co."
+                "Everything happens on this computer. No text, no sound and no figures are sent to "
+                "anybody; there is no account, and no server is asked for updates. Only models "
+                "that you choose to download come from huggingface.co."
             )
         )
         self.add_text(
@@ -90,25 +90,25 @@ class WelcomePage(WizardPage):
         return str(self.target.currentData())
 
     def show_preferences(self, preferences: Preferences) -> None:
-        """Show the language that is chosen already."""
-        found = self.target.findData(preferences.translation.language)
-        self.target.setCurrentIndex(max(0, found))
+        """Show the chosen language."""
+        index = self.target.findData(preferences.translation.language)
+        self.target.setCurrentIndex(max(0, index))
         self._explain()
 
     @Slot()
     def _explain(self) -> None:
-        told = self.tr("The model that comes with Surtitle knows this pair: everyday sentences.")
+        note = self.tr("The bundled model translates everyday sentences into this language.")
         if self.language not in self._bundled:
-            told = self.tr("For {} choose a model two pages on.").format(self.target.currentText())
+            note = self.tr("For {}, choose a model two pages on.").format(self.target.currentText())
             if self._bundled:
                 known = ", ".join(map(language_name, self._bundled))
-                only = self.tr("The model that comes with Surtitle knows {} only.").format(known)
-                told = f"{only} {told}"
-        self.note.setText(told)
+                only = self.tr("The bundled model translates into {} only.").format(known)
+                note = f"{only} {note}"
+        self.note.setText(note)
 
 
 class SoundPage(WizardPage):
-    """Live meters for the microphone and for what the computer plays."""
+    """Live meters of the microphone and of the sound that the computer plays."""
 
     def __init__(self, check: SoundCheck) -> None:
         super().__init__()
@@ -116,13 +116,13 @@ class SoundPage(WizardPage):
         self._check = check
         self.add_text(
             self.tr(
-                "Say something, and let the computer play something: a bar moves where Surtitle "
-                "hears it. Nothing of it is kept. Without sound you can still type."
+                "Say something, and let the computer play something: a bar moves if Surtitle "
+                "hears it. Nothing is recorded. Without sound you can still type."
             )
         )
         names = (self.tr("Microphone"), self.tr("What I hear"))
         self.meters = {kind: LevelMeter() for kind in DeviceKind}
-        self.told = {kind: paragraph() for kind in DeviceKind}
+        self.messages = {kind: paragraph() for kind in DeviceKind}
         grid = QGridLayout()
         grid.setVerticalSpacing(_SPACING // 2)
         grid.setColumnStretch(1, 1)
@@ -130,21 +130,21 @@ class SoundPage(WizardPage):
             self.meters[kind].setAccessibleName(name)
             grid.addWidget(QLabel(name), 3 * row, 0)
             grid.addWidget(self.meters[kind], 3 * row, 1)
-            grid.addWidget(self.told[kind], 3 * row + 1, 1)
+            grid.addWidget(self.messages[kind], 3 * row + 1, 1)
             grid.setRowMinimumHeight(3 * row + 2, _SPACING)
         self.column.addLayout(grid)
         self.column.addStretch(1)
         check.level_came.connect(self._show_level)
-        check.told.connect(self._tell)
+        check.reported.connect(self._show_message)
 
     def enter(self) -> None:
-        """Listen as long as the page is seen."""
-        for label in self.told.values():
-            label.setText(self.tr("Looking for it…"))
+        """Listen while the page is visible."""
+        for label in self.messages.values():
+            label.setText(self.tr("Searching…"))
         self._check.start()
 
     def leave(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         self._check.stop()
         for meter in self.meters.values():
             meter.show_nothing()
@@ -155,5 +155,5 @@ class SoundPage(WizardPage):
             self.meters[kind].show_level(level)
 
     @Slot(object, str)
-    def _tell(self, kind: DeviceKind, message: str) -> None:
-        self.told[kind].setText(as_sentence(message))
+    def _show_message(self, kind: DeviceKind, message: str) -> None:
+        self.messages[kind].setText(as_sentence(message))

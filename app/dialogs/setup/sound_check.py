@@ -1,4 +1,4 @@
-"""Hears a microphone and what the computer plays, only to show how loud each is; keeps nothing."""
+"""Measures the level of a microphone and of the computer's own sound; records nothing."""
 
 import threading
 from collections.abc import Callable
@@ -16,26 +16,26 @@ if TYPE_CHECKING:
 _READ_S = 0.1
 
 MakeSources = Callable[[], "AudioSources"]
-"""Makes the sources of this computer; called on a thread."""
+"""Returns the sources of this computer; called on a thread."""
 
 
 def make_sources() -> "AudioSources":
-    """Make the sources of this computer."""
+    """Return the sources of this computer."""
     from engine.audio.sources import AudioSources  # noqa: PLC0415  numpy is slow to import
 
     return AudioSources()
 
 
 class SoundCheck(QObject):
-    """Listen to both as long as somebody looks at the meters.
+    """Measure both kinds of device, each on a thread, between ``start`` and ``stop``.
 
     Signals:
-        level_came(DeviceKind, Level): how loud a kind of device is now.
-        told(DeviceKind, str): what happened to a kind of device, a sentence.
+        level_came(DeviceKind, Level): current level of a kind of device.
+        reported(DeviceKind, str): state of a kind of device, one sentence.
     """
 
     level_came = Signal(object, object)
-    told = Signal(object, str)
+    reported = Signal(object, str)
 
     def __init__(self, make: MakeSources = make_sources, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -44,7 +44,7 @@ class SoundCheck(QObject):
         self._threads = list[threading.Thread]()
 
     def start(self) -> None:
-        """Begin to listen, unless it does already."""
+        """Start listening unless it is already running."""
         if self._stopping is not None:
             return
         stopping = self._stopping = threading.Event()
@@ -56,30 +56,30 @@ class SoundCheck(QObject):
             thread.start()
 
     def stop(self) -> None:
-        """Listen no more; the devices are let go of in a moment."""
+        """Stop listening; the devices are released soon after."""
         if self._stopping is not None:
             self._stopping.set()
             self._stopping = None
 
     def close(self) -> None:
-        """Listen no more, and wait until the devices are let go of."""
+        """Stop listening and wait until the devices are released."""
         self.stop()
         for thread in self._threads:
             thread.join()
         self._threads.clear()
 
-    # Below here all runs on the threads, and speaks by signals alone.
+    # The methods below run on the threads and only emit signals.
 
     def _listen(self, kind: DeviceKind, stopping: threading.Event) -> None:
         def report(notice: AudioNotice) -> None:
             if not stopping.is_set():
-                self.told.emit(kind, worded(notice.message))
+                self.reported.emit(kind, worded(notice.message))
 
         try:
             self._hear(kind, stopping, report)
         except (SurtitleError, ImportError) as error:
             if not stopping.is_set():
-                self.told.emit(kind, error_text(error))
+                self.reported.emit(kind, error_text(error))
 
     def _hear(
         self, kind: DeviceKind, stopping: threading.Event, report: Callable[[AudioNotice], None]

@@ -1,4 +1,4 @@
-"""The page of the guide that measures how far captions will lag with the model that is chosen."""
+"""The page of the setup wizard that measures how far captions will lag with the chosen model."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,12 +12,12 @@ from app.system.child_process import ChildCommand
 from app.widgets.dialog_text import as_sentence
 from engine.session.lag_forecast import Forecast
 
-_LIMIT_S = 180.0  # of loading and measuring together; measuring ends after 20 s by itself
+_LIMIT_S = 180.0  # for loading and measuring; measuring takes 20 s at most
 _TIGHT = 0.8
 
 
 class SpeedPage(WizardPage):
-    """One button, and what it found in words."""
+    """A button, and the result in words."""
 
     def __init__(self, check: ChildCommand) -> None:
         super().__init__()
@@ -27,8 +27,8 @@ class SpeedPage(WizardPage):
         self._arguments = list[str]()
         self.add_text(
             self.tr(
-                "Surtitle can try the model on a few sentences, for 20 seconds at most, and tell "
-                "how far captions will stand behind somebody who speaks."
+                "Surtitle can try the model on a few sentences, for 20 seconds at most, and "
+                "predict how far captions will lag behind the speaker."
             )
         )
         self.measure = QPushButton(self.tr("&Measure"))
@@ -54,12 +54,12 @@ class SpeedPage(WizardPage):
         self._show_running(is_running=False)
 
     def leave(self) -> None:
-        """Measure no more: who goes on does not wait."""
+        """Stop measuring."""
         if self._check.is_running:
             self._stop()
 
     def use(self, model: Path | None, language: str, policy: str, *, is_here: bool) -> None:
-        """Say what is measured; what was found of another model goes away."""
+        """Choose the model to measure; the result of another one is cleared."""
         arguments = ["--to", language, "--policy", policy, "check", "--speed", "--json"]
         if model is not None:
             arguments = ["--model", str(model), *arguments]
@@ -97,26 +97,23 @@ class SpeedPage(WizardPage):
     def _end(self, failure: str) -> None:
         self._show_running(is_running=False)
         failure = failure or self._report.failure
-        found = self._report.forecast
-        if found is None:
-            nothing = self.tr("Nothing could be measured")
-            self.result.setText(as_sentence(failure or nothing))
+        forecast = self._report.forecast
+        if forecast is None:
+            self.result.setText(as_sentence(failure or self.tr("Nothing could be measured")))
             return
-        told = self.tr(
-            "A caption will stand about {:.1f} s behind its word, {:.1f} s behind the slowest."
-        )
-        self.result.setText(told.format(found.median_s, found.p95_s))
-        self.advice.setText(self._advice(found))
+        text = self.tr("Captions will lag about {:.1f} s behind their words, {:.1f} s at worst.")
+        self.result.setText(text.format(forecast.median_s, forecast.p95_s))
+        self.advice.setText(self._advice(forecast))
 
-    def _advice(self, found: Forecast) -> str:
-        load = self.tr("For each second of speech it computes {:.2f} s.").format(found.load)
-        heard = self.tr("Recognising what is said comes on top of that.")
-        if not found.keeps_up:
+    def _advice(self, forecast: Forecast) -> str:
+        load = self.tr("Each second of speech takes {:.2f} s to translate.").format(forecast.load)
+        heard = self.tr("Speech recognition comes on top of that.")
+        if not forecast.keeps_up:
             verdict = self.tr(
-                "That is too slow: captions would fall behind more and more. Choose a smaller "
-                "model, or an adapter for this one."
+                "That is too slow: captions would fall further and further behind. Choose a "
+                "smaller model, or an adapter for this one."
             )
-        elif found.load > _TIGHT:
+        elif forecast.load > _TIGHT:
             verdict = self.tr("That is tight: a smaller model would be safer.")
         else:
             verdict = self.tr("It keeps up.")

@@ -1,7 +1,6 @@
-"""The guide of the first start, which the Help menu opens again: pages that one may all pass over.
+"""The setup wizard of the first start; the Help menu opens it again.
 
-It belongs to the main window, which stands behind it and works already: at every page one button
-begins with the model that comes with Surtitle.
+The main window behind it works already: a button on every page starts with the bundled model.
 """
 
 from dataclasses import dataclass, field
@@ -27,6 +26,7 @@ from app.dialogs.setup.pages import SoundPage, WelcomePage, WizardPage
 from app.dialogs.setup.sound_check import MakeSources, SoundCheck, make_sources
 from app.dialogs.setup.speed_page import SpeedPage
 from app.system.child_process import ChildCommand
+from app.widgets.dialog_text import bring_up
 from app.widgets.language_names import language_name
 
 _WIDTH, _HEIGHT = 860, 500
@@ -34,12 +34,12 @@ _WIDTH, _HEIGHT = 860, 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WizardServices:
-    """What the guide asks the computer with; tests put others in their place.
+    """How the wizard examines the computer; tests replace it.
 
     Attributes:
-        make_sources: of sound; called on a thread.
-        program: the command line that starts this program; None for itself.
-        bundled: target languages of the model that comes with this copy; none without one.
+        make_sources: returns the sound sources; called on a thread.
+        program: the command line that starts this program; None for the running one.
+        bundled: target languages of the bundled model; empty without one.
     """
 
     make_sources: MakeSources = field(default=make_sources)
@@ -51,9 +51,9 @@ class SetupWizard(QDialog):
     """Pages one after the other.
 
     Signals:
-        start_wanted(object, str): begin with this model (a Path as the preferences store it, or
+        start_wanted(object, str): start with this model (a Path as the preferences store it, or
             None) and this target language.
-        left(): it was closed, whatever was chosen.
+        left(): the wizard was closed.
     """
 
     start_wanted = Signal(object, str)
@@ -75,12 +75,8 @@ class SetupWizard(QDialog):
         self.sound_page = SoundPage(self.sound)
         self.model_page = ModelPage(self.desk, self._machine_check)
         self.speed_page = SpeedPage(self._speed_check)
-        self.pages: tuple[WizardPage, ...] = (
-            self.welcome,
-            self.sound_page,
-            self.model_page,
-            self.speed_page,
-        )
+        pages = self.welcome, self.sound_page, self.model_page, self.speed_page
+        self.pages: tuple[WizardPage, ...] = pages
         self.stack = QStackedWidget()
         for page in self.pages:
             self.stack.addWidget(page)
@@ -99,19 +95,17 @@ class SetupWizard(QDialog):
         self._name_start()
 
     def open_guide(self, preferences: Preferences) -> None:
-        """Show the first page, with what is chosen now."""
+        """Show the first page with the current choices."""
         self._policy = preferences.translation.policy
         self.welcome.show_preferences(preferences)
         self.model_page.choose(preferences.model)
         self._show_page(0)
         self.model_page.look()
-        self.show()
-        self.raise_()
-        self.activateWindow()
+        bring_up(self)
         self.next.setFocus()
 
     def end(self) -> None:
-        """Let go of devices, of what is being fetched, and of the checks; the program ends."""
+        """Release devices, downloads and checks; the program ends."""
         self.close()
         self._machine_check.cancel()
         self._speed_check.cancel()
@@ -119,7 +113,7 @@ class SetupWizard(QDialog):
         self.desk.close()
 
     def reject(self) -> None:
-        """Let go of the devices, however it was closed; a model goes on being fetched."""
+        """Release the devices; a download goes on."""
         super().reject()
         self.pages[self.stack.currentIndex()].leave()
         self.left.emit()
@@ -131,7 +125,7 @@ class SetupWizard(QDialog):
         self.heading.setFont(font)
         area = QScrollArea(widgetResizable=True)
         area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setWidget(self.stack)  # which scrolls where letters are large
+        area.setWidget(self.stack)  # scrolls with large letters
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         top, row = QHBoxLayout(), QHBoxLayout()
         top.addWidget(self.heading, 1)
@@ -168,14 +162,10 @@ class SetupWizard(QDialog):
 
     @Slot()
     def _use_model(self) -> None:
-        """Let the last page measure what is chosen."""
-        offer = self.model_page.offer
-        self.speed_page.use(
-            self.model_page.model,
-            self.welcome.language,
-            self._policy,
-            is_here=offer is None or offer.is_here,
-        )
+        """Let the last page measure the chosen model."""
+        model, offer = self.model_page.model, self.model_page.offer
+        is_here = offer is None or offer.is_here
+        self.speed_page.use(model, self.welcome.language, self._policy, is_here=is_here)
 
     @Slot()
     def _go_back(self) -> None:
@@ -198,15 +188,15 @@ class SetupWizard(QDialog):
         self.close()
 
     def _language_now(self) -> str:
-        """Give the language that the bundled model begins in: the chosen one if it knows that."""
+        """Return the language the bundled model starts with: the chosen one if it knows that."""
         chosen = self.welcome.language
         return chosen if chosen in self._bundled or not self._bundled else self._bundled[0]
 
     @Slot()
     def _name_start(self) -> None:
-        """Say what the button begins with, where that is not what is chosen."""
-        told = self.tr("&Start now with the bundled model")
+        """Name the language on the button if it is not the chosen one."""
+        text = self.tr("&Start now with the bundled model")
         if self._language_now() != self.welcome.language:
-            told = self.tr("&Start now with the bundled model, in {}")
-            told = told.format(language_name(self._language_now()))
-        self.start_now.setText(told)
+            text = self.tr("&Start now with the bundled model, in {}")
+            text = text.format(language_name(self._language_now()))
+        self.start_now.setText(text)

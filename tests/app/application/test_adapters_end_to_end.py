@@ -144,8 +144,8 @@ def test_an_adapter_that_breaks_after_it_was_judged_is_refused_and_captions_go_o
     weights = tmp_path / "home" / "adapters" / "whole" / "adapter_model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-40])
     one.dialog.load.click()
-    one.wait(lambda: "whole is being loaded" not in one.dialog.told.text().lower())
-    assert "cannot be used: its adapter_model.safetensors was cut" in one.dialog.told.text()
+    one.wait(lambda: "whole is being loaded" not in one.dialog.message.text().lower())
+    assert "cannot be used: its adapter_model.safetensors was cut" in one.dialog.message.text()
     assert one.chip.text() == "No adapter"
     assert one.type(TEXT) == said(base)
 

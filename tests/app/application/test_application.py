@@ -528,9 +528,9 @@ def test_an_earlier_session_stands_in_a_window_of_its_own_and_nowhere_else(progr
     assert cells(one.window.transcript) == [("Now", "NOW")]
     assert one.application.stage.caption_lines == lines
     shown.export.click()
-    assert archive.export_dialog.told.text() == "2 captions"
+    assert archive.export_dialog.message.text() == "2 captions"
     one.window.menu_actions.export.trigger()
-    assert archive.export_dialog.told.text() == "1 captions"
+    assert archive.export_dialog.message.text() == "1 captions"
     one.window.close()
     assert not shown.isVisible()
 
@@ -548,7 +548,7 @@ def test_the_session_that_is_running_is_no_earlier_one(program, tmp_path):
     one.window.menu_actions.recover.trigger()
     dialog = one.application.archive.sessions_dialog
     assert dialog.list.count() == 0
-    assert "none yet" in dialog.told.text()
+    assert "No sessions yet" in dialog.message.text()
     assert not dialog.delete.isEnabled()
 
 
@@ -558,7 +558,7 @@ def test_a_finished_passage_is_in_the_journal_and_in_the_export(program, tmp_pat
     one.press(Qt.Key.Key_Return)
     one.wait(lambda: bool(one.application.keeper.cues))
     one.window.menu_actions.export.trigger()
-    assert one.application.archive.export_dialog.told.text() == "1 captions"
+    assert one.application.archive.export_dialog.message.text() == "1 captions"
     one.window.close()
     (session,) = past_sessions(tmp_path / "sessions")
     assert [(cue.source, cue.text) for cue in session.cues] == [("Good", "GOOD")]

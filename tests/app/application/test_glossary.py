@@ -178,7 +178,7 @@ def test_a_row_with_a_fault_is_marked_named_and_not_used(glossary):
     one.write(("slot", "Platz"), ("slot", "Schlitz"))
     assert one.told()[-1] == (("slot", "Platz"),)
     assert one.dialog.fault.text() == (
-        "Row 2: this term stands above already: remove one of the rows."
+        "Row 2: this term is already in a row above: remove one of them."
     )
     assert one.dialog.table.item(1, 0).font().strikeOut()
     one.dialog.table.item(1, 0).setText("slots")

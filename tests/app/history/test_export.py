@@ -227,9 +227,9 @@ def test_the_dialog_writes_what_was_chosen_and_tells_it(qtbot, tmp_path):
     dialog.content.setCurrentIndex(dialog.content.findData("source"))
     dialog.export_to(tmp_path / "mine.txt")
     assert (tmp_path / "mine.txt").read_text().startswith("This is sentence 0.\n")
-    assert dialog.told.text().startswith("3 captions were written")
+    assert dialog.message.text().startswith("3 captions were written")
     dialog.export_to(tmp_path / "no" / "mine.txt")
-    assert dialog.told.text().endswith("choose another place.")
+    assert dialog.message.text().endswith("choose another place.")
     dialog.form.setCurrentIndex(dialog.form.findData("jsonl"))
     assert not dialog.content.isEnabled()
     assert not dialog.since_first.isEnabled()
@@ -253,7 +253,7 @@ def test_what_the_dialog_says_is_never_cut(qtbot, tmp_path):
     folder.mkdir(parents=True)
     dialog.export_to(folder / "captions.srt")
     QApplication.processEvents()
-    told = dialog.told
+    told = dialog.message
     assert str(folder / "captions.srt") in told.text().replace("\u200b", "")
     assert told.height() >= told.heightForWidth(told.width())
     assert dialog.rect().contains(dialog.save.mapTo(dialog, dialog.save.rect().bottomRight()))

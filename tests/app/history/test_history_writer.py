@@ -106,7 +106,7 @@ def test_earlier_sessions_are_listed_exported_and_deleted(qtbot, tmp_path):
     qtbot.addWidget(dialog)
     dialog.open_list()
     assert not dialog.export.isEnabled()
-    assert "none yet" in dialog.told.text()
+    assert "No sessions yet" in dialog.message.text()
     crashed(tmp_path, 1)
     dialog.open_list()
     assert "1 captions (did not end well)" in dialog.list.item(0).text()
@@ -134,7 +134,7 @@ def test_a_session_is_shown_again_from_its_mark_or_its_beginning(qtbot, tmp_path
         window.show_session(read_session(path))
         assert window.transcript.rows.marked_row == row
         assert (row or 0) in window.transcript.rows_in_sight()
-        assert window.told.text() == "60 captions"
+        assert window.message.text() == "60 captions"
     with qtbot.waitSignal(window.export_wanted) as wanted:
         window.export.click()
     assert wanted.args[0].path == path
@@ -146,7 +146,7 @@ def test_of_a_very_long_session_the_end_is_shown(qtbot, tmp_path, monkeypatch):
     qtbot.addWidget(window)
     window.show_session(read_session(written(tmp_path, map(kept, range(5)))))
     assert [view.source for view in window.transcript.rows.views] == ["Good 3", "Good 4"]
-    assert window.told.text() == "The last 2 of 5 captions; an export has all"
+    assert window.message.text() == "The last 2 of 5 captions; an export has all"
 
 
 def test_who_was_heard_is_kept_in_memory_and_journal(keepers, tmp_path):

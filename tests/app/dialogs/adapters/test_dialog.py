@@ -36,7 +36,7 @@ class Desk:
         self.desk.busy_changed.connect(self.dialog._show_busy)
         with self.qtbot.waitSignal(self.desk.busy_changed, check_params_cb=lambda busy: not busy):
             act()
-        return self.dialog.told.text()
+        return self.dialog.message.text()
 
     def cells(self):
         rows = self.dialog.rows
@@ -139,7 +139,7 @@ def test_without_a_card_it_is_unknown_and_loaded_only_all_the_same(desk, tmp_pat
     folder = write_adapter(tmp_path / "bare", card=False)
     desk.do(lambda: desk.dialog.add(folder))
     assert desk.cells()[0][0] == "◐ unknown"
-    assert desk.dialog.load.text() == "&Load all the same"
+    assert desk.dialog.load.text() == "&Load anyway"
     assert "are not known" in desk.dialog.reason.text()
 
 
@@ -178,7 +178,7 @@ def test_the_adapter_and_the_bare_model_are_compared_back_and_forth(desk, whole,
 
 def test_verifying_reads_all_of_it_and_tells_a_change(desk, whole):
     desk.do(lambda: desk.dialog.add(whole))
-    assert "is as its card says: sha256" in desk.do(desk.dialog.verify.click)
+    assert "matches its card: sha256" in desk.do(desk.dialog.verify.click)
     weights = desk.home / "tiny-en-de" / "adapter_model.safetensors"
     data = bytearray(weights.read_bytes())
     data[-1] ^= 1
@@ -197,5 +197,5 @@ def test_an_adapter_is_removed_and_the_next_one_shown(desk, whole, tmp_path):
 
 
 def test_a_refusal_of_the_session_is_told_here_too(desk):
-    desk.dialog.show_refusal("there is no memory for it")
-    assert desk.dialog.told.text() == "There is no memory for it."
+    desk.dialog.show_message("there is no memory for it")
+    assert desk.dialog.message.text() == "There is no memory for it."

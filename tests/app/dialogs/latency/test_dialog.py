@@ -43,7 +43,7 @@ def panel(qtbot):
         dialog.bridge.event_came.connect(desk.take_event)
         dialog.bridge.utterance_changed.connect(desk.take_utterance)
         qtbot.addWidget(dialog)
-        dialog.open_panel()
+        dialog.show()
         panels.append(dialog)
         return dialog
 
@@ -74,9 +74,9 @@ def speak(panel, at_s=(0, 1.5, 1.75)):
 def test_before_anything_was_said_every_stage_says_that_nothing_is_known(panel):
     one = panel()
     words = one.waterfall.accessibleDescription()
-    assert "Capture: not measured apart" in words
+    assert "Capture: not measured separately" in words
     assert "Model: no data" in words
-    assert "No word has got its caption yet" in one.summary.text()
+    assert "No captions yet: type or say something." in one.summary.text()
 
 
 def test_where_the_time_of_a_word_went_is_said_and_painted(panel):
@@ -129,8 +129,8 @@ def test_the_counters_and_the_memory_are_shown(panel, monkeypatch):
         one.desk.measure_memory()
     one.tabs.setCurrentIndex(1)
     one._refresh()
-    assert one.cost.text().startswith("1,234 tokens fed in 9 passes, 7 computed again")
-    assert one.tokens.accessibleDescription() == "1,234 fed, 7 again; over 0 s"
+    assert one.cost.text().startswith("1,234 tokens fed in 9 passes, 7 recomputed")
+    assert one.tokens.accessibleDescription() == "1,234 fed, 7 recomputed; over 0 s"
     assert one.memory.accessibleDescription() == "345 MB now; over 1 s"
     assert not one.memory.grab().isNull()
 
@@ -139,7 +139,7 @@ def test_beginning_anew_forgets_what_was_measured(panel):
     one = panel()
     speak(one)
     one.reset.click()
-    assert "No word has got its caption yet" in one.summary.text()
+    assert "No captions yet: type or say something." in one.summary.text()
 
 
 def test_nothing_is_painted_while_nobody_looks(panel, qtbot):
@@ -147,7 +147,7 @@ def test_nothing_is_painted_while_nobody_looks(panel, qtbot):
     one.hide()
     qtbot.waitUntil(lambda: not one._timer.isActive())
     speak(one)
-    assert "No word" in one.summary.text()
+    assert "No captions" in one.summary.text()
     one.show()
     assert "1 words" in one.summary.text()
 
@@ -159,7 +159,7 @@ def test_measurements_are_recorded_as_json_lines_without_a_word_of_what_was_said
     speak(one)
     one.desk.take_event(Statistics(**FIGURES, cached_rows=88, ms_per_word=5))
     one.record.click()
-    assert one.told.text() == "Recording has ended."
+    assert one.message.text() == "Recording has ended."
     one.desk.close()
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     assert lines[0] == {"event": "began", "at_s": 0.0, "schema": 1}
@@ -176,7 +176,7 @@ def test_a_file_that_cannot_be_written_ends_the_recording_with_one_sentence(pane
     one = panel()
     with qtbot.waitSignal(one.desk.failed):
         one.record_to(tmp_path / "no" / "folder" / "out.jsonl")
-    assert "choose another file" in one.told.text()
+    assert "choose another file" in one.message.text()
     assert one.record.text() == "&Record…"
     assert not one.desk.is_recording
 

@@ -62,8 +62,8 @@ def test_keys_that_another_action_has_are_taken_back_and_it_is_named(desk):
     desk.press("pause", Key.Key_L, Modifier.ControlModifier)
     assert desk.edits == []
     assert desk.keys("pause") == "Ctrl+P"
-    assert "Ctrl+L" in desk.page.told.text()
-    assert "Clear" in desk.page.told.text()
+    assert "Ctrl+L" in desk.page.message.text()
+    assert "Clear" in desk.page.message.text()
 
 
 @pytest.mark.parametrize("key", [Key.Key_A, Key.Key_Space, Key.Key_Return, Key.Key_Left])
@@ -71,7 +71,7 @@ def test_keys_that_type_text_are_taken_back(desk, key):
     desk.press("pause", key)
     assert desk.edits == []
     assert desk.keys("pause") == "Ctrl+P"
-    assert "types text" in desk.page.told.text()
+    assert "types text" in desk.page.message.text()
 
 
 def test_escape_and_alt_with_a_letter_are_the_windows_own(program, qtbot):

@@ -10,7 +10,7 @@ def check():
     check = SoundCheck(lambda: sources)
     check.sources, check.levels, check.sentences = sources, [], []
     check.level_came.connect(lambda kind, level: check.levels.append((kind, level)))
-    check.told.connect(lambda kind, text: check.sentences.append((kind, text)))
+    check.reported.connect(lambda kind, text: check.sentences.append((kind, text)))
     yield check
     check.close()
 
@@ -49,6 +49,6 @@ def test_a_library_that_is_missing_is_told_too(qtbot):
         raise ImportError(msg)
 
     check = SoundCheck(make)
-    with qtbot.waitSignals([check.told, check.told]):
+    with qtbot.waitSignals([check.reported, check.reported]):
         check.start()
     check.close()

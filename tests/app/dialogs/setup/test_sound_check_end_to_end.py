@@ -13,7 +13,7 @@ class Meters:
         self.levels, self.sentences = {}, {"microphone": "", "system": ""}
         self.check = SoundCheck()
         self.check.level_came.connect(lambda kind, level: self.levels.update({kind: level}))
-        self.check.told.connect(lambda kind, text: self.sentences.update({kind: text}))
+        self.check.reported.connect(lambda kind, text: self.sentences.update({kind: text}))
 
     def shows(self, kind, least_db, most_db=0.0):
         level = self.levels.get(kind)

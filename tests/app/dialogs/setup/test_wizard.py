@@ -84,9 +84,9 @@ def test_closing_it_begins_nothing(guide, qtbot):
 def test_the_language_is_chosen_and_what_the_bundled_model_knows_is_said(guide):
     one = guide(preferences=Preferences(translation=TranslationPreferences(language="fr")))
     assert one.welcome.language == "fr"
-    assert "knows German only" in one.welcome.note.text()
+    assert "translates into German only" in one.welcome.note.text()
     one.welcome.target.setCurrentIndex(one.welcome.target.findData("de"))
-    assert "knows this pair" in one.welcome.note.text()
+    assert "everyday sentences" in one.welcome.note.text()
 
 
 def test_the_bundled_model_begins_in_a_language_it_knows_and_the_button_says_so(guide):
@@ -107,8 +107,8 @@ def test_the_meters_move_as_long_as_they_are_seen(guide, qtbot):
     go_to(one, one.sound_page)
     meter = one.sound_page.meters["microphone"]
     qtbot.waitUntil(lambda: meter.filled > 0.5)
-    qtbot.waitUntil(lambda: "start one." in one.sound_page.told["system"].text())
-    assert one.sound_page.told["system"].text() == "No sound server answers: start one."
+    qtbot.waitUntil(lambda: "start one." in one.sound_page.messages["system"].text())
+    assert one.sound_page.messages["system"].text() == "No sound server answers: start one."
     assert one.sound_page.meters["system"].filled == 0
     one.next.click()
     assert meter.filled == 0
@@ -152,7 +152,7 @@ def test_a_model_that_the_owner_must_be_asked_for_says_so(guide, qtbot):
     go_to(one, one.model_page)
     qtbot.waitUntil(lambda: one.model_page.table.rowCount() == 8, timeout=30_000)
     one.model_page.table.selectRow(7)
-    assert "Its owner must be asked" in one.model_page.room.text()
+    assert "First ask its owner" in one.model_page.room.text()
 
 
 def test_what_is_fetched_is_shown_and_can_be_stopped(guide, qtbot, monkeypatch):
@@ -168,17 +168,17 @@ def test_what_is_fetched_is_shown_and_can_be_stopped(guide, qtbot, monkeypatch):
     assert asked == [name]
     assert page.cancel.isVisible()
     desk.progressed.emit(name, 500_000_000, 3_000_000_000)
-    assert page.told.text() == f"{name}: 500 MB of 3.0 GB are here."
+    assert page.message.text() == f"{name}: 500 MB of 3.0 GB downloaded."
     assert page.progress.value() == 167
     desk.failed.emit("")
-    assert "goes on from there" in page.told.text()
+    assert "will resume from here" in page.message.text()
     assert not page.cancel.isVisible()
     page.fetch.click()
     desk.failed.emit("the hub stopped sending: try again")
-    assert page.told.text() == "The hub stopped sending: try again."
+    assert page.message.text() == "The hub stopped sending: try again."
     page.fetch.click()
     desk.fetched.emit(name)
-    assert page.told.text() == f"{name} is here."
+    assert page.message.text() == f"{name} is downloaded."
 
 
 def test_a_disk_that_is_too_small_is_said_before_anything_is_fetched(guide, qtbot, monkeypatch):
@@ -197,7 +197,7 @@ def test_a_disk_that_is_too_small_is_said_before_anything_is_fetched(guide, qtbo
 def test_the_lag_is_foretold_in_seconds_with_advice(guide, qtbot, load, words):
     one = guide(says({**FORECAST, "load": load}))
     text = measured(qtbot, one)
-    assert text == "A caption will stand about 1.9 s behind its word, 3.1 s behind the slowest."
+    assert text == "Captions will lag about 1.9 s behind their words, 3.1 s at worst."
     assert words in one.speed_page.advice.text()
 
 
