@@ -1,4 +1,4 @@
-"""What one run of ``align`` made of its pairs, as JSON and for a terminal."""
+"""The report of a run of ``align``, as JSON and for a terminal."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -11,9 +11,9 @@ _LAST = 6  # words of a run in the table: longer runs are counted together
 
 @dataclass(slots=True)
 class Report:
-    """Count pairs; pairs = scheduled + everything dropped."""
+    """Counts of pairs; pairs = scheduled + all dropped."""
 
-    min_agreement: float | None  # None where the lengths alone make the schedule
+    min_agreement: float | None  # None: schedules come from the lengths alone
     links: LinkStatistics = field(default_factory=LinkStatistics)
     schedules: ScheduleStatistics = field(default_factory=ScheduleStatistics)
     dropped: Counter[str] = field(default_factory=Counter)  # reason -> pairs
@@ -27,12 +27,12 @@ class Report:
         self.schedules.count(needs, n_source)
 
     def count_dropped(self, corpus: str, reason: str) -> None:
-        """Count a pair that stays without a schedule."""
+        """Count a pair without a schedule."""
         self.pairs_by_corpus[corpus] += 1
         self.dropped[reason] += 1
 
     def as_json(self) -> dict[str, Json]:
-        """Give everything, reasons and corpora by falling number."""
+        """Return all counts, reasons and corpora by descending count."""
         return {
             "aligner": None if self.min_agreement is None else "eflomal",
             "min_agreement": self.min_agreement,
@@ -48,7 +48,7 @@ class Report:
         }
 
     def as_table(self) -> str:
-        """Write the most important numbers for reading in a terminal."""
+        """Return the most important numbers as a table for a terminal."""
         return "".join(f"{number:>10}  {text}\n" for number, text in self._lines())
 
     def _lines(self) -> Iterator[tuple[str, str]]:
@@ -63,15 +63,15 @@ class Report:
             yield from self._schedule_lines()
 
     def _link_lines(self) -> Iterator[tuple[str, str]]:
-        links = self.links
-        yield _shown(links.mean_agreement), "agreement of the two directions, on average"
-        yield _shown(links.linked_source_words), "of source words have a link"
-        yield _shown(links.linked_target_words), "of target words have a link"
-        yield _shown(links.monotone_pairs), "of pairs have no links that cross"
+        links = self.links.as_json()
+        yield _shown(links["mean_agreement"]), "agreement of the two directions, on average"
+        yield _shown(links["linked_source_words"]), "of source words have a link"
+        yield _shown(links["linked_target_words"]), "of target words have a link"
+        yield _shown(links["monotone_pairs"]), "of pairs have no links that cross"
 
     def _schedule_lines(self) -> Iterator[tuple[str, str]]:
         schedules = self.schedules
-        yield _shown(schedules.mean_first_read), "words read before the first is written"
+        yield _shown(mean(schedules.first_reads)), "words read before the first is written"
         for n in READ_N:
             how = "written as soon as they may be" if n == 1 else f"read {n} at a time"
             yield _shown(schedules.mean_laal(n)), f"LAAL of words {how}"
@@ -79,12 +79,12 @@ class Report:
             yield _shown(mean(runs)), f"words {verb} at a stretch ({_spread(runs)})"
 
 
-def _shown(value: float | None) -> str:
+def _shown(value: Json) -> str:
     return "-" if value is None else f"{value:.2f}"
 
 
 def _spread(runs: Counter[int]) -> str:
-    """Tell which share of runs has how many words; long runs are taken together."""
+    """Return the shares of runs by number of words; long runs are counted together."""
     lengths = Counter[int]()
     for n_words, n_runs in runs.items():
         lengths[min(n_words, _LAST)] += n_runs

@@ -1,7 +1,4 @@
-"""Pairs with their read-n schedules: how many source words each target word needs.
-
-What the file holds is told in docs/read_n_data.md.
-"""
+"""Pairs with their read-n schedules; docs/read_n_data.md describes the file format."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,7 +16,7 @@ if TYPE_CHECKING:
     from training.data.align_report import Report
 
 MIN_AGREEMENT = 0.5
-"""Pairs whose two alignments agree less are kept without numbers: read-n does not train on them."""
+"""Pairs with less agreement are kept without a schedule: read-n does not train on them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,20 +25,20 @@ class AlignedPair:
 
     Attributes:
         pair: the sentences.
-        needs: source words each target word needs; None where the alignment is not trusted.
+        needs: source words each target word needs; None if the alignment is not trusted.
     """
 
     pair: SentencePair
     needs: tuple[int, ...] | None
 
     def as_line(self) -> str:
-        """Write it as ``read_aligned`` reads it."""
+        """Return the line that ``read_aligned`` reads."""
         numbers = " ".join(map(str, self.needs or ()))
         return "\t".join((self.pair.source, self.pair.target, self.pair.corpus, numbers)) + "\n"
 
 
 def schedule(pairs: Sequence[SentencePair], report: "Report") -> Iterator[AlignedPair]:
-    """Give each pair its schedule where it can have one, and count it."""
+    """Yield each pair with its schedule, if it can have one, and count it."""
     ratio = report.min_agreement is None
     directions = repeat(None, len(pairs)) if ratio else word_alignment.align(pairs)
     for pair, both in zip(pairs, directions, strict=True):
@@ -58,7 +55,7 @@ def schedule(pairs: Sequence[SentencePair], report: "Report") -> Iterator[Aligne
 def _needs_or_reason(
     directions: tuple[set[Link], set[Link]] | None, lengths: tuple[int, int], report: "Report"
 ) -> tuple[int, ...] | str:
-    """Make a schedule of words of source and target, or tell why there is none."""
+    """Return a schedule, or the reason why the pair has none."""
     if 0 in lengths:
         return "a side has no words"
     if directions is None or report.min_agreement is None:
@@ -73,10 +70,10 @@ def _needs_or_reason(
 
 
 def read_aligned(paths: Iterable[Path]) -> Iterator[AlignedPair]:
-    """Read what ``align`` wrote.
+    """Read files of ``align``.
 
     Raises:
-        CorpusError: a file cannot be read, or a line is not of its making.
+        CorpusError: a file cannot be read, or a line is no aligned pair.
     """
     for path in paths:
         for number, line in enumerate(read_lines(path), start=1):

@@ -1,14 +1,13 @@
-"""Makes pairs of speech as it is spoken, and pairs whose facts must be copied.
+"""Make pairs of spontaneous speech, and pairs with facts that must be copied.
 
-Reads prepared pairs and writes new ones, each under the name of its kind as its corpus:
+Read prepared pairs and write new ones. The corpus of a new pair is its kind, by which a run can
+weight it:
 
 * ``names``: a name that both sides share is replaced by another, in both;
 * ``numbers``: numbers that both sides share are replaced, each side in its own notation;
-* ``recogniser``: the source in lower case without punctuation, as some recognisers give it;
-* ``disfluent``: the source with hesitations, repeated words and broken-off beginnings;
+* ``recogniser``: the source in lower case without punctuation, as some recognisers emit it;
+* ``disfluent``: the source with hesitations, repeated words and false starts;
 * ``phrases``: sentences of the folder ``phrases`` with numbers, dates, prices, names and addresses.
-
-Whoever trains on the result weighs the kinds by these names.
 """
 
 import random
@@ -19,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from training.data.corpus import SentencePair, read_pairs, write_pairs
-from training.data.invented_facts import Facts, in_notation, invent
+from training.data.invented_facts import any_name, in_notation, invent, whole_number
 from training.errors import UsageError
 
 PHRASES = Path(__file__).with_name("phrases")
@@ -39,7 +38,7 @@ class AugmentSettings:
         source: prepared pairs, TSV.
         out: TSV of the new pairs alone.
         language: of the targets.
-        shares: of the pairs that can be changed so, how many are, by kind; ``phrases`` is a number
+        shares: by kind, the share of the suitable pairs that are changed; ``phrases`` is a number
             of sentences for each phrase.
     """
 
@@ -54,14 +53,14 @@ SHARES = {"names": 0.5, "numbers": 1.0, "recogniser": 0.15, "disfluent": 0.1, "p
 
 
 def augment(settings: AugmentSettings) -> Counter[str]:
-    """Make the pairs and write them; the same seed makes the same pairs.
+    """Make the pairs and write them; equal seeds make equal pairs.
 
     Returns:
-        pairs of each kind.
+        number of pairs of each kind.
 
     Raises:
         CorpusError: a file cannot be read or written.
-        UsageError: there are no phrases in the language that are asked for.
+        UsageError: there are no phrases in the language.
     """
     counts = Counter[str]()
 
@@ -104,62 +103,62 @@ def _filled_phrases(settings: AugmentSettings) -> Iterator[SentencePair]:
 
 
 def fill(phrase: SentencePair, language: str, rng: random.Random) -> SentencePair:
-    """Put invented facts into the fields of a phrase, each side in its own notation.
+    """Fill the fields of a phrase with invented facts, each side in its own notation.
 
-    A field of the same name holds the same fact on both sides; ``price2`` is another price.
+    Fields of equal name hold the same fact on both sides; ``price2`` is a second price.
     """
     facts = {name: invent(name.rstrip("2"), rng) for name in _FIELD.findall(phrase.source)}
 
     def side(text: str, notation: str) -> str:
-        return _FIELD.sub(lambda found: in_notation(facts[found[1]], notation), text)
+        return _FIELD.sub(lambda field: in_notation(facts[field[1]], notation), text)
 
     return SentencePair(side(phrase.source, "en"), side(phrase.target, language), "phrases")
 
 
 def swap_names(pair: SentencePair, rng: random.Random) -> SentencePair | None:
-    """Replace a name that stands on both sides; None where there is none.
+    """Replace a name that both sides share; return None if they share none.
 
-    A name is a capitalised word of letters, not the first of the source, that stands on both sides
-    alike and equally often.
+    A name is a capitalised word of letters, not the first of the source, that both sides have
+    equally often.
     """
     source, target = pair.source.split(), pair.target.split()
-    mine, its = Counter(map(_bare, source)), Counter(map(_bare, target))
+    n_source, n_target = Counter(map(_bare, source)), Counter(map(_bare, target))
     shared = [
         word
         for word in dict.fromkeys(map(_bare, source[1:]))
-        if word.isalpha() and word.istitle() and len(word) > 2 and mine[word] == its[word]
+        if word.isalpha() and word.istitle() and len(word) > 2 and n_source[word] == n_target[word]
     ]
     if not shared:
         return None
     name = rng.choice(shared)
-    new = Facts.name(rng)
+    new = any_name(rng)
     return SentencePair(_replaced(source, name, new), _replaced(target, name, new), pair.corpus)
 
 
 def swap_numbers(pair: SentencePair, language: str, rng: random.Random) -> SentencePair | None:
-    """Replace each whole number that stands on both sides; None where there is none.
+    """Replace each whole number that both sides share; return None if they share none.
 
-    Most numbers keep their number of digits, those of four always; longer ones come grouped, in the
-    notation of each side.
+    Most numbers keep their number of digits, those of four digits always; longer ones are grouped,
+    in the notation of each side.
     """
     source, target = pair.source.split(), pair.target.split()
-    mine, its = Counter(map(_bare, source)), Counter(map(_bare, target))
-    shared = [word for word in mine if word.isdecimal() and mine[word] == its[word]]
+    n_source, n_target = Counter(map(_bare, source)), Counter(map(_bare, target))
+    shared = [word for word in n_source if word.isdecimal() and n_source[word] == n_target[word]]
     if not shared:
         return None
     for number in shared:
         kept = len(number) == 4 or rng.random() < 0.7  # four digits are years, mostly
         n_digits = len(number) if kept else rng.randint(1, 6)
-        fact = Facts.whole(rng, n_digits, grouped=n_digits > 4)
+        fact = whole_number(rng, n_digits, grouped=n_digits > 4)
         source = _replaced(source, number, in_notation(fact, "en")).split()
         target = _replaced(target, number, in_notation(fact, language)).split()
     return SentencePair(" ".join(source), " ".join(target), pair.corpus)
 
 
 def as_recognised(pair: SentencePair, rng: random.Random) -> SentencePair | None:
-    """Lower the source and strip its punctuation; None where a word would be lost.
+    """Lower the source and strip its punctuation; return None if a word would be lost.
 
-    Some recognisers leave capitals: every fifth source keeps them.
+    Every fifth source keeps its capitals, as some recognisers do.
     """
     words = [word.strip(_EDGES + "-–—") for word in pair.source.split()]
     if not all(words) or len(words) < 3:
@@ -169,28 +168,28 @@ def as_recognised(pair: SentencePair, rng: random.Random) -> SentencePair | None
 
 
 def hesitate(pair: SentencePair, rng: random.Random) -> SentencePair | None:
-    """Put one or two hesitations, repetitions or broken-off beginnings into the source."""
+    """Insert one or two hesitations, repetitions or false starts into the source."""
     words = pair.source.split()
     if len(words) < 4:
         return None
     for _ in range(rng.randint(1, 2)):
-        place = rng.randrange(len(words))
+        at = rng.randrange(len(words))
         kind = rng.random()
         if kind < 0.5:
-            words[place:place] = _hesitation(words, place, rng)
+            words[at:at] = _hesitation(words, at, rng)
         elif kind < 0.8:
-            words[place:place] = [words[place].rstrip(_EDGES)]
+            words[at:at] = [words[at].rstrip(_EDGES)]
         else:
-            place = min(place, len(words) - 2)
-            again = [word.rstrip(_EDGES) for word in words[place : place + 2]]
-            words[place:place] = [*again[:-1], again[-1] + ","]
+            at = min(at, len(words) - 2)
+            first, second = (word.rstrip(_EDGES) for word in words[at : at + 2])
+            words[at:at] = [first, second + ","]
     return SentencePair(" ".join(words), pair.target, pair.corpus)
 
 
-def _hesitation(words: list[str], place: int, rng: random.Random) -> list[str]:
-    """Choose a hesitation; at the beginning it takes the capital of the word behind it."""
+def _hesitation(words: list[str], at: int, rng: random.Random) -> list[str]:
+    """Draw a hesitation; at the beginning it takes the capital of the next word."""
     added = rng.choice(_HESITATIONS).split()
-    if place == 0 and words[0][:1].isupper():
+    if at == 0 and words[0][:1].isupper():
         added[0] = added[0].capitalize()
         if words[0] not in ("I", "I'm", "I'll", "I've", "I'd"):
             words[0] = words[0][:1].lower() + words[0][1:]

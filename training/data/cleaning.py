@@ -1,13 +1,12 @@
-"""Decide which sentence pairs are fit to train on, and say of every other one why not.
+"""Decide which sentence pairs are fit to train on, with a reason for each pair that is dropped.
 
-A pair is brought into one form (``training.data.orthography.tidy``). Then the rules of ``_RULES``
-look at
-this pair alone, then ``Cleaner`` looks at what came before: test sentences, duplicates, too many
-translations of one sentence. Nothing is drawn: the same rows in one order give the same answer.
+A pair is normalised (``training.data.orthography.tidy``). The rules of ``_RULES`` then judge it on
+its own, and ``Cleaner`` against earlier text: test sentences, duplicates, too many translations of
+one sentence. Nothing is random: equal rows in equal order give equal results.
 
-The rules are of the kind of Moses' clean-corpus-n and Bicleaner's hard rules (Sánchez-Cartagena et
-al. 2018, https://aclanthology.org/W18-6488), set by eye on chat, everyday sentences and web prose:
-what people say stays, numbers and spelt names included. No rule asks if a translation is right.
+The rules resemble Moses' clean-corpus-n and Bicleaner's hard rules (Sánchez-Cartagena et al. 2018,
+https://aclanthology.org/W18-6488), tuned by hand on chat, everyday sentences and web prose: spoken
+language stays, numbers and spelt names included. No rule judges whether a translation is right.
 """
 
 import re
@@ -31,7 +30,7 @@ from training.data.orthography import (
 
 
 class Reason(StrEnum):
-    """Why a pair is dropped, in words for the report."""
+    """Why a pair is dropped, as the report prints it."""
 
     EMPTY = "empty side"
     DAMAGED = "replacement character"
@@ -47,27 +46,19 @@ class Reason(StrEnum):
     MANY_TARGETS = "too many targets"
 
 
-@dataclass(frozen=True, slots=True)
-class Drop:
-    """A pair that was dropped."""
-
-    reason: Reason
-    pair: SentencePair  # tidy
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CleaningSettings:
-    """How strict the rules are."""
+    """Limits of the rules."""
 
     from_language: str = "en"
     to_language: str
     max_words: int = 80
     max_ratio: float = 2.0  # longer side to shorter side
     ratio_slack: float = 6.0  # words the longer side may have beyond that: short sentences vary
-    min_letter_share: float = 0.25  # of the characters that are neither spaces nor digits
-    max_symbol_share: float = 0.1  # of the characters that are no spaces; symbols are those of code
+    min_letter_share: float = 0.25  # of all characters but spaces and digits
+    max_symbol_share: float = 0.1  # of all characters but spaces; symbols are those of code
     max_url_share: float = 0.4  # likewise
-    copied_words: int = 3  # a copy of so many words may be names
+    copied_words: int = 3  # a copy of at most so many words may be names
     max_targets: int = 3  # translations kept of one source sentence
     held_out_words: int = 4  # shorter test sentences count only with their translation
 
@@ -85,20 +76,20 @@ class CleaningSettings:
         if not all(0 <= share <= 1 for share in shares):
             msg = f"expected shares from 0 to 1, got {shares}"
             raise ValueError(msg)
-        if not (self.max_ratio >= 1 and self.ratio_slack >= 0):  # so written, it catches nan
+        if not (self.max_ratio >= 1 and self.ratio_slack >= 0):  # this order catches nan
             msg = f"expected ratio >= 1 and slack >= 0, got {self.max_ratio}, {self.ratio_slack}"
             raise ValueError(msg)
 
 
 class HeldOut:
-    """Remember test sentences, to tell the pairs that would give them away.
+    """A set of test sentences, which training pairs must not contain.
 
-    A short sentence ("Good morning.") is in every corpus and gives nothing away by itself; it
-    counts only together with its translation.
+    A short sentence ("Good morning.") is in every corpus and reveals nothing by itself; it counts
+    only together with its translation.
     """
 
     def __init__(self, rows: Iterable[tuple[str, str | None]] = (), *, min_words: int = 4) -> None:
-        """Take source sentences, each with its translation where that is known."""
+        """Take source sentences, each with its translation if that is known."""
         self._sentences: set[str] = set()
         self._short_pairs: set[tuple[str, str]] = set()
         for source, target in rows:
@@ -109,14 +100,14 @@ class HeldOut:
                 self._short_pairs.add((sentence, bare(tidy(target))))
 
     def holds(self, bare_source: str, bare_target: str) -> bool:
-        """Tell whether a pair, both sides ``bare``, gives a test sentence away."""
+        """Return whether a pair, both sides ``bare``, contains a test sentence."""
         return bare_source in self._sentences or (bare_source, bare_target) in self._short_pairs
 
 
 class Cleaner:
-    """Clean pairs one after the other; of those that are alike, the first stays.
+    """Clean pairs one after the other; of similar pairs, the first is kept.
 
-    Owns what it remembers of the pairs it kept: digests of 12 bytes.
+    Owns the digests, 12 bytes each, of the pairs it kept.
     """
 
     def __init__(self, settings: CleaningSettings, held_out: HeldOut | None = None) -> None:
@@ -126,21 +117,17 @@ class Cleaner:
         self._bare_pairs: set[bytes] = set()
         self._n_targets: Counter[bytes] = Counter()
 
-    def clean(self, pair: SentencePair) -> SentencePair | Drop:
-        """Bring a pair into the one form, or say why it is dropped."""
+    def clean(self, pair: SentencePair) -> tuple[SentencePair, Reason | None]:
+        """Return the normalised pair, and the reason to drop it or None."""
         tidied = SentencePair(tidy(pair.source), tidy(pair.target), tidy(pair.corpus))
-        reason = judge(tidied, self._settings) or self._judge_by_the_past(tidied)
-        return tidied if reason is None else Drop(reason, tidied)
+        return tidied, judge(tidied, self._settings) or self._judge_by_earlier_pairs(tidied)
 
-    def _judge_by_the_past(self, pair: SentencePair) -> Reason | None:
+    def _judge_by_earlier_pairs(self, pair: SentencePair) -> Reason | None:
         source, target = bare(pair.source), bare(pair.target)
         if self._held_out.holds(source, target):
             return Reason.HELD_OUT
-        exact, alike, same_source = (
-            _digest(pair.source, pair.target),
-            _digest(source, target),
-            _digest(source),
-        )
+        exact, alike = _digest(pair.source, pair.target), _digest(source, target)
+        same_source = _digest(source)
         if exact in self._pairs:
             return Reason.DUPLICATE
         if alike in self._bare_pairs:
@@ -154,15 +141,12 @@ class Cleaner:
 
 
 def judge(pair: SentencePair, settings: CleaningSettings) -> Reason | None:
-    """Say which rule a tidy pair breaks first, looking at nothing but this pair."""
-    for reason, breaks in _RULES:
-        if breaks(pair, settings):
-            return reason
-    return None
+    """Return the reason of the first rule that a tidy pair breaks on its own."""
+    return next((reason for reason, breaks in _RULES if breaks(pair, settings)), None)
 
 
 _SYMBOL = re.compile(r"[<>{}\[\]|\\/~^=#@_+&`]")
-_FEW_SYMBOLS = 2  # "Date & time" and "1 GB/month" are no code, short as they are
+_FEW_SYMBOLS = 2  # "Date & time" and "1 GB/month" are short, but no code
 _URL = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+\.\w+|\w*(?:/\w+){2,}", re.IGNORECASE)
 _MARKUP = re.compile(
     r"""
@@ -179,14 +163,6 @@ _MARKUP = re.compile(
 
 def _digest(*texts: str) -> bytes:
     return blake2b("\t".join(texts).encode(), digest_size=12).digest()
-
-
-def _is_empty(pair: SentencePair, _: CleaningSettings) -> bool:
-    return not pair.source or not pair.target
-
-
-def _is_damaged(pair: SentencePair, _: CleaningSettings) -> bool:
-    return "\ufffd" in pair.source or "\ufffd" in pair.target
 
 
 def _is_too_long(pair: SentencePair, settings: CleaningSettings) -> bool:
@@ -231,7 +207,7 @@ def _is_copied(pair: SentencePair, settings: CleaningSettings) -> bool:
     source = bare(pair.source)
     if source != bare(pair.target):
         return False
-    # A name that is spelt, letter by letter, is rightly copied.
+    # A name that is spelt letter by letter is a right copy.
     return sum(n_letters(word) > 1 for word in source.split()) > settings.copied_words
 
 
@@ -243,8 +219,8 @@ def _has_odd_ratio(pair: SentencePair, settings: CleaningSettings) -> bool:
 
 
 _RULES: tuple[tuple[Reason, Callable[[SentencePair, CleaningSettings], bool]], ...] = (
-    (Reason.EMPTY, _is_empty),
-    (Reason.DAMAGED, _is_damaged),
+    (Reason.EMPTY, lambda pair, _: not pair.source or not pair.target),
+    (Reason.DAMAGED, lambda pair, _: "\ufffd" in pair.source + pair.target),
     (Reason.TOO_LONG, _is_too_long),
     (Reason.FEW_LETTERS, _has_few_letters),
     (Reason.MARKUP, _has_markup),

@@ -1,10 +1,9 @@
-"""Turn files into sentence pairs, and sentence pairs into a file.
+"""Read sentence pairs from files, and write files whole or not at all.
 
-A corpus is one TSV (source, target and, where there is a third column, the corpus a pair came from)
-or two text files that are aligned line by line. Each may be plain, ``.gz`` or ``.xz``. Text is
-UTF-8, a byte order mark is tolerated, only a line feed ends a line, and quotes mean nothing: a tab
-is always a border. Everything streams. What a good sentence is, is left to
-``training.data.cleaning``.
+A corpus is one TSV (source, target and, in an optional third column, the corpus of the pair) or two
+text files that are aligned line by line. Each may be plain, ``.gz`` or ``.xz``. Text is UTF-8, a
+byte order mark is ignored, only a line feed ends a line, and quotes have no meaning: a tab always
+separates columns. Everything streams. ``training.data.cleaning`` judges the sentences.
 """
 
 import gzip
@@ -26,7 +25,6 @@ INVALID_UTF8 = "invalid UTF-8"
 WRONG_COLUMNS = "wrong number of columns"
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_PACKED = (".gz", ".xz")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +33,7 @@ class SentencePair:
 
     source: str
     target: str
-    corpus: str  # where the pair came from: the third column, or the name of the file
+    corpus: str  # the third column, or the name of the file
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +43,7 @@ class BrokenRow:
     path: Path
     line: int  # the first is 1
     reason: str  # INVALID_UTF8 or WRONG_COLUMNS
-    text: str  # what could be read of it
+    text: str  # undecodable bytes replaced
 
 
 def read_rows(paths: Sequence[Path]) -> Iterator[SentencePair | BrokenRow]:
@@ -55,11 +53,11 @@ def read_rows(paths: Sequence[Path]) -> Iterator[SentencePair | BrokenRow]:
         paths: one TSV, or the source's file and the target's.
 
     Yields:
-        one item for each line, in the order of the file.
+        an item for each line, in the order of the file.
 
     Raises:
         CorpusError: a file is missing, empty or damaged, or two files differ in number of lines.
-        ValueError: there are neither one nor two paths.
+        ValueError: ``paths`` has neither one nor two items.
     """
     if len(paths) == 1:
         yield from _tsv_rows(paths[0])
@@ -71,16 +69,10 @@ def read_rows(paths: Sequence[Path]) -> Iterator[SentencePair | BrokenRow]:
 
 
 def read_pairs(paths: Sequence[Path]) -> Iterator[SentencePair]:
-    """Read one TSV or two line-aligned files and stop at the first broken row.
-
-    Args:
-        paths: as for ``read_rows``.
-
-    Yields:
-        the pairs, in the order of the file.
+    """Read one TSV or two line-aligned files, as ``read_rows``.
 
     Raises:
-        CorpusError: as for ``read_rows``, and where a row is broken.
+        CorpusError: as ``read_rows``, and for the first broken row.
     """
     for row in read_rows(paths):
         if isinstance(row, BrokenRow):
@@ -93,31 +85,31 @@ def read_pairs(paths: Sequence[Path]) -> Iterator[SentencePair]:
 
 
 def read_lines(path: Path) -> Iterator[bytes]:
-    """Read the lines of a plain, ``.gz`` or ``.xz`` file without their ends.
+    """Read the lines of a plain, ``.gz`` or ``.xz`` file, without line ends and byte order mark.
 
     Raises:
         CorpusError: the file is missing, empty or damaged.
     """
-    line = None
+    n_lines = 0
     try:
         with _open(path) as file:
-            for line in file:
-                yield line.rstrip(b"\r\n")
+            for n_lines, line in enumerate(file, start=1):
+                text = line.removeprefix(_BYTE_ORDER_MARK) if n_lines == 1 else line
+                yield text.rstrip(b"\r\n")
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         msg = f"expected a readable file, but {path} cannot be read ({reason}); check its name"
         raise CorpusError(msg) from error
-    if line is None:
+    if not n_lines:
         msg = f"expected at least one line of text, but {path} is empty; check how it was made"
         raise CorpusError(msg)
 
 
 def write_pairs(path: Path, pairs: Iterable[SentencePair]) -> None:
-    """Write a TSV of source, target and corpus, packed as the name's ending says, all or nothing.
+    """Write a TSV of source, target and corpus, compressed by its suffix, all or nothing.
 
     Args:
-        path: the file; one that is there stays as it was until the last pair is written, and for
-            good when ``pairs`` or the writing fails.
+        path: the file; it is replaced after the last pair, and kept if ``pairs`` or writing fails.
         pairs: texts without tabs and line ends.
 
     Raises:
@@ -130,7 +122,7 @@ def write_pairs(path: Path, pairs: Iterable[SentencePair]) -> None:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Lend the name of a file beside ``path`` that takes its place when the block ends well.
+    """Yield the name of a file that replaces ``path`` if the block succeeds.
 
     Raises:
         CorpusError: the file cannot be written; other errors of the block pass through.
@@ -163,10 +155,10 @@ def write_json(path: Path, value: object) -> None:
 
 @contextmanager
 def create(path: Path) -> Iterator[IO[bytes] | gzip.GzipFile]:
-    """Open a file for writing, packed as its name's ending says; ``read_lines`` reads it."""
+    """Open a file for writing, compressed by its suffix; ``read_lines`` reads it."""
     with path.open("wb") as file:
         if path.suffix == ".gz":
-            # No name and no date inside: the same pairs give the same bytes.
+            # Without name and date in its header: equal pairs give equal bytes.
             with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
                 yield packed
         elif path.suffix == ".xz":
@@ -186,25 +178,21 @@ def _open(path: Path) -> IO[bytes] | gzip.GzipFile:
 
 def _tsv_rows(path: Path) -> Iterator[SentencePair | BrokenRow]:
     name = _corpus_name(path)
-    for n_line, line in enumerate(_without_mark(read_lines(path)), start=1):
-        columns = line.split(b"\t")
+    for n_line, line in enumerate(read_lines(path), start=1):
+        text = line.decode(errors="replace")
+        columns = text.split("\t")
         if len(columns) not in (2, 3):
-            yield BrokenRow(path, n_line, WRONG_COLUMNS, _readable(line))
-            continue
-        try:
-            source, target, corpus = (*(column.decode() for column in columns), name)[:3]
-        except UnicodeDecodeError:
-            yield BrokenRow(path, n_line, INVALID_UTF8, _readable(line))
-            continue
-        yield SentencePair(source, target, corpus.strip() or name)
+            yield BrokenRow(path, n_line, WRONG_COLUMNS, text)
+        elif not _is_utf8(line):
+            yield BrokenRow(path, n_line, INVALID_UTF8, text)
+        else:
+            source, target, corpus = (*columns, name)[:3]
+            yield SentencePair(source, target, corpus.strip() or name)
 
 
 def _aligned_rows(source_path: Path, target_path: Path) -> Iterator[SentencePair | BrokenRow]:
     name = _corpus_name(source_path)
-    sources, targets = (
-        _without_mark(read_lines(source_path)),
-        _without_mark(read_lines(target_path)),
-    )
+    sources, targets = read_lines(source_path), read_lines(target_path)
     for n_line, (source, target) in enumerate(zip_longest(sources, targets), start=1):
         if source is None or target is None:
             n_longer = n_line + sum(1 for _ in (targets if source is None else sources))
@@ -218,17 +206,10 @@ def _aligned_rows(source_path: Path, target_path: Path) -> Iterator[SentencePair
             raise CorpusError(msg)
         for path, line in ((source_path, source), (target_path, target)):
             if not _is_utf8(line):
-                yield BrokenRow(path, n_line, INVALID_UTF8, _readable(line))
+                yield BrokenRow(path, n_line, INVALID_UTF8, line.decode(errors="replace"))
                 break
         else:
             yield SentencePair(source.decode(), target.decode(), name)
-
-
-def _without_mark(lines: Iterator[bytes]) -> Iterator[bytes]:
-    for first in lines:
-        yield first.removeprefix(_BYTE_ORDER_MARK)
-        break
-    yield from lines
 
 
 def _is_utf8(line: bytes) -> bool:
@@ -239,10 +220,5 @@ def _is_utf8(line: bytes) -> bool:
     return True
 
 
-def _readable(line: bytes) -> str:
-    return line.decode(errors="replace")
-
-
 def _corpus_name(path: Path) -> str:
-    unpacked = path.with_suffix("") if path.suffix in _PACKED else path
-    return unpacked.stem
+    return (path.with_suffix("") if path.suffix in {".gz", ".xz"} else path).stem

@@ -1,4 +1,7 @@
-"""Invented facts: names, numbers, dates, prices and addresses, written in a language's notation."""
+"""Invented facts: names, numbers, dates, prices and addresses, in the notation of a language.
+
+Equal seeds of the random generator give equal facts.
+"""
 
 import random
 import tomllib
@@ -7,36 +10,26 @@ from dataclasses import dataclass
 from datetime import date, time, timedelta
 from pathlib import Path
 
-_WORDS_FILE = Path(__file__).with_name("phrases") / "words.toml"
-_LISTS: dict[str, list[str]] = {
-    name: words.split() for name, words in tomllib.loads(_WORDS_FILE.read_text("utf-8")).items()
+_PHRASES = Path(__file__).with_name("phrases")
+_WORDS: dict[str, list[str]] = {
+    name: words.split()
+    for name, words in tomllib.loads((_PHRASES / "words.toml").read_text("utf-8")).items()
 }
+_NOTATIONS: dict[str, dict[str, str]] = tomllib.loads(
+    (_PHRASES / "notations.toml").read_text("utf-8")
+)
 _ENDINGS = ("com", "org", "net", "de", "eu", "io", "co.uk")
-
-_MONTHS = {
-    "en": "January February March April May June July August September October November December",
-    "de": "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
-    "fr": "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
-    "es": (
-        "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre"
-    ),
-}
 _CURRENCIES = {"$": "dollars", "€": "euros", "£": "pounds"}
-_SPOKEN = {
-    "de": {"dollars": "Dollar", "euros": "Euro", "pounds": "Pfund", "million": "Millionen"},
-    "fr": {"dollars": "dollars", "euros": "euros", "pounds": "livres", "million": "millions"},
-    "es": {"dollars": "dólares", "euros": "euros", "pounds": "libras", "million": "millones"},
-}
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number that languages write differently.
+    """A number, whose notation depends on the language.
 
     Attributes:
-        digits: as English writes it without grouping, ``1234.5``.
+        digits: in English, without grouping: ``1234.5``.
         grouped: with separators at the thousands.
-        unit: behind it: ``%``, ``percent``, a currency's sign or word, or nothing.
+        unit: ``%``, ``percent``, the sign or English word of a currency, or empty.
         million: counted in millions.
     """
 
@@ -49,37 +42,21 @@ class Number:
 Fact = str | Number | date | time
 
 
-class Facts:
-    """Makers of facts; the same generator of random numbers makes the same ones."""
+def any_name(rng: random.Random) -> str:
+    """Draw a name of one word, known or invented."""
+    if rng.random() < 0.6:
+        return rng.choice(rng.choice((_WORDS["first"], _WORDS["last"], _WORDS["cities"])))
+    return _invented_name(rng)
 
-    @staticmethod
-    def name(rng: random.Random) -> str:
-        """Make one word that is a name, known or invented."""
-        kind = rng.random()
-        if kind < 0.6:
-            return rng.choice(rng.choice((_LISTS["first"], _LISTS["last"], _LISTS["cities"])))
-        return Facts.invented(rng)
 
-    @staticmethod
-    def invented(rng: random.Random) -> str:
-        """Make a name that nobody has."""
-        return "".join(rng.choices(_LISTS["syllables"], k=rng.randint(2, 4))).capitalize()
-
-    @staticmethod
-    def whole(rng: random.Random, n_digits: int, *, grouped: bool = False) -> Number:
-        """Make a whole number of so many digits, never 1: nouns would have to follow."""
-        least = 10 ** (n_digits - 1) if n_digits > 1 else 2
-        return Number(str(rng.randrange(least, 10**n_digits)), grouped)
-
-    @staticmethod
-    def decimal(rng: random.Random) -> Number:
-        """Make a number with one or two decimals."""
-        whole, decimals = (rng.randrange(1, 10 ** rng.randint(1, most)) for most in (3, 2))
-        return Number(f"{whole}.{decimals}")
+def whole_number(rng: random.Random, n_digits: int, *, grouped: bool = False) -> Number:
+    """Draw a whole number of so many digits, never 1: nouns would have to agree with it."""
+    least = 10 ** (n_digits - 1) if n_digits > 1 else 2
+    return Number(str(rng.randrange(least, 10**n_digits)), grouped)
 
 
 def invent(kind: str, rng: random.Random) -> Fact:
-    """Make a fact of a kind that phrases name.
+    """Draw a fact of a kind that phrases name.
 
     Raises:
         ValueError: there is no such kind.
@@ -90,27 +67,36 @@ def invent(kind: str, rng: random.Random) -> Fact:
     return _MAKERS[kind](rng)
 
 
-def _first(rng: random.Random) -> str:
-    return rng.choice(_LISTS["first"]) if rng.random() < 0.8 else Facts.invented(rng)
+def _invented_name(rng: random.Random) -> str:
+    return "".join(rng.choices(_WORDS["syllables"], k=rng.randint(2, 4))).capitalize()
+
+
+def _known_or_invented(rng: random.Random, kind: str, share_known: float) -> str:
+    return rng.choice(_WORDS[kind]) if rng.random() < share_known else _invented_name(rng)
 
 
 def _full_name(rng: random.Random) -> str:
-    last = rng.choice(_LISTS["last"]) if rng.random() < 0.7 else Facts.invented(rng)
-    return f"{rng.choice(_LISTS['first'])} {last}"
+    last = _known_or_invented(rng, "last", 0.7)
+    return f"{rng.choice(_WORDS['first'])} {last}"
 
 
 def _company(rng: random.Random) -> str:
-    name = rng.choice(_LISTS["words"]) if rng.random() < 0.6 else Facts.invented(rng)
-    return f"{name} {rng.choice(_LISTS['kinds'])}"
+    return f"{_known_or_invented(rng, 'words', 0.6)} {rng.choice(_WORDS['kinds'])}"
+
+
+def _decimal(rng: random.Random) -> Number:
+    """Draw a number with one or two decimals."""
+    whole, decimals = (rng.randrange(1, 10 ** rng.randint(1, most)) for most in (3, 2))
+    return Number(f"{whole}.{decimals}")
 
 
 def _whole(rng: random.Random) -> Number:
     n_digits = rng.randint(1, 6)
-    return Facts.whole(rng, n_digits, grouped=n_digits > 3 and rng.random() < 0.8)
+    return whole_number(rng, n_digits, grouped=n_digits > 3 and rng.random() < 0.8)
 
 
 def _share(rng: random.Random) -> Number:
-    number = Facts.decimal(rng) if rng.random() < 0.6 else Facts.whole(rng, rng.randint(1, 2))
+    number = _decimal(rng) if rng.random() < 0.6 else whole_number(rng, rng.randint(1, 2))
     return Number(number.digits, unit=rng.choice(("%", "percent")))
 
 
@@ -135,15 +121,15 @@ def _price(rng: random.Random) -> Number:
     sign = rng.choice(list(_CURRENCIES))
     unit = sign if rng.random() < 0.5 else _CURRENCIES[sign]
     if rng.random() < 0.3:
-        return Number(Facts.decimal(rng).digits, unit=_CURRENCIES[sign], million=True)
+        return Number(_decimal(rng).digits, unit=_CURRENCIES[sign], million=True)
     if rng.random() < 0.3:
         return Number(f"{rng.randrange(1, 200)}.{rng.randrange(10, 99)}", unit=unit)
     n_digits = rng.randint(1, 6)
-    return Number(Facts.whole(rng, n_digits).digits, grouped=n_digits > 3, unit=unit)
+    return Number(whole_number(rng, n_digits).digits, grouped=n_digits > 3, unit=unit)
 
 
 def _local(rng: random.Random) -> str:
-    first, last = rng.choice(_LISTS["first"]).lower(), rng.choice(_LISTS["last"]).lower()
+    first, last = rng.choice(_WORDS["first"]).lower(), rng.choice(_WORDS["last"]).lower()
     return rng.choice(
         (
             f"{first}.{last}",
@@ -157,25 +143,25 @@ def _local(rng: random.Random) -> str:
 
 
 def _host(rng: random.Random) -> str:
-    word = rng.choice(_LISTS["words"]) if rng.random() < 0.5 else Facts.invented(rng)
-    second = "-" + rng.choice(_LISTS["kinds"]).lower() if rng.random() < 0.3 else ""
+    word = _known_or_invented(rng, "words", 0.5)
+    second = "-" + rng.choice(_WORDS["kinds"]).lower() if rng.random() < 0.3 else ""
     return f"{word.lower()}{second}.{rng.choice(_ENDINGS)}"
 
 
 def _path(rng: random.Random) -> str:
     return rng.choice(
-        ("", "", f"/{rng.choice(_LISTS['words']).lower()}", f"/{rng.randint(1, 999)}", "/en/docs")
+        ("", "", f"/{rng.choice(_WORDS['words']).lower()}", f"/{rng.randint(1, 999)}", "/en/docs")
     )
 
 
 _MAKERS: dict[str, Callable[[random.Random], Fact]] = {
-    "first": _first,
+    "first": lambda rng: _known_or_invented(rng, "first", 0.8),
     "name": _full_name,
     "company": _company,
-    "city": lambda rng: rng.choice(_LISTS["cities"]),
+    "city": lambda rng: rng.choice(_WORDS["cities"]),
     "int": _whole,
     "small": lambda rng: Number(str(rng.randint(2, 120))),
-    "decimal": Facts.decimal,
+    "decimal": _decimal,
     "percent": _share,
     "price": _price,
     "year": lambda rng: str(rng.randint(1900, 2035)),
@@ -192,53 +178,35 @@ _MAKERS: dict[str, Callable[[random.Random], Fact]] = {
 
 
 def in_notation(fact: Fact, language: str) -> str:
-    """Write a fact as a language does; dates and times as English speech in minutes has them."""
+    """Write a fact in a language; dates and times as in the minutes of a meeting."""
     match fact:
         case Number():
             return _number(fact, language)
         case date():
-            month = _MONTHS[language].split()[fact.month - 1]
-            return {
-                "en": f"{month} {fact.day}, {fact.year}",
-                "de": f"{fact.day}. {month} {fact.year}",
-                "fr": f"{fact.day} {month} {fact.year}",
-                "es": f"{fact.day} de {month} de {fact.year}",
-            }[language]
+            form = _NOTATIONS[language]
+            month = form["months"].split()[fact.month - 1]
+            return form["date"].format(month=month, day=fact.day, year=fact.year)
         case time():
-            return _time(fact, language)
+            return _NOTATIONS[language]["time" if fact.minute else "full_hour"].format(
+                hour=fact.hour,
+                hour12=fact.hour % 12 or 12,
+                half="am" if fact.hour < 12 else "pm",
+                minutes=f"{fact.minute:02d}",
+            )
         case _:
             return fact
 
 
 def _number(fact: Number, language: str) -> str:
+    notation = _NOTATIONS[language]
     whole, point, decimals = fact.digits.partition(".")
     if fact.grouped:
-        separator = {"en": ",", "de": ".", "fr": "\u202f", "es": "."}[language]
-        whole = f"{int(whole):,}".replace(",", separator)
-    text = whole + (point and ("." if language == "en" else ",")) + decimals
+        whole = f"{int(whole):,}".replace(",", notation["thousands"])
+    text = whole + (point and notation["decimal"]) + decimals
     if fact.million:
-        text += " " + ("million" if language == "en" else _SPOKEN[language]["million"])
-    unit = fact.unit
-    if language == "en":
-        if unit in _CURRENCIES:
-            return unit + text
-        return text + (unit if unit == "%" else f" {unit}" if unit else "")
-    if unit == "percent":
-        unit = {"de": "Prozent", "fr": "pour cent", "es": "por ciento"}[language]
-    unit = _SPOKEN[language].get(unit, unit)
-    return f"{text} {unit}" if unit else text
-
-
-def _time(fact: time, language: str) -> str:
-    minutes = f"{fact.minute:02d}"
-    match language:
-        case "en":
-            hour = fact.hour % 12 or 12
-            half = "am" if fact.hour < 12 else "pm"
-            return f"{hour} {half}" if fact.minute == 0 else f"{hour}:{minutes} {half}"
-        case "de":
-            return f"{fact.hour} Uhr" if fact.minute == 0 else f"{fact.hour}:{minutes} Uhr"
-        case "fr":
-            return f"{fact.hour} h" + (f" {minutes}" if fact.minute else "")
-        case _:
-            return f"{fact.hour}:{minutes}"
+        text += f" {notation.get('million', 'million')}"
+    if language == "en" and fact.unit in _CURRENCIES:
+        return fact.unit + text
+    unit = notation.get(fact.unit, fact.unit)
+    space = " " if unit and not (language == "en" and unit == "%") else ""
+    return text + space + unit

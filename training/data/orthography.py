@@ -1,7 +1,6 @@
-"""Know how languages are written, and bring text into one form.
+"""Scripts of languages, normalised text, and lengths that can be compared across languages.
 
-Lengths of different languages are compared in words. A writing without spaces between words counts
-its characters, so many to a word.
+Lengths are in words. In a script without spaces between words they are computed from characters.
 """
 
 import html
@@ -14,7 +13,7 @@ from engine.metrics.units import is_spaced
 
 @dataclass(frozen=True, slots=True)
 class Orthography:
-    """How a language is written."""
+    """Script and word length of a language."""
 
     letters: re.Pattern[str]
     letters_per_word: float = 5.0
@@ -55,10 +54,11 @@ _NO_WORD = re.compile(r"[\W_]+")
 
 
 def tidy(text: str) -> str:
-    """Give text its one form: NFC, nothing invisible, single spaces, none at the ends.
+    """Normalise text: NFC, no invisible characters, single spaces, none at the ends.
 
-    HTML's entities become the characters they stand for, and the anchor after a heading
-    (``Mask filling[[mask-filling]]``) goes. So do joiners: the emoji of a family comes apart.
+    HTML entities become their characters; the anchor after a heading
+    (``Mask filling[[mask-filling]]``) is removed. So are joiners, which splits the emoji of a
+    family.
     """
     if "&" in text:
         text = _ENTITY.sub(lambda match: html.unescape(match.group()), text)
@@ -69,12 +69,12 @@ def tidy(text: str) -> str:
 
 
 def bare(text: str) -> str:
-    """Reduce tidy text to its words, without case and punctuation, to tell what is alike."""
+    """Reduce tidy text to its words, without case and punctuation, for comparison."""
     return _NO_WORD.sub(" ", text.casefold()).strip()
 
 
 def n_characters(text: str) -> int:
-    """Count the characters of tidy text that are no spaces."""
+    """Count the characters of tidy text, without spaces."""
     return len(text) - text.count(" ")
 
 
@@ -84,7 +84,7 @@ def n_letters(text: str) -> int:
 
 
 def n_words(text: str, language: str) -> float:
-    """Count the words of tidy text; in a writing without spaces, by its characters."""
+    """Count the words of tidy text; in a script without spaces, by its characters."""
     return len(text.split()) if is_spaced(language) else length(text, language)
 
 
@@ -96,7 +96,7 @@ def length(text: str, language: str) -> float:
 
 
 def is_in_script(text: str, language: str) -> bool:
-    """Tell whether enough letters are the language's; text without letters is in any script."""
+    """Return whether enough letters are of the language; text without letters is in any script."""
     n_own = _n_own_letters(text, language)
     own = n_own / ORTHOGRAPHIES[language].letters_per_word
     others = (n_letters(text) - n_own) / _LATIN.letters_per_word

@@ -1,7 +1,7 @@
-"""Makes a clean training file out of parallel text.
+"""Make a clean training file of parallel text.
 
-Reads a TSV or two aligned text files, keeps what ``training.data.cleaning`` lets through, writes
-it as one TSV and reports what was dropped and why. The output appears whole or not at all.
+Read a TSV or two aligned text files, write the pairs that ``training.data.cleaning`` keeps as one
+TSV, whole or not at all, and report the dropped pairs by reason.
 """
 
 import json
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from training.data.cleaning import Cleaner, CleaningSettings, Drop, HeldOut
+from training.data.cleaning import Cleaner, CleaningSettings, HeldOut
 from training.data.corpus import (
     INVALID_UTF8,
     BrokenRow,
@@ -32,7 +32,7 @@ _EXAMPLE_WIDTH = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrepareSettings:
-    """What one run reads, how it cleans and where it writes."""
+    """Input, rules and output of one run."""
 
     sources: tuple[Path, ...]  # one TSV or two aligned text files
     out: Path
@@ -48,7 +48,7 @@ class PrepareSettings:
 
 @dataclass(slots=True)
 class Report:
-    """Count what one run read, kept and dropped; read = kept + everything dropped."""
+    """Counts of one run; read = kept + all dropped."""
 
     n_read: int = 0
     n_kept: int = 0
@@ -56,7 +56,7 @@ class Report:
     n_target_words: float = 0
     dropped: Counter[str] = field(default_factory=Counter)  # reason -> rows
     examples: dict[str, list[str]] = field(default_factory=dict)  # reason -> the first rows
-    read_by_corpus: Counter[str] = field(default_factory=Counter)  # broken rows belong to none
+    read_by_corpus: Counter[str] = field(default_factory=Counter)  # without broken rows
     kept_by_corpus: Counter[str] = field(default_factory=Counter)
 
     def count_dropped(self, reason: str, example: str) -> None:
@@ -74,7 +74,7 @@ class Report:
         self.n_target_words += n_words(pair.target, cleaning.to_language)
 
     def as_json(self) -> str:
-        """Write the report as a JSON object, reasons and corpora by falling number."""
+        """Return the report as a JSON object, reasons and corpora by descending count."""
         value = {
             "read": self.n_read,
             "kept": self.n_kept,
@@ -92,7 +92,7 @@ class Report:
         return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
 
     def as_table(self) -> str:
-        """Write the report for reading in a terminal."""
+        """Return the report as a table for a terminal."""
         words = f"{self.n_source_words:,.0f} source words, {self.n_target_words:,.0f} target words"
         lines = [
             f"{self.n_read:>10,}  read",
@@ -114,14 +114,12 @@ def prepare(settings: PrepareSettings) -> Report:
     """Clean the corpus, write it, and report.
 
     Raises:
-        CorpusError: a file cannot be read or written, or nothing is left of the corpus; what stood
-            in the place of the output stands there still.
+        CorpusError: a file cannot be read or written, or no pair is left; an older output is kept.
     """
     report = Report()
     cleaner = Cleaner(settings.cleaning, read_held_out(settings.held_out, settings.cleaning))
-    rows = tqdm(
-        read_rows(settings.sources), unit=" rows", disable=None, leave=False
-    )  # None: no terminal, no bar
+    # disable=None: no bar unless there is a terminal
+    rows = tqdm(read_rows(settings.sources), unit=" rows", disable=None, leave=False)
     write_pairs(settings.out, _kept(rows, cleaner, settings, report))
     if settings.report is not None:
         with replacing(settings.report) as partial:
@@ -132,9 +130,9 @@ def prepare(settings: PrepareSettings) -> Report:
 def read_held_out(paths: Sequence[Path], cleaning: CleaningSettings) -> HeldOut:
     """Read test sentences from text files, TSVs and aligned files.
 
-    A file ``NAME.en`` with its translation ``NAME.de`` beside it (or whatever the two languages
-    are) is read together with it. Any other file holds a sentence a line, or a sentence, a tab and
-    its translation.
+    A file ``NAME.en`` is read together with its translation ``NAME.de`` beside it (likewise for
+    other languages). Any other file holds a sentence a line, or a sentence, a tab and its
+    translation.
 
     Raises:
         CorpusError: a file cannot be read, or is not UTF-8.
@@ -155,20 +153,19 @@ def _kept(
     settings: PrepareSettings,
     report: Report,
 ) -> Iterator[SentencePair]:
-    """Pass on what is kept and count everything on the way."""
+    """Yield the pairs that are kept, and count all rows."""
     for row in rows:
         report.n_read += 1
         if isinstance(row, BrokenRow):
             report.count_dropped(row.reason, f"line {row.line}: {row.text}")
             continue
-        cleaned = cleaner.clean(row)
-        corpus = cleaned.pair.corpus if isinstance(cleaned, Drop) else cleaned.corpus
-        report.read_by_corpus[corpus] += 1
-        if isinstance(cleaned, Drop):
-            report.count_dropped(cleaned.reason, f"{cleaned.pair.source} | {cleaned.pair.target}")
+        pair, reason_to_drop = cleaner.clean(row)
+        report.read_by_corpus[pair.corpus] += 1
+        if reason_to_drop:
+            report.count_dropped(reason_to_drop, f"{pair.source} | {pair.target}")
         else:
-            report.count_kept(cleaned, settings.cleaning)
-            yield cleaned
+            report.count_kept(pair, settings.cleaning)
+            yield pair
     if not report.n_kept:
         reason, n_rows = report.dropped.most_common(1)[0]
         msg = (
@@ -181,7 +178,7 @@ def _kept(
 def _held_out_lines(path: Path) -> Iterator[tuple[str, str | None]]:
     for n_line, line in enumerate(read_lines(path), start=1):
         try:
-            source, _, rest = line.decode("utf-8-sig").partition("\t")
+            source, _, rest = line.decode().partition("\t")
         except UnicodeDecodeError as error:
             msg = f"expected UTF-8 text, but {path} has {INVALID_UTF8} in line {n_line}; mend it"
             raise CorpusError(msg) from error

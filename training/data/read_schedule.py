@@ -1,8 +1,8 @@
 """The read-n schedule of a pair: how many source words are read before each target word is written.
 
-A schedule is the tuple ``needs``: for each target word, from how many source words on it may be
-written, counted from 1 and never falling. It comes from word alignment (``needed_words``) or, for
-people without an aligner, from the lengths alone (``ratio_needs``).
+A schedule is the tuple ``needs``: for each target word, the number of source words it needs, from 1
+and never falling. It comes from word alignment (``needed_words``) or, without an aligner, from the
+lengths alone (``ratio_needs``).
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,20 +14,19 @@ from training.data.word_alignment import Link
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Source words read at a stretch, and the target words written before the next is read."""
+    """Source words read in a row, and the target words written before the next read."""
 
     n_read: int
     n_written: int
 
 
 def needed_words(links: Iterable[Link], n_source: int, n_target: int) -> tuple[int, ...]:
-    """Tell how many source words must be read before each target word may be written.
+    """Return how many source words must be read before each target word may be written.
 
-    g(y) is the running maximum of the largest source word aligned to y, for the first word as for
-    every other (after Wang et al. 2024, Conversational SimulMT, https://arxiv.org/abs/2402.10552).
-    A word without a link, mostly an article, a pronoun or a particle, waits for the next word that
-    has one, and for the whole source where there is none: docs/experiments.md tells what that gains
-    and costs.
+    g(y) is the running maximum of the largest source word aligned to y, including the first word
+    (after Wang et al. 2024, Conversational SimulMT, https://arxiv.org/abs/2402.10552). A word
+    without a link, mostly an article, a pronoun or a particle, waits for the next linked word, or
+    for the whole source if there is none; docs/experiments.md has gains and costs.
 
     Args:
         links: in any order.
@@ -47,16 +46,14 @@ def needed_words(links: Iterable[Link], n_source: int, n_target: int) -> tuple[i
 
 
 def ratio_needs(n_source: int, n_target: int) -> tuple[int, ...]:
-    """Spread the target evenly over the source: the schedule for people without an aligner."""
+    """Spread the target evenly over the source: a schedule without an aligner."""
     return tuple(max(1, -(-(target + 1) * n_source // n_target)) for target in range(n_target))
 
 
 def read_write_runs(needs: Sequence[int], n_source: int) -> tuple[Run, ...]:
-    """Cut a schedule into its minimal runs: read no word too many, then write all that may be.
+    """Cut a schedule into its minimal runs: read no word too many, then write all possible words.
 
-    Returns:
-        runs in which words are read and written in turn; the last one writes nothing where source
-        words are left that no target word needs.
+    The last run writes nothing if no target word needs the last source words.
     """
     runs = list[Run]()
     n_read = 0
@@ -69,8 +66,8 @@ def read_write_runs(needs: Sequence[int], n_source: int) -> tuple[Run, ...]:
 
 
 def read_n_delays(needs: Sequence[int], n: int, n_source: int) -> tuple[int, ...]:
-    """Tell how many source words have been read at each target word when ``n`` are read at a time.
+    """Return the source words read at each target word if ``n`` are read at a time.
 
-    It is what read-n does with a model that writes everything it may, and nothing else.
+    These are the delays of read-n with a model that writes each word as soon as it may.
     """
     return tuple(min(-(-need // n) * n, n_source) for need in needs)

@@ -1,7 +1,7 @@
-"""What there is to know of read-n data at a glance: of its links, and of its schedules.
+"""Statistics of read-n data: of its links, and of its schedules.
 
-Both classes count pair by pair and give what they counted as JSON values; shares are from 0 to 1,
-lengths are in words. ``training.data.aligned_pairs`` writes them beside the data.
+Both classes count pair by pair and return JSON values; shares are from 0 to 1, lengths in words.
+``training.data.aligned_pairs`` writes them beside the data.
 """
 
 from collections import Counter
@@ -19,10 +19,10 @@ from training.data.read_schedule import read_n_delays, read_write_runs
 from training.data.word_alignment import Link, agreement
 
 READ_N = (1, 3, 5, 7, 9)
-"""Reads whose lagging is told; 1 is the schedule itself."""
+"""Values of n whose lagging is reported; 1 is the schedule itself."""
 
 BINS = 24
-"""Parts of a sentence in the grid of a picture."""
+"""Parts of a sentence in the grid of a figure."""
 
 Json = float | str | Mapping[str, "Json"] | None
 Grid = NDArray[np.float64]
@@ -30,7 +30,7 @@ Grid = NDArray[np.float64]
 
 @dataclass(slots=True)
 class LinkStatistics:
-    """Count links of pairs whose words were aligned, whether or not the links are trusted."""
+    """Counts of the links of aligned pairs, trusted or not."""
 
     n_either: int = 0  # links of either direction
     n_both: int = 0
@@ -49,7 +49,7 @@ class LinkStatistics:
 
         Args:
             directions: source to target, target to source.
-            links: what was made of both.
+            links: joined from both.
             lengths: words of source and target.
         """
         forward, reverse = directions
@@ -63,47 +63,31 @@ class LinkStatistics:
         self.n_linked_target_words += len({target for _, target in links})
         self.agreements.append(agreement(forward, reverse))
 
-    @property
-    def mean_agreement(self) -> float | None:
-        """Agreement of the two directions, the mean over pairs."""
-        return share(sum(self.agreements), len(self.agreements))
-
-    @property
-    def linked_source_words(self) -> float | None:
-        """Share of the source words that have a link."""
-        return share(self.n_linked_source_words, self.n_source_words)
-
-    @property
-    def linked_target_words(self) -> float | None:
-        """Share of the target words that have a link."""
-        return share(self.n_linked_target_words, self.n_target_words)
-
-    @property
-    def monotone_pairs(self) -> float | None:
-        """Share of the pairs in which no two links cross."""
-        return share(self.n_monotone, len(self.agreements))
-
     def as_json(self) -> dict[str, Json]:
-        """Give all; ``agreement`` counts pairs by tenths, those of full agreement apart."""
-        tenths = Counter(int(10 * one) for one in self.agreements)
+        """Return all statistics.
+
+        ``monotone_pairs`` is the share of pairs without crossing links; ``agreement`` counts pairs
+        by tenths, with a bin of its own for full agreement.
+        """
+        tenths = Counter(int(10 * agreement) for agreement in self.agreements)
         return {
             "links": self.n_kept,
             "links_in_both_directions": share(self.n_both, self.n_either),
-            "linked_source_words": self.linked_source_words,
-            "linked_target_words": self.linked_target_words,
-            "monotone_pairs": self.monotone_pairs,
-            "mean_agreement": self.mean_agreement,
+            "linked_source_words": share(self.n_linked_source_words, self.n_source_words),
+            "linked_target_words": share(self.n_linked_target_words, self.n_target_words),
+            "monotone_pairs": share(self.n_monotone, len(self.agreements)),
+            "mean_agreement": share(sum(self.agreements), len(self.agreements)),
             "agreement": {f"{tenth / 10}": tenths[tenth] for tenth in range(11)},
         }
 
 
 @dataclass(slots=True)
 class ScheduleStatistics:
-    """Count what schedules ask for.
+    """Counts of schedules.
 
     Attributes:
-        grid: float64, shape (BINS, BINS); for each part of the targets (row) how the source read by
-            then is spread over the parts of the sources (column). Every pair adds 1 in all.
+        grid: float64, shape (BINS, BINS); for each part of the targets (row) the distribution of
+            the needed source words over parts of the sources (column). Every pair adds 1 in all.
     """
 
     n_pairs: int = 0
@@ -114,7 +98,7 @@ class ScheduleStatistics:
     grid: Grid = field(default_factory=lambda: np.zeros((BINS, BINS)))
 
     def count(self, needs: Sequence[int], n_source: int) -> None:
-        """Count the schedule of a pair that has target words."""
+        """Count the schedule of a pair with target words."""
         self.n_pairs += 1
         self.first_reads[needs[0]] += 1
         for run in read_write_runs(needs, n_source):
@@ -126,19 +110,14 @@ class ScheduleStatistics:
         asked_for = n_source * _overlaps(n_source)[np.asarray(needs) - 1]
         self.grid += _overlaps(len(needs)).T @ asked_for
 
-    @property
-    def mean_first_read(self) -> float | None:
-        """Words read before the first is written."""
-        return mean(self.first_reads)
-
     def mean_laal(self, n: int) -> float | None:
-        """Lagging of a model that reads ``n`` of ``READ_N`` at a time and writes all it may."""
+        """Return the LAAL of a model that reads ``n`` at a time and writes all it may."""
         return share(self.laal[n], self.n_pairs)
 
     def as_json(self) -> dict[str, Json]:
-        """Give means over pairs, and counts by words; a mean of nothing is None."""
+        """Return means over pairs, and counts by words; an empty mean is None."""
         return {
-            "mean_first_read": self.mean_first_read,
+            "mean_first_read": mean(self.first_reads),
             "laal": self.mean_laal(1),
             "laal_of_read_n": {str(n): self.mean_laal(n) for n in READ_N[1:]},
             "runs_per_pair": share(self.read_runs.total(), self.n_pairs),
@@ -151,7 +130,7 @@ class ScheduleStatistics:
 
 
 def is_monotone(links: set[Link]) -> bool:
-    """Tell whether no two links cross."""
+    """Return whether no two links cross."""
     furthest = -1  # target word linked to an earlier source word
     for _, of_one_word in groupby(sorted(links), key=itemgetter(0)):
         targets = [target for _, target in of_one_word]  # rising
@@ -162,12 +141,12 @@ def is_monotone(links: set[Link]) -> bool:
 
 
 def share(part: float, whole: float) -> float | None:
-    """Divide and round to four digits; None where there is nothing to divide by."""
+    """Divide and round to four digits; None if ``whole`` is 0."""
     return round(part / whole, 4) if whole else None
 
 
 def mean(counts: Counter[int]) -> float | None:
-    """Average values that were counted; None where there are none."""
+    """Return the mean of counted values, or None without values."""
     return share(sum(value * n for value, n in counts.items()), counts.total())
 
 
@@ -177,7 +156,7 @@ def _by_words(counts: Counter[int]) -> dict[str, int]:
 
 @lru_cache(maxsize=512)
 def _overlaps(n_words: int) -> Grid:
-    """Measure how much of a sentence each word covers in each part: shape (n_words, BINS)."""
+    """Return the share of a sentence that each word covers in each part: shape (n_words, BINS)."""
     edges = np.linspace(0, 1, BINS + 1)
     starts = np.arange(n_words)[:, None] / n_words
     ends = np.minimum(edges[1:], starts + 1 / n_words)

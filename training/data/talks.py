@@ -1,21 +1,20 @@
 """Read talks: line-aligned segments in talks that are translated as one stream."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby
 from pathlib import Path
 
-from training.data.corpus import SentencePair, read_lines, read_pairs
+from training.data.corpus import read_lines, read_pairs
 from training.errors import CorpusError
 
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """A talk, cut into segments for the scores only: who translates it sees one stream of words.
+    """A talk; its segments are for the scores only, the translator sees one stream of words.
 
     Attributes:
         sources: text of each segment, at least one word each.
-        references: its translation.
+        references: translation of each segment.
     """
 
     sources: tuple[str, ...]
@@ -45,13 +44,13 @@ def read_talks(
     Args:
         source: a segment in each line.
         reference: its translation in the same line.
-        names: the name of its talk in the same line; equal names one after another are one talk.
-            Without it, all lines are one talk.
+        names: the name of the talk in each line; adjacent lines of equal name are one talk. None
+            makes one talk of all lines.
         limit: segments from the start of the files; None takes all.
 
     Raises:
         CorpusError: a file cannot be read, the files differ in number of lines, or a segment has no
-            source words: how far a translation lags in it cannot be said.
+            source words, so that its lagging is undefined.
     """
     pairs = list(read_pairs((source, reference)))
     names_of_lines = [b""] * len(pairs) if names is None else list(read_lines(names))
@@ -69,9 +68,8 @@ def read_talks(
             )
             raise CorpusError(msg)
     lines = list(zip(names_of_lines, pairs, strict=True))[:limit]
-    talks = groupby(lines, key=lambda line: line[0].strip())
-    return [_talk([pair for _, pair in lines_of_talk]) for _, lines_of_talk in talks]
-
-
-def _talk(pairs: Sequence[SentencePair]) -> Talk:
-    return Talk(tuple(pair.source for pair in pairs), tuple(pair.target for pair in pairs))
+    talks = [list(group) for _, group in groupby(lines, key=lambda line: line[0].strip())]
+    return [
+        Talk(tuple(pair.source for _, pair in talk), tuple(pair.target for _, pair in talk))
+        for talk in talks
+    ]

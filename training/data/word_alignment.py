@@ -1,9 +1,9 @@
-"""Word alignment: which source words and which target words say the same.
+"""Word alignment: links between source and target words of the same meaning.
 
 The aligner is eflomal (Östling and Tiedemann 2016, https://ufal.mff.cuni.cz/pbml/106/art-ostling-tiedemann.pdf),
 run in both directions; the directions are joined by grow-diag-final-and (Koehn et al. 2005). Only
-whitespace words are aligned, the unit that policies count. What follows for reading and writing is
-left to ``training.data.read_schedule``.
+whitespace words are aligned, the unit that policies count. ``training.data.read_schedule`` derives
+schedules from the links.
 """
 
 import tempfile
@@ -12,18 +12,18 @@ from pathlib import Path
 from subprocess import CalledProcessError
 
 from training.data.corpus import SentencePair
-from training.errors import AlignerFailedError, AlignerMissingError
+from training.errors import TrainingError
 
 Link = tuple[int, int]
 """Source word and target word, both from 0."""
 
 _NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
-_STEM_LETTERS = 6  # enough to tell words apart, few enough to pool their inflected forms
+_STEM_LETTERS = 6  # enough to distinguish words, few enough to pool inflected forms
 _PUNCTUATION = ".,;:!?…\"'“”„‚‘’«»()[]{}-–—"
 
 
 def aligner_form(text: str) -> str:
-    """Fold a sentence for the aligner: lower case, bare of punctuation, as many words as before."""
+    """Fold a sentence for the aligner: lower case, no punctuation, the same number of words."""
     return " ".join(_fold(word) for word in text.split())
 
 
@@ -35,17 +35,17 @@ def _fold(word: str) -> str:
 def align(pairs: Sequence[SentencePair]) -> Iterator[tuple[set[Link], set[Link]]]:
     """Align all pairs in both directions; yield (source to target, target to source) links.
 
-    The aligner takes its seed from the system, so two runs differ in some links. A pair of which a
-    side is empty or has over 1,023 words gets none.
+    The aligner seeds itself, so two runs differ in some links. A pair with a side that is empty or
+    has over 1,023 words gets no links.
 
     Raises:
-        AlignerFailedError: eflomal ended early, or has not aligned every pair.
-        AlignerMissingError: eflomal is not installed.
+        TrainingError: eflomal is not installed, ended early, or has not aligned every pair.
     """
     try:
         from eflomal import Aligner  # noqa: PLC0415  an optional extra: surtitle[align]
     except ImportError as error:
-        raise AlignerMissingError from error
+        msg = "word alignment needs eflomal: install it with pip install 'surtitle[align]'"
+        raise TrainingError(msg) from error
     with tempfile.TemporaryDirectory() as folder:
         forward, reverse = Path(folder, "forward"), Path(folder, "reverse")
         try:
@@ -57,11 +57,18 @@ def align(pairs: Sequence[SentencePair]) -> Iterator[tuple[set[Link], set[Link]]
             )
             ahead, back = _read_links(forward), _read_links(reverse)
         except (CalledProcessError, OSError, ValueError) as error:
-            raise AlignerFailedError(str(error)) from error
+            raise _failed(str(error)) from error
     if not len(ahead) == len(back) == len(pairs):
         reason = f"{len(pairs)} pairs gave {len(ahead)} and {len(back)} lines of links"
-        raise AlignerFailedError(reason)
+        raise _failed(reason)
     yield from zip(map(parse_links, ahead), map(parse_links, back), strict=True)
+
+
+def _failed(reason: str) -> TrainingError:
+    return TrainingError(
+        f"eflomal was to align all pairs and failed ({reason}): see that there is memory and "
+        "room for temporary files, or use --ratio"
+    )
 
 
 def _read_links(path: Path) -> list[str]:
@@ -78,7 +85,7 @@ def parse_links(line: str) -> set[Link]:
 
 
 def agreement(forward: set[Link], reverse: set[Link]) -> float:
-    """Tell how far the directions agree: links in both over links in either, 0 to 1."""
+    """Return the agreement of the directions: links in both over links in either, 0 to 1."""
     either = len(forward | reverse)
     return len(forward & reverse) / either if either else 0.0
 
@@ -95,7 +102,7 @@ def symmetrise(forward: set[Link], reverse: set[Link]) -> set[Link]:
 
 
 class _Symmetrised:
-    """Links, and the words of either side that have one."""
+    """Links, and the words of either side that have a link."""
 
     def __init__(self, links: set[Link]) -> None:
         self.links = set[Link]()
@@ -110,7 +117,7 @@ class _Symmetrised:
         self.targets.add(link[1])
 
     def grow_diagonally(self, union: set[Link]) -> None:
-        """Add links of the union beside a link, where one side is free, until none is left."""
+        """Add neighbours of links from the union, if a side is still free, until none is left."""
         grown = True
         while grown:
             grown = False

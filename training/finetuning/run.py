@@ -12,6 +12,7 @@ Files in the run folder:
 import logging
 import tempfile
 from collections.abc import Mapping
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -148,7 +149,8 @@ class Finetuning:
         board = settings.out / "tensorboard" if settings.tensorboard else None
         steps = partial(share_steps, self._material.stream, processes, settings.pass_tokens)
         if processes.rank == 0:
-            with StepRecord(settings.out / "steps.jsonl", self._trainer.step, board) as record:
+            steps_log = StepRecord(settings.out / "steps.jsonl", self._trainer.step, board)
+            with closing(steps_log) as record:
                 after_step = partial(self._after_step, record)
                 ended = self._trainer.train(steps, record.write, after_step)
         else:

@@ -7,6 +7,7 @@ kind of machine.
 
 import logging
 from collections.abc import Iterable
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -71,7 +72,7 @@ def pretrain(settings: TrainSettings) -> None:
     trainer = Trainer(make_plan(settings, material), model, make, loss, processes)
     board = settings.out / "tensorboard" if settings.tensorboard else None
     steps = partial(share_steps, material.stream, processes, settings.pass_tokens)
-    with StepRecord(settings.out / "steps.jsonl", trainer.step, board) as record:
+    with closing(StepRecord(settings.out / "steps.jsonl", trainer.step, board)) as record:
         ended = trainer.train(steps, record.write)
     if ended:
         save_model(model, settings.out)

@@ -1,13 +1,13 @@
-"""The processes a run is spread over: one, or several that ``accelerate launch`` started.
+"""The processes of a run: one, or several that ``accelerate launch`` started.
 
-All processes see the same steps and do a share of each; their gradients add up to what one process
-would have computed. What differs between one process and several is here and nowhere else.
+All processes see the same steps and compute a share of each; their gradients sum to those of a
+single process. Only this module knows the difference between one process and several.
 """
 
 import datetime as dt
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Protocol, TypeVar, cast
+from typing import TypeAlias, TypeVar, cast
 
 import torch
 from torch import Tensor, nn
@@ -20,53 +20,12 @@ from training.errors import TrainingError
 Item = TypeVar("Item")
 
 _PATIENCE = dt.timedelta(hours=12)
-"""How long processes wait for each other: the first one may be aligning what it fetched."""
-
-
-class Processes(Protocol):
-    """What a run asks of the processes it is spread over."""
-
-    @property
-    def device(self) -> torch.device:
-        """Where this process computes."""
-
-    @property
-    def rank(self) -> int:
-        """Which process this is, from 0; process 0 writes the files."""
-
-    @property
-    def n_processes(self) -> int:
-        """How many there are."""
-
-    @property
-    def shards(self) -> bool:
-        """Whether each process holds only a part of the network."""
-
-    def spread(self, network: PreTrainedModel) -> nn.Module:
-        """Make a network work on every process; its parameters may be others afterwards."""
-
-    def gathering(self, network: nn.Module, *, last: bool) -> AbstractContextManager[None]:
-        """Add gradients over processes in the last pass of a step, and not before."""
-
-    def backward(self, loss: Tensor) -> None:
-        """Add the gradients of this process's part of a step's loss."""
-
-    def clip(self, network: nn.Module, norm: float) -> float:
-        """Scale gradients down to a norm; return the norm they had."""
-
-    def total(self, value: float) -> float:
-        """Sum a number over processes."""
-
-    def collect(self, items: list[Item]) -> list[Item]:
-        """Put the lists of all processes behind each other, in the order of their ranks."""
-
-    def wait(self) -> None:
-        """Wait until every process is here."""
+"""How long processes wait for each other: process 0 may be aligning data that it fetched."""
 
 
 @dataclass(frozen=True, slots=True)
 class OneProcess:
-    """Nothing to agree on."""
+    """A process on its own; methods and fields as those of ``LaunchedProcesses``."""
 
     device: torch.device
     rank: int = 0
@@ -74,11 +33,11 @@ class OneProcess:
     shards: bool = False
 
     def spread(self, network: PreTrainedModel) -> nn.Module:
-        """Leave it as it is."""
+        """Return the network."""
         return network
 
     def gathering(self, network: nn.Module, *, last: bool) -> AbstractContextManager[None]:  # noqa: ARG002  as several processes have it
-        """Do nothing special."""
+        """Return an empty context."""
         return nullcontext()
 
     def backward(self, loss: Tensor) -> None:
@@ -98,17 +57,17 @@ class OneProcess:
         return items
 
     def wait(self) -> None:
-        """Go on."""
+        """Return at once."""
 
 
 class LaunchedProcesses:
-    """What ``accelerate launch`` started: copies (DDP) or shards (FSDP) of the network."""
+    """Processes of ``accelerate launch``, with copies (DDP) or shards (FSDP) of the network."""
 
     def __init__(self, *, cpu: bool, shards: bool) -> None:
-        """Find the other processes.
+        """Connect to the other processes.
 
         Args:
-            cpu: compute on the CPU, whatever else there is.
+            cpu: compute on the CPU even if there is a GPU.
             shards: each process holds only a part of the network (FSDP).
 
         Raises:
@@ -128,23 +87,24 @@ class LaunchedProcesses:
 
     @property
     def device(self) -> torch.device:
-        """Where this process computes."""
+        """Device of this process."""
         return cast("torch.device", self._accelerator.device)
 
     @property
     def rank(self) -> int:
-        """Which process this is, from 0."""
+        """Number of this process, from 0; process 0 writes the files."""
         return int(self._accelerator.process_index)
 
     @property
     def n_processes(self) -> int:
-        """How many there are."""
+        """Number of processes."""
         return int(self._accelerator.num_processes)
 
     def spread(self, network: PreTrainedModel) -> nn.Module:
-        """Shard the network block by block, or give each process a copy.
+        """Shard the network block by block, or copy it to each process.
 
-        Sharding is torch's own (FSDP2): accelerate leaves it out on CPUs, without a word.
+        The network that is returned may have other parameter objects. Sharding is torch's own
+        (FSDP2): accelerate silently omits it on CPUs.
         """
         if not self.shards:
             return cast("nn.Module", self._accelerator.prepare_model(network))
@@ -163,13 +123,13 @@ class LaunchedProcesses:
         return nullcontext() if last else self._accelerator.no_sync(network)
 
     def backward(self, loss: Tensor) -> None:
-        """Add gradients; libraries take their mean over processes, and a sum is wanted."""
+        """Add gradients; times the number of processes, since libraries average over them."""
         (loss * self.n_processes).backward()  # type: ignore[no-untyped-call]
 
     def clip(self, network: nn.Module, norm: float) -> float:
         """Scale gradients down to a norm; return the norm they had, over all shards."""
-        found = nn.utils.clip_grad_norm_(network.parameters(), norm)
-        return float(found.full_tensor() if isinstance(found, DTensor) else found)
+        total = nn.utils.clip_grad_norm_(network.parameters(), norm)
+        return float(total.full_tensor() if isinstance(total, DTensor) else total)
 
     def total(self, value: float) -> float:
         """Sum a number over processes."""
@@ -177,11 +137,14 @@ class LaunchedProcesses:
         return float(cast("Tensor", self._accelerator.reduce(own, "sum")))
 
     def collect(self, items: list[Item]) -> list[Item]:
-        """Put the lists of all processes behind each other, in the order of their ranks."""
+        """Concatenate the lists of all processes, in the order of their ranks."""
         from accelerate.utils import gather_object  # noqa: PLC0415  as above
 
         return cast("list[Item]", gather_object(items))
 
     def wait(self) -> None:
-        """Wait until every process is here."""
+        """Wait until every process calls this."""
         self._accelerator.wait_for_everyone()
+
+
+Processes: TypeAlias = OneProcess | LaunchedProcesses

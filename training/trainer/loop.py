@@ -1,8 +1,8 @@
-"""The supervised loop, for a base from nothing and for an adapter alike.
+"""The supervised loop, for new bases and for adapters.
 
-A step is one move of the weights. It may take several passes, and be shared by several processes:
-the loss is the mean over all labelled rows of the step, however it is cut up. The same seed gives
-the same weights, also after a stop, on one kind of machine.
+A step updates the weights once. It may take several passes and several processes: the loss is the
+mean over all labelled rows of the step, however they are divided. On one kind of machine, equal
+seeds give equal weights, also after a run was stopped and resumed.
 """
 
 import math
@@ -12,6 +12,7 @@ from pathlib import Path
 
 import torch
 from torch import Tensor, nn
+from tqdm import tqdm
 from transformers import PreTrainedModel
 
 from training.errors import TrainingError
@@ -25,24 +26,23 @@ from training.trainer.checkpoint import (
 )
 from training.trainer.distributed import Processes
 from training.trainer.learning_rates import Rates
-from training.trainer.progress import Progress
 from training.trainer.steps import Step
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """How long a run goes on, how it moves, and where it is kept.
+    """Length, learning rates and checkpoints of a run.
 
     Attributes:
-        checkpoint: folder of what resumes the run.
-        fingerprint: digest of what a resumed run must share, see ``Counters``.
-        total_pairs: sentence pairs after which it has ended.
+        checkpoint: folder from which the run is resumed.
+        fingerprint: digests of the settings a resumed run must share, see ``Counters``.
+        total_pairs: sentence pairs after which the run has ended.
         rates: learning rates.
         clip: the norm that gradients are scaled down to.
-        seed: of what is dropped out.
+        seed: of dropout.
         checkpoint_steps: steps between two checkpoints.
         stop_after_steps: pause after so many steps from now.
-        begin_with: checkpoint of another run of the same network: this one begins with its weights
+        begin_with: checkpoint of another run of the same network: this run starts with its weights
             and its optimiser's state, and counts from 0.
     """
 
@@ -59,11 +59,11 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moved:
-    """What a step was: a line of the run's record.
+    """A finished step: a line of ``steps.jsonl``.
 
     Attributes:
-        step: from 1; likewise ``pairs`` and ``rows`` used with it.
-        loss: mean over its labelled rows, before the move.
+        step: from 1; ``pairs`` and ``rows`` count the whole run up to this step.
+        loss: mean over its labelled rows, before the update.
         rate: learning rate.
         norm: of the gradients, before they were clipped.
     """
@@ -77,7 +77,7 @@ class Moved:
 
 
 class Trainer:
-    """One owner of network, optimiser and counters."""
+    """Owner of network, optimiser and counters."""
 
     def __init__(
         self,
@@ -87,14 +87,14 @@ class Trainer:
         loss: Callable[[nn.Module, Batch], Tensor],
         processes: Processes,
     ) -> None:
-        """Take up the run where its checkpoint left it.
+        """Resume the run from its checkpoint, if there is one.
 
         Args:
             plan: the run.
             network: on the device of this process, in training mode.
-            make_optimizer: makes one of the parameters that are trained.
+            make_optimizer: makes an optimizer of the trained parameters.
             loss: runs a batch through the network; mean over its labelled rows.
-            processes: the processes.
+            processes: of the run.
 
         Raises:
             UsageError: the checkpoint is of another run.
@@ -104,7 +104,7 @@ class Trainer:
         self._loss = loss
         self._processes = processes
         self._network = processes.spread(network)
-        trained = (one for one in self._network.parameters() if one.requires_grad)
+        trained = (weight for weight in self._network.parameters() if weight.requires_grad)
         self._optimizer = make_optimizer(trained)
         own = load_checkpoint(plan.checkpoint, self._network, self._optimizer)
         if own is None and plan.begin_with is not None:
@@ -119,7 +119,7 @@ class Trainer:
 
     @property
     def network(self) -> nn.Module:
-        """The network that is trained, as the processes have it."""
+        """The trained network, as ``Processes.spread`` returned it."""
         return self._network
 
     def train(
@@ -128,30 +128,41 @@ class Trainer:
         record: Callable[[Moved], None] = lambda _: None,
         after_step: Callable[[Moved], bool] = lambda _: True,
     ) -> bool:
-        """Take steps until the pairs are used up, saving as it goes.
+        """Take steps until the pairs are used up, saving checkpoints.
 
         Args:
-            steps: yields the steps that come behind those that were counted.
+            steps: yields the steps after those of the counters.
             record: called with each step, before its checkpoint: a run that is killed between the
-                two takes the step again, and writes it down again.
-            after_step: called after each step, and after the checkpoint where one is due; False
-                ends the run.
+                two takes and records the step again.
+            after_step: called after each step, and after its checkpoint, if any; False ends the
+                run.
 
         Returns:
-            whether the run has ended; False where it only pauses.
+            True if the run has ended, False if it only pauses.
 
         Raises:
-            TrainingError: the loss is no number, or a checkpoint cannot be written.
+            TrainingError: the loss is not finite, or a checkpoint cannot be written.
         """
         plan = self._plan
         last = math.inf if plan.stop_after_steps is None else self.step + plan.stop_after_steps
-        shown = self._processes.rank == 0
-        with Progress(plan.total_pairs, self._counters.pairs, shown=shown) as progress:
+        mean_loss, n_rows = math.nan, 0  # a running mean, and rows since the start
+        with tqdm(
+            total=round(plan.total_pairs),
+            initial=self._counters.pairs,
+            unit="pair",
+            smoothing=0.05,
+            mininterval=5,
+            disable=self._processes.rank != 0,
+        ) as bar:
             for step in steps(self._counters):
                 if self._counters.pairs >= plan.total_pairs:
                     break
                 moved = self._move(step)
-                progress.advance(pairs=round(step.n_pairs), rows=step.n_rows, loss=moved.loss)
+                last_mean = moved.loss if math.isnan(mean_loss) else mean_loss
+                mean_loss, n_rows = 0.98 * last_mean + 0.02 * moved.loss, n_rows + step.n_rows
+                speed = n_rows / (bar.format_dict["elapsed"] or 1e-9)
+                bar.set_postfix_str(f"loss {mean_loss:.3f}, {speed:.0f} tokens/s", refresh=False)
+                bar.update(round(step.n_pairs))
                 record(moved)
                 if self.step == last or self.step % plan.checkpoint_steps == 0:
                     self._save()
@@ -163,7 +174,7 @@ class Trainer:
         return True
 
     def _move(self, step: Step) -> Moved:
-        """Move the weights by one step, or by nothing where that would spoil them."""
+        """Update the weights once; refuse if loss or gradients are not finite."""
         counters = self._counters
         rate = self._plan.rates.rate(counters.step, counters.pairs / self._plan.total_pairs)
         for group in self._optimizer.param_groups:
@@ -186,15 +197,15 @@ class Trainer:
         )
 
     def _gradients(self, step: Step) -> Iterator[float]:
-        """Add up gradients pass by pass; yield what each adds to the loss."""
-        for index, one in enumerate(step.passes):
-            # From the place in the run: a resumed run drops out what an unbroken one does.
-            place = (self._plan.seed, self.step, self._processes.rank, index)
-            torch.manual_seed(hash(place) & 0x7FFFFFFF)
-            batch = one.batch.to(self._processes.device)
+        """Add up gradients pass by pass; yield the share of each in the loss."""
+        for index, part in enumerate(step.passes):
+            # Seeded by step and pass: dropout is the same in a resumed run and an unbroken one.
+            position = (self._plan.seed, self.step, self._processes.rank, index)
+            torch.manual_seed(hash(position) & 0x7FFFFFFF)
+            batch = part.batch.to(self._processes.device)
             last = index == len(step.passes) - 1
             with self._processes.gathering(self._network, last=last):
-                loss = self._loss(self._network, batch) * one.share
+                loss = self._loss(self._network, batch) * part.share
                 self._processes.backward(loss)
             yield float(loss.detach())
 

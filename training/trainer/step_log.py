@@ -1,13 +1,12 @@
-"""``steps.jsonl``: a line for every step of a run, and the same for TensorBoard where asked.
+"""``steps.jsonl``: a line for every step of a run, and TensorBoard's curves on request.
 
-A run that goes on after it was killed drops the lines behind its checkpoint and writes them again.
+A resumed run drops the lines after its checkpoint and writes them again.
 """
 
 import json
 from dataclasses import asdict
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from training.data.corpus import write_lines
 from training.errors import TrainingError
@@ -18,11 +17,7 @@ if TYPE_CHECKING:
 
 
 def keep_lines(path: Path, last_step: int) -> list[dict[str, object]]:
-    """Drop the lines of a record that lie behind a step, and half a line at its end.
-
-    Returns:
-        the lines that stay.
-    """
+    """Drop the lines after a step, and an incomplete last line; return the lines that are kept."""
     if not path.exists():
         return []
     kept = list[dict[str, object]]()
@@ -31,7 +26,7 @@ def keep_lines(path: Path, last_step: int) -> list[dict[str, object]]:
         try:
             line = json.loads(text)
         except ValueError:
-            break  # the process was killed while it wrote this one
+            break  # the process was killed while it wrote this line
         if line["step"] > last_step:
             break
         kept.append(line)
@@ -41,14 +36,14 @@ def keep_lines(path: Path, last_step: int) -> list[dict[str, object]]:
 
 
 class StepRecord:
-    """Write what each step was."""
+    """Writer of the steps; its owner closes it."""
 
     def __init__(self, path: Path, last_step: int, tensorboard: Path | None) -> None:
-        """Open the record behind a step.
+        """Open the record, in order to append to it.
 
         Args:
             path: of the file.
-            last_step: lines behind it are dropped.
+            last_step: lines of later steps are dropped.
             tensorboard: folder for TensorBoard, or None.
 
         Raises:
@@ -64,25 +59,14 @@ class StepRecord:
         except OSError as error:
             raise self._refusal(error) from error
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Close the file and the curves."""
         self._file.close()
         if self._board is not None:
             self._board.close()
 
     def write(self, moved: Moved) -> None:
-        """Write a step.
-
-        Raises:
-            TrainingError: there is no room.
-        """
+        """Write a step; raise TrainingError if the disk is full."""
         try:
             self._file.write(json.dumps(asdict(moved)) + "\n")
             self._file.flush()
@@ -92,7 +76,7 @@ class StepRecord:
             self.draw(name, getattr(moved, name), moved.step)
 
     def draw(self, name: str, value: float, step: int) -> None:
-        """Add a point to a curve of TensorBoard, where there is one."""
+        """Add a point to a curve of TensorBoard, if it is used."""
         if self._board is not None:
             self._board.add_scalar(name, value, step)
 

@@ -7,7 +7,7 @@ from training.__main__ import main
 from training.data import word_alignment
 from training.data.aligned_pairs import read_aligned
 from training.data.corpus import SentencePair, write_pairs
-from training.errors import AlignerFailedError, CorpusError
+from training.errors import CorpusError, TrainingError
 
 PAIRS = [
     SentencePair("a b c", "x y z", "chat"),
@@ -169,7 +169,7 @@ def test_where_the_aligner_fails_what_was_there_stays(tmp_path, prepared, capsys
     def failing(_pairs):
         yield AGREED, AGREED
         reason = "disk full"
-        raise AlignerFailedError(reason)
+        raise TrainingError(reason)
 
     monkeypatch.setattr(word_alignment, "align", failing)
     out = tmp_path / "pairs.aligned.tsv"

@@ -64,10 +64,10 @@ def test_every_pair_stands_in_one_tenth_of_agreement():
 
 def test_without_pairs_there_is_nothing_to_share():
     statistics = LinkStatistics()
-    assert statistics.mean_agreement is None
-    assert statistics.linked_source_words is None
-    assert statistics.linked_target_words is None
-    assert statistics.monotone_pairs is None
+    assert statistics.as_json()["mean_agreement"] is None
+    assert statistics.as_json()["linked_source_words"] is None
+    assert statistics.as_json()["linked_target_words"] is None
+    assert statistics.as_json()["monotone_pairs"] is None
 
 
 def test_a_pair_is_monotone_when_no_two_links_cross():
@@ -84,7 +84,7 @@ def test_a_pair_is_monotone_when_no_two_links_cross():
 def test_the_words_before_the_first_write_are_counted():
     statistics = counted([((2, 3), 3), ((2, 2), 2), ((5,), 5)])
     assert statistics.first_reads == Counter({2: 2, 5: 1})
-    assert statistics.mean_first_read == 3
+    assert statistics.as_json()["mean_first_read"] == 3
 
 
 def test_runs_are_counted_by_their_words():

@@ -14,7 +14,7 @@ from training.data.word_alignment import (
     parse_links,
     symmetrise,
 )
-from training.errors import AlignerFailedError, AlignerMissingError
+from training.errors import TrainingError
 
 
 def drawn(picture, marks):
@@ -120,7 +120,7 @@ def test_the_aligner_reads_words_without_case_and_punctuation():
 
 def test_without_an_aligner_one_sentence_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "eflomal", None)
-    with pytest.raises(AlignerMissingError, match=r"pip install 'surtitle\[align\]'"):
+    with pytest.raises(TrainingError, match=r"pip install 'surtitle\[align\]'"):
         list(align([SentencePair("a", "b", "c")]))
 
 
@@ -168,7 +168,7 @@ def test_both_directions_of_the_aligner_are_read(monkeypatch):
 )
 def test_an_aligner_that_fails_is_told_in_one_sentence(monkeypatch, forward, reverse):
     use(monkeypatch, forward, reverse)
-    with pytest.raises(AlignerFailedError, match="use --ratio") as caught:
+    with pytest.raises(TrainingError, match="use --ratio") as caught:
         list(align(TWO))
     assert "\n" not in str(caught.value)
 
