@@ -1,6 +1,6 @@
 """Start Surtitle: ``surtitle`` opens the window, its commands work in the terminal.
 
-Help and version are there at once: Qt is imported when a window is wanted, the engine after that.
+Help and version print at once: Qt is imported only to open a window, and the engine after that.
 """
 
 import argparse
@@ -43,24 +43,24 @@ def main(argv: list[str] | None = None) -> int:
         if arguments.command is not None:
             exit_code: int = arguments.run(arguments)
             return exit_code
-        if arguments.tell is None and _lacks_screen():
+        if arguments.remote_command is None and _lacks_screen():
             sys.stderr.write(_NO_SCREEN)
             return 1
         return _open_window(arguments)
 
 
 class _Parser(argparse.ArgumentParser):
-    """Refuses what it does not know itself: else a command's wrong option gets our usage."""
+    """Reports unknown arguments itself: else a wrong option of a command prints our usage."""
 
     def parse_known_args(  # type: ignore[override]
         self,
         args: Sequence[str] | None = None,
         namespace: argparse.Namespace | None = None,
     ) -> tuple[argparse.Namespace, list[str]]:
-        found, unknown = super().parse_known_args(args, namespace)
+        known, unknown = super().parse_known_args(args, namespace)
         if unknown:
             self.error(f"unrecognized arguments: {' '.join(unknown)}")
-        return found, unknown
+        return known, unknown
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -81,34 +81,35 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--reset-places", action="store_true", help="open the windows where they first were"
     )
-    _add_tellings(parser)
+    _add_remote_commands(parser)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
-    translate.add_parser(commands)
-    listen.add_parser(commands)
-    devices.add_parser(commands)
-    adapters.add_parser(commands)
-    check.add_parser(commands)
-    score.add_parser(commands)
-    parser.set_defaults(adapter_library=_adapter_library(), model_library=_model_library())
+    for command in (translate, listen, devices, adapters, check, score):
+        command.add_parser(commands)
+    data = _folder("data")
+    parser.set_defaults(adapter_library=data / "adapters", model_library=data / "models")
     return parser
 
 
-def _add_tellings(parser: argparse.ArgumentParser) -> None:
-    """Add what is told to a Surtitle that runs, for shortcuts of the desktop."""
+def _add_remote_commands(parser: argparse.ArgumentParser) -> None:
+    """Add the commands for the running Surtitle, meant for shortcuts of the desktop."""
     group = parser.add_mutually_exclusive_group()
     for command, explanation in (
-        ("toggle", "show or hide the overlay of the Surtitle that runs"),
-        ("pause", "hold its captions, or go on"),
+        ("toggle", "show or hide the overlay of the running Surtitle"),
+        ("pause", "pause or resume its captions"),
         ("clear", "empty its overlay"),
-        ("lock", "let clicks through its overlay, or take them again"),
+        ("lock", "lock or unlock its overlay: clicks go through a locked one"),
     ):
         group.add_argument(
-            f"--{command}", dest="tell", action="store_const", const=command, help=explanation
+            f"--{command}",
+            dest="remote_command",
+            action="store_const",
+            const=command,
+            help=explanation,
         )
 
 
 class _Version(argparse.Action):
-    """Print the version, which is looked up only then."""
+    """Print the version, which is read only then."""
 
     def __init__(self, option_strings: list[str], dest: str, help: str) -> None:  # noqa: A002  argparse's name
         super().__init__(option_strings, dest, nargs=0, help=help)
@@ -119,7 +120,7 @@ class _Version(argparse.Action):
         try:
             version = metadata.version("surtitle")
         except metadata.PackageNotFoundError:
-            version = "as it lies here, not installed"
+            version = "from this folder, not installed"
         sys.stdout.write(f"surtitle {version}\n")
         parser.exit()
 
@@ -133,7 +134,7 @@ def _policy(text: str) -> str:
 
 
 def _lacks_screen() -> bool:
-    """Tell whether a window has nowhere to go; only on Linux can that be seen beforehand."""
+    """Return whether there is no screen; only Linux reports that before Qt starts."""
     names = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
     return sys.platform == "linux" and not any(os.environ.get(name) for name in names)
 
@@ -141,7 +142,7 @@ def _lacks_screen() -> bool:
 def _open_window(arguments: argparse.Namespace) -> int:
     try:
         with leaving_at_once():
-            from app.application import startup  # noqa: PLC0415  the terminal's command does without Qt
+            from app.application import startup  # noqa: PLC0415  terminal commands need no Qt
             from app.config.preferences_file import PreferencesFile  # noqa: PLC0415
             from app.system.wayland import platform_wanted  # noqa: PLC0415
     except ImportError as error:
@@ -149,16 +150,17 @@ def _open_window(arguments: argparse.Namespace) -> int:
         return 1
     try:
         no_adapter = arguments.adapter == NO_ADAPTER
-        named = None if no_adapter else arguments.adapter
-        adapter = _adapter(named, arguments.adapter_library)
+        adapter = None
+        if arguments.adapter is not None and not no_adapter:
+            adapter = adapter_folder(arguments.adapter, open_library(arguments.adapter_library))
     except SurtitleError as error:
         sys.stderr.write(f"surtitle: {error}\n")
         return 1
     settings = LaunchSettings(
-        preferences_file=_preferences_file(),
-        places_file=_places_file(),
-        data_folder=_data_folder(),
-        log_folder=_log_folder(),
+        preferences_file=_folder("config") / "settings.toml",
+        places_file=_folder("state") / "places.toml",
+        data_folder=_folder("data"),
+        log_folder=_folder("log", "logs"),
         model=arguments.model,
         adapter=adapter,
         no_adapter=no_adapter,
@@ -168,8 +170,8 @@ def _open_window(arguments: argparse.Namespace) -> int:
         forget_places=arguments.reset_places,
         can_use_xwayland=platform_wanted(os.environ, through_xwayland=True) is not None,
     )
-    if arguments.tell is not None:
-        return startup.tell_running(settings, arguments.tell)
+    if arguments.remote_command is not None:
+        return startup.tell_running(settings, arguments.remote_command)
     chosen, _ = PreferencesFile(settings.preferences_file).read()
     through_xwayland = chosen.overlay.through_xwayland
     platform = platform_wanted(os.environ, through_xwayland=through_xwayland)
@@ -178,45 +180,18 @@ def _open_window(arguments: argparse.Namespace) -> int:
     return startup.run(settings)
 
 
-def _adapter(named: str | None, library: Path) -> Path | None:
-    return None if named is None else adapter_folder(named, open_library(library))
+def _folder(kind: str, below_home: str = "") -> Path:
+    """Return our folder of a kind: inside SURTITLE_HOME if that is set, else as the system has it.
 
-
-def _preferences_file() -> Path:
-    """Find where choices are stored."""
-    return (_home() or platformdirs.user_config_path("surtitle", appauthor=False)) / "settings.toml"
-
-
-def _places_file() -> Path:
-    """Find where the places of windows are stored."""
-    return (_home() or platformdirs.user_state_path("surtitle", appauthor=False)) / "places.toml"
-
-
-def _log_folder() -> Path:
-    """Find where logs lie."""
-    home = _home()
-    return home / "logs" if home else platformdirs.user_log_path("surtitle", appauthor=False)
-
-
-def _data_folder() -> Path:
-    """Find where journals, adapters and other things of the person's lie."""
-    return _home() or platformdirs.user_data_path("surtitle", appauthor=False)
-
-
-def _adapter_library() -> Path:
-    """Find where the person's own adapters lie."""
-    return _data_folder() / "adapters"
-
-
-def _model_library() -> Path:
-    """Find where models that are fetched lie."""
-    return (_home() or platformdirs.user_data_path("surtitle", appauthor=False)) / "models"
-
-
-def _home() -> Path | None:
-    """Read SURTITLE_HOME, which names one folder for all that is ours."""
-    home = os.environ.get("SURTITLE_HOME")
-    return Path(home) if home else None
+    Args:
+        kind: ``config``, ``state``, ``log`` or ``data``.
+        below_home: the folder inside SURTITLE_HOME.
+    """
+    if home := os.environ.get("SURTITLE_HOME"):
+        return Path(home, below_home)
+    folders = platformdirs.PlatformDirs("surtitle", appauthor=False)
+    folder: Path = getattr(folders, f"user_{kind}_path")
+    return folder
 
 
 if __name__ == "__main__":

@@ -1,22 +1,22 @@
-"""What this computer can do: ``surtitle check``, which the window asks, too, by ``--json``.
+"""Check this computer: ``surtitle check``; the setup wizard runs it with ``--json``.
 
-Without more it tells processor, memory and graphics card, which model and which recognisers are
-here, and which of the models that are known by name would fit. With ``--speed`` it measures for
-some seconds and tells how far captions will lag behind a person who
-speaks. Exit codes as for ``surtitle translate``.
+By default it reports processor, memory and graphics card, the models that are here, and which of
+the known models would fit. With ``--speed`` it measures for some seconds and predicts how far
+captions will lag behind the speaker. Exit codes as for ``surtitle translate``.
 """
 
 import argparse
+import contextlib
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
-from app.cli.exit_codes import exit_code_of
+from app.cli.exit_codes import UsageError, exit_code_of
 from app.cli.translate import TerminalSettings, add_options, chosen_settings
 from app.system.early_interrupt import leaving_at_once
-from app.system.text_io import printable
+from app.system.text_io import TextError, printable
 from engine.errors import SurtitleError
 from engine.files import bytes_text
 from engine.hub.bundled import bundled_models
@@ -28,16 +28,16 @@ _NAME = "check"
 _LIVE, _SOURCE = False, "-"  # of surtitle translate
 
 Report = Callable[[str, Mapping[str, object]], None]
-"""Is told what kind of thing was found, and its values."""
+"""Called with the kind of a result and its values."""
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add ``check`` to the commands of ``surtitle``."""
     parser = subparsers.add_parser(
         _NAME,
-        help="see what this computer can do",
-        description="See what this computer has and which models fit; with --speed, measure how "
-        "far captions will lag behind.",
+        help="check what this computer can do",
+        description="Show the hardware of this computer and which models fit; with --speed, "
+        "measure how far captions will lag behind.",
     )
     parser.add_argument(
         "--speed", action="store_true", help="measure with the model, for 20 seconds at most"
@@ -48,15 +48,11 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads its own
-    """Obey the command line.
-
-    Returns:
-        the exit code.
-    """
-    report = write_json if arguments.json else _write_words
+    """Run the command and return its exit code."""
+    report = write_json if arguments.json else _write_text
 
     def work() -> None:
-        try:
+        with reported_failures(as_json=arguments.json):
             if arguments.speed:
                 settings = chosen_settings(arguments)
                 with leaving_at_once():
@@ -64,24 +60,31 @@ def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads 
             else:
                 with leaving_at_once():
                     check_machine(arguments.device, arguments.model_library, report)
-        except SurtitleError as error:
-            if not arguments.json:
-                raise
-            report("failed", {"message": str(error)})
 
     return exit_code_of(_NAME, work)
 
 
+@contextlib.contextmanager
+def reported_failures(*, as_json: bool) -> Iterator[None]:
+    """Write a failure as a JSON line, for programs; else let it pass."""
+    try:
+        yield
+    except (SurtitleError, TextError, UsageError) as error:
+        if not as_json:
+            raise
+        write_json("failed", {"message": str(error)})
+
+
 def check_machine(device: str, library: Path, report: Report) -> None:
-    """Tell what the computer has, what is here, and of each known model how it would be loaded.
+    """Report the hardware, the models that are here, and how each known model would be loaded.
 
     Args:
         device: where models would be loaded to.
-        library: of models that were fetched.
-        report: is told.
+        library: folder of downloaded models.
+        report: gets the results.
 
     Raises:
-        ModelError: the device that is asked for is not there.
+        ModelError: there is no such device.
     """
     from engine.loading.hardware import look_around  # noqa: PLC0415
     from engine.loading.load_plan import load_plans  # noqa: PLC0415  torch takes seconds to import
@@ -96,28 +99,28 @@ def check_machine(device: str, library: Path, report: Report) -> None:
         settings = ModelSettings(directory=Path(model.name), device=device)
         plans = load_plans(settings, model.footprint)
         best = next((plan for plan in plans if plan.fits), None)
-        told = min(plans, key=lambda plan: plan.needed_bytes) if best is None else best
+        plan = best or min(plans, key=lambda plan: plan.needed_bytes)
         report(
             "fit",
             {
                 "model": model.name,
                 "fits": best is not None,
-                "words": str(told.kept if best else told.shortage),
-                "needed_bytes": told.needed_bytes,
-                "device": told.device.type,
+                "words": str(plan.kept if best else plan.shortage),
+                "needed_bytes": plan.needed_bytes,
+                "device": plan.device.type,
             },
         )
 
 
 def _recognisers(library: Path) -> list[str]:
-    """Name the recognisers of speech that are on this computer."""
+    """Return the names of the speech models on this computer."""
     from engine.speech.whisper_models import found_whisper  # noqa: PLC0415  the hub's library is slow
 
     return [name for name in WHISPER_MODELS if found_whisper(name, library) is not None]
 
 
 def check_speed(settings: TerminalSettings, report: Report) -> None:
-    """Load a model, measure it, and tell how far captions will lag.
+    """Load a model, measure it, and predict how far captions will lag.
 
     Raises:
         SurtitleError: the model cannot be loaded.
@@ -132,31 +135,31 @@ def check_speed(settings: TerminalSettings, report: Report) -> None:
     name, capacity = settings.model.system, settings.model.capacity
     system = make_system(name, weights, settings.translation, capacity=capacity, log=EventLog())
     report("stage", {"stage": "measuring"})
-    found = forecast(measure_steps(system))
-    report("forecast", {**asdict(found), "model": weights.card.name})
+    prediction = forecast(measure_steps(system))
+    report("forecast", {**asdict(prediction), "model": weights.card.name})
 
 
 def write_json(kind: str, values: Mapping[str, object]) -> None:
-    """Write one line for a program."""
+    """Write one JSON line."""
     sys.stdout.write(json.dumps({"kind": kind, **values}) + "\n")
     sys.stdout.flush()
 
 
-def _write_words(kind: str, values: Mapping[str, object]) -> None:
-    """Write for a person."""
+def _write_text(kind: str, values: Mapping[str, object]) -> None:
+    """Write one result as text."""
     match kind:
         case "machine":
-            text = _machine_words(values)
+            text = _machine_text(values)
         case "bundled":
-            text = _translator_words(values)
+            text = _translator_text(values)
         case "recognisers":
-            text = _recogniser_words(values)
+            text = _recogniser_text(values)
         case "fit":
             fits = "fits" if values["fits"] else "does not fit:"
             text = f"{values['model']} {fits} {values['words']}"
         case "forecast":
             text = (
-                f"{values['model']}: captions {values['median_s']:.1f} s behind who speaks, "
+                f"{values['model']}: captions {values['median_s']:.1f} s behind the speaker, "
                 f"{values['p95_s']:.1f} s for the slowest words; {values['load']:.2f} s of "
                 "computing for each second of speech"
             )
@@ -165,7 +168,7 @@ def _write_words(kind: str, values: Mapping[str, object]) -> None:
     sys.stdout.write("\n".join(map(printable, text.split("\n"))) + "\n")
 
 
-def _machine_words(values: Mapping[str, object]) -> str:
+def _machine_text(values: Mapping[str, object]) -> str:
     gpu = (
         f"{values['gpu']}, {_bytes(values['gpu_free_bytes'])} of {_bytes(values['gpu_bytes'])} free"
     )
@@ -175,17 +178,17 @@ def _machine_words(values: Mapping[str, object]) -> str:
     return f"Processor: {values['processor']}, {cores}\nMemory: {free}\nGraphics card: {card}"
 
 
-def _translator_words(values: Mapping[str, object]) -> str:
+def _translator_text(values: Mapping[str, object]) -> str:
     languages = values["languages"]
     names = ", ".join(map(str, languages)) if isinstance(languages, list) else ""
     return f"Translator: {values['model']}, English to {names}, comes with Surtitle"
 
 
-def _recogniser_words(values: Mapping[str, object]) -> str:
-    found = values["found"]
-    if isinstance(found, list) and found:
-        return f"Recogniser of speech: {', '.join(found)}"
-    return f"Recogniser of speech: none yet; surtitle listen fetches {STANDARD_WHISPER}"
+def _recogniser_text(values: Mapping[str, object]) -> str:
+    names = values["found"]
+    if isinstance(names, list) and names:
+        return f"Speech recogniser: {', '.join(names)}"
+    return f"Speech recogniser: none yet; surtitle listen downloads {STANDARD_WHISPER}"
 
 
 def _bytes(n_bytes: object) -> str:

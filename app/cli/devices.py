@@ -1,15 +1,11 @@
-"""Show what can be listened to: ``surtitle devices``.
-
-Exit codes: 0, and 1 where nothing can be recorded, with one sentence on stderr.
-"""
+"""List the sound devices: ``surtitle devices``. Exit codes as in ``exit_code_of``."""
 
 import argparse
-import sys
 from collections.abc import Sequence
 
-from app.system.text_io import printable
+from app.cli.exit_codes import exit_code_of, standard_output
+from app.system.text_io import printable, send
 from engine.audio.devices import AudioDevice, DeviceKind
-from engine.errors import AudioError
 
 _TITLES = {DeviceKind.MICROPHONE: "Microphones", DeviceKind.SYSTEM: "What you hear"}
 
@@ -18,32 +14,24 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     """Add ``devices`` to the commands of ``surtitle``."""
     parser = subparsers.add_parser(
         "devices",
-        help="show microphones and what else can be listened to",
-        description="Show microphones, and outputs whose sound can be listened to; * marks the "
+        help="list microphones and outputs to listen to",
+        description="List microphones, and outputs whose sound can be captured; * marks the "
         "default.",
     )
     parser.set_defaults(run=run)
 
 
 def run(_arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads its own
-    """Print the tables.
-
-    Returns:
-        the exit code, as the module says.
-    """
+    """Print the tables and return the exit code."""
     from engine.audio.sources import AudioSources  # noqa: PLC0415  numpy slows the help down
 
-    try:
-        devices = AudioSources().devices()
-    except AudioError as error:
-        sys.stderr.write(f"surtitle devices: {printable(str(error))}\n")
-        return 1
-    sys.stdout.write(tables(devices))
-    return 0
+    return exit_code_of(
+        "devices", lambda: send(standard_output(), tables(AudioSources().devices()))
+    )
 
 
 def tables(devices: Sequence[AudioDevice]) -> str:
-    """Write a table for each kind of device: the default, its name, and the system's name."""
+    """Return a table for each kind of device: default mark, name, and the system's name."""
     width = max((len(printable(device.description)) for device in devices), default=0)
     parts = []
     for kind, title in _TITLES.items():

@@ -1,4 +1,4 @@
-"""What commands that write captions to a terminal share: how they end, and what they say aside."""
+"""Exit codes and messages on stderr that the terminal commands share."""
 
 import re
 import sys
@@ -12,21 +12,21 @@ from app.system.text_io import ReaderGoneError, TextError, printable
 from engine.errors import SurtitleError, is_failure
 
 _MEMORY = re.compile("^(OutOf)?MemoryError |can't allocate memory")  # torch is not imported here
-_LONGEST = 200  # characters of a library's words
+_LONGEST = 200  # characters of a library's error message
 
 _FAILED, _WRONG_USAGE, _READER_GONE = 1, 2, 141
 
 
 class UsageError(Exception):
-    """The command line asks for what cannot be."""
+    """The command line is wrong."""
 
 
 def exit_code_of(name: str, work: Callable[[], None]) -> int:
-    """Do the work of a command; what cannot be done is one sentence on stderr.
+    """Run a command; a failure becomes one sentence on stderr.
 
     Returns:
-        0, 1 for a failure, 2 for wrong usage, 130 after Ctrl+C, and 141 when the reader of the
-        output went away: like any program that SIGPIPE ends, without a word.
+        0, 1 for a failure, 2 for wrong usage, 130 after Ctrl+C, and 141 (silently, as after
+        SIGPIPE) if the reader of the output has closed it.
     """
     try:
         work()
@@ -49,33 +49,33 @@ def exit_code_of(name: str, work: Callable[[], None]) -> int:
 
 
 def _unexpected(error: BaseException) -> str:
-    """Say in one sentence what nobody expected, and where, for who mends it."""
+    """Return one sentence about an unexpected error, with its line in the code."""
     if _MEMORY.search(f"{type(error).__name__} {error}"):
         return "memory ran out: choose a smaller model or 4 bits, or close other programs"
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    what = (str(error).strip().splitlines() or [""])[0][:_LONGEST]
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    text = (str(error).strip().splitlines() or [""])[0][:_LONGEST]
     kind = type(error).__name__
     return (
-        f"it stopped unexpectedly ({kind}{': ' if what else ''}{what}, in "
-        f"{Path(place.filename).name}, line {place.lineno}); what was written is whole: please "
+        f"it stopped unexpectedly ({kind}{': ' if text else ''}{text}, in "
+        f"{Path(frame.filename).name}, line {frame.lineno}); the output so far is complete: please "
         "report this, and try another model or text"
     )
 
 
-def captions_out() -> BinaryIO:
-    """Give the stream that captions go to.
+def standard_output() -> BinaryIO:
+    """Return the stream of standard output.
 
     Raises:
         TextError: standard output is closed.
     """
     if sys.stdout is None:
-        msg = "standard output is closed: send the captions to a terminal, a file or a pipe"
+        msg = "standard output is closed: send it to a terminal, a file or a pipe"
         raise TextError(msg)
     return sys.stdout.buffer
 
 
 def tell(name: str, sentence: str) -> None:
-    """Say a sentence on stderr, where there is one; nothing to say is not said."""
+    """Write a sentence to stderr, if that is open and the sentence is not empty."""
     if sys.stderr is not None and sentence:
         sys.stderr.write(f"surtitle {name}: {printable(sentence)}\n")
         sys.stderr.flush()

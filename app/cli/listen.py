@@ -1,9 +1,8 @@
 """Listen and translate in the terminal: ``surtitle listen --source mic --to de``.
 
-Captions go to standard output, all else to standard error. Exit codes: 0 when the file has ended or
-after Ctrl+C, which first translates what was said; 1 for a failure, 2 for wrong usage, 130 after
-a second Ctrl+C, 141 when the reader of the output went away. What needs libraries of sound, of
-speech or torch is imported when everything else is found to be in order.
+Captions go to standard output, all else to standard error. Exit codes as in ``exit_code_of``: 0 at
+the end of a file or after one Ctrl+C, which still translates all words heard so far; 130 after a
+second one. Sound libraries, speech libraries and torch are imported only after all checks.
 """
 
 import argparse
@@ -15,7 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.cli.exit_codes import captions_out, exit_code_of, tell
+from app.cli.exit_codes import exit_code_of, standard_output, tell
 from app.cli.listen_options import (
     ListenSettings,
     add_listening_options,
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from engine.speech.listener import Listener
 
 _NAME = "listen"
-_TELL_EVERY_S = 1.0
+_REPORT_EVERY_S = 1.0
 _MEGABYTE = 1_000_000
 
 
@@ -45,31 +44,27 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     """Add ``listen`` to the commands of ``surtitle``."""
     parser = subparsers.add_parser(
         "listen",
-        help="translate what is said, in the terminal",
-        description="Translate English speech from a microphone, from what the computer plays, or "
-        "from a file. Ctrl+C ends it.",
+        help="translate speech in the terminal",
+        description="Translate English speech from a microphone, the sound of the computer or "
+        "a file. Ctrl+C ends it.",
     )
     add_listening_options(parser)
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads its own
-    """Obey the command line.
-
-    Returns:
-        the exit code, as the module says.
-    """
+    """Run the command and return its exit code."""
     return exit_code_of(_NAME, lambda: listen(listen_settings(arguments)))
 
 
 def listen(settings: ListenSettings) -> None:
-    """Translate what is heard until it ends.
+    """Translate speech until the sources end.
 
     Raises:
         SurtitleError: the engine cannot do it.
         TextError: captions cannot be written.
     """
-    out = captions_out()
+    out = standard_output()
     whisper = _whisper_folder(settings)
     utterances = UtteranceTracker()
     view = ListeningView(
@@ -82,7 +77,7 @@ def listen(settings: ListenSettings) -> None:
     with contextlib.ExitStack() as opened:
         mailbox = EventQueue()
         listener = opened.enter_context(_listening(settings, whisper, mailbox.put))
-        opened.enter_context(mailbox)  # closed first, so that nobody waits to report
+        opened.enter_context(mailbox)  # closed first, so that no thread waits in put
         writers = [
             opened.enter_context(contextlib.closing(SubtitleWriter(path, form)))
             for form, path in settings.subtitles.items()
@@ -124,11 +119,11 @@ def _listening(
     listener = Listener(
         [
             Lane(
-                name=wanted.lane,
-                source=make_source(wanted, noticed(wanted.lane), real_time=settings.real_time),
-                live=settings.real_time or not wanted.is_file,
+                name=it.lane,
+                source=make_source(it, noticed(it.lane), real_time=settings.real_time),
+                live=settings.real_time or not it.is_file,
             )
-            for wanted in settings.wanted
+            for it in settings.sources
         ],
         session.send,
         Recognition(make_model=lambda: Whisper(recognizer), make_detector=SileroDetector),
@@ -145,21 +140,21 @@ def _listening(
 
 
 def _whisper_folder(settings: ListenSettings) -> Path:
-    """Find the recogniser, or fetch it and show how far that is."""
+    """Return the folder of the speech model; download it first if it is missing."""
     from engine.speech.whisper_models import found_whisper, whisper_folder  # noqa: PLC0415  as above
 
-    found = found_whisper(settings.whisper, settings.library)
-    if found is not None:
-        return whisper_folder(str(found), settings.library)
-    _tell(f"fetching {settings.whisper} from huggingface.co; Ctrl+C keeps what is there")
-    told_s = time.monotonic()
+    folder = found_whisper(settings.whisper, settings.library)
+    if folder is not None:
+        return whisper_folder(str(folder), settings.library)
+    _tell(f"downloading {settings.whisper} from huggingface.co; Ctrl+C stops it, to be resumed")
+    reported_s = time.monotonic()
 
     def progress(done: int, total: int) -> None:
-        nonlocal told_s
+        nonlocal reported_s
         if sys.stderr is None or not sys.stderr.isatty():
             return
-        if time.monotonic() - told_s >= _TELL_EVERY_S or done == total:
-            told_s = time.monotonic()
+        if time.monotonic() - reported_s >= _REPORT_EVERY_S or done == total:
+            reported_s = time.monotonic()
             sys.stderr.write(f"\r{done // _MEGABYTE} of {total // _MEGABYTE} MB")
             sys.stderr.write("\n" if done == total else "")
             sys.stderr.flush()

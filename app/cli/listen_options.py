@@ -1,4 +1,4 @@
-"""What ``surtitle listen`` is asked for, and the sources it hears."""
+"""The options of ``surtitle listen``, and the sources they name."""
 
 import argparse
 from collections.abc import Callable
@@ -21,13 +21,13 @@ _MOST_SOURCES = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """What is to be heard.
+class ChosenSource:
+    """A source of the command line.
 
     Attributes:
         source: ``mic``, ``system`` or a file.
-        device: what a person calls the device; None is the default.
-        lane: how it is told apart, where two are heard; else empty.
+        device: name of the device as the user wrote it; None is the default.
+        lane: label of its captions if there are two sources, else empty.
     """
 
     source: str
@@ -36,25 +36,25 @@ class Wanted:
 
     @property
     def is_file(self) -> bool:
-        """Tell whether a file is heard."""
+        """Whether the source is a file."""
         return self.source not in _KINDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListenSettings:
-    """What one run hears, and where it writes.
+    """Sources, models and outputs of one run.
 
     Attributes:
         translation: model, language, policy and log.
-        wanted: one source or two.
-        whisper: name, id or folder of the recogniser.
-        library: where recognisers that are fetched lie.
-        real_time: a file is heard at its own pace.
+        sources: one or two.
+        whisper: name, id or folder of the speech model.
+        library: folder of downloaded models.
+        real_time: play a file at its own pace.
         subtitles: files by format.
     """
 
     translation: TerminalSettings
-    wanted: tuple[Wanted, ...]
+    sources: tuple[ChosenSource, ...]
     whisper: str
     library: Path
     real_time: bool
@@ -62,14 +62,14 @@ class ListenSettings:
 
 
 def add_listening_options(parser: argparse.ArgumentParser) -> None:
-    """Add all that ``listen_settings`` reads."""
+    """Add the options that ``listen_settings`` reads."""
     parser.add_argument(
         "--source",
         dest="sources",
         action="append",
         required=True,
         metavar="mic|system|FILE",
-        help="what is heard; given twice, both are, told apart as me and them",
+        help="what to listen to; given twice, both are, labelled me and them",
     )
     parser.add_argument(
         "--device",
@@ -83,11 +83,11 @@ def add_listening_options(parser: argparse.ArgumentParser) -> None:
         "--asr",
         default=STANDARD_WHISPER,
         metavar="MODEL",
-        help="Whisper that recognises: tiny.en ... large-v3, an id on huggingface.co, or a folder "
+        help="Whisper model: tiny.en ... large-v3, an id on huggingface.co, or a folder "
         f"({STANDARD_WHISPER})",
     )
     parser.add_argument(
-        "--real-time", action="store_true", help="hear a file at its own pace, not at full speed"
+        "--real-time", action="store_true", help="play a file at its own pace, not at full speed"
     )
     for form in FORMATS:
         parser.add_argument(
@@ -98,26 +98,25 @@ def add_listening_options(parser: argparse.ArgumentParser) -> None:
 
 
 def listen_settings(arguments: argparse.Namespace) -> ListenSettings:  # noqa: TID251  an entry point's
-    """Check what the command line says.
+    """Check the command line.
 
     Raises:
         UsageError: a value is wrong, or a file is not there.
         SurtitleError: the model folder cannot be used.
         TextError: no model was named and none comes with the program.
     """
-    wanted = _wanted(arguments.sources, arguments.sound_devices)
-    forms = {form: getattr(arguments, form) for form in FORMATS}
+    files: dict[str, Path | None] = {form: getattr(arguments, form) for form in FORMATS}
     return ListenSettings(
         translation=chosen_settings(arguments),
-        wanted=wanted,
+        sources=_chosen(arguments.sources, arguments.sound_devices),
         whisper=arguments.asr,
         library=arguments.model_library,
         real_time=arguments.real_time,
-        subtitles={form: path for form, path in forms.items() if path is not None},
+        subtitles={form: path for form, path in files.items() if path is not None},
     )
 
 
-def _wanted(sources: list[str], devices: list[str]) -> tuple[Wanted, ...]:
+def _chosen(sources: list[str], devices: list[str]) -> tuple[ChosenSource, ...]:
     if len(sources) > _MOST_SOURCES or len(set(sources)) != len(sources):
         msg = f"expected one --source or two different ones, got {', '.join(sources)}"
         raise UsageError(msg)
@@ -126,22 +125,18 @@ def _wanted(sources: list[str], devices: list[str]) -> tuple[Wanted, ...]:
         raise UsageError(msg)
     named = [*devices, *([None] * (len(sources) - len(devices)))]
     together = len(sources) > 1
-    found = tuple(
-        Wanted(
-            source=source,
-            device=device,
-            lane=_lane(source) if together else "",
-        )
+    chosen = tuple(
+        ChosenSource(source=source, device=device, lane=_lane(source) if together else "")
         for source, device in zip(sources, named, strict=True)
     )
-    for one in found:
-        if one.is_file and not Path(one.source).is_file():
-            msg = f"expected mic, system or a file with sound, but {one.source} is no file"
+    for it in chosen:
+        if it.is_file and not Path(it.source).is_file():
+            msg = f"expected mic, system or a file with sound, but {it.source} is no file"
             raise UsageError(msg)
-        if one.is_file and one.device is not None:
-            msg = f"{one.source} is a file: leave --device out, or name another --source"
+        if it.is_file and it.device is not None:
+            msg = f"{it.source} is a file: leave --device out, or name another --source"
             raise UsageError(msg)
-    return found
+    return chosen
 
 
 def _lane(source: str) -> str:
@@ -149,20 +144,20 @@ def _lane(source: str) -> str:
 
 
 def make_source(
-    wanted: Wanted, report: Callable[[AudioNotice], None], *, real_time: bool
+    chosen: ChosenSource, report: Callable[[AudioNotice], None], *, real_time: bool
 ) -> "AudioSource":
-    """Make a source; it is not started.
+    """Return a source that is not started.
 
     Raises:
-        AudioError: nothing can be recorded, no device is called so, or a library is missing.
+        AudioError: nothing can be recorded, there is no such device, or a library is missing.
     """
     from engine.audio.sources import AudioSources, find_device  # noqa: PLC0415  numpy slows the help down
 
     sources = AudioSources()
-    if wanted.is_file:
-        return sources.file(Path(wanted.source), report, real_time=real_time)
-    kind = _KINDS[wanted.source]
+    if chosen.is_file:
+        return sources.file(Path(chosen.source), report, real_time=real_time)
+    kind = _KINDS[chosen.source]
     name = None
-    if wanted.device is not None:
-        name = find_device(sources.devices(), kind, wanted.device).name
+    if chosen.device is not None:
+        name = find_device(sources.devices(), kind, chosen.device).name
     return sources.live(WantedDevice(kind=kind, name=name), report)

@@ -1,4 +1,4 @@
-"""Events of a listener on their way to rows, subtitle files and sentences on standard error."""
+"""Routes the events of a listener to rows, subtitle files and messages on standard error."""
 
 import contextlib
 import queue
@@ -28,47 +28,41 @@ from engine.speech.events import (
 from engine.utterances import Utterance, UtteranceTracker
 
 if TYPE_CHECKING:
+    from engine.messages import Message
     from engine.speech.listener import Listener  # numpy slows the help down
 
-if TYPE_CHECKING:
-    from engine.messages import Message
-
-_MOST_WAITING = 5_000  # events; who reports more waits until they are shown
+_MOST_WAITING = 5_000  # events
 _POLL_S = 0.2
 
 
 class Stop:
-    """Stands for Ctrl+C among the events."""
+    """The event of Ctrl+C."""
 
 
 STOP: Final = Stop()
 
 
 class EventQueue:
-    """Events on their way from the engine's threads to the one that writes.
-
-    Who reports waits where too many are there already, unless nobody reads any more.
-    """
+    """A queue from the engine's threads to the main thread; ``put`` blocks while it is too long."""
 
     def __init__(self) -> None:
-        self._waiting: queue.SimpleQueue[Heard | Event | Stop] = (
-            queue.SimpleQueue()
-        )  # a signal may put, too
+        # SimpleQueue, since a signal handler puts, too
+        self._waiting: queue.SimpleQueue[Heard | Event | Stop] = queue.SimpleQueue()
         self._closed = threading.Event()
 
     def put(self, event: Heard | Event | Stop) -> None:
-        """Leave an event."""
+        """Append an event; wait while the queue is full, unless it is closed."""
         while self._waiting.qsize() > _MOST_WAITING and not self._closed.wait(_POLL_S):
             pass
         self._waiting.put(event)
 
     @property
     def is_empty(self) -> bool:
-        """Tell whether nothing waits."""
+        """Whether no event waits."""
         return self._waiting.empty()
 
     def __iter__(self) -> Iterator[Heard | Event | Stop]:
-        """Yield what comes, for ever."""
+        """Yield events forever."""
         while True:
             with contextlib.suppress(queue.Empty):
                 yield self._waiting.get(timeout=_POLL_S)
@@ -81,7 +75,7 @@ class EventQueue:
 
     @contextlib.contextmanager
     def interrupts(self) -> Iterator[None]:
-        """Take the first Ctrl+C for an event; the second is one as ever."""
+        """Turn the first Ctrl+C into an event; the second one acts as usual."""
 
         def stop(_number: int, _frame: object) -> None:
             signal.signal(signal.SIGINT, before)
@@ -99,7 +93,7 @@ class EventQueue:
 
 
 class Screen:
-    """Where events go: rows, cues, sentences on standard error."""
+    """Writes events as rows, cues and messages on standard error."""
 
     def __init__(
         self,
@@ -110,28 +104,24 @@ class Screen:
         writers: Sequence[SubtitleWriter],
         tell: Callable[[str], None],
     ) -> None:
-        """Write.
+        """Keep the parts.
 
         Args:
-            listener: is stopped by Ctrl+C.
-            utterances: get what comes.
-            view: on standard output.
-            maker: of cues.
-            writers: of cues.
-            tell: gets sentences for the person.
+            listener: stopped by Ctrl+C.
+            utterances: fed with all words and events.
+            view: writes standard output.
+            maker: makes cues.
+            writers: write cues.
+            tell: writes a message to standard error.
         """
-        self._listener = listener
-        self._utterances = utterances
-        self._view = view
-        self._maker = maker
-        self._writers = writers
-        self._tell_person = tell
+        self._listener, self._utterances, self._view = listener, utterances, view
+        self._maker, self._writers, self._write_message = maker, writers, tell
         self._lags = WordLags()
         self._n_loading = 2
         self._failure: Message | None = None
 
     def serve(self, mailbox: EventQueue) -> None:
-        """Take events until the last.
+        """Handle events until the last.
 
         Raises:
             SurtitleError: the session or the listener failed.
@@ -139,7 +129,7 @@ class Screen:
         """
         for event in mailbox:
             if isinstance(event, Stop):
-                self._tell("ending; what was said is still translated, Ctrl+C again leaves it")
+                self._tell("ending; the last words are still translated, Ctrl+C again skips them")
                 self._listener.stop()
                 continue
             if isinstance(event, ListeningEnded):
@@ -152,7 +142,7 @@ class Screen:
             raise SurtitleError(self._failure)
 
     def sum_up(self) -> None:
-        """Tell how long each stage took, here and in JSON Lines."""
+        """Report how long each stage took, on standard error and in JSON Lines."""
         lags = self._lags.heard()
         lost_s = self._listener.n_dropped / SAMPLE_RATE_HZ
         for writer in self._writers:
@@ -178,13 +168,13 @@ class Screen:
             case Ready() | RecognizerReady():
                 self._loaded()
             case _:
-                self._tell_of(event)
+                self._report(event)
         if isinstance(event, Event):
             utterance = self._utterances.take(event, time.monotonic())
             if utterance is not None:
                 self._follow(event, utterance)
 
-    def _tell_of(self, event: Heard | Event) -> None:
+    def _report(self, event: Heard | Event) -> None:
         match event:
             case Refused(message=message) | Notice(message=message) | Behind(message=message):
                 self._tell(str(message))
@@ -209,7 +199,7 @@ class Screen:
 
     def _tell(self, sentence: str) -> None:
         self._view.hide()
-        self._tell_person(sentence)
+        self._write_message(sentence)
 
 
 def _fields(lag: StageTime) -> dict[str, str | int | float]:

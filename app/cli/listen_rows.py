@@ -1,8 +1,8 @@
-"""What a listener reports becomes lines of a terminal, or of a pipe.
+"""Writes captions as lines of a terminal or a pipe.
 
-A caption becomes a line when its utterance has ended. A terminal shows more: its last row has the
-captions that still grow, and dim behind them the words that may still change. Only that row is ever
-written again, and it is never longer than the terminal is wide.
+A caption becomes a line when its utterance ends. The last row of a terminal also shows the growing
+captions, followed dimly by the tentative source words. Only that row is ever rewritten, and it is
+never wider than the terminal.
 """
 
 import unicodedata
@@ -18,7 +18,7 @@ _DIM, _PLAIN = "\x1b[2m", "\x1b[22m"
 
 
 class ListeningView:
-    """Feed events; ``draw`` when no more are there, for they come faster than eyes."""
+    """Feed it events; call ``draw`` when no more events wait."""
 
     def __init__(
         self,
@@ -32,21 +32,19 @@ class ListeningView:
 
         Args:
             stream: standard output.
-            utterances: those whose captions are written.
-            is_terminal: rows may be written again.
-            width: columns the terminal has now.
+            utterances: the owner of the captions.
+            is_terminal: whether rows can be rewritten.
+            width: returns the current columns of the terminal.
         """
-        self._stream = stream
-        self._utterances = utterances
-        self._is_terminal = is_terminal
-        self._width = width
+        self._stream, self._utterances = stream, utterances
+        self._is_terminal, self._width = is_terminal, width
         self._tails: dict[str, str] = {}
-        self._newest = ""  # lane
+        self._newest = ""  # lane of the newest event
         self._changed: set[int] = set()  # utterances whose captions are not on the screen
         self._row = ""
 
     def take(self, event: Event, utterance: Utterance) -> list[int]:
-        """Take an event about an utterance; return the utterances that are on the screen now.
+        """Handle an event of an utterance; return the numbers of the utterances now on the screen.
 
         Raises:
             TextError: the output cannot be written.
@@ -60,12 +58,12 @@ class ListeningView:
         return []
 
     def show_tail(self, lane: str, words: Sequence[str]) -> None:
-        """Take the words of a lane that may still change."""
+        """Set the tentative words of a lane."""
         self._tails[lane] = " ".join(words)
         self._newest = lane if words else self._newest
 
     def draw(self) -> list[int]:
-        """Draw the last row anew where it changed; return the utterances that are on it now.
+        """Redraw the last row if it changed; return the numbers of the utterances on it.
 
         Raises:
             TextError: the output cannot be written.
@@ -76,18 +74,18 @@ class ListeningView:
         if row != self._row:
             self._row = row
             send(self._stream, _CLEAR_ROW + row)
-        shown = [one.number for one in self._utterances.open if one.number in self._changed]
+        shown = [it.number for it in self._utterances.open if it.number in self._changed]
         self._changed.clear()
         return shown
 
     def hide(self) -> None:
-        """Take the last row away, so that something else can be written; ``draw`` brings it."""
+        """Clear the last row for other output; ``draw`` restores it."""
         if self._row:
             send(self._stream, _CLEAR_ROW)
             self._row = ""
 
     def close(self) -> None:
-        """Write what is still open as lines, and leave the row clean."""
+        """Write the open utterances as lines and clear the last row."""
         for utterance in self._utterances.open:
             self._end(utterance)
         self.hide()
@@ -103,14 +101,12 @@ class ListeningView:
 
     def _last_row(self) -> str:
         lane = self._newest
-        captions = [one.caption for one in self._utterances.open if one.lane == lane]
+        captions = [it.caption for it in self._utterances.open if it.lane == lane]
         caption = " ".join(printable(" ".join(captions)).split())
         tail = " ".join(printable(self._tails.get(lane, "")).split())
         room = self._width() - 1 - len(_label(lane))
         tail = _last_cells(tail, room)
-        caption = (
-            _last_cells(caption, room - n_cells(tail) - 1) if tail else _last_cells(caption, room)
-        )
+        caption = _last_cells(caption, room - n_cells(tail) - 1 if tail else room)
         if not caption and not tail:
             return ""
         dim = f"{_DIM}{tail}{_PLAIN}" if tail else ""
@@ -118,7 +114,7 @@ class ListeningView:
 
 
 def n_cells(text: str) -> int:
-    """Count the columns a text takes in a terminal."""
+    """Return the columns that a text takes in a terminal."""
     return sum(_cells(letter) for letter in text)
 
 
@@ -129,12 +125,12 @@ def _cells(letter: str) -> int:
 
 
 def _last_cells(text: str, room: int) -> str:
-    """Keep the end of a text that fits."""
+    """Return the end of a text that fits into ``room`` columns."""
     n_taken = 0
-    for place in range(len(text) - 1, -1, -1):
-        n_taken += _cells(text[place])
+    for index in range(len(text) - 1, -1, -1):
+        n_taken += _cells(text[index])
         if n_taken > room:
-            return text[place + 1 :]
+            return text[index + 1 :]
     return text
 
 

@@ -1,4 +1,4 @@
-"""Score captions of a file: ``surtitle score SOURCE REFERENCE``, which the window asks, too.
+"""Score captions of a file: ``surtitle score SOURCE REFERENCE``; the window runs it, too.
 
 Lines of the source are fed word by word, as if they were spoken; each caption is compared with the
 same line of the reference. With ``--sound`` a recording of the source is recognised, too, and
@@ -13,12 +13,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.cli.check import Report, write_json
-from app.cli.exit_codes import UsageError, exit_code_of
+from app.cli.check import Report, reported_failures, write_json
+from app.cli.exit_codes import exit_code_of
 from app.cli.translate import TerminalSettings, add_options, chosen_settings
 from app.system.early_interrupt import leaving_at_once
 from app.system.text_io import TextError
-from engine.errors import SurtitleError
 from engine.metrics.word_errors import word_error_rate
 
 if TYPE_CHECKING:
@@ -33,8 +32,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser = subparsers.add_parser(
         _NAME,
         help="score captions of a file against a reference",
-        description="Translate a file word by word and tell BLEU, chrF and lagging; with --sound "
-        "also how well a recording of it is recognised.",
+        description="Translate a file word by word and report BLEU, chrF and lagging; with --sound "
+        "also the word error rate of a recording of it.",
     )
     parser.add_argument("source", metavar="SOURCE", help="lines of text, UTF-8")
     parser.add_argument("reference", metavar="REFERENCE", help="their translations, line by line")
@@ -48,32 +47,24 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads its own
-    """Obey the command line.
-
-    Returns:
-        the exit code.
-    """
-    report = write_json if arguments.json else _write_words
+    """Run the command and return its exit code."""
+    report = write_json if arguments.json else _write_text
 
     def work() -> None:
-        try:
+        with reported_failures(as_json=arguments.json):
             settings = chosen_settings(arguments)
             pairs = read_pairs(Path(arguments.source), Path(arguments.reference))
             with leaving_at_once():
                 score_file(settings, pairs, report)
                 if arguments.sound is not None:
-                    said, library = " ".join(source for source, _ in pairs), arguments.model_library
-                    _score_sound(arguments.sound, said, arguments.asr, library, report)
-        except (SurtitleError, TextError, UsageError) as error:
-            if not arguments.json:
-                raise
-            report("failed", {"message": str(error)})
+                    text, library = " ".join(source for source, _ in pairs), arguments.model_library
+                    _score_sound(arguments.sound, text, arguments.asr, library, report)
 
     return exit_code_of(_NAME, work)
 
 
 def read_pairs(source: Path, reference: Path) -> list[tuple[str, str]]:
-    """Read lines and their references; pairs without text are left out.
+    """Read lines and their references; empty lines are left out.
 
     Raises:
         TextError: a file cannot be read, or they have unlike numbers of lines.
@@ -86,20 +77,20 @@ def read_pairs(source: Path, reference: Path) -> list[tuple[str, str]]:
         )
         raise TextError(msg)
     pairs = zip(sources, references, strict=True)
-    return [(one.strip(), other.strip()) for one, other in pairs if one.strip()]
+    return [(line.strip(), reference.strip()) for line, reference in pairs if line.strip()]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileScore:
-    """Scores of a file; lagging in source words, a mean over the lines that have a caption.
+    """Scores of a file; lagging in source words, averaged over the lines with a caption.
 
     Attributes:
         bleu, chrf: of the whole, by sacreBLEU.
-        signature: of BLEU, so that others can compute it again.
+        signature: of BLEU, to reproduce it.
         al: average lagging (Ma et al. 2019).
         laal: length-adaptive average lagging (Papi et al. 2022).
-        n_lines: translated.
-        n_empty: of these without a caption; left out of the lagging.
+        n_lines: translated lines.
+        n_empty: lines without a caption; left out of the lagging.
         ms_per_word: milliseconds of computing for a source word.
     """
 
@@ -131,15 +122,15 @@ def score_file(settings: TerminalSettings, pairs: list[tuple[str, str]], report:
     weights = load_weights(settings.model)
     name, capacity = settings.model.system, settings.model.capacity
     translations = list["Translation"]()
-    for one in translate_lines(
+    for translation in translate_lines(
         lambda log: make_system(name, weights, settings.translation, capacity=capacity, log=log),
         enumerate(source for source, _ in pairs),
     ):
-        translations.append(one)
+        translations.append(translation)
         report("line", {"n": len(translations), "of": len(pairs)})
     references = [reference for _, reference in pairs]
-    found = score_translations(translations, references, settings.translation.target_language)
-    report("score", {**asdict(found), "model": weights.card.name})
+    scores = score_translations(translations, references, settings.translation.target_language)
+    report("score", {**asdict(scores), "model": weights.card.name})
 
 
 def score_translations(
@@ -153,9 +144,9 @@ def score_translations(
     from engine.metrics.lagging import mean_laggings  # noqa: PLC0415
     from engine.metrics.quality import measure_quality  # noqa: PLC0415  sacreBLEU is slow to import
 
-    quality = measure_quality([one.hypothesis for one in translations], references, language)
+    quality = measure_quality([it.hypothesis for it in translations], references, language)
     laggings = mean_laggings(translations, references, language)
-    word_ms = [ms for one in translations for ms in one.ms]
+    word_ms = [ms for it in translations for ms in it.ms]
     return FileScore(
         bleu=quality.bleu,
         chrf=quality.chrf,
@@ -163,13 +154,13 @@ def score_translations(
         al=laggings.al if laggings else 0.0,
         laal=laggings.laal if laggings else 0.0,
         n_lines=len(translations),
-        n_empty=sum(not one.delays for one in translations),
+        n_empty=sum(not it.delays for it in translations),
         ms_per_word=sum(word_ms) / max(1, len(word_ms)),
     )
 
 
-def _score_sound(path: Path, said: str, named: str, library: Path, report: Report) -> None:
-    """Recognise a recording, as fast as it goes, and hold it against what was said.
+def _score_sound(path: Path, text: str, named: str, library: Path, report: Report) -> None:
+    """Recognise a recording at full speed and compare it with its text.
 
     Raises:
         SurtitleError: the recording cannot be read, or the recogniser is not here.
@@ -191,13 +182,13 @@ def _score_sound(path: Path, said: str, named: str, library: Path, report: Repor
     recognizer = Recognizer(model, vad, RecognizerSettings())
     source = AudioSources().file(path, lambda _notice: None, real_time=False)
     source.start()
-    heard = list[str]()
+    words = list[str]()
     while not source.ended:
         chunk = source.read(1.0)
         if chunk is not None:
-            heard += [word.text for one in recognizer.feed(chunk) for word in one.committed]
-    heard += [word.text for one in recognizer.flush() for word in one.committed]
-    rate = word_error_rate(" ".join(heard), said)
+            words += [word.text for part in recognizer.feed(chunk) for word in part.committed]
+    words += [word.text for part in recognizer.flush() for word in part.committed]
+    rate = word_error_rate(" ".join(words), text)
     report("wer", {"wer": rate, "real_time_factor": recognizer.real_time_factor})
 
 
@@ -209,8 +200,8 @@ def _lines(path: Path) -> list[str]:
         raise TextError(msg) from error
 
 
-def _write_words(kind: str, values: Mapping[str, object]) -> None:
-    """Write for a person: the scores, one a line."""
+def _write_text(kind: str, values: Mapping[str, object]) -> None:
+    """Write the scores as text, one a line."""
     if kind in ("score", "wer"):
         for name, value in values.items():
             shown = f"{value:.3f}" if isinstance(value, float) else json.dumps(value)

@@ -1,8 +1,6 @@
 """Translate in the terminal, a line in, a line out: ``surtitle translate``.
 
-What cannot be done is one sentence on stderr. Exit codes: 0, 1 for a failure, 2 for wrong usage,
-130 after Ctrl+C, and 141 when the reader of the output went away: like any program that SIGPIPE
-ends, without a word. torch is imported when everything else is found to be in order.
+Exit codes as in ``exit_code_of``. torch is imported only after all other checks.
 """
 
 import argparse
@@ -13,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from app.cli.adapters import adapter_folder, open_library
-from app.cli.exit_codes import UsageError, captions_out, exit_code_of, tell
+from app.cli.exit_codes import UsageError, exit_code_of, standard_output, tell
 from app.library.model_names import fetched_model
 from app.system.early_interrupt import leaving_at_once
 from app.system.text_io import LineReader, LineWriter, TextError, check_text
@@ -43,21 +41,21 @@ if TYPE_CHECKING:
     from engine.translation.base import AnySystem
 
 _STDIN = "-"
-_LONGEST_SLOT = 1024  # no utterance has so many tokens
+_LONGEST_SLOT = 1024  # longer than any utterance
 _STANDARD = TranslationSettings()
 _NAME = "translate"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TerminalSettings:
-    """What one run reads, how it translates and where else it writes.
+    """Input, translation and log of one run.
 
     Attributes:
         model: weights, adapter and device.
         translation: language, policy and slots.
         source: a file, or None for standard input.
-        log: where the engine's events go, or None.
-        live: captions are written piece by piece, while the words of the line are read.
+        log: file of the engine's events, or None.
+        live: write captions piece by piece while the words of the line are read.
     """
 
     model: ModelSettings
@@ -72,10 +70,10 @@ class TerminalSettings:
             raise ValueError(msg)
 
 
-def _same_file(one: Path, other: Path) -> bool:
+def _same_file(source: Path, log: Path) -> bool:
     try:
-        return one.samefile(other)
-    except OSError:  # a log is seldom there before
+        return source.samefile(log)
+    except OSError:  # the log rarely exists yet
         return False
 
 
@@ -99,18 +97,18 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def add_options(parser: argparse.ArgumentParser, *, device: str = "--device") -> None:
-    """Add what a command asks for that translates: all that ``chosen_settings`` reads.
+    """Add the options that ``chosen_settings`` reads.
 
     Args:
         parser: of the command.
-        device: what the option is called that says where to compute.
+        device: name of the option for the device.
     """
     for option, kind, metavar, text in (
         ("--to", str, "CODE", f"target language ({_STANDARD.target_language})"),
         ("--policy", str, "POLICY", f"read:N, wait:K or offline ({_STANDARD.policy})"),
         ("--model", Path, "DIR|NAME", "model folder, or owner/name on the hub (the bundled one)"),
         (device, str, "NAME", f"where to compute: {', '.join(DEVICES)} (auto)"),
-    ):  # the window takes them too: without a default, those given before the command count here
+    ):  # no default: the same options before the command count here, too
         name = "device" if option == device else option.removeprefix("--")
         parser.add_argument(
             option, dest=name, type=kind, default=argparse.SUPPRESS, metavar=metavar, help=text
@@ -126,7 +124,7 @@ def add_options(parser: argparse.ArgumentParser, *, device: str = "--device") ->
         "--quantise",
         choices=QUANTISATIONS,
         default="auto",
-        help="how the weights are kept; auto: whole where they fit, else in 4 bits",
+        help="precision of the weights; auto: full if they fit, else 4 bits",
     )
     parser.add_argument(
         "--slot", metavar="L", help="positions in a slot (as the model was trained)"
@@ -135,7 +133,7 @@ def add_options(parser: argparse.ArgumentParser, *, device: str = "--device") ->
         "--system",
         choices=SYSTEMS,
         default=AUTO,
-        help="slots, or retranslate: all words anew at each one; auto: what the model was made for",
+        help="slots, or retranslate all words at each step; auto: what the model was trained for",
     )
     parser.add_argument(
         "--glossary", type=Path, metavar="FILE.tsv", help="terms and translations for the prompt"
@@ -145,17 +143,13 @@ def add_options(parser: argparse.ArgumentParser, *, device: str = "--device") ->
         type=int,
         default=_STANDARD.context_sentences,
         metavar="N",
-        help="let the prompt tell of the N sentences before (%(default)s)",
+        help="put the N sentences before into the prompt (%(default)s)",
     )
     parser.add_argument("--log", type=Path, metavar="FILE.jsonl", help="write the engine's events")
 
 
 def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads its own
-    """Obey the command line.
-
-    Returns:
-        the exit code, as the module says.
-    """
+    """Run the command and return its exit code."""
     return exit_code_of(_NAME, lambda: translate(chosen_settings(arguments), arguments.stdin))
 
 
@@ -163,14 +157,14 @@ def translate(settings: TerminalSettings, stdin: BinaryIO | None) -> None:
     """Translate every line of the source to standard output.
 
     Args:
-        settings: what is read and how it is translated.
-        stdin: what stands for a source that is not named; None where it is closed.
+        settings: input and translation.
+        stdin: the input if no source is named; None if it is closed.
 
     Raises:
-        SurtitleError: the engine cannot do it.
+        SurtitleError: the engine failed.
         TextError: the text cannot be read, or captions or log cannot be written.
     """
-    out = captions_out()
+    out = standard_output()
     with (
         _opened(settings.source, stdin) as reader,
         _opened_log(settings.log) as log,
@@ -205,17 +199,16 @@ def _translate_lines(
         context_rows = max(context_rows, translator.conversation.context_rows)
     if n_strange:
         lines = "1 line does" if n_strange == 1 else f"{n_strange} lines do"
-        _tell(f"{lines} not look like English: what cannot be read is handed on as it is")
+        _tell(f"{lines} not look like English: unreadable sentences are copied unchanged")
     if context_rows:
         _tell(f"glossary and sentences before took up to {context_rows} rows of the prompt")
 
 
 def _captions(translator: "AnySystem", line: str, *, live: bool) -> Iterator[str]:
-    """Yield the captions of a line's sentences piece by piece, a blank behind each sentence.
+    """Yield the captions of a line piece by piece, with a blank after each sentence.
 
-    Nobody edits, so captions only grow. Every sentence is an utterance of its own and is forgotten
-    when it ends. Live or not, the same rows are fed: live only gives the words one by one. What is
-    in letters that the model cannot read is handed on as it is.
+    Each sentence is an utterance of its own. Live or not, the same rows are fed: live only feeds
+    the words one by one. Sentences in scripts the model cannot read are copied unchanged.
     """
     words = committed_words(line, finished=True)
     for sentence in split_sentences(words, translator.settings.limits, finished=True):
@@ -231,11 +224,11 @@ def _captions(translator: "AnySystem", line: str, *, live: bool) -> Iterator[str
 
 
 def chosen_settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa: TID251  as above
-    """Check what the command line says; what needs no file comes first.
+    """Check the command line; checks that need no file come first.
 
     Raises:
         ModelError: the model folder cannot be used.
-        TextError: no model was named and none comes with the program.
+        TextError: no model is named, and none is bundled.
         UsageError: a value is wrong.
     """
     try:
@@ -243,11 +236,10 @@ def chosen_settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa:
         slot_length = _slot_length(arguments.slot)
         glossary = read_glossary(arguments.glossary) if arguments.glossary else ()
         directory = _model_folder(arguments.model, arguments.model_library)
-        check_model_folder(directory)  # when it is loaded, too; here it takes no seconds
-        wanted = TranslationSettings(
-            target_language=arguments.to or _STANDARD.target_language, policy=policy
-        )
-        adapter = _adapter(arguments.adapter, directory, arguments.adapter_library, wanted)
+        check_model_folder(directory)  # fails here at once instead of while loading
+        language = arguments.to or _STANDARD.target_language
+        translation = TranslationSettings(target_language=language, policy=policy)
+        adapter = _adapter(arguments.adapter, directory, arguments.adapter_library, translation)
         model = ModelSettings(
             directory=directory,
             adapter=None if adapter is None else adapter.folder,
@@ -260,7 +252,7 @@ def chosen_settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa:
         return TerminalSettings(
             model=model,
             translation=TranslationSettings(
-                target_language=_language(card, wanted.target_language),
+                target_language=_language(card, language),
                 policy=policy,
                 layout=LayoutSettings(
                     slot_length=slot_length or suited_slot_length(card, system),
@@ -278,7 +270,7 @@ def chosen_settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa:
 
 
 def _slot_length(text: str | None) -> int | None:
-    """Read the option; None stands for what the model was trained with."""
+    """Parse the option; None is the length the model was trained with."""
     if text is None:
         return None
     if not (text.isascii() and text.isdigit() and 1 <= int(text) <= _LONGEST_SLOT):
@@ -296,17 +288,17 @@ def _model_folder(named: Path | None, library: Path) -> Path:
 
 
 def _adapter(
-    named: str | None, model: Path, library: Path, wanted: TranslationSettings
+    named: str | None, model: Path, library: Path, translation: TranslationSettings
 ) -> Adapter | None:
-    """Find and judge the adapter; one that is not known to help is used, but not silently.
+    """Return the named adapter, or by default a bundled one that helps this translation.
 
-    Where none is named, it is a bundled one that is known to help, if there is one.
+    An adapter of unknown fit is used with a message.
     """
     if named == NO_ADAPTER:
         return None
     base = read_fingerprint(model)
     if named is None:
-        default = default_adapter(base, wanted)
+        default = default_adapter(base, translation)
         return None if default is None else usable_adapter(default, base)
     adapter = usable_adapter(adapter_folder(named, open_library(library)), base)
     if adapter.status is Status.UNKNOWN:
@@ -343,7 +335,7 @@ def _opened(source: Path | None, stdin: BinaryIO | None) -> Iterator[LineReader]
 
 @contextlib.contextmanager
 def _opened_log(path: Path | None) -> Iterator[EventLog]:
-    """Open the log. Whatever else is read or written inside tells of its failures as ours."""
+    """Open the log; an OSError inside the block is one of the log."""
     try:
         with EventLog(path) as log:
             yield log
@@ -359,7 +351,7 @@ def _tell_broken(reader: LineReader) -> None:
         lines = "1 line" if reader.n_broken == 1 else f"{reader.n_broken} lines"
         _tell(
             f"expected UTF-8, but {lines} of {reader.name} had other bytes, first line "
-            f"{reader.first_broken}: \N{REPLACEMENT CHARACTER} was read in their place; "
+            f"{reader.first_broken}: \N{REPLACEMENT CHARACTER} was read instead; "
             "convert the text to UTF-8"
         )
 

@@ -1388,7 +1388,7 @@
         <translation>D&amp;iagnose kopieren</translation>
     </message>
     <message>
-        <source>Rese&amp;t</source>
+        <source>Cle&amp;ar</source>
         <translation>&amp;Zurücksetzen</translation>
     </message>
     <message>

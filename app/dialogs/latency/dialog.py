@@ -60,7 +60,7 @@ class LatencyDialog(QDialog):
         buttons = close_button()
         self.record = add_action(buttons, self.tr("&Record…"), self._toggle_recording)
         self.diagnostics = add_action(buttons, self.tr("Copy &diagnostics"), self._copy_diagnostics)
-        self.reset = add_action(buttons, self.tr("Rese&t"), self._clear)
+        self.reset = add_action(buttons, self.tr("Cle&ar"), self._clear)
         buttons.rejected.connect(self.close)
         column = QVBoxLayout(self)
         for widget in (self.tabs, self.message, buttons):

@@ -30,7 +30,7 @@ def test_a_program_is_told_what_the_computer_has_and_what_fits(capsys):
 
 @pytest.mark.parametrize(
     ("found", "words"),
-    [([], "none yet; surtitle listen fetches base.en"), (["tiny.en", "small"], "tiny.en, small")],
+    [([], "none yet; surtitle listen downloads base.en"), (["tiny.en", "small"], "tiny.en, small")],
 )
 def test_a_person_is_told_fact_by_fact_what_is_here(capsys, monkeypatch, found, words):
     def found_whisper(name, _library):
@@ -52,7 +52,7 @@ def test_a_person_is_told_fact_by_fact_what_is_here(capsys, monkeypatch, found, 
     )
     assert translator.startswith("Translator: surtitle-")
     assert translator.endswith(", comes with Surtitle")
-    assert recogniser == f"Recogniser of speech: {words}"
+    assert recogniser == f"Speech recogniser: {words}"
 
 
 def test_a_failure_is_a_line_for_programs(capsys, tmp_path):
@@ -67,4 +67,4 @@ def test_the_lag_of_the_bundled_model_is_foretold(capsys, monkeypatch):
     short = partial(measure_steps, sentences=("Good morning.",))
     monkeypatch.setattr("engine.session.lag_forecast.measure_steps", short)
     assert main(["check", "--speed"]) == 0
-    assert "behind who speaks" in capsys.readouterr().out
+    assert "behind the speaker" in capsys.readouterr().out
