@@ -1,1 +1,1 @@
-"""The main window: panel, transcript, line for typed words, status bar."""
+"""The main window: control panel, transcript, input line, status bar."""

@@ -1,6 +1,6 @@
-"""What the person can do, each with its name, its keys and its place in the menus.
+"""The actions of the program: names, shortcuts and menus.
 
-Windows, the tray and the overlay's own menu show these same actions. They decide nothing.
+The windows, the tray and the menu of the overlay share them; they only emit signals.
 """
 
 from collections.abc import Mapping
@@ -13,10 +13,13 @@ _ALSO = {"Ctrl++": "Ctrl+="}  # the same key, where plus needs Shift
 
 
 class Actions(QObject):
-    """All actions. Those with a tick tell ``toggled(bool)``, the others ``triggered()``.
+    """All actions. Checkable ones emit ``toggled(bool)``, the others ``triggered()``.
 
     Signals:
-        keys_changed(): actions have other keys now.
+        keys_changed(): the shortcuts of actions changed.
+
+    Attributes:
+        default_keys: the built-in keys by names of actions; empty for an action without keys.
     """
 
     keys_changed = Signal()
@@ -27,16 +30,16 @@ class Actions(QObject):
         self.export = self._make(self.tr("&Export captions…"), "Ctrl+E")
         self.recover = self._make(self.tr("Earlier &sessions…"))
         self.quit = self._make(self.tr("&Quit"), "Ctrl+Q")
-        self.pause = self._make(self.tr("&Pause"), "Ctrl+P", has_tick=True)
+        self.pause = self._make(self.tr("&Pause"), "Ctrl+P", checkable=True)
         self.clear = self._make(self.tr("&Clear the overlay"), "Ctrl+L")
-        self.microphone = self._make(self.tr("Listen to the &microphone"), "Ctrl+1", has_tick=True)
-        self.system = self._make(self.tr("Listen to what I &hear"), "Ctrl+2", has_tick=True)
+        self.microphone = self._make(self.tr("Listen to the &microphone"), "Ctrl+1", checkable=True)
+        self.system = self._make(self.tr("Listen to what I &hear"), "Ctrl+2", checkable=True)
         self.find = self._make(self.tr("&Find…"), "Ctrl+F")
-        self.mark = self._make(self.tr("&Mark my place"), "Ctrl+M")
+        self.mark = self._make(self.tr("&Mark the newest row"), "Ctrl+M")
         self.go_to_mark = self._make(self.tr("&Go to my mark"), "Ctrl+J")
-        self.overlay = self._make(self.tr("&Overlay"), "Ctrl+O", has_tick=True)
+        self.overlay = self._make(self.tr("&Overlay"), "Ctrl+O", checkable=True)
         self.lock = self._make(
-            self.tr("&Lock overlay (clicks go through)"), "Ctrl+K", has_tick=True
+            self.tr("&Lock overlay (clicks go through)"), "Ctrl+K", checkable=True
         )
         self.larger = self._make(self.tr("&Larger letters"), "Ctrl++")
         self.smaller = self._make(self.tr("&Smaller letters"), "Ctrl+-")
@@ -59,13 +62,13 @@ class Actions(QObject):
             action.setIconText(short)
         self.lock.toggled.connect(self._name_lock)
         self._name_lock()
-        self._default_keys = {
+        self.default_keys = {
             name: action.shortcut().toString() for name, action in self.by_name.items()
         }
         self.use_shortcuts({})
 
     def fill(self, bar: QMenuBar) -> None:
-        """Put the actions into the menus of a window."""
+        """Add the menus with the actions to a menu bar."""
         file = bar.addMenu(self.tr("&File"))
         file.addActions([self.new_session, self.export, self.recover])
         file.addSeparator()
@@ -87,36 +90,32 @@ class Actions(QObject):
 
     @property
     def by_name(self) -> dict[str, QAction]:
-        """All actions by their names, which settings files use."""
-        return {name: one for name, one in vars(self).items() if isinstance(one, QAction)}
-
-    def default_keys(self) -> dict[str, str]:
-        """Tell the keys that actions came with; those of an action without any are empty."""
-        return dict(self._default_keys)
+        """All actions by the names that settings files use."""
+        return {name: value for name, value in vars(self).items() if isinstance(value, QAction)}
 
     def use_shortcuts(self, shortcuts: Mapping[str, str]) -> None:
-        """Give actions these keys, and the others those they came with.
+        """Set the keys of all actions: these, or else the default keys.
 
         Args:
-            shortcuts: keys by names of actions; names that are none are let be.
+            shortcuts: keys by names of actions; unknown names are ignored.
         """
         for name, action in self.by_name.items():
-            keys = shortcuts.get(name, self._default_keys[name])
+            keys = shortcuts.get(name, self.default_keys[name])
             also = _ALSO.get(keys) if name not in shortcuts else None
-            sequences = [QKeySequence(one) for one in (keys, also) if one]
-            action.setShortcuts([one for one in sequences if one.toString()])
+            sequences = [QKeySequence(text) for text in (keys, also) if text]
+            action.setShortcuts([sequence for sequence in sequences if sequence.toString()])
         self.keys_changed.emit()
 
     def for_overlay(self) -> list[QAction]:
-        """List what the overlay's own menu offers."""
+        """Return the actions of the overlay's menu."""
         return [self.pause, self.lock, self.larger, self.smaller, self.reset_place, self.overlay]
 
     def for_bar(self) -> list[QAction]:
-        """List what the bar beside the overlay offers, from left to right."""
+        """Return the actions of the overlay's toolbar, from left to right."""
         return [self.pause, self.clear, self.smaller, self.larger, self.lock, self.hide_overlay]
 
     def for_tray(self) -> list[QAction]:
-        """List what the tray's menu offers."""
+        """Return the actions of the tray menu."""
         listening = [self.microphone, self.system]
         others = [self.pause, self.clear, self.overlay, self.lock, self.settings, self.quit]
         return listening + others
@@ -126,9 +125,9 @@ class Actions(QObject):
         locked = self.lock.isChecked()
         self.lock.setIconText(self.tr("Unlock") if locked else self.tr("Lock"))
 
-    def _make(self, text: str, keys: str = "", *, has_tick: bool = False) -> QAction:
+    def _make(self, text: str, keys: str = "", *, checkable: bool = False) -> QAction:
         action = QAction(QIcon(), text, self)
-        action.setCheckable(has_tick)
+        action.setCheckable(checkable)
         if keys:
             action.setShortcut(QKeySequence(keys))
         return action

@@ -1,22 +1,22 @@
-"""The banner under the controls: how loading goes, what failed, what to know."""
+"""The banner under the controls: loading progress, failures and notices."""
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QPushButton, QWidget
 
-from app.widgets.dialog_text import as_sentence
+from app.widgets.dialog_text import as_sentence, paragraph
 
 _STEPS = 1000
 
 
 class Banner(QFrame):
-    """One sentence with a progress bar or a button, hidden while there is nothing to say.
+    """One sentence with a progress bar or a button; hidden if there is nothing to show.
 
-    Loading and failures come before notices, and notices wait for one another.
+    Loading and failures come before notices; notices are shown one after the other.
 
     Signals:
         retry_clicked(): load again.
-        offer_taken(str): the person wants what a notice with a button of its own offers; its name.
+        offer_taken(str): the button of the notice of this name was clicked.
     """
 
     retry_clicked = Signal()
@@ -27,8 +27,7 @@ class Banner(QFrame):
         self._notices: list[tuple[str, str, str]] = []  # sentence, button's text, offer's name
         self._has_more_urgent = False
         self.setFrameShape(QFrame.Shape.StyledPanel)
-        self.sentence = QLabel(wordWrap=True)
-        self.sentence.setTextFormat(Qt.TextFormat.PlainText)
+        self.sentence = paragraph()
         self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.progress = QProgressBar(textVisible=False)
         self.progress.setAccessibleName(self.tr("Loading the model"))
@@ -41,13 +40,13 @@ class Banner(QFrame):
         for widget in (self.progress, self.retry, self.offer, self.dismiss):
             row.addWidget(widget)
             widget.hide()
-        self.retry.clicked.connect(self._retry)
+        self.retry.clicked.connect(self.retry_clicked)
         self.dismiss.clicked.connect(self._dismiss)
         self.offer.clicked.connect(self._take_offer)
         self.hide()
 
     def show_progress(self, stage: str, fraction: float | None) -> None:
-        """Show how far loading is; None stands for a fraction that nobody knows."""
+        """Show the progress of loading; None is an unknown fraction."""
         self.progress.setRange(0, 0 if fraction is None else _STEPS)
         if fraction is not None:
             self.progress.setValue(round(fraction * _STEPS))
@@ -55,42 +54,42 @@ class Banner(QFrame):
         self._show(self.tr("{}. You can type already.").format(stage), self.progress)
 
     def show_failure(self, message: str) -> None:
-        """Show what failed, with the button to try again."""
+        """Show a failure, with the button to retry."""
         self._has_more_urgent = True
         self._show(as_sentence(message), self.retry)
 
     def show_loaded(self) -> None:
-        """Take progress and failure away."""
+        """Hide progress and failure."""
         self._has_more_urgent = False
         self._show_next_notice()
 
     @Slot(str)
     def show_notice(self, message: str) -> None:
-        """Show something the person should know, as soon as nothing more urgent is shown."""
+        """Show a notice as soon as nothing more urgent is shown."""
         self.show_offer(message, "", "")
 
     def show_offer(self, message: str, button: str, name: str) -> None:
-        """Show a notice with something that can be done about it at once, unless button is empty.
+        """Show a notice with a button, or without one if ``button`` is empty.
 
-        A name that is not empty stands once among the notices: the newest takes the place.
+        A notice replaces the one of the same name, unless the name is empty.
         """
         notice = (as_sentence(message), button, name)
-        place = self._place(name)
-        if place is None:
+        index = self._index(name)
+        if index is None:
             self._notices.append(notice)
         else:
-            self._notices[place] = notice
+            self._notices[index] = notice
         self._show_next_notice()
 
     def withdraw(self, name: str) -> None:
-        """Take a notice away that is true no more, if it is still among them."""
-        place = self._place(name)
-        if place is not None:
-            del self._notices[place]
+        """Remove the notice of this name, if there is one."""
+        index = self._index(name)
+        if index is not None:
+            del self._notices[index]
             self._show_next_notice()
 
-    def _place(self, name: str) -> int | None:
-        names = [one for _, _, one in self._notices]
+    def _index(self, name: str) -> int | None:
+        names = [notice[2] for notice in self._notices]
         return names.index(name) if name and name in names else None
 
     def _show_next_notice(self) -> None:
@@ -111,12 +110,8 @@ class Banner(QFrame):
         for widget in (self.progress, self.retry, self.offer, self.dismiss):
             widget.setVisible(widget is shown)
         self.show()
-        if is_news:  # said by screen readers, though the keyboard is elsewhere
+        if is_news:  # screen readers read it although the focus is elsewhere
             QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, sentence))
-
-    @Slot()
-    def _retry(self) -> None:
-        self.retry_clicked.emit()
 
     @Slot()
     def _take_offer(self) -> None:

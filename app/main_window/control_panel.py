@@ -1,4 +1,4 @@
-"""The controls above the transcript. They emit what the person wants and decide nothing."""
+"""The controls above the transcript; they only emit signals."""
 
 from collections.abc import Mapping
 
@@ -19,11 +19,11 @@ class ControlPanel(QWidget):
         policy_chosen(str): a policy as the engine writes it.
 
     Attributes:
-        pause: a button that is on while what is typed is held.
-        clear: a button that empties the overlay.
-        overlay: a button that is on while the overlay is shown.
-        adapter: a button that shows the adapters.
-        lock: a button that is on while clicks go through the overlay.
+        pause: button, checked while captions are paused.
+        clear: button that empties the overlay.
+        overlay: button, checked while the overlay is shown.
+        adapter: button that opens the adapters; its text is the adapter in use.
+        lock: button, checked while clicks go through the overlay.
     """
 
     language_chosen = Signal(str)
@@ -36,18 +36,18 @@ class ControlPanel(QWidget):
         self.policy = QComboBox()
         self.policy.setAccessibleName(self.tr("Timing of the captions"))
         self.pause = _button(
-            self.tr("Pause"), "Ctrl+P", self.tr("Hold the captions; what you type is kept")
+            self.tr("Pause"), "Ctrl+P", self.tr("Pause the captions; typed text is kept")
         )
         self.clear = _button(
-            self.tr("Clear"), "Ctrl+L", self.tr("Empty the overlay; the transcript keeps all")
+            self.tr("Clear"),
+            "Ctrl+L",
+            self.tr("Clear the overlay; the transcript keeps everything"),
         )
         self.overlay = _button(
             self.tr("Overlay"), "Ctrl+O", self.tr("Show the captions above all other windows")
         )
-        self.lock = _button(
-            self.tr("Lock"), "Ctrl+K", self.tr("Let clicks go through the overlay, or take them")
-        )
-        self.adapter = _button("", "Ctrl+D", self.tr("Which adapter translates; show all"))
+        self.lock = _button(self.tr("Lock"), "Ctrl+K", self.tr("Let clicks go through the overlay"))
+        self.adapter = _button("", "Ctrl+D", self.tr("The adapter in use; show all adapters"))
         self.show_adapter(None)
         for button in (self.pause, self.overlay, self.lock):
             button.setCheckable(True)
@@ -56,8 +56,10 @@ class ControlPanel(QWidget):
         for written, name, explanation in policy_names():
             self._add_policy(written, name, explanation)
         self._lay_out()
-        self.language.activated.connect(self._choose_language)
-        self.policy.activated.connect(self._choose_policy)
+        self.language.activated.connect(
+            lambda: self.language_chosen.emit(self.language.currentData())
+        )
+        self.policy.activated.connect(lambda: self.policy_chosen.emit(self.policy.currentData()))
         self.policy.currentIndexChanged.connect(self._explain_policy)
         self._explain_policy()
 
@@ -72,20 +74,20 @@ class ControlPanel(QWidget):
         )
 
     def show_choice(self, language: str, policy: str) -> None:
-        """Make a language and a policy the chosen ones; a language not on offer changes nothing."""
-        place = self.language.findData(language)
-        if place >= 0:
-            self.language.setCurrentIndex(place)
+        """Select a language and a policy; an unknown language changes nothing."""
+        index = self.language.findData(language)
+        if index >= 0:
+            self.language.setCurrentIndex(index)
         self.show_policy(policy)
 
     def show_policy(self, written: str) -> None:
-        """Make this policy the chosen one, in the words of the engine if the list has no better."""
+        """Select a policy; one that is not in the list is added as the engine writes it."""
         if self.policy.findData(written) < 0:
             self._add_policy(written, written, "")
         self.policy.setCurrentIndex(self.policy.findData(written))
 
     def show_adapter(self, name: str | None) -> None:
-        """Name the adapter that translates; None for the model as it is."""
+        """Show the name of the adapter in use; None is the bare model."""
         self.adapter.setText(name or self.tr("No adapter"))
 
     def _add_policy(self, written: str, name: str, explanation: str) -> None:
@@ -103,14 +105,6 @@ class ControlPanel(QWidget):
             row.addWidget(button)
 
     @Slot()
-    def _choose_language(self) -> None:
-        self.language_chosen.emit(self.language.currentData())
-
-    @Slot()
-    def _choose_policy(self) -> None:
-        self.policy_chosen.emit(self.policy.currentData())
-
-    @Slot()
     def _explain_policy(self) -> None:
         explanation = self.policy.currentData(Qt.ItemDataRole.ToolTipRole)
         self.policy.setToolTip(explanation)
@@ -118,14 +112,14 @@ class ControlPanel(QWidget):
 
     @Slot()
     def _show_ticks(self) -> None:
-        """Tick what is on: by their colour alone it is hard to see, on dark desktops above all."""
+        """Tick the checked buttons: the colour alone is hard to see on dark desktops."""
         tick = self.style().standardIcon(QStyle.StandardPixmap.SP_DialogApplyButton)
         for button in (self.pause, self.overlay, self.lock):
             button.setIcon(tick if button.isChecked() else QIcon())
 
 
 def _named(text: str, combo: QComboBox) -> QWidget:
-    """Put a label before a list; the two stay together when the row is broken."""
+    """Put a label before a list; both stay in one line when the row wraps."""
     both, label = QWidget(), QLabel(text)
     label.setBuddy(combo)
     row = QHBoxLayout(both)
@@ -136,14 +130,14 @@ def _named(text: str, combo: QComboBox) -> QWidget:
 
 
 def _ticked_height(button: QPushButton) -> int:
-    """Tell how high a button is with a tick, so that none moves its row."""
+    """Return the height of a button with a tick, so that ticking does not move the row."""
     ticked = QPushButton(button.text())
     ticked.setIcon(button.style().standardIcon(QStyle.StandardPixmap.SP_DialogApplyButton))
     return ticked.sizeHint().height()
 
 
 def _button(text: str, shortcut: str, tip: str) -> QPushButton:
-    """Make a button that a click does not let take the keyboard from the typed line."""
+    """Make a button that does not take the focus from the input line when clicked."""
     button = QPushButton(text)
     button.setToolTip(f"{tip} ({shortcut})")
     button.setAccessibleDescription(tip)

@@ -1,4 +1,4 @@
-"""How far a fetch is, with the button that ends it; hidden while nothing is fetched."""
+"""The progress of a download, with a button to cancel it; hidden without one."""
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QWidget
@@ -8,10 +8,10 @@ _MEGABYTE = 1_000_000
 
 
 class DownloadBar(QFrame):
-    """One line with a bar.
+    """A sentence, a progress bar and a button.
 
     Signals:
-        cancelled(): fetch no more.
+        cancelled(): stop the download.
     """
 
     cancelled = Signal()
@@ -23,7 +23,7 @@ class DownloadBar(QFrame):
         self.bar = QProgressBar(textVisible=False)
         self.bar.setFixedWidth(240)
         self.cancel = QPushButton(self.tr("Ca&ncel"))
-        self.cancel.setToolTip(self.tr("What is here already is kept for the next time"))
+        self.cancel.setToolTip(self.tr("The download will resume from here next time"))
         row = QHBoxLayout(self)
         row.addWidget(self.sentence, 1)
         row.addWidget(self.bar)
@@ -32,13 +32,13 @@ class DownloadBar(QFrame):
         self.hide()
 
     def show_progress(self, name: str, done: int, total: int) -> None:
-        """Show how many bytes of something are here; a total of 0 is not known yet."""
-        told = self.tr("Fetching {} from huggingface.co").format(name)
+        """Show the downloaded bytes; a total of 0 is unknown."""
+        text = self.tr("Downloading {} from huggingface.co").format(name)
         self.bar.setRange(0, _STEPS if total else 0)
         if total:
             self.bar.setValue(_STEPS * done // total)
             megabytes = self.tr("{:,} of {:,} MB")
-            told += ": " + megabytes.format(done // _MEGABYTE, -(-total // _MEGABYTE))
-        self.sentence.setText(told)
-        self.bar.setAccessibleName(told)
+            text += ": " + megabytes.format(done // _MEGABYTE, -(-total // _MEGABYTE))
+        self.sentence.setText(text)
+        self.bar.setAccessibleName(text)
         self.show()

@@ -1,4 +1,6 @@
-"""The bar that searches the transcript. It decides nothing."""
+"""The bar that searches the transcript."""
+
+from functools import partial
 
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QKeySequence, QShortcut
@@ -6,11 +8,11 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QWidg
 
 
 class FindBar(QWidget):
-    """A line for what is searched, hidden until it is wanted; Escape hides it again.
+    """A search field, hidden until ``open_bar``; Escape hides it again.
 
     Signals:
         wanted(str, int): go to the next row with this text, 1 down or -1 up.
-        closed(): it was hidden; the keyboard may go elsewhere.
+        closed(): the bar was hidden.
     """
 
     wanted = Signal(str, int)
@@ -28,16 +30,19 @@ class FindBar(QWidget):
         row.addWidget(self.line, 1)
         for widget in (self.answer, self.up, self.down):
             row.addWidget(widget)
-        self.line.returnPressed.connect(self._go_up)
-        self.up.clicked.connect(self._go_up)
-        self.down.clicked.connect(self._go_down)
+        for signal, step in (
+            (self.line.returnPressed, -1),
+            (self.up.clicked, -1),
+            (self.down.clicked, 1),
+        ):
+            signal.connect(partial(self._search, step))
         escape = QShortcut(QKeySequence("Escape"), self.line)
         escape.activated.connect(self.close_bar)
         self.hide()
 
     @Slot()
     def open_bar(self) -> None:
-        """Be there, with the keyboard."""
+        """Show the bar and give it the focus."""
         self.show()
         self.answer.clear()
         self.line.setFocus()
@@ -45,18 +50,13 @@ class FindBar(QWidget):
 
     @Slot()
     def close_bar(self) -> None:
-        """Be gone."""
+        """Hide the bar."""
         self.hide()
         self.closed.emit()
 
-    def tell(self, *, found: bool) -> None:
-        """Say whether anything was found."""
+    def show_result(self, *, found: bool) -> None:
+        """Show whether a row was found."""
         self.answer.setText("" if found else self.tr("Not found"))
 
-    @Slot()
-    def _go_up(self) -> None:
-        self.wanted.emit(self.line.text(), -1)
-
-    @Slot()
-    def _go_down(self) -> None:
-        self.wanted.emit(self.line.text(), 1)
+    def _search(self, step: int, *_signal: object) -> None:
+        self.wanted.emit(self.line.text(), step)

@@ -1,23 +1,23 @@
-"""The line for typed input: keys become committed words by the rules of ``typed_draft``."""
+"""The input line: typed text becomes committed words by the rules of ``typed_draft``."""
 
 import re
 import time
 
-from PySide6.QtCore import QTimer, Signal, Slot
+from PySide6.QtCore import QSignalBlocker, QTimer, Signal, Slot
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from app.captions.typed_draft import Draft, Words
 
 _LINE_END = re.compile(r"[\r\n\u2028\u2029]+")
-_LONGEST_TEXT = 1_000_000  # Qt would cut a pasted text at 32,767 characters without a word
+_LONGEST_TEXT = 1_000_000  # Qt would silently cut a pasted text at 32,767 characters
 
 
 class InputLine(QLineEdit):
     """A line to type or paste into.
 
     Signals:
-        words_changed(tuple of str): these are the committed words of the line now.
-        finished(): the line is done, its words were told; it is empty again.
+        words_changed(tuple of str): all committed words of the line.
+        finished(): the line has ended, after its last ``words_changed``; it is empty again.
     """
 
     words_changed = Signal(tuple)
@@ -26,8 +26,7 @@ class InputLine(QLineEdit):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._draft = Draft()
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
+        self._timer = QTimer(self, singleShot=True)
         self.setMaxLength(_LONGEST_TEXT)
         self.setPlaceholderText(self.tr("Type or paste here; Enter ends the line"))
         self.setAccessibleName(self.tr("Text to translate"))
@@ -38,16 +37,15 @@ class InputLine(QLineEdit):
 
     @Slot()
     def discard(self) -> None:
-        """Empty the line as if it had never been typed; undo brings the text back."""
+        """Clear the line without committing it; undo restores the text."""
         self._draft.begin()
-        self.blockSignals(True)  # noqa: FBT003  Qt's own
-        self._empty()
-        self.blockSignals(False)  # noqa: FBT003
+        with QSignalBlocker(self):
+            self._replace_text("")
         self._schedule()
 
-    def _empty(self) -> None:
+    def _replace_text(self, text: str) -> None:
         self.selectAll()
-        self.insert("")
+        self.insert(text)  # unlike setText, this can be undone
 
     @Slot(str)
     def _take_text(self, text: str) -> None:
@@ -55,35 +53,34 @@ class InputLine(QLineEdit):
         if lines:
             self._take_lines(lines, rest)
         else:
-            self._tell(self._draft.change(text, self.cursorPosition(), _now_ms()))
+            self._emit_words(self._draft.change(text, self.cursorPosition(), _now_ms()))
 
     def _take_lines(self, lines: list[str], rest: str) -> None:
-        """End every line of a pasted text but the last one, which stays to be typed on."""
+        """Commit every line of a pasted text but the last one, which stays in the input line."""
         for line in filter(str.strip, lines):
-            self._tell(self._draft.change(line, len(line), _now_ms()))
-            self._tell(self._draft.finish())
+            self._emit_words(self._draft.change(line, len(line), _now_ms()))
+            self._emit_words(self._draft.finish())
             self.finished.emit()
             self._draft.begin()
-        self.selectAll()
-        self.insert(rest)
+        self._replace_text(rest)
 
     @Slot(int, int)
     def _take_caret(self, _before: int, caret: int) -> None:
-        self._tell(self._draft.move(caret))
+        self._emit_words(self._draft.move(caret))
 
     @Slot()
     def _wake(self) -> None:
-        self._tell(self._draft.wake(_now_ms()))
+        self._emit_words(self._draft.wake(_now_ms()))
 
     @Slot()
     def finish(self) -> None:
-        """End the line, whole as it stands; nothing where it is empty."""
+        """Commit the whole line; an empty one is ignored."""
         if self.text().strip():
-            self._tell(self._draft.finish())
+            self._emit_words(self._draft.finish())
             self.finished.emit()
         self.discard()
 
-    def _tell(self, words: Words | None) -> None:
+    def _emit_words(self, words: Words | None) -> None:
         self._schedule()
         if words is not None:
             self.words_changed.emit(words)

@@ -1,9 +1,7 @@
-"""What is listened to: a button for each source, its device, how loud it is and whether it speaks.
-
-Typing needs no source: the typed line works whatever is on here.
-"""
+"""The sound sources: a button for each, its device, its level and a lamp for speech."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QIcon
@@ -20,11 +18,11 @@ _DEVICE_LETTERS = 18
 
 
 class DeviceList(QComboBox):
-    """Devices of one kind; the first entry is whatever the system's default is.
+    """Devices of one kind; the first entry is the default of the system.
 
     Signals:
-        opened(): the list is about to be seen.
-        device_chosen(str): the system's name of a device, nothing for the default.
+        opened(): the list is about to open.
+        device_chosen(str): the system's name of a device; empty for the default.
     """
 
     opened = Signal()
@@ -36,16 +34,16 @@ class DeviceList(QComboBox):
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(_DEVICE_LETTERS)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.activated.connect(self._choose)
+        self.activated.connect(lambda: self.device_chosen.emit(self.currentData()))
         self.currentTextChanged.connect(self.setToolTip)
 
     def showPopup(self) -> None:
-        """Tell it before the list opens."""
+        """Emit ``opened`` and open the list."""
         self.opened.emit()
         super().showPopup()
 
     def show_devices(self, devices: Sequence[AudioDevice]) -> None:
-        """Offer these; the one that is chosen stays, even where it is gone for now."""
+        """Offer these devices; the chosen one stays, even if it is absent."""
         chosen, text = self.currentData(), self.currentText()
         while self.count() > 1:
             self.removeItem(1)
@@ -57,25 +55,21 @@ class DeviceList(QComboBox):
         self.setCurrentIndex(self.findData(chosen))
 
     def show_device(self, name: str) -> None:
-        """Make a device the chosen one, by the system's name of it."""
+        """Select a device by the system's name."""
         if self.findData(name) < 0:
             self.addItem(name, name)
         self.setCurrentIndex(self.findData(name))
 
-    @Slot()
-    def _choose(self) -> None:
-        self.device_chosen.emit(self.currentData())
-
 
 class SourceControls(QWidget):
-    """One source: on or off, which device, how loud, and whether somebody speaks.
+    """One source: on or off, its device, its level, and the lamp for speech.
 
     Signals:
-        toggled(str, bool): listen to this kind of source, or no more.
+        toggled(): the user turned the source on or off.
         device_chosen(str, str): its kind, and the system's name of a device.
     """
 
-    toggled = Signal(str, bool)
+    toggled = Signal()
     device_chosen = Signal(str, str)
 
     def __init__(self, kind: DeviceKind, name: str, keys: str, tip: str, default: str) -> None:
@@ -88,7 +82,7 @@ class SourceControls(QWidget):
         self.button.setAccessibleDescription(tip)
         self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.button.setIcon(self._tick())
-        self.button.setMinimumWidth(self.button.sizeHint().width())  # nothing moves with a click
+        self.button.setMinimumWidth(self.button.sizeHint().width())  # a tick must not widen it
         self.button.setIcon(QIcon())
         self.devices = DeviceList(default)
         plain = name.replace("&", "")
@@ -100,11 +94,11 @@ class SourceControls(QWidget):
         row.setContentsMargins(0, 0, _GAP, 0)
         for widget in (self.button, self.devices, self.meter, self.lamp):
             row.addWidget(widget)
-        self.button.toggled.connect(self._tell_toggle)
-        self.devices.device_chosen.connect(self._tell_device)
+        self.button.toggled.connect(self._note_toggle)
+        self.devices.device_chosen.connect(partial(self.device_chosen.emit, kind))
 
     def show_on(self, *, on: bool) -> None:
-        """Show whether it is wanted, without telling it."""
+        """Show whether the source is on, without emitting ``toggled``."""
         self._is_showing = True
         self.button.setChecked(on)
         self._is_showing = False
@@ -114,19 +108,12 @@ class SourceControls(QWidget):
         self.meter.show_nothing()
         self.lamp.show_speech(speaks=False)
 
-    @Slot(bool)
-    def _tell_toggle(self, on: bool) -> None:  # noqa: FBT001  what the signal carries
-        self._show_tick()
-        if not self._is_showing:
-            self.toggled.emit(self.kind, on)
-
-    @Slot(str)
-    def _tell_device(self, name: str) -> None:
-        self.device_chosen.emit(self.kind, name)
-
-    def _show_tick(self) -> None:
-        """Tick what is on: by its colour alone it is hard to see."""
+    @Slot()
+    def _note_toggle(self) -> None:
+        # A tick, since the colour alone is hard to see.
         self.button.setIcon(self._tick() if self.button.isChecked() else QIcon())
+        if not self._is_showing:
+            self.toggled.emit()
 
     def _tick(self) -> QIcon:
         return self.style().standardIcon(QStyle.StandardPixmap.SP_DialogApplyButton)
@@ -136,8 +123,8 @@ class SourceBar(QWidget):
     """Both sources.
 
     Signals:
-        wanted_changed(): other sources are on, or other devices are chosen.
-        devices_wanted(): somebody looks for devices.
+        wanted_changed(): the user changed a source or its device.
+        devices_wanted(): a list of devices is about to open.
         device_chosen(str, str): the kind of a source, and the system's name of its device.
     """
 
@@ -151,48 +138,42 @@ class SourceBar(QWidget):
             DeviceKind.MICROPHONE,
             self.tr("Microphone"),
             "Ctrl+1",
-            self.tr("Translate what is said into a microphone"),
+            self.tr("Translate speech from a microphone"),
             self.tr("Default microphone"),
         )
         self.system = SourceControls(
             DeviceKind.SYSTEM,
             self.tr("What I hear"),
             "Ctrl+2",
-            self.tr("Translate what the computer plays"),
+            self.tr("Translate the sound that the computer plays"),
             self.tr("Default output"),
         )
         row = FlowLayout(self)
         for source in self.sources:
             row.addWidget(source)
-            source.toggled.connect(self._change)
-            source.device_chosen.connect(self._choose_device)
+            source.toggled.connect(self.wanted_changed)
+            source.device_chosen.connect(self.device_chosen)
+            source.device_chosen.connect(self.wanted_changed)
             source.devices.opened.connect(self.devices_wanted)
 
     @property
     def sources(self) -> tuple[SourceControls, ...]:
-        """The microphone and what the computer plays."""
+        """The microphone and the sound that the computer plays."""
         return self.microphone, self.system
 
     @property
     def on(self) -> tuple[SourceControls, ...]:
-        """Those that are wanted."""
+        """The sources that are turned on."""
         return tuple(source for source in self.sources if source.button.isChecked())
 
     def show_devices(self, devices: Sequence[AudioDevice]) -> None:
         """Offer devices of both kinds."""
         for source in self.sources:
-            source.devices.show_devices([one for one in devices if one.kind == source.kind])
+            source.devices.show_devices(
+                [device for device in devices if device.kind == source.kind]
+            )
 
     def show_nothing(self) -> None:
         """Show that nothing is recorded."""
         for source in self.sources:
             source.show_nothing()
-
-    @Slot(str, bool)
-    def _change(self, _kind: str, _on: bool) -> None:  # noqa: FBT001  what the signal carries
-        self.wanted_changed.emit()
-
-    @Slot(str, str)
-    def _choose_device(self, kind: str, name: str) -> None:
-        self.device_chosen.emit(kind, name)
-        self.wanted_changed.emit()

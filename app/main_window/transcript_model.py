@@ -1,4 +1,4 @@
-"""Views as the rows of a table. What did not change is not touched."""
+"""The table model of the transcript; unchanged rows are not touched."""
 
 from collections.abc import Sequence
 
@@ -17,18 +17,18 @@ from app.widgets.lane_style import lane_colour, lane_name
 
 SOURCE, CAPTION, SPEAKER = 0, 1, 2
 TAIL_ROLE = Qt.ItemDataRole.UserRole
-"""Counts the characters at the end of a cell that may still change."""
+"""Number of tentative characters at the end of a cell."""
 
-_MARK_SHARE = 0.24  # of the desktop's colour for what is selected
+_MARK_SHARE = 0.24  # of the highlight colour in the colour of the marked row
 
 Index = QModelIndex | QPersistentModelIndex
 
 
 class TranscriptModel(QAbstractTableModel):
-    """Source, captions, and who speaks; a row for each utterance.
+    """Source, captions and speaker; a row for each utterance.
 
     Signals:
-        speaker_came(): for the first time a row has a speaker.
+        speaker_came(): the first row with a speaker was added.
     """
 
     speaker_came = Signal()
@@ -46,20 +46,20 @@ class TranscriptModel(QAbstractTableModel):
 
     @property
     def marked_row(self) -> int | None:
-        """The row the person marked, while it is there."""
+        """The row with the mark of the user, or None."""
         keys = (row for row, view in enumerate(self._shown) if view.key == self._marked)
         return next(keys, None)
 
     def mark(self, row: int | None) -> None:
-        """Mark a row, and no other; None for no row."""
+        """Mark a row and unmark the previous one; None marks no row."""
         before = self.marked_row
         self._marked = None if row is None else self._shown[row].key
-        for one in (before, row):
-            if one is not None:
-                self._tell_data(one)
+        for changed in (before, row):
+            if changed is not None:
+                self._emit_changed(changed)
 
     def show_views(self, views: Sequence[UtteranceView]) -> None:
-        """Make the rows these utterances, by the smallest change that does it."""
+        """Show these utterances with as few changes of rows as possible."""
         start = _common_start(self._shown, views)
         self._remove_others({view.key for view in views[start:]}, start)
         for row in range(start, len(views)):
@@ -70,37 +70,37 @@ class TranscriptModel(QAbstractTableModel):
                 self.endInsertRows()
             elif self._shown[row] is not view:
                 self._shown[row] = view
-                self._tell_data(row)
+                self._emit_changed(row)
         if not self._has_speakers and any(view.lane for view in views[start:]):
             self._has_speakers = True
             self.speaker_came.emit()
 
     def find(self, text: str, start: int, step: int) -> int | None:
-        """Find the next row that has a text, whatever its case; after the last comes the first.
+        """Return the next row that contains a text, ignoring case and wrapping around, or None.
 
         Args:
             text: not empty.
-            start: the row to begin beside.
+            start: the search begins beside this row.
             step: 1 to search down, -1 to search up.
         """
-        wanted, count = text.casefold(), len(self._shown)
+        needle, count = text.casefold(), len(self._shown)
         for distance in range(1, count + 1):
             row = (start + step * distance) % count
             view = self._shown[row]
-            if wanted in view.source.casefold() or wanted in view.caption.casefold():
+            if needle in view.source.casefold() or needle in view.caption.casefold():
                 return row
         return None
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
-        """Count utterances."""
+        """Return the number of utterances."""
         return 0 if parent.isValid() else len(self._shown)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        """There are three; who speaks is the last, wherever it is shown."""
+        """Return 3: source, caption and speaker."""
         return 0 if parent.isValid() else 3
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """Give the text of a cell, and the colour of the marked row."""
+        """Return the text, colours or tool tip of a cell."""
         view = self._shown[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
             return _text(view, index.column())
@@ -117,13 +117,13 @@ class TranscriptModel(QAbstractTableModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> object:
-        """Name the columns."""
+        """Return the title of a column."""
         if role != Qt.ItemDataRole.DisplayRole or orientation != Qt.Orientation.Horizontal:
             return None
         return {SOURCE: self.tr("Source"), CAPTION: self.tr("Captions")}.get(section, "")
 
     def _remove_others(self, kept: set[int], start: int) -> None:
-        """Remove rows from the end up, a run of neighbours at a time."""
+        """Remove rows from the end up, one run of neighbours at a time."""
         last = len(self._shown) - 1
         while last >= start:
             first = last
@@ -135,7 +135,7 @@ class TranscriptModel(QAbstractTableModel):
                 self.endRemoveRows()
             last = first - 1
 
-    def _tell_data(self, row: int) -> None:
+    def _emit_changed(self, row: int) -> None:
         self.dataChanged.emit(self.index(row, SOURCE), self.index(row, SPEAKER))
 
 
@@ -148,18 +148,14 @@ def _text(view: UtteranceView, column: int) -> str:
 
 
 def _mark_colour(palette: QPalette) -> QColor:
-    """Mix a colour that nothing shines through, so that it may be painted twice."""
+    """Mix an opaque colour: Qt paints it twice."""
     back, selected = palette.base().color(), palette.highlight().color()
-    pairs = (
-        (back.red(), selected.red()),
-        (back.green(), selected.green()),
-        (back.blue(), selected.blue()),
-    )
-    return QColor(*(round(one + _MARK_SHARE * (other - one)) for one, other in pairs))
+    channels = (QColor.red, QColor.green, QColor.blue)
+    return QColor(*(round(of(back) + _MARK_SHARE * (of(selected) - of(back))) for of in channels))
 
 
 def _common_start(shown: Sequence[UtteranceView], views: Sequence[UtteranceView]) -> int:
-    """Count the views at the beginning that are the very same objects."""
+    """Count the leading views that are the same objects."""
     pairs = enumerate(zip(shown, views, strict=False))
-    differing = (place for place, (old, new) in pairs if old is not new)
+    differing = (row for row, (old, new) in pairs if old is not new)
     return next(differing, min(len(shown), len(views)))

@@ -1,7 +1,7 @@
-"""The transcript: what was said on the left, its captions on the right, one row for each utterance.
+"""The transcript: source on the left, captions on the right, one row for each utterance.
 
-Where somebody is heard, who it is stands before it. Words that may still change are dim.
-Only rows that are seen are measured and painted, so a day of captions is as quick as a minute.
+Rows of a sound source begin with the speaker; tentative words are dim. Only visible rows are
+measured and painted, so a day of captions is as fast as a minute.
 """
 
 from collections.abc import Sequence
@@ -40,12 +40,12 @@ _PADDING = 8
 
 
 class Transcript(QTableView):
-    """A table of two columns; the newest row stays in sight.
+    """A table that keeps the newest row visible.
 
-    Scrolling up to read stops that, until the end is reached again or ``follow`` is called.
+    Scrolling up stops that until the end is reached again or ``follow`` is called.
 
     Signals:
-        painted(tuple of int): the utterances of these keys stand on the screen as they are now.
+        painted(tuple of int): keys of the utterances painted in their current state.
     """
 
     painted = Signal(tuple)
@@ -63,62 +63,58 @@ class Transcript(QTableView):
         self._copy_keys.setContext(Qt.ShortcutContext.WidgetShortcut)
         self._copy_keys.activated.connect(self._copy)
         bar = self.verticalScrollBar()
-        bar.rangeChanged.connect(self._keep_newest_in_sight)
+        bar.rangeChanged.connect(self._keep_newest_visible)
         bar.actionTriggered.connect(self._note_scrolling)
-        bar.valueChanged.connect(self._note_place)
+        bar.valueChanged.connect(self._note_position)
         self.rows.speaker_came.connect(self._show_speakers)
 
     @Slot(tuple)
     def show_views(self, views: Sequence[UtteranceView]) -> None:
-        """Make the rows these utterances, by the smallest change that does it."""
+        """Show these utterances with as few changes of rows as possible."""
         self.rows.show_views(views)
         if self._follows:
             self.scrollToBottom()
-        self._fit_rows_in_sight()
-        self._keep_newest_in_sight()
+        self._fit_visible_rows()
+        self._keep_newest_visible()
 
     @Slot()
     def follow(self) -> None:
-        """Keep the newest row in sight from now on."""
+        """Keep the newest row visible from now on."""
         self._follows = True
-        self._keep_newest_in_sight()
+        self._keep_newest_visible()
 
     @Slot()
     def mark_newest(self) -> int | None:
-        """Mark the newest row, to come back to it.
-
-        Returns:
-            its key, or None where there is no row.
-        """
+        """Mark the newest row and return its key, or None without a row."""
         rows = [row for row, view in enumerate(self.rows.views) if view.key >= 0 or view.source]
         if not rows:
-            return None  # only words that may still change
+            return None  # only tentative words
         self.rows.mark(rows[-1])
         return self.rows.views[rows[-1]].key
 
     def mark_row(self, row: int | None) -> None:
-        """Mark this row alone; None for no row."""
+        """Mark only this row; None marks no row."""
         self.rows.mark(row)
 
     @Slot()
     def go_to_mark(self) -> None:
-        """Bring the marked row into sight and select it."""
+        """Scroll to the marked row and select it."""
         row = self.rows.marked_row
         if row is not None:
             self.go_to(row)
 
     def go_to(self, row: int) -> None:
-        """Bring a row into sight and select it; the newest one is followed no longer."""
+        """Scroll to a row and select it; stop following the newest one."""
         self._follows = False
         self.selectRow(row)
-        # Twice, since rows on the way get their true height only when they are seen.
+        # Twice, since rows get their true height only once they are visible.
         for _ in range(2):
             self.scrollTo(self.rows.index(row, 0), QAbstractItemView.ScrollHint.PositionAtCenter)
-            self._fit_rows_in_sight()
+            self._fit_visible_rows()
         self._note_scrolling()
 
     def find_text(self, text: str, step: int) -> bool:
-        """Go to the next row that has a text; tell whether there is one."""
+        """Go to the next row with a text; return whether there is one."""
         current = self.currentIndex().row()
         start = current if current >= 0 else (-1 if step > 0 else 0)
         row = self.rows.find(text, start, step) if text else None
@@ -127,19 +123,19 @@ class Transcript(QTableView):
         return row is not None
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Break the lines in sight anew."""
+        """Adapt the height of the visible rows."""
         super().resizeEvent(event)
-        self._fit_rows_in_sight()
-        self._keep_newest_in_sight()
+        self._fit_visible_rows()
+        self._keep_newest_visible()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint, and tell what is seen now."""
+        """Paint, and emit the keys of the visible rows."""
         super().paintEvent(event)
         views = self.rows.views
-        self.painted.emit(tuple(views[row].key for row in self.rows_in_sight()))
+        self.painted.emit(tuple(views[row].key for row in self.visible_rows()))
 
-    def rows_in_sight(self) -> range:
-        """Name the rows that are seen, also in part."""
+    def visible_rows(self) -> range:
+        """Return the visible rows, including partly visible ones."""
         first = self.rowAt(0)
         last = self.rowAt(self.viewport().height() - 1)
         if first < 0:
@@ -168,7 +164,7 @@ class Transcript(QTableView):
         header.setHighlightSections(False)
 
     def _dress_speakers(self) -> None:
-        """Let who speaks stand first, once somebody does; there is room for every name."""
+        """Make the speaker the first column, wide enough for all names; hidden at first."""
         header = self.horizontalHeader()
         header.moveSection(SPEAKER, 0)
         header.setSectionResizeMode(SPEAKER, QHeaderView.ResizeMode.Fixed)
@@ -181,11 +177,11 @@ class Transcript(QTableView):
     def _show_speakers(self) -> None:
         self.setColumnHidden(SPEAKER, False)  # noqa: FBT003
 
-    def _fit_rows_in_sight(self) -> None:
-        """Give the rows in sight their true height; that may bring others into sight."""
+    def _fit_visible_rows(self) -> None:
+        """Give the visible rows their true height; that may make others visible."""
         fitted = range(0)
         for _ in range(3):
-            seen = self.rows_in_sight()
+            seen = self.visible_rows()
             for row in seen:
                 if row not in fitted:
                     self.resizeRowToContents(row)
@@ -194,7 +190,7 @@ class Transcript(QTableView):
                 self.scrollToBottom()
 
     @Slot()
-    def _keep_newest_in_sight(self) -> None:
+    def _keep_newest_visible(self) -> None:
         if self._follows:
             bar = self.verticalScrollBar()
             bar.setValue(bar.maximum())
@@ -205,15 +201,15 @@ class Transcript(QTableView):
         self._follows = bar.sliderPosition() >= bar.maximum()
 
     @Slot(int)
-    def _note_place(self, value: int) -> None:
+    def _note_position(self, value: int) -> None:
         if value >= self.verticalScrollBar().maximum():
             self._follows = True
         elif not self._follows:
-            self._fit_rows_in_sight()
+            self._fit_visible_rows()
 
     @Slot()
     def _copy(self) -> None:
-        """Put the selected rows on the clipboard, a line each, columns apart by a tab."""
+        """Copy the selected rows, one line each, with a tab between columns."""
         rows = sorted(index.row() for index in self.selectionModel().selectedRows())
         views = [self.rows.views[row] for row in rows]
         if views:
@@ -222,10 +218,10 @@ class Transcript(QTableView):
 
 
 class _Cell(QStyledItemDelegate):
-    """Text that begins at the top of its cell, and on the side where its script begins."""
+    """Text aligned to the top of its cell, and to the side where its script begins."""
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
-        """Set the direction by the text, not by the window."""
+        """Set the direction by the text instead of the window."""
         super().initStyleOption(option, index)
         leading = Qt.AlignmentFlag.AlignLeft
         if runs_right_to_left(option.text):
@@ -234,42 +230,41 @@ class _Cell(QStyledItemDelegate):
         option.displayAlignment = leading | Qt.AlignmentFlag.AlignTop
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Leave some room above the text: letters of other scripts are higher."""
+        """Leave room above the text for taller scripts."""
         cell = QStyleOptionViewItem(option)
         self.initStyleOption(cell, index)
         _paint_tail_text(painter, cell, index.data(TAIL_ROLE) or 0, room=_PADDING // 2)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """Leave some room above and below the text."""
+        """Add room above and below the text."""
         return super().sizeHint(option, index) + QSize(0, _PADDING)
 
 
 def _paint_tail_text(
     painter: QPainter, option: QStyleOptionViewItem, n_tail: int, *, room: int = 0
 ) -> None:
-    """Paint a cell of a widget as its style does, its last ``n_tail`` characters paler.
+    """Paint a cell as its style does, with the last ``n_tail`` characters paler.
 
-    Lines break where the style breaks them, since the letters are the same. They begin ``room``
-    pixels below the top; what is higher than its line, as in Arabic, is painted into that room.
+    Lines begin ``room`` pixels below the top; letters taller than their line, as in Arabic, use it.
     """
     text, option.text = option.text, ""
     style = option.widget.style()
     style.drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, option.widget)
     option.text = text
-    place = style.subElementRect(QStyle.SubElement.SE_ItemViewItemText, option, option.widget)
+    area = style.subElementRect(QStyle.SubElement.SE_ItemViewItemText, option, option.widget)
     margin = style.pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin, None, option.widget) + 1
-    place.adjust(margin, 0, -margin, 0)
+    area.adjust(margin, 0, -margin, 0)
     chosen = bool(option.state & QStyle.StateFlag.State_Selected)
     role = QPalette.ColorRole.HighlightedText if chosen else QPalette.ColorRole.Text
-    layout = _laid_out(option, place.width(), n_tail)
+    layout = _make_layout(option, area.width(), n_tail)
     painter.save()
     painter.setClipRect(option.rect)
     painter.setPen(option.palette.color(role))
-    layout.draw(painter, QPointF(place.left(), place.top() + room))
+    layout.draw(painter, QPointF(area.left(), area.top() + room))
     painter.restore()
 
 
-def _laid_out(option: QStyleOptionViewItem, width: int, n_tail: int) -> QTextLayout:
+def _make_layout(option: QStyleOptionViewItem, width: int, n_tail: int) -> QTextLayout:
     pale = QTextCharFormat()
     pale.setForeground(option.palette.color(QPalette.ColorRole.PlaceholderText))
     tail = QTextLayout.FormatRange()

@@ -1,12 +1,13 @@
-"""The main window: lays its parts out and gives them the keyboard, and decides nothing."""
+"""The main window: lays out its parts and connects them to the actions."""
 
 from PySide6.QtCore import QChildEvent, QRect, QSize, QTimer, Signal, Slot
-from PySide6.QtGui import QCloseEvent, QKeySequence, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
     QLabel,
     QMainWindow,
+    QPushButton,
     QStyle,
     QVBoxLayout,
     QWidget,
@@ -32,8 +33,8 @@ class MainWindow(QMainWindow):
     """Controls, banner, transcript, typed line and status strip, from top to bottom.
 
     Signals:
-        painted(): the window stands on the screen for the first time.
-        closed(): the person closed it.
+        painted(): the window was painted for the first time.
+        closed(): the user closed it.
     """
 
     painted = Signal()
@@ -58,21 +59,21 @@ class MainWindow(QMainWindow):
         self.typed_line.setFocus()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Tell when the first picture is complete."""
+        """Emit ``painted`` after the first paint."""
         super().paintEvent(event)
         if not self._was_painted:
             self._was_painted = True
-            QTimer.singleShot(0, self._tell_painted)  # the parts are painted after this
+            QTimer.singleShot(0, self._emit_painted)  # child widgets are painted after this
 
     def childEvent(self, event: QChildEvent) -> None:
-        """Keep every dialog of this window inside its screen, from before it is first shown."""
+        """Keep every dialog of this window inside its screen."""
         super().childEvent(event)
         child = event.child()
         if event.polished() and isinstance(child, QDialog):
             FitToScreen(child)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Tell that the window closes."""
+        """Emit ``closed``."""
         super().closeEvent(event)
         self.closed.emit()
 
@@ -89,11 +90,8 @@ class MainWindow(QMainWindow):
         column = QVBoxLayout(body)
         column.setContentsMargins(_MARGIN, _MARGIN, _MARGIN, _MARGIN)
         column.setSpacing(_MARGIN)
-        column.addWidget(self.controls)
-        column.addWidget(self.sources)
-        column.addWidget(self.banner)
-        column.addWidget(self.fetch_bar)
-        column.addWidget(self.find_bar)
+        for part in (self.controls, self.sources, self.banner, self.fetch_bar, self.find_bar):
+            column.addWidget(part)
         column.addWidget(self.transcript, 1)
         column.addLayout(typing)
         column.addWidget(self.status)
@@ -102,14 +100,14 @@ class MainWindow(QMainWindow):
         self.setTabOrder(self.transcript, self.typed_line)
 
     def leave_room_for(self, other: QRect, area: QRect) -> None:
-        """Take a place on the screen where another window does not cover the typed line."""
+        """Move and resize the window so that another one does not cover the input line."""
         frame = _MARGIN + self.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight)
         height = min(_HEIGHT, other.top() - area.top() - 2 * frame)
         self.resize(min(_WIDTH, area.width()), max(height, self.minimumSizeHint().height()))
         self.move(area.left() + (area.width() - self.width()) // 2, area.top() + _MARGIN)
 
     def _connect_actions(self) -> None:
-        """Let menu and buttons do the same, and show the same."""
+        """Connect menus and buttons that do the same."""
         actions, controls = self.menu_actions, self.controls
         actions.fill(self.menuBar())
         actions.find.triggered.connect(self.find_bar.open_bar)
@@ -117,24 +115,15 @@ class MainWindow(QMainWindow):
         self.find_bar.closed.connect(self.typed_line.setFocus)
         actions.clear.triggered.connect(controls.clear.click)
         actions.quit.triggered.connect(self.close)
-        for action, button in (
-            (actions.pause, controls.pause),
-            (actions.microphone, self.sources.microphone.button),
-            (actions.system, self.sources.system.button),
-            (actions.overlay, controls.overlay),
-            (actions.lock, controls.lock),
-        ):
-            action.toggled.connect(button.setChecked)
-            button.toggled.connect(action.setChecked)
+        for action, button in self._buttons_by_action():
+            if button.isCheckable():
+                action.toggled.connect(button.setChecked)
+                button.toggled.connect(action.setChecked)
         actions.keys_changed.connect(self._name_keys)
 
-    @Slot()
-    def _name_keys(self) -> None:
-        """Tell of each button which keys do the same, and let them work where somebody types."""
+    def _buttons_by_action(self) -> list[tuple[QAction, QPushButton]]:
         actions, controls = self.menu_actions, self.controls
-        every = actions.by_name.values()
-        self._own_keys.use([keys for action in every for keys in action.shortcuts()])
-        for action, button in (
+        return [
             (actions.pause, controls.pause),
             (actions.microphone, self.sources.microphone.button),
             (actions.system, self.sources.system.button),
@@ -142,25 +131,32 @@ class MainWindow(QMainWindow):
             (actions.overlay, controls.overlay),
             (actions.lock, controls.lock),
             (actions.adapters, controls.adapter),
-        ):
+        ]
+
+    @Slot()
+    def _name_keys(self) -> None:
+        """Show the keys in the tool tips of the buttons; they also work in text fields."""
+        every = self.menu_actions.by_name.values()
+        self._own_keys.use([keys for action in every for keys in action.shortcuts()])
+        for action, button in self._buttons_by_action():
             keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
             tip = button.accessibleDescription()
             button.setToolTip(f"{tip} ({keys})" if keys else tip)
 
     @Slot(str, int)
     def _find(self, text: str, step: int) -> None:
-        self.find_bar.tell(found=self.transcript.find_text(text, step))
+        self.find_bar.show_result(found=self.transcript.find_text(text, step))
 
     @Slot()
-    def _tell_painted(self) -> None:
+    def _emit_painted(self) -> None:
         self.painted.emit()
 
 
 class _Body(QWidget):
-    """What is in the window; the narrower it is, the more lines its rows need, and are given."""
+    """The content of the window; it asks for more height when rows wrap in a narrow window."""
 
     def minimumSizeHint(self) -> QSize:
-        """Need the height that the rows have at the width of now."""
+        """Return the height that the rows need at the current width."""
         layout, least = self.layout(), super().minimumSizeHint()
         width = max(self.width(), least.width())
         return (
@@ -168,7 +164,7 @@ class _Body(QWidget):
         )
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Ask for that height as soon as the width is another one."""
+        """Ask for that height when the width changes."""
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self.updateGeometry()

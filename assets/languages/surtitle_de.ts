@@ -451,8 +451,8 @@
         <translation>&amp;Suchen …</translation>
     </message>
     <message>
-        <source>&amp;Mark my place</source>
-        <translation>Stelle &amp;merken</translation>
+        <source>&amp;Mark the newest row</source>
+        <translation>Neueste Zeile &amp;merken</translation>
     </message>
     <message>
         <source>&amp;Go to my mark</source>
@@ -853,7 +853,7 @@
         <translation>Tempo der Untertitel</translation>
     </message>
     <message>
-        <source>Hold the captions; what you type is kept</source>
+        <source>Pause the captions; typed text is kept</source>
         <translation>Die Untertitel anhalten; Getipptes bleibt</translation>
     </message>
     <message>
@@ -869,7 +869,7 @@
         <translation>Leeren</translation>
     </message>
     <message>
-        <source>Empty the overlay; the transcript keeps all</source>
+        <source>Clear the overlay; the transcript keeps everything</source>
         <translation>Die Einblendung leeren; die Mitschrift behält alles</translation>
     </message>
     <message>
@@ -877,16 +877,16 @@
         <translation>Einblendung</translation>
     </message>
     <message>
-        <source>Let clicks go through the overlay, or take them</source>
-        <translation>Klicks durch die Einblendung lassen, oder nicht</translation>
+        <source>Let clicks go through the overlay</source>
+        <translation>Klicks durch die Einblendung lassen</translation>
     </message>
     <message>
         <source>Lock</source>
         <translation>Sperren</translation>
     </message>
     <message>
-        <source>Which adapter translates; show all</source>
-        <translation>Welcher Adapter übersetzt; alle zeigen</translation>
+        <source>The adapter in use; show all adapters</source>
+        <translation>Der verwendete Adapter; alle Adapter zeigen</translation>
     </message>
     <message>
         <source>This model knows one language only</source>
@@ -919,11 +919,11 @@
         <translation>A&amp;bbrechen</translation>
     </message>
     <message>
-        <source>What is here already is kept for the next time</source>
-        <translation>Was schon da ist, bleibt für das nächste Mal</translation>
+        <source>The download will resume from here next time</source>
+        <translation>Beim nächsten Mal geht es von hier aus weiter</translation>
     </message>
     <message>
-        <source>Fetching {} from huggingface.co</source>
+        <source>Downloading {} from huggingface.co</source>
         <translation>{} wird von huggingface.co geholt</translation>
     </message>
     <message>
@@ -2151,8 +2151,8 @@
         <translation>Mikrofon</translation>
     </message>
     <message>
-        <source>Translate what is said into a microphone</source>
-        <translation>Übersetzen, was in ein Mikrofon gesagt wird</translation>
+        <source>Translate speech from a microphone</source>
+        <translation>Sprache aus einem Mikrofon übersetzen</translation>
     </message>
     <message>
         <source>Default microphone</source>
@@ -2163,8 +2163,8 @@
         <translation>Was ich höre</translation>
     </message>
     <message>
-        <source>Translate what the computer plays</source>
-        <translation>Übersetzen, was der Rechner abspielt</translation>
+        <source>Translate the sound that the computer plays</source>
+        <translation>Den Ton übersetzen, den der Rechner abspielt</translation>
     </message>
     <message>
         <source>Default output</source>
@@ -2275,12 +2275,12 @@
         <translation>Zahlen</translation>
     </message>
     <message>
-        <source>Tokens the model computed, each once; tokens computed again after a correction; time from the newest word to the end of its captions; computing time of a token; memory of this program, the model in it</source>
+        <source>Tokens computed by the model, each counted once; tokens recomputed after a correction; time from the newest word to the end of its captions; computing time of a token; memory of this program including the model</source>
         <translation>Token, die das Modell berechnet hat, jedes einmal; nach einer Korrektur neu berechnete; Zeit vom neuesten Wort bis zum Ende seiner Untertitel; Rechenzeit eines Tokens; Speicher dieses Programms samt Modell</translation>
     </message>
     <message>
-        <source>How listening goes</source>
-        <translation>Wie das Zuhören läuft</translation>
+        <source>State of listening</source>
+        <translation>Stand des Zuhörens</translation>
     </message>
     <message>
         <source>Lag</source>
@@ -2291,7 +2291,7 @@
         <translation>{}, geladen in {:.1f} s</translation>
     </message>
     <message>
-        <source>Paused: what you type is kept</source>
+        <source>Paused: typed text is kept</source>
         <translation>Pause: Getipptes bleibt</translation>
     </message>
     <message>

@@ -59,7 +59,7 @@ class ShortcutsPage(SettingsPage):
     def __init__(self, actions: Actions) -> None:
         super().__init__("")
         self.title = self.tr("Shortcuts")
-        self._defaults = actions.default_keys()
+        self._defaults = actions.default_keys
         self._names = {
             name: action.text().replace("&", "").removesuffix("…")
             for name, action in actions.by_name.items()

@@ -143,7 +143,7 @@ def test_pause_holds_what_is_typed_and_resume_translates_it(program):
     one = program().open().wait_until_ready()
     one.press(Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
     assert one.window.controls.pause.isChecked()
-    assert one.window.status.state.text() == "Paused: what you type is kept"
+    assert one.window.status.state.text() == "Paused: typed text is kept"
     one.type("Good")
     one.press(Qt.Key.Key_Return)
     one.wait_for_rows(("Good", ""))

@@ -133,7 +133,7 @@ def test_a_session_is_shown_again_from_its_mark_or_its_beginning(qtbot, tmp_path
         path = written(tmp_path, [*(kept(number) for number in range(60)), *marks])
         window.show_session(read_session(path))
         assert window.transcript.rows.marked_row == row
-        assert (row or 0) in window.transcript.rows_in_sight()
+        assert (row or 0) in window.transcript.visible_rows()
         assert window.message.text() == "60 captions"
     with qtbot.waitSignal(window.export_wanted) as wanted:
         window.export.click()

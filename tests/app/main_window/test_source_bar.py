@@ -106,10 +106,10 @@ def test_a_fetch_is_told_in_megabytes_once_they_are_known(qtbot):
     bar = DownloadBar()
     qtbot.addWidget(bar)
     bar.show_progress("base.en", 0, 0)
-    assert bar.sentence.text() == "Fetching base.en from huggingface.co"
+    assert bar.sentence.text() == "Downloading base.en from huggingface.co"
     assert bar.bar.maximum() == 0
     bar.show_progress("base.en", 61_000_000, 145_200_000)
-    assert bar.sentence.text() == "Fetching base.en from huggingface.co: 61 of 146 MB"
+    assert bar.sentence.text() == "Downloading base.en from huggingface.co: 61 of 146 MB"
     assert bar.bar.value() == 420
     with qtbot.waitSignal(bar.cancelled):
         bar.cancel.click()

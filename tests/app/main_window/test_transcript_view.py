@@ -88,7 +88,7 @@ def test_the_newest_row_is_in_sight_at_once(transcript):
     for n in range(1, 30):
         transcript.show_views(many(n, "Guten Morgen zusammen und allen hier " * 3))
         assert bar.value() == bar.maximum()
-        assert transcript.rows_in_sight()[-1] == n - 1
+        assert transcript.visible_rows()[-1] == n - 1
     assert bar.maximum() > 0
 
 
@@ -123,7 +123,7 @@ def test_a_row_in_sight_is_as_high_as_its_text(transcript):
     low, high = (transcript.rowHeight(row) for row in (199, 200))
     assert high > 3 * low / 2
     transcript.go_to(100)
-    assert 100 in transcript.rows_in_sight()
+    assert 100 in transcript.visible_rows()
     assert transcript.rowHeight(100) == low
 
 
@@ -172,7 +172,7 @@ def test_the_mark_stays_with_its_row_and_is_found_again(transcript):
     transcript.show_views((view(900, "first", ""), *many(120)))
     transcript.go_to_mark()
     assert transcript.currentIndex().row() == 40
-    assert 40 in transcript.rows_in_sight()
+    assert 40 in transcript.visible_rows()
     transcript.show_views(many(10))
     assert transcript.rows.marked_row is None
 

@@ -46,7 +46,7 @@ def test_every_action_has_a_field_with_its_keys(desk):
 
 
 def test_no_two_actions_come_with_the_same_keys(desk):
-    keys = [one for one in desk.actions.default_keys().values() if one]
+    keys = [one for one in desk.actions.default_keys.values() if one]
     assert len(set(keys)) == len(keys)
     assert all(desk.page.conflict(name) is None for name in desk.page.fields)
 
