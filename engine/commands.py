@@ -1,7 +1,7 @@
-"""The commands that a session obeys. Frozen values, obeyed in the order in which they are sent.
+"""The commands of a session: frozen values, carried out in the order in which they are sent.
 
-A passage is the text of one lane until ``EndPassage``. Typed words are in the lane without a name;
-words that are heard are in the lanes of a listener.
+A passage is the text of one lane until ``EndPassage``. Typed words are in the lane without a name,
+recognised words in the lanes of a listener.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from engine.settings import TranslationSettings
 
 @dataclass(frozen=True, slots=True)
 class SetWords:
-    """Make these the committed words of the typed passage; the session finds what changed."""
+    """Replace the committed words of the typed passage; the session finds the changes."""
 
     words: tuple[str, ...]
 
@@ -39,19 +39,14 @@ class Clear:
 
 @dataclass(frozen=True, slots=True)
 class Configure:
-    """Use other settings from the next utterance on."""
+    """Change the settings of the next utterances."""
 
     translation: TranslationSettings
 
 
 @dataclass(frozen=True, slots=True)
 class LoadAdapter:
-    """Load an adapter beside the loaded ones.
-
-    Attributes:
-        folder: of the adapter.
-        use: it translates from the next utterance on.
-    """
+    """Load another adapter, and with ``use`` translate the next utterances by it."""
 
     folder: Path
     use: bool = True
@@ -59,7 +54,7 @@ class LoadAdapter:
 
 @dataclass(frozen=True, slots=True)
 class UseAdapter:
-    """Let a loaded adapter translate from the next utterance on; None for the bare model."""
+    """Translate the next utterances by a loaded adapter; None for the bare model."""
 
     name: str | None
 

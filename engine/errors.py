@@ -4,17 +4,17 @@
     ├── ModelError            a model folder, adapter or device that cannot be used
     │   ├── AdapterError      an adapter that is damaged, hostile, or made for another base
     │   └── HubError          a model that cannot be fetched from the hub
-    │       └── FetchCancelledError   somebody wished so
+    │       └── FetchCancelledError   cancelled by the person
     ├── PolicyError           a policy that is written wrongly
     ├── ContextError          a glossary that cannot be read or is too long
     ├── AudioError            a sound device or a recording that cannot be used
     │   ├── NoSoundError      nothing can be recorded on this computer, for now
-    │   └── TapEndedError     a device that was being recorded gives no more
+    │   └── TapEndedError     the recording of a device has ended
     ├── ScoringError          a log or a tokenizer that scores need cannot be used
-    └── CacheFullError        more rows than the cache was made for
+    └── CacheFullError        more rows than the capacity of the cache
 
-Wrong arguments in code are ``ValueError`` where they are used. Every message says in one sentence
-what was expected, what came and what to do.
+Wrong arguments in code are ``ValueError`` where they are used. Every message is one sentence with
+the expected value, the actual one, and the remedy.
 """
 
 from engine.messages import Code, Message
@@ -46,7 +46,7 @@ class HubError(ModelError):
 
 
 class FetchCancelledError(HubError):
-    """Fetching was cancelled; what is there is kept."""
+    """Fetching was cancelled; the fetched bytes are kept."""
 
 
 class PolicyError(SurtitleError, ValueError):
@@ -66,20 +66,15 @@ class NoSoundError(AudioError):
 
 
 class TapEndedError(AudioError):
-    """A device that was being recorded gives no more."""
+    """The recording of a device has ended."""
 
 
 class ScoringError(SurtitleError):
-    """A log that scores are computed from is garbled, or sacreBLEU lacks a tokenizer."""
+    """A log is garbled, or sacreBLEU lacks a tokenizer."""
 
 
 class CacheFullError(SurtitleError):
-    """More rows were fed than the cache has room for.
-
-    Attributes:
-        capacity: rows the cache was made for.
-        wanted: rows that were asked for.
-    """
+    """More rows were fed than the capacity of the cache."""
 
     def __init__(self, *, capacity: int, wanted: int) -> None:
         super().__init__(
@@ -90,15 +85,15 @@ class CacheFullError(SurtitleError):
 
 
 def is_failure(error: BaseException) -> bool:
-    """Tell a failure from a wish to end.
+    """Return whether this is a failure, not a request to exit.
 
-    A panic of the libraries in Rust is a failure, although it is derived from what both share.
+    Panics of Rust libraries are failures, although they are derived from BaseException.
     """
     return isinstance(error, Exception) or type(error).__name__ == "PanicException"
 
 
 def first_line(error: BaseException) -> str:
-    """Return the first line of an error of a library, or its type where it says nothing."""
+    """Return the first line of an error of a library, or its type if it has no text."""
     return next(iter(str(error).strip().splitlines()), type(error).__name__)
 
 

@@ -1,7 +1,7 @@
-"""What a session reports. Frozen values; whoever receives them may keep them.
+"""The events that a session reports: frozen values, which receivers may keep.
 
-A caption is append-only but for edits: ``CaptionChanged.kept`` is then shorter than the caption
-was.
+A caption is append-only except after edits: ``CaptionChanged.kept`` is then shorter than the
+caption was.
 """
 
 from dataclasses import dataclass
@@ -11,12 +11,7 @@ from engine.messages import Message
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadProgress:
-    """Loading goes on.
-
-    Attributes:
-        message: what is done now: ``Code.FETCHING``, ``LOADING`` or ``MAKING_CACHE``.
-        fraction: 0 to 1.
-    """
+    """Progress of loading, 0 to 1; ``message`` is FETCHING, LOADING or MAKING_CACHE."""
 
     message: Message
     fraction: float
@@ -29,8 +24,8 @@ class Ready:
     Attributes:
         model: its name.
         languages: names of the target languages by code.
-        load_s: seconds from start to here.
-        notices: what a person should read: what was done otherwise than wanted.
+        load_s: seconds since the start.
+        notices: deviations from the request, for the person.
     """
 
     model: str
@@ -41,44 +36,32 @@ class Ready:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failed:
-    """Loading or translating failed; the session has stopped.
-
-    Attributes:
-        message: what was expected, what came, what to do.
-    """
+    """Loading or translating failed; the session has stopped."""
 
     message: Message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
-    """A command could not be obeyed; the session goes on as before.
-
-    Attributes:
-        message: what was expected, what came, what to do.
-    """
+    """A command was refused; the session continues as before."""
 
     message: Message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """Something the person should know; everything goes on.
-
-    Attributes:
-        message: what.
-    """
+    """A message for the person; the session continues."""
 
     message: Message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdapterChanged:
-    """Other adapters are loaded, or another one translates from the next utterance on.
+    """The loaded adapters changed, or another one translates from the next utterance on.
 
     Attributes:
-        names: of the adapters that are loaded.
-        used: the one that translates, or None for the model without one.
+        names: of the loaded adapters.
+        used: the one that translates, or None for the bare model.
         languages: names of the target languages by code.
     """
 
@@ -89,12 +72,12 @@ class AdapterChanged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UtteranceOpened:
-    """A new utterance stands in the passage.
+    """A new utterance in a passage.
 
     Attributes:
-        utterance: its number, never used again.
-        before: the utterance that follows it, or None when it is the last.
-        lane: who speaks, where two are told apart.
+        utterance: its number, never reused.
+        before: the utterance that follows it, or None if it is the last.
+        lane: the speaker, if there are two.
     """
 
     utterance: int
@@ -104,7 +87,7 @@ class UtteranceOpened:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceChanged:
-    """The source words of an utterance are now these."""
+    """The source words of an utterance changed to these."""
 
     utterance: int
     words: tuple[str, ...]
@@ -115,10 +98,10 @@ class CaptionChanged:
     """A caption grew, or was cut back by an edit and grew.
 
     Attributes:
-        utterance: whose caption.
-        kept: characters of the caption so far that stay, all of them unless a word was edited.
-        text: what follows them.
-        n_read: source words the caption rests on.
+        utterance: its number.
+        kept: characters of the caption that stay, all of them unless a word was edited.
+        text: the text after them.
+        n_read: source words the caption is based on.
     """
 
     utterance: int
@@ -136,12 +119,7 @@ class UtteranceEnded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotTranslated:
-    """An utterance is in letters that the model cannot read: its source is all there is of it.
-
-    Attributes:
-        utterance: its number.
-        source: its words so far.
-    """
+    """An utterance is in a script that the model cannot read, so only its source is shown."""
 
     utterance: int
     source: str
@@ -149,7 +127,7 @@ class NotTranslated:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UtteranceDropped:
-    """An edit removed an utterance; its source and caption are gone."""
+    """An edit removed an utterance with its source and caption."""
 
     utterance: int
 
@@ -166,9 +144,9 @@ class Statistics:
         cached_rows: rows in the slot cache now.
         ms_per_word: time from the newest source word's arrival to its last caption change.
         ms_per_token: computing time of the newest translation for each row it computed.
-        loops_cut: writes that were ended because they said the same again and again.
+        loops_cut: writes that were ended because they repeated themselves.
         backlog_words: committed source words that are not read yet.
-        context_rows: rows of the prompt that glossary and earlier sentences take.
+        context_rows: rows of glossary and earlier sentences in the prompt.
     """
 
     tokens_fed: int
@@ -185,10 +163,10 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaceChanged:
-    """Words wait, so larger steps are read, or none waits any more.
+    """The step size changed because words wait, or no longer wait.
 
     Attributes:
-        factor: how many times larger than the policy says; 1: all is caught up.
+        factor: of the policy's own step; 1 once all is caught up.
         backlog_words: committed source words that are not read yet.
     """
 
@@ -198,11 +176,7 @@ class PaceChanged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextChanged:
-    """The glossary is another one from the next utterance on.
-
-    Attributes:
-        rows: of the prompt that it takes now.
-    """
+    """The glossary changed for the next utterances; it takes ``rows`` of the prompt."""
 
     rows: int
 

@@ -1,4 +1,4 @@
-"""Writing files so that a crash or a full disk leaves them whole, and sizes as people read them."""
+"""Write files so that a crash or a full disk leaves them intact; format sizes for people."""
 
 import contextlib
 import os
@@ -8,11 +8,11 @@ from pathlib import Path
 
 @contextlib.contextmanager
 def replacing(path: Path, fresh: Path | None = None) -> Iterator[Path]:
-    """Lend the name of a new file that takes the place of ``path`` when the block ends well.
+    """Yield the name of a new file that replaces ``path`` unless the block raises.
 
     Args:
-        path: what is there already is replaced; it stays as it was if the block raises.
-        fresh: the name that is lent, in the same folder; by default the file's with ``.new``.
+        path: the file to replace, which stays unchanged if the block raises.
+        fresh: the new name, in the same folder; by default the file's with ``.new``.
 
     Raises:
         OSError: the file cannot be replaced; errors of the block pass through.
@@ -28,15 +28,9 @@ def replacing(path: Path, fresh: Path | None = None) -> Iterator[Path]:
 
 
 def write_file(path: Path, text: str, mode: int = 0o600) -> None:
-    """Write a whole file and wait until it is on the disk; a failure leaves the old one.
+    """Replace a file by UTF-8 text and sync it to disk; on OSError the old file remains.
 
-    Args:
-        path: what is there already is replaced.
-        text: written as UTF-8.
-        mode: permissions of the file, less what the person's umask forbids.
-
-    Raises:
-        OSError: it cannot be written.
+    ``mode`` is limited by the umask.
     """
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
     with (
@@ -54,10 +48,10 @@ def append_text(file: int, text: str, *, synced: bool = True) -> None:
     Args:
         file: a descriptor.
         text: written as UTF-8; halves of surrogate pairs become question marks.
-        synced: wait until it is on the disk; pipes cannot.
+        synced: sync it to disk, which pipes do not support.
 
     Raises:
-        OSError: that failed; what was written of the text is taken back.
+        OSError: that failed; the part of the text that was written is removed.
     """
     size = os.fstat(file).st_size
     data = text.encode(errors="replace")
@@ -68,7 +62,7 @@ def append_text(file: int, text: str, *, synced: bool = True) -> None:
         if synced:
             os.fsync(file)
     except OSError:
-        with contextlib.suppress(OSError):  # a pipe cannot be cut
+        with contextlib.suppress(OSError):  # a pipe cannot be truncated
             os.ftruncate(file, size)
         raise
 

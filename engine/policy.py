@@ -1,7 +1,7 @@
-"""When to READ a source word and when to WRITE a target token. Policies hold no state of their own.
+"""Policies: when to READ a source word and when to WRITE a target token. They have no state.
 
-A policy sees a ``Progress`` and names the next action. The translator and the training builder ask
-the same objects, so a policy is trained exactly as it is run.
+A policy maps a ``Progress`` to the next action. The translator and the training builder use the
+same objects, so a policy is trained exactly as it is run.
 """
 
 import enum
@@ -22,11 +22,11 @@ class Action(enum.Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """How far an utterance has come.
+    """The progress of an utterance.
 
     Attributes:
         n_read: source words read.
-        n_written: target words begun and taken as complete.
+        n_written: target words that were begun and count as complete.
         n_read_at_write_end: ``n_read`` when the last write ended with the end-of-write token.
         exhausted: the target has nothing to add to the source that was read (the model proposed
             end-of-target too early, or the training pair has no more target words).
@@ -41,14 +41,14 @@ class Progress:
 
 
 class Policy(Protocol):
-    """What chooses between READ and WRITE."""
+    """The choice between READ and WRITE."""
 
     @property
     def ends_writes(self) -> bool:
-        """Tell whether a write ends with the end-of-write token (else the target is one write)."""
+        """Whether a write ends with the end-of-write token (else the target is one write)."""
 
     def next_action(self, progress: Progress) -> Action:
-        """Choose the next action from how far the utterance has come."""
+        """Return the next action."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class WaitK:
     def next_action(self, progress: Progress) -> Action:
         """READ until ``k`` words ahead or the source has ended, then WRITE.
 
-        A target that is complete too early reads on instead of writing what nobody said.
+        A target that is complete too early reads on instead of inventing text.
         """
         behind = progress.n_read < self.k + progress.n_written or progress.exhausted
         return Action.READ if behind and not progress.source_ended else Action.WRITE
@@ -119,7 +119,7 @@ class Offline:
 
 
 def hurried(policy: Policy, factor: int) -> Policy:
-    """Make a policy's steps so many times larger; for when words wait."""
+    """Return the policy with ``factor`` times larger steps, for catching up."""
     match policy:
         case ReadN(n):
             return ReadN(n * factor)
@@ -133,11 +133,7 @@ _WRITTEN = re.compile(r"(read|wait):([1-9][0-9]{0,3})")
 
 
 def parse_policy(text: str) -> Policy:
-    """Make the policy that ``read:N``, ``wait:K`` or ``offline`` names.
-
-    Raises:
-        PolicyError: the text names no policy.
-    """
+    """Parse ``read:N``, ``wait:K`` or ``offline``; raise PolicyError for any other text."""
     if text == "offline":
         return Offline()
     match = _WRITTEN.fullmatch(text)

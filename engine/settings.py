@@ -1,5 +1,6 @@
-"""Everything the engine can be told, as frozen values that are checked where they are made."""
+"""The settings of the engine, as frozen values that are checked where they are made."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,13 +11,16 @@ LAYOUTS = ("slots", "conversational", "gpe", "simulmask", "cached", "recomputed"
 
 
 def at_least(name: str, value: float, least: float) -> None:
-    """Check a number.
-
-    Raises:
-        ValueError: it is smaller.
-    """
+    """Raise ValueError if a number is too small."""
     if value < least:
         msg = f"{name} must be at least {least}, got {value}"
+        raise ValueError(msg)
+
+
+def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
+    """Raise ValueError if a value is none of the choices."""
+    if value not in choices:
+        msg = f"{name} must be one of {', '.join(choices)}, got {value!r}"
         raise ValueError(msg)
 
 
@@ -25,33 +29,31 @@ class LayoutSettings:
     """Which positions the words of an utterance get.
 
     Attributes:
-        slot_length: positions that are reserved for the source of one phase.
-        name: one of ``LAYOUTS``: ours, or a layout that ours is compared with.
+        slot_length: positions reserved for the source of one phase.
+        name: one of ``LAYOUTS``: slots, or a layout that slots are compared with.
     """
 
     slot_length: int = 16
     name: str = "slots"
 
     def __post_init__(self) -> None:
-        if self.name not in LAYOUTS:
-            msg = f"the layout must be one of {', '.join(LAYOUTS)}, got {self.name!r}"
-            raise ValueError(msg)
+        check_choice("the layout", self.name, LAYOUTS)
         at_least("the slot length", self.slot_length, 1)
 
     @property
     def ranked(self) -> bool:
-        """Tell whether ALiBi counts the visible keys instead of positions (SimulMask)."""
+        """Whether ALiBi counts the visible keys instead of positions (SimulMask)."""
         return self.name == "simulmask"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UtteranceLimits:
-    """When a text without sentence ends is cut all the same.
+    """When a text without sentence ends is cut.
 
     Attributes:
-        soft_words: from here on a comma, semicolon or colon ends the utterance.
-        max_words: here it ends wherever it is.
-        max_bytes: UTF-8 bytes of one utterance; bounds its tokens, since no token is under a byte.
+        soft_words: from this number on a comma, semicolon or colon ends the utterance.
+        max_words: at this number the utterance ends anywhere.
+        max_bytes: UTF-8 bytes of one utterance; bounds its tokens, as each has a byte or more.
     """
 
     soft_words: int = 32
@@ -70,14 +72,14 @@ class ModelSettings:
 
     Attributes:
         directory: folder with config.json, model.safetensors, tokenizer.json and surtitle.json.
-        hub_name: as on the Hugging Face hub, ``owner/name``; the directory is then the library in
-            which the model is looked for, and into which it is fetched. Empty for a folder.
+        hub_name: ``owner/name`` on the Hugging Face hub; the directory is then the library that is
+            searched, and that the model is fetched into. Empty for a folder.
         adapter: peft adapter folder, or None.
         device: one of ``DEVICES``; auto takes CUDA where there is one.
-        quantise: one of ``QUANTISATIONS``; auto keeps the weights whole where they fit, and takes
-            4 bits where they do not.
-        capacity: rows the slot cache has room for.
-        system: one of ``SYSTEMS``; auto takes what the model was trained for.
+        quantise: one of ``QUANTISATIONS``; auto keeps the weights whole if they fit, else takes
+            4 bits.
+        capacity: rows of the slot cache.
+        system: one of ``SYSTEMS``; auto takes the one that the model was trained for.
     """
 
     directory: Path
@@ -90,15 +92,9 @@ class ModelSettings:
 
     def __post_init__(self) -> None:
         at_least("the cache capacity", self.capacity, 1)
-        if self.device not in DEVICES:
-            msg = f"the device must be one of {', '.join(DEVICES)}, got {self.device!r}"
-            raise ValueError(msg)
-        if self.quantise not in QUANTISATIONS:
-            msg = f"quantisation must be one of {', '.join(QUANTISATIONS)}, got {self.quantise!r}"
-            raise ValueError(msg)
-        if self.system not in SYSTEMS:
-            msg = f"the system must be one of {', '.join(SYSTEMS)}, got {self.system!r}"
-            raise ValueError(msg)
+        check_choice("the device", self.device, DEVICES)
+        check_choice("quantisation", self.quantise, QUANTISATIONS)
+        check_choice("the system", self.system, SYSTEMS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,11 +106,11 @@ class TranslationSettings:
         policy: ``read:N``, ``wait:K`` or ``offline``.
         layout: the slots.
         limits: where long text is cut.
-        cut_loops: a write is ended where it begins to say the same again and again.
+        cut_loops: end a write that repeats itself.
         glossary: terms of the source language, each with its translation, for the prompt.
-        context_sentences: so many of the sentences before stand in the prompt.
-        catch_up_words: where more words than these wait, a session reads larger steps until none
-            waits; None: it never does.
+        context_sentences: number of previous sentences in the prompt.
+        catch_up_words: when more words than these wait, a session reads larger steps until none
+            waits; None: never.
     """
 
     target_language: str = "de"

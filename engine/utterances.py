@@ -1,7 +1,7 @@
-"""Follow a session by its events: the words that are fed, and the utterances they become.
+"""Track a session by its events: the words that are fed, and the utterances they become.
 
-Plain Python: no clock, no thread. Words are counted, not searched: the words fed in a lane come
-back in that lane's utterances, in the same order.
+Plain Python: no clock, no thread. Words are counted, not searched: the words fed in a lane return
+in that lane's utterances, in the same order.
 """
 
 from collections import Counter, deque
@@ -26,12 +26,11 @@ class FedWord:
     """A committed word on its way through the session.
 
     Attributes:
-        text: as it is written.
         committed_at_s: when it became certain, by the clock of all these times.
-        spoken_at_s: when its end was spoken; None where it was typed, or this is not known yet.
-        start_s: where it begins on the lane's timeline.
-        end_s: where it ends there.
-        ends_passage: whether its passage was finished behind it.
+        spoken_at_s: when its end was spoken; None if it was typed, or this is not known yet.
+        start_s: its start on the lane's timeline.
+        end_s: its end on the lane's timeline.
+        ends_passage: whether it is the last of its passage.
     """
 
     text: str = ""
@@ -44,22 +43,22 @@ class FedWord:
 
 @dataclass(slots=True, kw_only=True)
 class Utterance:
-    """An utterance as it is now; the tracker alone changes it.
+    """The current state of an utterance; only the tracker changes it.
 
     Attributes:
-        key: names it while the program runs; never used again.
-        number: its number in the session, which numbers from the start again.
-        lane: the speaker, where two are told apart.
+        key: unique while the program runs.
+        number: its number in the session; another session starts from 0 again.
+        lane: the speaker, if there are two.
         before_key: key of the utterance that followed it when it was opened; None: it was the last.
         words: its source.
         caption: its translation so far.
-        pieces: each change of the caption, as its length in characters and the words it rests on.
-        ended: whether it is translated to its end.
-        begun_at_s: when its first word was begun to be said; when it was opened, where it is typed.
-        said_until_s: when its last word was said; None where it is typed.
-        fed: its words as they were fed; fewer than ``words`` where nobody fed the lane.
-        captioned_at_s: when each of the first of them had a caption.
-        new_captioned: those of them that the last event gave their caption.
+        pieces: each change of the caption: its length in characters, and the words it is based on.
+        ended: whether its translation is complete.
+        begun_at_s: start of its first word; when it was opened, if it is typed.
+        said_until_s: end of its last word; None if it is typed.
+        fed: its words as they were fed; fewer than ``words`` if the lane was not fed here.
+        captioned_at_s: when each of the first of them got its caption.
+        new_captioned: those of them that got their caption by the last event.
     """
 
     key: int
@@ -84,11 +83,7 @@ class Utterance:
         return " ".join(self.words)
 
     def take_shown(self) -> list[tuple[FedWord, float]]:
-        """Note that the caption is on the screen.
-
-        Returns:
-            the words that were not there yet, and when each had its caption.
-        """
+        """Note that the caption was painted; return the new words, and when each was captioned."""
         n_before, self._n_shown = self._n_shown, len(self.captioned_at_s)
         new = slice(n_before, self._n_shown)
         return list(zip(self.fed[new], self.captioned_at_s[new], strict=True))
@@ -97,16 +92,12 @@ class Utterance:
 class UtteranceTracker:
     """Feed it words before the session, and every event after.
 
-    Invariant: each fed word waits in its lane or stands in one utterance, until that one has ended
-    or is dropped.
+    Invariant: each fed word waits in its lane or is in one utterance, until that one has ended or
+    is dropped.
     """
 
     def __init__(self, *, n_ended_kept: int = 1000) -> None:
-        """Begin without utterances.
-
-        Args:
-            n_ended_kept: how many of the newest ended utterances can still change.
-        """
+        """Start empty; the newest ``n_ended_kept`` ended utterances can still change."""
         self._n_ended_kept = n_ended_kept
         self._waiting: dict[str, deque[FedWord]] = {}  # by lane: words no utterance has yet
         self._n_fed = Counter[str]()
@@ -114,60 +105,58 @@ class UtteranceTracker:
         self._next_key = 0
 
     def new_key(self) -> int:
-        """Give a key that nothing has."""
+        """Return an unused key."""
         self._next_key += 1
         return self._next_key - 1
 
     # words
 
     def feed(self, lane: str, words: Iterable[FedWord]) -> None:
-        """Take words that go to the session; from now on the lane's words are counted."""
+        """Take words that are sent to the session, and count the words of this lane."""
         waiting = self._waiting.setdefault(lane, deque())
         n_before = len(waiting)
         waiting.extend(words)
         self._n_fed[lane] += len(waiting) - n_before
 
     def withdraw(self, lane: str, n_words: int | None = None) -> None:
-        """Take back the newest words that no utterance has yet; None for all of them."""
+        """Remove the newest words that no utterance has yet; None for all of them."""
         waiting = self._waiting.get(lane, deque())
         for _ in range(len(waiting) if n_words is None else min(n_words, len(waiting))):
             waiting.pop()
 
     def end_passage(self, lane: str) -> None:
-        """Note that the passage of a lane was finished behind the newest word."""
-        places: list[deque[FedWord] | list[FedWord]] = [self._waiting.get(lane, deque())]
-        places += [one.fed for one in reversed(self._utterances.values()) if one.lane == lane]
-        for words in places:
+        """Note that the passage of a lane ended after the newest word."""
+        newest_first: list[deque[FedWord] | list[FedWord]] = [self._waiting.get(lane, deque())]
+        newest_first += [it.fed for it in reversed(self._utterances.values()) if it.lane == lane]
+        for words in newest_first:
             if words:
                 words[-1] = replace(words[-1], ends_passage=True)
                 return
 
     def n_fed(self, lane: str) -> int:
-        """Count the words that were ever fed."""
+        """Return the number of words that were ever fed."""
         return self._n_fed[lane]
 
     def n_waiting(self, lane: str) -> int:
-        """Count the words that no utterance has yet."""
+        """Return the number of words that no utterance has yet."""
         return len(self._waiting.get(lane, ()))
 
     @property
     def n_uncaptioned(self) -> int:
-        """Count the words of all lanes that no caption rests on yet."""
+        """The number of words in all lanes without a caption."""
         placed = (len(one.fed) - len(one.captioned_at_s) for one in self._utterances.values())
         return sum(map(len, self._waiting.values())) + sum(placed)
 
     @property
     def all_ended(self) -> bool:
-        """Whether every word stands in an utterance that is translated to its end."""
+        """Whether every word is in an utterance whose translation is complete."""
         is_placed = not any(self._waiting.values())
         return is_placed and all(one.ended for one in self._utterances.values() if one.fed)
 
     def unplaced(self, lane: str, n_left_out: int = 0) -> Iterator[tuple[tuple[str, ...], bool]]:
-        """Yield the words that no utterance has, passage by passage, and whether it was finished.
+        """Yield the words without an utterance by passage, and whether each passage has ended.
 
-        Args:
-            lane: whose.
-            n_left_out: so many of the newest are left out.
+        The newest ``n_left_out`` words are left out.
         """
         passage: list[str] = []
         for word in list(self._waiting.get(lane, ()))[: self.n_waiting(lane) - n_left_out]:
@@ -182,35 +171,35 @@ class UtteranceTracker:
 
     @property
     def lanes(self) -> list[str]:
-        """The lanes that heard words were fed in."""
+        """The lanes of recognised words."""
         return [lane for lane in self._waiting if lane != TYPED]
 
     @property
     def open(self) -> list[Utterance]:
-        """The utterances that are not translated to their end."""
+        """The utterances whose translation is not complete."""
         return [one for one in self._utterances.values() if not (one.ended or one._is_cleared)]
 
     @property
     def unshown(self) -> list[Utterance]:
-        """The utterances that have words with a caption which no screen has shown yet."""
+        """The utterances with captioned words that were not painted yet."""
         return [one for one in self._utterances.values() if one._n_shown < len(one.captioned_at_s)]
 
     def __getitem__(self, number: int) -> Utterance:
-        """Give an utterance by its number in the session."""
+        """Return an utterance by its number in the session."""
         return self._utterances[number]
 
     def with_key(self, key: int) -> Utterance | None:
-        """Give the utterance with a key, if it can still change."""
+        """Return the utterance with a key, if it can still change."""
         newest_first = reversed(self._utterances.values())
         return next((one for one in newest_first if one.key == key), None)
 
     def take(self, event: Event, now_s: float) -> Utterance | None:
-        """Take an event of the session; return the utterance it is about, as it is now.
+        """Take an event of the session; return its utterance, or None.
 
-        None comes for other events, and for utterances that were cleared or are forgotten.
+        None for events without an utterance, and for utterances that were cleared or forgotten.
 
         Raises:
-            ValueError: the event is about caption text that never came.
+            ValueError: the event keeps more of a caption than there is.
         """
         if isinstance(event, UtteranceOpened):
             return self._open(event, now_s)
@@ -238,14 +227,14 @@ class UtteranceTracker:
         return None if utterance._is_cleared else utterance
 
     def clear(self) -> None:
-        """Follow the words of the utterances so far, but return none of them any more."""
+        """Track the current utterances further, but do not return them any more."""
         for utterance in self._utterances.values():
             utterance._is_cleared = True
 
     def restart(self) -> None:
-        """Make ready for another session, which numbers from the start again.
+        """Prepare for another session, which numbers from the start again.
 
-        Heard words that no utterance ended with wait again; typed ones are set by the window.
+        Recognised words of unfinished utterances wait again; the window sets typed ones.
         """
         for _, one in sorted(self._utterances.items(), reverse=True):
             if not one.ended and one.lane in self._waiting and one.lane != TYPED:
@@ -264,7 +253,7 @@ class UtteranceTracker:
         return utterance
 
     def _place(self, utterance: Utterance, now_s: float) -> None:
-        """Give an utterance its new words; one that an edit made came now."""
+        """Set the new words of an utterance; words made by an edit have the current time."""
         waiting, n_words = self._waiting.get(utterance.lane), len(utterance.words)
         if waiting is None:
             return

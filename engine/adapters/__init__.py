@@ -1,1 +1,1 @@
-"""What an adapter folder holds, read without torch."""
+"""Adapter folders, read without torch; the library of adapters."""

@@ -1,8 +1,8 @@
-"""An adapter folder: what it holds, whether it can be used on a base, and if not, why.
+"""Inspect an adapter folder: its content, and whether it can be used on a base.
 
-Only headers and small files are read, without torch, so a dialog can judge a library of adapters at
-once. Nothing in a folder is believed before it was held against the rest, and its weights are
-read only after that. ``docs/adapter-format.md`` describes the format.
+Only headers and small files are read, without torch, so a dialog can inspect a whole library at
+once. The files of a folder are checked against each other before its weights are read.
+``docs/adapter-format.md`` describes the format.
 """
 
 import contextlib
@@ -18,12 +18,12 @@ from engine.adapters.lora_weights import WEIGHTS_FILE, LoraWeights, fit_lora
 from engine.errors import AdapterError
 from engine.files import replacing
 from engine.messages import Code
-from engine.models.file_hash import file_sha256
 from engine.models.fingerprint import Fingerprint
 from engine.models.instruct_card import is_plain, plain_card
 from engine.models.linear_layers import linear_layers
 from engine.models.model_card import FILE_NAME, ModelCard, read_card
 from engine.settings import LAYOUTS
+from engine.untrusted.regular_file import file_sha256
 from engine.untrusted.safetensors_header import read_header
 from engine.untrusted.strict_json import JsonObject, shown
 
@@ -41,16 +41,14 @@ class Status(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adapter:
-    """What was found in an adapter folder.
+    """The content of an adapter folder.
 
     Attributes:
-        folder: where it lies.
-        status: OK; UNKNOWN where it can be loaded and nobody knows whether it helps; BLOCKED where
-            it cannot be loaded.
+        status: OK; UNKNOWN if it can be loaded, but may not help; BLOCKED if it cannot be loaded.
         reason: one clause about the adapter (``it has no surtitle.json, ...``); empty when OK.
-        card: what it says of itself; None where it says nothing, or nothing that can be read.
-        lora: rank, alpha and targets; None where they cannot be read.
-        weights: layers, parameters and size; None where the factors are not as they should be.
+        card: None if it is missing or unreadable.
+        lora: rank, alpha and targets; None if unreadable.
+        weights: layers, parameters and size; None if the factors do not fit.
     """
 
     folder: Path
@@ -62,70 +60,52 @@ class Adapter:
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """The name for people."""
         return self.card.name if self.card else self.folder.name
 
 
 def inspect_adapter(folder: Path, base: Fingerprint | None = None) -> Adapter:
-    """Judge an adapter folder by its headers. Whatever is in it becomes a status, never an error.
+    """Inspect an adapter folder by its headers; every defect becomes a status, never an error.
 
-    Args:
-        folder: the adapter's.
-        base: the model it should sit on; without one it is held against the base its card names,
-            and OK means that it is sound.
+    Without ``base`` it is checked against the base its card names, and OK means that it is sound.
     """
-    found = Adapter(folder=folder, status=Status.BLOCKED)
+    adapter = Adapter(folder=folder, status=Status.BLOCKED)
     try:
         _check_files(folder)
-        found = replace(found, card=_read_card(folder))
-        found = replace(found, lora=_read_lora(folder))
-        found = replace(found, weights=_read_weights(found, base))
-        _check_base(found.card, base)
-        reason = _doubt(found.card, base)
+        adapter = replace(adapter, card=_read_card(folder))
+        adapter = replace(adapter, lora=_read_lora(folder))
+        adapter = replace(adapter, weights=_read_weights(adapter, base))
+        _check_base(adapter.card, base)
+        reason = _doubt(adapter.card, base)
     except AdapterError as error:
-        return replace(found, reason=str(error))
-    return replace(found, status=Status.UNKNOWN if reason else Status.OK, reason=reason)
+        return replace(adapter, reason=str(error))
+    return replace(adapter, status=Status.UNKNOWN if reason else Status.OK, reason=reason)
 
 
 def usable_adapter(
-    folder: Path, base: Fingerprint | None = None, *, told: Path | None = None
+    folder: Path, base: Fingerprint | None = None, *, origin: Path | None = None
 ) -> Adapter:
-    """Judge an adapter folder as ``inspect_adapter`` does, and insist that it can be loaded.
+    """Inspect an adapter folder, and raise AdapterError if it is BLOCKED.
 
-    Args:
-        folder: the adapter's.
-        base: the model it should sit on.
-        told: the folder that an error names; None for ``folder``.
-
-    Returns:
-        an adapter that is OK or UNKNOWN.
-
-    Raises:
-        AdapterError: it is BLOCKED.
+    An error names ``origin`` instead of ``folder`` if it is given.
     """
-    found = inspect_adapter(folder, base)
-    if found.status is Status.BLOCKED:
-        raise AdapterError(Code.ADAPTER_UNUSABLE(folder=str(told or folder), reason=found.reason))
-    return found
+    adapter = inspect_adapter(folder, base)
+    if adapter.status is Status.BLOCKED:
+        message = Code.ADAPTER_UNUSABLE(folder=str(origin or folder), reason=adapter.reason)
+        raise AdapterError(message)
+    return adapter
 
 
-def verify_adapter(adapter: Adapter, *, told: Path | None = None) -> str:
-    """Read all of the weights and hold them against the card.
-
-    Args:
-        adapter: what was judged.
-        told: the folder that an error names; None for the adapter's.
-
-    Returns:
-        the sha256 of the weights.
+def verify_adapter(adapter: Adapter, *, origin: Path | None = None) -> str:
+    """Read all of the weights, check them against the card, and return their sha256.
 
     Raises:
-        AdapterError: they are not what the card was written for, or cannot be read.
+        AdapterError: they do not match the card, or cannot be read; it names ``origin`` if given.
     """
     sha256 = _weights_sha256(adapter.folder)
     if adapter.card is not None and adapter.card.weights_sha256 != sha256:
         msg = (
-            f"the adapter in {told or adapter.folder} cannot be used: its {WEIGHTS_FILE} was "
+            f"the adapter in {origin or adapter.folder} cannot be used: its {WEIGHTS_FILE} was "
             "changed or damaged after its card was written; get it again"
         )
         raise AdapterError(msg)
@@ -133,17 +113,14 @@ def verify_adapter(adapter: Adapter, *, told: Path | None = None) -> str:
 
 
 def write_adapter_card(folder: Path, card: AdapterCard) -> Adapter:
-    """Finish an adapter folder that peft saved: write its card and judge the whole.
+    """Finish an adapter folder that peft saved: write its card and inspect the result.
 
     Args:
         folder: has adapter_config.json and adapter_model.safetensors.
         card: its ``weights_sha256`` is filled in here.
 
-    Returns:
-        the adapter, whose status is not BLOCKED.
-
     Raises:
-        AdapterError: the card cannot be written, or the folder is not what the card says.
+        AdapterError: the card cannot be written, or the folder does not match the card.
     """
     whole = replace(card, weights_sha256=_weights_sha256(folder))
     path = folder / FILE_NAME
@@ -157,11 +134,9 @@ def write_adapter_card(folder: Path, card: AdapterCard) -> Adapter:
 
 
 def model_card(directory: Path, adapter: Adapter | None) -> ModelCard:
-    """Say how a model is spoken to: as its adapter was trained, else as its own card says.
+    """Return the card of the adapter if there is one, else of the model folder.
 
-    Args:
-        directory: the model folder; one without a card is asked as any instruct model is.
-        adapter: what sits on it.
+    A model folder without a card is prompted as an instruct model.
 
     Raises:
         ModelError: it is no model folder, or its card is garbled.
@@ -172,32 +147,30 @@ def model_card(directory: Path, adapter: Adapter | None) -> ModelCard:
 
 
 def _check_files(folder: Path) -> None:
-    """Check that the files are there and are files: a link or a pipe may lead anywhere."""
+    """Check that the files exist and are plain: a link or a pipe may lead anywhere."""
     try:
-        is_plain = {
-            entry.name: entry.is_file(follow_symlinks=False) for entry in os.scandir(folder)
-        }
-    except (OSError, ValueError) as error:  # the last by a path that is none
+        plain = {entry.name: entry.is_file(follow_symlinks=False) for entry in os.scandir(folder)}
+    except (OSError, ValueError) as error:  # ValueError: an invalid path
         reason = error.strerror if isinstance(error, OSError) else "it has no path"
         msg = f"its folder cannot be read ({reason})"
         raise AdapterError(msg) from error
-    for name in sorted(is_plain):
+    for name in sorted(plain):
         if name.startswith("adapter_model.") and name.endswith(_PICKLES):
-            plain = ascii(name)[1:-1]
-            msg = f"its weights are a pickle ({plain}), which can run code: save it as safetensors"
+            quoted = ascii(name)[1:-1]
+            msg = f"its weights are a pickle ({quoted}), which can run code: save it as safetensors"
             raise AdapterError(msg)
     for name in (CONFIG_FILE, WEIGHTS_FILE, FILE_NAME):
-        if name not in is_plain and name != FILE_NAME:
+        if name not in plain and name != FILE_NAME:
             msg = f"it has no {name}"
             raise AdapterError(msg)
-        if not is_plain.get(name, True):
+        if not plain.get(name, True):
             msg = f"its {name} is a link or no plain file: put the file itself there"
             raise AdapterError(msg)
 
 
 @contextlib.contextmanager
-def _telling(name: str) -> Iterator[None]:
-    """Turn what is wrong with a file into a clause about the adapter."""
+def _adapter_errors(name: str) -> Iterator[None]:
+    """Turn errors of a file into a clause about the adapter."""
     try:
         yield
     except OSError as error:
@@ -209,7 +182,7 @@ def _telling(name: str) -> Iterator[None]:
 
 
 def _read_card(folder: Path) -> AdapterCard | None:
-    with _telling(FILE_NAME):
+    with _adapter_errors(FILE_NAME):
         try:
             return read_adapter_card(folder)
         except FileNotFoundError:
@@ -217,16 +190,16 @@ def _read_card(folder: Path) -> AdapterCard | None:
 
 
 def _read_lora(folder: Path) -> Lora:
-    with _telling(CONFIG_FILE):
+    with _adapter_errors(CONFIG_FILE):
         return parse_lora(JsonObject.read(folder / CONFIG_FILE, _MAX_CONFIG_BYTES))
 
 
-def _read_weights(found: Adapter, base: Fingerprint | None) -> LoraWeights:
-    """Hold the factors against the base on the card; without a card, against the one at hand."""
-    assert found.lora is not None
-    own = found.card.base if found.card else base
-    with _telling(WEIGHTS_FILE):
-        return fit_lora(found.lora, read_header(found.folder / WEIGHTS_FILE), own)
+def _read_weights(adapter: Adapter, base: Fingerprint | None) -> LoraWeights:
+    """Check the factors against the base of the card, or without a card against ``base``."""
+    assert adapter.lora is not None
+    own = adapter.card.base if adapter.card else base
+    with _adapter_errors(WEIGHTS_FILE):
+        return fit_lora(adapter.lora, read_header(adapter.folder / WEIGHTS_FILE), own)
 
 
 def _check_base(card: AdapterCard | None, base: Fingerprint | None) -> None:
@@ -251,7 +224,7 @@ def _check_base(card: AdapterCard | None, base: Fingerprint | None) -> None:
 
 
 def _doubt(card: AdapterCard | None, base: Fingerprint | None) -> str:
-    """Say why nobody knows whether a sound adapter helps; nothing where all is known."""
+    """Return the reason why a sound adapter may not help; empty if there is none."""
     if card is None:
         return (
             f"it has no {FILE_NAME}, so its base, its slot length, its policies, its languages "

@@ -1,8 +1,7 @@
-"""``surtitle.json`` of an adapter folder: what it was trained for, on which base, from what.
+"""Read and write ``surtitle.json`` of an adapter folder: its purpose, its base and its data.
 
-``docs/adapter-format.md`` describes every field. Keys that are not known here are kept when a card
-is written again, so that a newer program's card loses nothing; a newer ``format_version`` is
-refused.
+``docs/adapter-format.md`` describes every field. Unknown keys are kept when a card is rewritten, so
+that a newer program's card loses nothing; a newer ``format_version`` is refused.
 """
 
 import json
@@ -16,31 +15,29 @@ from engine.models.fingerprint import Fingerprint
 from engine.models.model_card import FILE_NAME, Language, ModelCard
 from engine.policy import parse_policy
 from engine.untrusted.safe_names import is_plain_name
-from engine.untrusted.strict_json import JsonObject, shown
+from engine.untrusted.strict_json import JsonObject, refuse, shown
 
 FORMAT_VERSION = 1
 KIND = "adapter"
 PROMPT_TEMPLATE = "surtitle-chat-1"
-"""The prompt as ``engine.text.prompt`` builds it: headers off the tokenizer's chat template."""
+"""The prompts of ``engine.text.prompt``: headers from the tokenizer's chat template."""
 
 MAX_CARD_BYTES = 1 << 20
 MAX_SLOT_LENGTH = 1024
 
 _LONGEST_NAME = 64
 _MOST_LANGUAGES = 500
-_SHORT, _LONG = 1000, 10_000  # characters of texts that are told to people, and of those with a use
+_SHORT, _LONG = 1000, 10_000  # characters of texts that are shown, and of those with a use
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corpus:
-    """A body of text that an adapter was trained on.
+    """A corpus that an adapter was trained on.
 
     Attributes:
-        name: for people.
-        licence: as its owner names it.
-        pairs: sentence pairs taken from it, or None where nobody counted.
-        url: where it is found, or nothing.
+        pairs: sentence pairs taken from it; None if not counted.
+        url: may be empty.
     """
 
     name: str
@@ -51,17 +48,17 @@ class Corpus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdapterScore:
-    """How an adapter did on a test set under one policy.
+    """The score of an adapter on a test set under one policy.
 
     Attributes:
-        test_set: for people.
+        test_set: its name for people.
         lines: sentences in it.
         language: code of the target.
-        policy: as policies are written.
+        policy: in its notation, for example read:3.
         bleu: 0 to 100.
-        laal: in source words; None where nothing was written.
-        signature: what sacreBLEU says of its settings, or nothing.
-        base_bleu: of the base alone, measured alike; None where nobody did.
+        laal: in source words; None if nothing was written.
+        signature: of sacreBLEU's settings, or empty.
+        base_bleu: of the base alone, measured alike; None if not measured.
     """
 
     test_set: str
@@ -76,32 +73,28 @@ class AdapterScore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdapterCard:
-    """What is known of an adapter beyond its weights.
+    """The description of an adapter beyond its weights.
 
     Attributes:
         name: of the adapter, and of its folder in a library; see ``check_name``.
-        base_name: what people call the base, for example Qwen/Qwen2.5-7B-Instruct.
+        base_name: name of the base, for example Qwen/Qwen2.5-7B-Instruct.
         base: its fingerprint.
         languages: target languages by code.
         end_of_source: token that ends the source, as the base's tokenizer spells it.
         end_of_write: token that ends a write of read-n.
         end_of_target: token that ends the target of wait-k and offline.
-        slot_length: positions of a slot that captions should use.
-        policies: those it was trained for, as they are written.
-        slot_lengths: every slot length that stood in training; none for ``slot_length`` alone.
+        slot_length: positions of a slot of captions.
+        policies: of its training, in their notation.
+        slot_lengths: every slot length in training; empty for ``slot_length`` alone.
         layout: ``slots``, or the name of a layout that slots are compared with.
-        prompt_template: id of the way prompts are built.
+        prompt_template: id of the format of prompts.
         source_language: code of the source.
         weights_sha256: of adapter_model.safetensors.
-        description: for people.
-        licence: of the adapter.
         created_with: name and version of the program that made it.
         created_at: the day, as 2026-11-21.
-        data: what it was trained on.
-        commands: what was typed to make it, in order.
-        seeds: of the random numbers.
-        scores: what was measured.
-        others: keys that are not known here.
+        data: the corpora it was trained on.
+        commands: that made it, in order.
+        others: unknown keys.
     """
 
     name: str
@@ -129,26 +122,23 @@ class AdapterCard:
     others: Mapping[str, object] = field(default_factory=dict)
 
     def gain(self, language: str, family: str) -> float | None:
-        """Tell what it adds to its base for a language under a family of policies.
+        """Return the mean gain over its base in BLEU; None if no score names the base's.
 
         Args:
             language: code of the target.
-            family: ``read``, ``wait`` or ``offline``.
-
-        Returns:
-            mean difference in BLEU over the scores that name the base's; None where none does.
+            family: of policies: ``read``, ``wait`` or ``offline``.
         """
         gains = [
-            one.bleu - one.base_bleu
-            for one in self.scores
-            if one.base_bleu is not None
-            and one.language == language
-            and one.policy.partition(":")[0] == family
+            score.bleu - score.base_bleu
+            for score in self.scores
+            if score.base_bleu is not None
+            and score.language == language
+            and score.policy.partition(":")[0] == family
         ]
         return sum(gains) / len(gains) if gains else None
 
     def model_card(self) -> ModelCard:
-        """Say what the engine must know of the base with this adapter on it."""
+        """Return the card of the base with this adapter."""
         return ModelCard(
             name=f"{self.base_name} with {self.name}",
             languages=self.languages,
@@ -161,7 +151,7 @@ class AdapterCard:
         )
 
     def text(self) -> str:
-        """Write the card as JSON."""
+        """Return the card as JSON."""
         content = asdict(self)
         others = content.pop("others")
         base = {"name": content.pop("base_name")} | content.pop("base")
@@ -175,25 +165,21 @@ def read_adapter_card(folder: Path) -> AdapterCard:
     Raises:
         FileNotFoundError: there is none.
         OSError: it cannot be read.
-        ValueError: it is garbled or of a newer format; the text goes on a sentence that begins
+        ValueError: it is garbled or of a newer format; the text continues a sentence that begins
             with the file.
     """
     return parse_adapter_card(JsonObject.read(folder / FILE_NAME, MAX_CARD_BYTES))
 
 
 def parse_adapter_card(content: JsonObject) -> AdapterCard:
-    """Take a card from its JSON.
-
-    Raises:
-        ValueError: as for ``read_adapter_card``.
-    """
+    """Parse a card; raises ValueError as ``read_adapter_card`` does."""
     version = content.integer("format_version", least=1)
     if version > FORMAT_VERSION:
-        msg = f"is of format version {version}, and this program reads {FORMAT_VERSION}: update it"
-        raise ValueError(msg)
+        refuse(
+            f"is of format version {version}, and this program reads {FORMAT_VERSION}: update it"
+        )
     if content.text("kind", "model") != KIND:
-        msg = f"describes no adapter: its 'kind' is not {KIND!r}"
-        raise ValueError(msg)
+        refuse(f"describes no adapter: its 'kind' is not {KIND!r}")
     base = content.inner("base")
     slot_length = content.integer("slot_length", least=1, most=MAX_SLOT_LENGTH)
     card = AdapterCard(
@@ -229,62 +215,47 @@ def parse_adapter_card(content: JsonObject) -> AdapterCard:
 
 
 def check_name(name: str) -> str:
-    """Check that a name can be a folder's on every system, and nothing but one folder's.
-
-    Raises:
-        ValueError: it cannot.
-    """
+    """Raise ValueError unless a name is a plain folder name on every system; return it."""
     if not is_plain_name(name, _LONGEST_NAME):
-        msg = (
+        refuse(
             f"has the name {shown(name)}: a name has 1 to {_LONGEST_NAME} letters and digits of "
             "ASCII, with dots, hyphens and underscores between them"
         )
-        raise ValueError(msg)
     return name
 
 
 def check_language(code: str) -> str:
-    """Check that text is a language's code: de, pt-BR, zh-Hant.
-
-    Raises:
-        ValueError: it is not.
-    """
+    """Raise ValueError unless a text is a language's code (de, pt-BR, zh-Hant); return it."""
     if not _LANGUAGE.fullmatch(code):
-        msg = f"names the language {shown(code)}, which is no code like de or pt-BR"
-        raise ValueError(msg)
+        refuse(f"names the language {shown(code)}, which is no code like de or pt-BR")
     return code
 
 
 def _languages(content: JsonObject) -> Mapping[str, Language]:
     if len(content.values) > _MOST_LANGUAGES:
-        msg = f"names {len(content.values)} target languages, and {_MOST_LANGUAGES} are the most"
-        raise ValueError(msg)
-    found = {
+        refuse(f"names {len(content.values)} target languages, and {_MOST_LANGUAGES} are the most")
+    if not content.values:
+        refuse("names no target language")
+    return {
         check_language(code): Language(
             name=content.inner(code).text("name", most=_SHORT),
             system=content.inner(code).text("system", most=_LONG),
         )
         for code in content.values
     }
-    if not found:
-        msg = "names no target language"
-        raise ValueError(msg)
-    return found
 
 
 def _token(content: JsonObject, key: str) -> str:
     text = content.text(key, most=_SHORT)
     if not text:
-        msg = f"{shown(key)} should name a token, got nothing"
-        raise ValueError(msg)
+        refuse(f"{shown(key)} should name a token, got nothing")
     return text
 
 
 def _policies(content: JsonObject) -> tuple[str, ...]:
     policies = content.texts("policies")
     if not policies:
-        msg = "names no policy"
-        raise ValueError(msg)
+        refuse("names no policy")
     return tuple(_policy(text) for text in policies)
 
 

@@ -1,8 +1,7 @@
-"""The adapters at hand: those that come with the program, and those the person added.
+"""The library of adapters: those that come with the program, and those the person added.
 
-What is added is judged, copied beside the others under a hidden name, judged again, and put in its
-place in one step: a crash or a full disk leaves the library as it was. Nothing outside the library
-is ever changed.
+A new adapter is inspected, copied under a hidden name, inspected again, and renamed in one step: a
+crash or a full disk leaves the library unchanged. Nothing outside the library is ever changed.
 """
 
 import contextlib
@@ -21,19 +20,13 @@ from engine.models.model_card import FILE_NAME
 from engine.untrusted.safe_names import delete_hidden
 
 _FILES = (CONFIG_FILE, WEIGHTS_FILE, FILE_NAME)
-_PAPERS = ("README.md", "LICENSE", "LICENSE.txt", "NOTICE")
-_LONGEST_PAPER = 1 << 20
+_DOCUMENTS = ("README.md", "LICENSE", "LICENSE.txt", "NOTICE")
+_LONGEST_DOCUMENT = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LibraryAdapter:
-    """An adapter in the library.
-
-    Attributes:
-        name: of its folder.
-        folder: where it lies.
-        bundled: it came with the program and stays.
-    """
+    """An adapter in the library; a bundled one came with the program and cannot be removed."""
 
     name: str
     folder: Path
@@ -41,14 +34,14 @@ class LibraryAdapter:
 
 
 class AdapterLibrary:
-    """List, find, add and remove adapters; the one owner of the folder they lie in."""
+    """List, find, add and remove adapters; the only owner of their folder."""
 
     def __init__(self, folder: Path, bundled: Sequence[Path] = ()) -> None:
-        """Look after a folder, which is made when something is added.
+        """Own a folder, which is created when an adapter is added.
 
         Args:
             folder: the person's own adapters, a folder each.
-            bundled: folders of those that come with the program.
+            bundled: folders of the adapters that come with the program.
         """
         self._folder = folder
         self._bundled = tuple(bundled)
@@ -59,38 +52,31 @@ class AdapterLibrary:
         Raises:
             AdapterError: the folder cannot be read.
         """
-        found = [LibraryAdapter(name=it.name, folder=it, bundled=True) for it in self._bundled]
-        with self._telling("read"):
+        adapters = [LibraryAdapter(name=it.name, folder=it, bundled=True) for it in self._bundled]
+        with self._adapter_errors("read"):
             if self._folder.is_dir():
-                self._take_back()
+                self._restore_old()
                 names = sorted(it.name for it in os.scandir(self._folder) if _is_adapter(it))
                 for name in names:
                     folder = self._folder / name
-                    found.append(LibraryAdapter(name=name, folder=folder, bundled=False))
-        return found
+                    adapters.append(LibraryAdapter(name=name, folder=folder, bundled=False))
+        return adapters
 
     def find(self, name: str) -> LibraryAdapter:
-        """Find an adapter by its name.
-
-        Raises:
-            AdapterError: there is none.
-        """
-        for found in self.adapters():
-            if found.name == name:
-                return found
+        """Return an adapter by its name; raise AdapterError if there is none."""
+        for adapter in self.adapters():
+            if adapter.name == name:
+                return adapter
         msg = f"there is no adapter {name!r}: surtitle adapters list names those at hand"
         raise AdapterError(msg)
 
     def add(self, source: Path, *, name: str | None = None, replace: bool = False) -> Adapter:
-        """Copy an adapter into the library.
+        """Copy an adapter into the library; return the copy, OK or UNKNOWN.
 
         Args:
             source: its folder, or one of the files in it.
-            name: to keep it under; None for its own.
-            replace: an adapter that has this name gives way.
-
-        Returns:
-            the adapter in its new place, OK or UNKNOWN.
+            name: in the library; None for its own.
+            replace: an adapter of the same name.
 
         Raises:
             AdapterError: it cannot be used, its name is taken, or there is no room.
@@ -102,16 +88,16 @@ class AdapterLibrary:
         if any(name == bundled.name for bundled in self._bundled):
             msg = f"an adapter {name!r} comes with the program: add this one under another name"
             raise AdapterError(msg)
-        with self._telling("written"):
-            self._take_back()
+        with self._adapter_errors("written"):
+            self._restore_old()
             if target.exists() and not replace:
                 msg = f"there is an adapter {name!r} already: replace it, or choose another name"
                 raise AdapterError(msg)
             self._folder.mkdir(parents=True, exist_ok=True)
             with self._fresh(name) as fresh:
                 _copy(folder, fresh)
-                copied = usable_adapter(fresh, told=folder)  # it may have changed since
-                verify_adapter(copied, told=folder)
+                copied = usable_adapter(fresh, origin=folder)  # it may have changed since
+                verify_adapter(copied, origin=folder)
                 self._put(fresh, name)
         return usable_adapter(target)
 
@@ -121,22 +107,22 @@ class AdapterLibrary:
         Raises:
             AdapterError: there is none of this name, or it comes with the program.
         """
-        found = self.find(_checked(name))
-        if found.bundled:
+        adapter = self.find(_checked(name))
+        if adapter.bundled:
             msg = f"the adapter {name!r} comes with the program and cannot be removed"
             raise AdapterError(msg)
-        with self._telling("written"):
-            doomed = self._hidden(name, "removed")
-            delete_hidden(doomed, self._folder)  # of a run that was killed
-            found.folder.rename(doomed)
-            delete_hidden(doomed, self._folder)
+        with self._adapter_errors("written"):
+            removed = self._hidden(name, "removed")
+            delete_hidden(removed, self._folder)  # of a run that was killed
+            adapter.folder.rename(removed)
+            delete_hidden(removed, self._folder)
 
     def _hidden(self, name: str, purpose: str) -> Path:
         return self._folder / f".{name}.{purpose}"
 
     @contextlib.contextmanager
     def _fresh(self, name: str) -> Iterator[Path]:
-        """Make an empty folder that is gone afterwards, unless it was put elsewhere."""
+        """Make an empty folder, and delete it afterwards unless it was renamed."""
         folder = self._hidden(name, "new")
         delete_hidden(folder, self._folder)  # of a run that was killed
         folder.mkdir()
@@ -147,7 +133,7 @@ class AdapterLibrary:
                 delete_hidden(folder, self._folder)
 
     def _put(self, fresh: Path, name: str) -> None:
-        """Put a folder in its place; another one there goes, or comes back if this fails."""
+        """Rename a folder to its final name; replace an older one, or restore it on failure."""
         target, old = self._folder / name, self._hidden(name, "old")
         if not target.exists():
             fresh.rename(target)
@@ -161,16 +147,16 @@ class AdapterLibrary:
             raise
         delete_hidden(old, self._folder)
 
-    def _take_back(self) -> None:
-        """Put back what was on its way out when the program was killed."""
+    def _restore_old(self) -> None:
+        """Restore folders that were being replaced when the program was killed."""
         for old in self._folder.glob(".*.old"):
             target = self._folder / old.name.removeprefix(".").removesuffix(".old")
             if not target.exists():
                 old.rename(target)
 
     @contextlib.contextmanager
-    def _telling(self, verb: str) -> Iterator[None]:
-        """Turn what the system says into a sentence."""
+    def _adapter_errors(self, verb: str) -> Iterator[None]:
+        """Turn errors of the system into a sentence."""
         try:
             yield
         except OSError as error:
@@ -194,12 +180,12 @@ def _checked(name: str) -> str:
 
 
 def _copy(source: Path, target: Path) -> None:
-    """Copy what belongs to an adapter and nothing else: no checkpoint, no link, no other folder."""
-    for name in (*_FILES, *_PAPERS):
+    """Copy the files of an adapter and nothing else: no checkpoint, no link, no other folder."""
+    for name in (*_FILES, *_DOCUMENTS):
         path = source / name
         if path.is_symlink() or not path.is_file():
             continue
-        if name in _PAPERS and path.stat().st_size > _LONGEST_PAPER:
+        if name in _DOCUMENTS and path.stat().st_size > _LONGEST_DOCUMENT:
             continue
         with path.open("rb") as original, (target / name).open("wb") as copy:
             shutil.copyfileobj(original, copy)

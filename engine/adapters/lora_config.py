@@ -1,15 +1,15 @@
-"""``adapter_config.json``: what peft is told of a LoRA adapter (https://arxiv.org/abs/2106.09685).
+"""Parse ``adapter_config.json``: peft's settings of a LoRA (https://arxiv.org/abs/2106.09685).
 
-peft believes the file: it evaluates patterns and imports a module that the settings name. So we
-read it ourselves, take what we know, refuse what would change the meaning of the factors, and add
-the factors ourselves (``engine.loading.lora_layers``).
+peft trusts the file: it evaluates patterns and imports a module that the settings name. So it is
+parsed here, settings that would change the meaning of the factors are refused, and the factors are
+added by ``engine.loading.lora_layers``.
 """
 
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from engine.untrusted.strict_json import JsonObject, shown
+from engine.untrusted.strict_json import JsonObject, refuse, shown
 
 CONFIG_FILE = "adapter_config.json"
 
@@ -27,7 +27,7 @@ _READ = frozenset(
         *("peft_type", "r", "target_modules", "task_type", "use_rslora"),
     )
 )
-_WITHOUT_EFFECT = frozenset(  # on what a trained adapter computes
+_WITHOUT_EFFECT = frozenset(  # on the output of a trained adapter
     (
         *("auto_mapping", "base_model_name_or_path", "ensure_weight_tying", "inference_mode"),
         *("layers_pattern", "lora_dropout", "megatron_core", "peft_version"),
@@ -40,18 +40,18 @@ _SUPPORTED: Mapping[str, tuple[object, ...]] = {
     "init_lora_weights": (True, False, "gaussian", "orthogonal"),  # others change the base, too
     "task_type": (None, "CAUSAL_LM"),
 }
-"""What may stand there; the first is what a missing key means."""
+"""The supported values; the first is the default."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lora:
-    """What peft is told of an adapter.
+    """The settings of a LoRA adapter.
 
     Attributes:
         rank: of all factors.
         alpha: the product of the factors is multiplied by alpha / rank.
         targets: paths of layers in the network, or ends of such paths.
-        layers: the blocks that are adapted; None for all.
+        layers: the adapted blocks; None for all.
         rank_stabilised: alpha is divided by the square root of the rank instead.
     """
 
@@ -63,19 +63,21 @@ class Lora:
 
     @property
     def names_blocks(self) -> bool:
-        """Tell whether some blocks may be left out on purpose."""
+        """Whether the settings select blocks, so that some may be left out on purpose."""
         parts = (part for target in self.targets for part in target.split("."))
         return self.layers is not None or any(part.isdigit() for part in parts)
 
-    def places(self, stem: str, modules: Collection[str], n_layers: int) -> "Places":
-        """Find what the targets name in blocks that are alike, as peft does.
+    def targeted_layers(
+        self, stem: str, modules: Collection[str], n_layers: int
+    ) -> "TargetedLayers":
+        """Find the layers that the targets name in equal blocks, as peft does.
 
-        A target that is the whole path of a layer names it whatever ``layers`` says.
+        A target that is the whole path of a layer names it regardless of ``layers``.
 
         Args:
             stem: path of the list of blocks.
             modules: paths of layers within a block.
-            n_layers: blocks.
+            n_layers: number of blocks.
         """
         chosen = range(n_layers)
         layers = frozenset(it for it in chosen if self.layers is None or it in self.layers)
@@ -91,23 +93,23 @@ class Lora:
             if match["stem"] in stems and layer in (chosen if is_whole else layers):
                 single.setdefault(layer, set()).add(match["module"])
                 used.add(target)
-        return Places(
+        return TargetedLayers(
             layers=layers,
-            everywhere=tuple(sorted(module for module, found in ends.items() if found)),
+            everywhere=tuple(sorted(module for module, named_by in ends.items() if named_by)),
             single=single,
             idle=tuple(sorted(self.targets - used)),
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Places:
-    """The layers that targets name. They can be very many, and are counted out one by one.
+class TargetedLayers:
+    """The layers that targets name; iterated lazily, since they can be very many.
 
     Attributes:
         layers: the blocks in which ``everywhere`` holds.
         everywhere: paths within a block, sorted.
-        single: by block, paths that are named there alone, or there as well.
-        idle: targets that name nothing, sorted.
+        single: additional paths of single blocks, by block.
+        idle: targets that name no layer, sorted.
     """
 
     layers: frozenset[int]
@@ -116,7 +118,7 @@ class Places:
     idle: tuple[str, ...]
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
-        """Name block and path of each layer, block by block."""
+        """Yield block and path of each layer, block by block."""
         for layer in sorted(self.layers.union(self.single)):
             modules = self.everywhere if layer in self.layers else ()
             if layer in self.single:
@@ -126,29 +128,22 @@ class Places:
 
 
 def _ends(path: str) -> list[str]:
-    """Give a path, and what is left of it without its first parts."""
+    """Return a path, and each of its ends without the first parts."""
     parts = path.split(".")
     return [".".join(parts[start:]) for start in range(len(parts))]
 
 
 def parse_lora(content: JsonObject) -> Lora:
-    """Take the settings from ``adapter_config.json``.
-
-    Raises:
-        ValueError: they are garbled, or ask for what is not supported.
-    """
+    """Parse ``adapter_config.json``; raise ValueError if it is garbled or not supported."""
     if content.text("peft_type") != "LORA":
-        msg = f"describes {shown(content.text('peft_type'))}, and only LORA is supported"
-        raise ValueError(msg)
+        refuse(f"describes {shown(content.text('peft_type'))}, and only LORA is supported")
     for key, value in content.values.items():
         if key not in _READ | _WITHOUT_EFFECT and value not in (None, False, "", [], {}):
-            msg = f"sets {shown(key)}, which is not supported"
-            raise ValueError(msg)
+            refuse(f"sets {shown(key)}, which is not supported")
     _check_plain(content)
     alpha = content.number("lora_alpha")
     if alpha <= 0:
-        msg = f"has a 'lora_alpha' of {alpha}, and only more than 0 has a meaning"
-        raise ValueError(msg)
+        refuse(f"has a 'lora_alpha' of {alpha}, and only more than 0 has a meaning")
     return Lora(
         rank=content.integer("r", least=1, most=_MOST_RANK),
         alpha=alpha,
@@ -159,26 +154,24 @@ def parse_lora(content: JsonObject) -> Lora:
 
 
 def _check_plain(content: JsonObject) -> None:
-    """Check that the settings that are read have the one value that is supported."""
+    """Check that these settings have a supported value."""
     for key, values in _SUPPORTED.items():
         value = content.values.get(key, values[0])
-        if not any(value is one or (value == one and isinstance(one, str)) for one in values):
-            msg = f"sets {shown(key)} to {shown(value)}, which is not supported"
-            raise ValueError(msg)
+        if not any(
+            value is known or (value == known and isinstance(value, str)) for known in values
+        ):
+            refuse(f"sets {shown(key)} to {shown(value)}, which is not supported")
 
 
 def _targets(content: JsonObject) -> frozenset[str]:
     if isinstance(content.values.get("target_modules"), str):
-        msg = "names its 'target_modules' by a pattern, and only a list of names is supported"
-        raise ValueError(msg)  # noqa: TRY004  callers catch one error for all that is wrong
+        refuse("names its 'target_modules' by a pattern, and only a list of names is supported")
     targets = content.texts("target_modules")
     for target in targets:
         if len(target) > _LONGEST_NAME or not _TARGET.fullmatch(target):
-            msg = f"has the target {shown(target)}, which is no name of a layer"
-            raise ValueError(msg)
+            refuse(f"has the target {shown(target)}, which is no name of a layer")
     if not targets:
-        msg = "names no target"
-        raise ValueError(msg)
+        refuse("names no target")
     return frozenset(targets)
 
 

@@ -1,9 +1,9 @@
-"""``adapter_model.safetensors``: the factors of a LoRA adapter, held against settings and base.
+"""Check the factors in ``adapter_model.safetensors`` against the settings and the base.
 
-For every targeted layer there is a factor A, shape (rank, inputs), and a factor B, shape (outputs,
-rank). peft loads an adapter of fewer layers without a word and leaves the rest at random, so every
-factor is looked for here, by the header alone. What the settings could name is never listed: a file
-of a megabyte could make that eighty million layers.
+Every targeted layer has a factor A, shape (rank, inputs), and a factor B, shape (outputs, rank).
+peft silently loads an adapter of fewer layers and leaves the rest random, so every factor is looked
+up here, by the header alone. The targeted layers are never listed: settings of a megabyte could
+name eighty million.
 """
 
 import re
@@ -14,7 +14,7 @@ from engine.adapters.lora_config import Lora
 from engine.models.fingerprint import Fingerprint
 from engine.models.linear_layers import linear_layers
 from engine.untrusted.safetensors_header import SafetensorsHeader, TensorEntry
-from engine.untrusted.strict_json import shown
+from engine.untrusted.strict_json import refuse, shown
 
 WEIGHTS_FILE = "adapter_model.safetensors"
 
@@ -30,14 +30,14 @@ _DTYPES = frozenset({"BF16", "F16", "F32", "F64"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoraWeights:
-    """What the file of factors holds.
+    """A summary of the factors.
 
     Attributes:
-        modules: paths within a block that are adapted, sorted.
-        layers: blocks that are adapted, rising.
+        modules: adapted paths within a block, sorted.
+        layers: adapted blocks, ascending.
         n_parameters: numbers in all factors.
         n_bytes: length of the file.
-        dtypes: types of the factors, sorted.
+        dtypes: of the factors, sorted.
     """
 
     modules: tuple[str, ...]
@@ -50,21 +50,16 @@ class LoraWeights:
 def fit_lora(lora: Lora, header: SafetensorsHeader, base: Fingerprint | None) -> LoraWeights:
     """Check that a file holds exactly the factors that the settings name, in the base's shapes.
 
-    Args:
-        lora: the settings.
-        header: of the file.
-        base: what the adapter was made for. Without one, or with an architecture that is not
-            known, only what the factors themselves tell can be checked.
+    Without ``base``, or with an unknown architecture, only the ranks of the factors are checked.
 
     Raises:
-        ValueError: a factor is missing, superfluous or of a wrong shape or type; the text goes on
+        ValueError: a factor is missing, superfluous or of a wrong shape or type; the text continues
             a sentence that begins with the file.
     """
     stem, factors = _factors(header)
     known = None if base is None else linear_layers(base)
     if known is not None and stem != known.stem:
-        msg = f"has its layers at {shown(stem)}, and the base has them at {known.stem}"
-        raise ValueError(msg)
+        refuse(f"has its layers at {shown(stem)}, and the base has them at {known.stem}")
     n_layers = 1 + max(layer for layer, _, _ in factors)
     if base is not None:
         _check_size(lora, {layer for layer, _, _ in factors}, base)
@@ -72,16 +67,15 @@ def fit_lora(lora: Lora, header: SafetensorsHeader, base: Fingerprint | None) ->
     shapes = {module: None for _, module, _ in factors} if known is None else known.shapes
     modules = tuple(sorted({module for _, module, _ in factors}))
     layers = tuple(sorted({layer for layer, _, _ in factors}))
-    places = lora.places(stem, shapes, n_layers)
-    if places.idle:
-        msg = f"should have factors for the target {shown(places.idle[0])}, which is no layer of it"
-        raise ValueError(msg)
-    for layer, module in places:  # no further than the first that is missing
+    targeted = lora.targeted_layers(stem, shapes, n_layers)
+    if targeted.idle:
+        target = shown(targeted.idle[0])
+        refuse(f"should have factors for the target {target}, which is no layer of it")
+    for layer, module in targeted:  # stops at the first missing factor
         _check_pair(lora.rank, factors, (stem, layer, module), shapes[module])
     if factors:
         layer, module, factor = next(iter(factors))
-        msg = f"has a factor {factor} for {shown(f'{layer}.{module}')}, which is no target"
-        raise ValueError(msg)
+        refuse(f"has a factor {factor} for {shown(f'{layer}.{module}')}, which is no target")
     entries = header.tensors.values()
     return LoraWeights(
         modules=modules,
@@ -96,56 +90,48 @@ _Factors = dict[tuple[int, str, str], TensorEntry]
 
 
 def _factors(header: SafetensorsHeader) -> tuple[str, _Factors]:
-    """Sort the tensors by layer, module and factor; they must all lie under one stem."""
+    """Return the tensors by layer, module and factor, and their common stem."""
     factors: _Factors = {}
     stems = set()
     for name, entry in header.tensors.items():
         match = _FACTOR.fullmatch(name) if len(name) <= _LONGEST_NAME else None
         if match is None:
-            msg = f"has the tensor {shown(name)}, which is no factor of a layer"
-            raise ValueError(msg)
+            refuse(f"has the tensor {shown(name)}, which is no factor of a layer")
         if entry.dtype not in _DTYPES:
-            msg = f"has the tensor {shown(name)} of type {entry.dtype}, which factors never are"
-            raise ValueError(msg)
+            refuse(f"has the tensor {shown(name)} of type {entry.dtype}, which factors never are")
         stems.add(match["stem"])
         factors[int(match["layer"]), match["module"], match["factor"]] = entry
     if len(stems) != 1:
-        found = "no factor" if not stems else f"factors in {len(stems)} lists of layers"
-        msg = f"has {found}, and one list of layers was expected"
-        raise ValueError(msg)
+        content = "no factor" if not stems else f"factors in {len(stems)} lists of layers"
+        refuse(f"has {content}, and one list of layers was expected")
     return stems.pop(), factors
 
 
 def _check_size(lora: Lora, seen: Collection[int], base: Fingerprint) -> None:
-    """Say it in words where the number of layers is another: that is the usual wrong base."""
+    """Refuse another number of layers with a clear text: the base is usually the wrong one."""
     if not lora.names_blocks and len(seen) != base.layers:
-        msg = f"has factors for {len(seen)} layers, and the base has {base.layers}"
-        raise ValueError(msg)
+        refuse(f"has factors for {len(seen)} layers, and the base has {base.layers}")
     if max(seen) >= base.layers:
-        msg = f"has factors for layer {max(seen)}, and the base has {base.layers} layers"
-        raise ValueError(msg)
+        refuse(f"has factors for layer {max(seen)}, and the base has {base.layers} layers")
     if lora.rank > base.hidden_size:
-        msg = f"has the rank {lora.rank}, and the base is {base.hidden_size} wide"
-        raise ValueError(msg)
+        refuse(f"has the rank {lora.rank}, and the base is {base.hidden_size} wide")
 
 
 def _check_pair(
-    rank: int, factors: _Factors, place: tuple[str, int, str], shape: tuple[int, int] | None
+    rank: int, factors: _Factors, path: tuple[str, int, str], shape: tuple[int, int] | None
 ) -> None:
-    """Take the two factors of a layer out of those that are left, and check their shapes."""
-    stem, layer, module = place
+    """Remove the two factors of a layer from ``factors``, and check their shapes."""
+    stem, layer, module = path
     for factor, axis in (("A", 0), ("B", 1)):
         entry = factors.pop((layer, module, factor), None)
         name = f"base_model.model.{stem}.{layer}.{module}.lora_{factor}.weight"
         if entry is None:
-            msg = f"lacks the tensor {shown(name)}"
-            raise ValueError(msg)
+            refuse(f"lacks the tensor {shown(name)}")
         size = None if shape is None else shape[axis]
-        wanted = (rank, size) if factor == "A" else (size, rank)
+        expected = (rank, size) if factor == "A" else (size, rank)
         given = entry.shape
         if len(given) != 2 or any(
-            one is not None and one != other for one, other in zip(wanted, given, strict=True)
+            want is not None and want != have for want, have in zip(expected, given, strict=True)
         ):
-            told = ", ".join("?" if one is None else str(one) for one in wanted)
-            msg = f"has {shown(name)} in the shape {list(given)}, and [{told}] was expected"
-            raise ValueError(msg)
+            sizes = ", ".join("?" if want is None else str(want) for want in expected)
+            refuse(f"has {shown(name)} in the shape {list(given)}, and [{sizes}] was expected")

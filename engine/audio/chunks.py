@@ -1,8 +1,7 @@
-"""Sound on its way: chunks, and protocols of the sources, taps and sound systems that supply them.
+"""Chunks of sound, and the protocols of the sources, taps and sound systems that supply them.
 
-A source has a timeline of its own: seconds since it was started, or since the beginning of a
-file. Where sound is missing (a device was unplugged), the next chunk starts later than the one
-before it ended.
+Each source has its own timeline: seconds since its start, or since the beginning of a file. Where
+sound is missing (a device was unplugged), the next chunk starts later than the previous one ended.
 """
 
 from dataclasses import dataclass
@@ -23,69 +22,69 @@ class AudioChunk:
 
     Attributes:
         samples: shape (n_samples,), 16 kHz mono, at least one.
-        start_s: where the first sample stands on the source's timeline.
-        heard_at_s: ``time.monotonic()`` when the last sample was there.
+        start_s: time of the first sample on the source's timeline.
+        heard_at_s: ``time.monotonic()`` when the last sample was recorded.
     """
 
     samples: Samples
     start_s: float
-    heard_at_s: float
+    heard_at_s: float = 0.0
 
     @property
     def end_s(self) -> float:
-        """Tell where the first sample after the chunk would stand."""
+        """Time of the first sample after the chunk."""
         return self.start_s + len(self.samples) / SAMPLE_RATE_HZ
 
 
 class AudioSource(Protocol):
-    """Where chunks come from. One thread reads; any thread may stop it."""
+    """A supply of chunks. One thread reads; any thread may stop it."""
 
     def start(self) -> None:
-        """Begin; the timeline starts here.
+        """Start recording and the timeline; a missing device is reported, then waited for.
 
         Raises:
-            AudioError: a file cannot be read. A device that is missing is told, and waited for.
+            AudioError: a file cannot be read.
         """
 
     def read(self, timeout_s: float) -> AudioChunk | None:
-        """Return the next chunk, or None where none came in time or none comes any more.
+        """Return the next chunk; None if none came in time, or none will come any more.
 
         Raises:
             AudioError: a file cannot be read any further.
         """
 
     def stop(self) -> None:
-        """End. What is recorded already can still be read; returns when nothing runs any more."""
+        """Stop recording and wait for its thread; recorded chunks can still be read."""
 
     @property
     def ended(self) -> bool:
-        """Tell whether ``read`` will never return a chunk again."""
+        """Whether ``read`` will never return a chunk again."""
 
     @property
     def n_dropped(self) -> int:
-        """Count the 16 kHz samples that were recorded or should have been, and were lost."""
+        """The number of 16 kHz samples that were lost."""
 
 
 class Tap(Protocol):
-    """An open device. It is closed when the block ends or its owner says so."""
+    """An open device, closed by its owner."""
 
     @property
     def rate_hz(self) -> int:
-        """Tell the samples per second of ``read``."""
+        """Samples per second of ``read``."""
 
     @property
     def n_dropped(self) -> int:
-        """Count the samples that had to be thrown away here."""
+        """The number of samples that this tap had to discard."""
 
     @property
     def moved_to(self) -> int | None:
-        """Tell the number of the device the system has moved this recording to, if it has."""
+        """The number of the device the system has moved this recording to, or None."""
 
     def read(self, timeout_s: float) -> Samples:
-        """Return what came, owned by the caller; nothing where nothing came in time.
+        """Return the new samples, owned by the caller; an empty array if none came in time.
 
         Raises:
-            TapEndedError: nothing will come any more; all that came was returned before.
+            TapEndedError: the recording has ended, and all of its samples were returned.
         """
 
     def close(self) -> None:
@@ -93,24 +92,16 @@ class Tap(Protocol):
 
 
 class SoundSystem(Protocol):
-    """What knows the devices of this computer and opens them. One thread uses it."""
+    """The devices of this computer. One thread uses it."""
 
     def devices(self) -> tuple[AudioDevice, ...]:
-        """List what can be recorded from.
-
-        Raises:
-            NoSoundError: nothing can be, for now.
-        """
+        """List the devices; raises NoSoundError if nothing can be recorded for now."""
 
     def changed(self) -> bool:
-        """Tell whether ``devices`` may have another answer than the last time; costs nothing."""
+        """Return whether the list of ``devices`` may have changed; this costs nothing."""
 
     def open(self, device: AudioDevice) -> Tap:
-        """Begin to record.
-
-        Raises:
-            AudioError: the device cannot be opened.
-        """
+        """Start recording; raises AudioError if the device cannot be opened."""
 
     def close(self) -> None:
-        """Let go of everything; the next call begins anew."""
+        """Release all resources; the next call acquires them again."""

@@ -1,49 +1,31 @@
-"""The first track of sound of a file, decoded by FFmpeg, as 16 kHz mono with its place in time."""
+"""Decode the first audio track of a file by FFmpeg into 16 kHz mono with time stamps."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 import av
 import numpy as np
 
-from engine.audio.chunks import Samples
+from engine.audio.chunks import AudioChunk
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.errors import AudioError
 
-_LONGEST_BLOCK = 1600  # samples; some codecs have frames of a second and more
+_LONGEST_CHUNK = 1600  # samples; some codecs have frames of a second and more
 _LEAST_GAP_S = 0.1
-"""Time stamps are rounded, and codecs begin with a little silence of their own."""
+"""Smaller gaps are ignored: time stamps are rounded, and codecs begin with a little silence."""
 
 _OPTIONS = {"protocol_whitelist": "none"}  # a playlist must not open other files, or the network
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Block:
-    """A tenth of a second of sound, or less.
-
-    Attributes:
-        samples: shape (n_samples,), 16 kHz mono.
-        start_s: where the first one stands, in seconds since a player would start.
-    """
-
-    samples: Samples
-    start_s: float
-
-    @property
-    def end_s(self) -> float:
-        """Tell where the first sample after the block would stand."""
-        return self.start_s + len(self.samples) / SAMPLE_RATE_HZ
-
-
 class Decoder:
-    """Open a file and decode it block by block.
+    """Decode a file chunk by chunk.
 
-    Invariant: blocks never overlap; what is damaged is left out, and what follows keeps its place.
+    Invariant: chunks never overlap; damaged packets are left out, and later chunks keep their time.
 
     Attributes:
-        blocks: in order; taking one may raise AudioError.
+        chunks: a tenth of a second or less each, in order, without ``heard_at_s``; taking one may
+            raise AudioError.
         n_damaged: packets that could not be decoded.
         n_missing: 16 kHz samples that should have been in them.
     """
@@ -52,13 +34,13 @@ class Decoder:
         """Open the file.
 
         Raises:
-            AudioError: it cannot be read, is no media file, or has no sound.
+            AudioError: the file cannot be read, is no media file, or has no sound.
         """
         self._path = path
         self.n_damaged = self.n_missing = 0
         self._damaged_before = 0
-        self._heard_s = 0.0  # where the next decoded frame should stand
-        self._end_s = 0.0  # where the next block stands
+        self._heard_s = 0.0  # expected time of the next decoded frame
+        self._end_s = 0.0  # time of the next chunk
         self._resampler = _resampler()
         self._file = _opened(path)
         try:
@@ -72,25 +54,25 @@ class Decoder:
             msg = f"expected a file with sound, but there is none in {path}: name another"
             raise AudioError(msg)
         self._origin_s = (self._container.start_time or 0) / av.time_base
-        self.blocks = self._decode()
+        self.chunks = self._decode()
 
     def close(self) -> None:
-        """Close the file; blocks end."""
-        self.blocks = iter(())
+        """Close the file; ``chunks`` is empty from now on."""
+        self.chunks = iter(())
         self._container.close()
         self._file.close()
 
-    def _decode(self) -> Iterator[Block]:
+    def _decode(self) -> Iterator[AudioChunk]:
         for frame in self._frames():
             self._find_gap(frame)
             try:
                 resampled = self._resampler.resample(frame)
-            except ValueError:  # the sound has another rate or other channels from here on
-                yield from self._placed(self._resampler.resample(None))
+            except ValueError:  # the rate or the channels change at this frame
+                yield from self._timed(self._resampler.resample(None))
                 self._resampler = _resampler()
                 resampled = self._resampler.resample(frame)
-            yield from self._placed(resampled)
-        yield from self._placed(self._resampler.resample(None) if self._heard_s > 0 else [])
+            yield from self._timed(resampled)
+        yield from self._timed(self._resampler.resample(None) if self._heard_s > 0 else [])
 
     def _frames(self) -> Iterator[av.AudioFrame]:
         try:
@@ -100,13 +82,13 @@ class Decoder:
                 except av.error.InvalidDataError:
                     self.n_damaged += 1
         except av.error.InvalidDataError:
-            self.n_damaged += 1  # and nothing more can be found behind it
+            self.n_damaged += 1  # and FFmpeg finds no later packet
         except (OSError, av.error.FFmpegError) as error:
             msg = f"{self._path} cannot be read any further: {error}"
             raise AudioError(msg) from error
 
     def _find_gap(self, frame: av.AudioFrame) -> None:
-        """Follow the time stamps: forward only, and only if they are off by more than a little."""
+        """Follow the time stamps, forward only, where they jump by ``_LEAST_GAP_S`` or more."""
         gap_s = 0.0
         if frame.time is not None:
             gap_s = frame.time - self._origin_s - self._heard_s
@@ -118,13 +100,14 @@ class Decoder:
         self._damaged_before = self.n_damaged
         self._heard_s += frame.samples / frame.sample_rate
 
-    def _placed(self, frames: list[av.AudioFrame]) -> Iterator[Block]:
+    def _timed(self, frames: list[av.AudioFrame]) -> Iterator[AudioChunk]:
         for frame in frames:
             samples = frame.to_ndarray()[0].astype(np.float32, copy=False)
-            for start in range(0, len(samples), _LONGEST_BLOCK):
-                block = Block(samples=samples[start : start + _LONGEST_BLOCK], start_s=self._end_s)
-                self._end_s = block.end_s
-                yield block
+            for start in range(0, len(samples), _LONGEST_CHUNK):
+                part = samples[start : start + _LONGEST_CHUNK]
+                chunk = AudioChunk(samples=part, start_s=self._end_s)
+                self._end_s = chunk.end_s
+                yield chunk
 
 
 def _resampler() -> av.AudioResampler:

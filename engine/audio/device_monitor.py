@@ -1,18 +1,18 @@
-"""Decide which device is recorded, from what is seen of it, and say in words what happened.
+"""Decide from observations which device is recorded, and report changes as notices.
 
 A plain state machine: time comes in as an argument, nothing is opened or read here.
 
-    what is seen                      what follows
+    observation                       reaction
     chosen device not listed          the default, else another; back when it is listed again
-    nothing comes any more            opened anew; if that does not help, as above, and it is tried
-                                      again at growing intervals
+    no more sound                     reopened; if that does not help, as above, and it is retried
+                                      at growing intervals
     default changed, none was chosen  the new default
     moved by a person, in a mixer     that device is the chosen one from now on
-    only zeros                        told by name, with the reason where the system knows it
-    no server                         told; recorded again as soon as there is one
-    the computer slept                opened anew
+    only zeros                        a notice, with the reason where the system knows it
+    no server                         a notice; recording resumes as soon as there is one
+    the computer slept                reopened
 
-A muted microphone is never replaced by another one: who mutes it does not want to be heard.
+A muted microphone is never replaced by another one: its owner does not want to be heard.
 """
 
 from dataclasses import dataclass
@@ -21,19 +21,19 @@ from engine.audio.devices import AudioDevice, AudioNotice, DeviceKind, NoticeKin
 from engine.messages import Code, Value
 
 STALL_S = 0.6
-"""A device that gave sound and then nothing for so long has stopped."""
+"""A device that delivered sound and then nothing for this long has stalled."""
 
 START_S = 2.0
-"""A device that was opened may take so long to begin; Bluetooth does."""
+"""Time that an opened device may take to deliver sound; Bluetooth needs it."""
 
 MUTED_S = 0.3
 ZEROS_S = 0.6
 HUSHED_S = 10.0
-"""Zeros are told after so long: where the system says that it is muted; where it does not; and
-where the device was found to hush between words, as some headsets and noise filters do."""
+"""How long a device must deliver only zeros before that is reported: MUTED_S if the system reports
+it muted, ZEROS_S if not, HUSHED_S if it has a noise gate, as some headsets have."""
 
 HEALTHY_S = 5.0
-"""A device that gave sound for as long as this is as good as one that never failed."""
+"""Sound for this long clears the failures of a device."""
 
 _LONGEST_PAUSE_S = 60.0
 
@@ -50,12 +50,11 @@ _NONE_LEFT = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """What is to be recorded now.
+    """The device to record now, or None.
 
     Attributes:
-        device: the device, or None where there is none to record.
-        opening: a number that changes whenever the device must be opened, anew or at all.
-        notices: what a person should be told, in order.
+        opening: changes whenever the device must be opened or reopened.
+        notices: for the person, in order.
     """
 
     device: AudioDevice | None
@@ -70,17 +69,17 @@ class _Failure:
 
 
 class Failures:
-    """Count the failures of each device in a row, and know when it may be tried again.
+    """Count consecutive failures of each device, and block retries that come too early.
 
-    After the first it may be tried again at once, after the second in two seconds, then in four,
-    eight and so on up to a minute. A device that is plugged in again is a new one.
+    The first retry may come at once, the next after two seconds, then four, eight and so on up to
+    a minute. A device that is plugged in again is a new one.
     """
 
     def __init__(self) -> None:
         self._failures: dict[tuple[str, int], _Failure] = {}
 
     def add(self, device: AudioDevice, now_s: float) -> int:
-        """Count a failure; return how many there are in a row."""
+        """Count a failure; return how many came in a row."""
         failure = self._failures.setdefault((device.name, device.number), _Failure())
         failure.count += 1
         if failure.count > 1:
@@ -88,12 +87,12 @@ class Failures:
         return failure.count
 
     def is_blocked(self, device: AudioDevice, now_s: float) -> bool:
-        """Tell whether it is too early to try the device again."""
+        """Return whether it is too early to retry the device."""
         failure = self._failures.get((device.name, device.number))
         return failure is not None and now_s < failure.until_s
 
     def hear(self, device: AudioDevice, *, for_s: float) -> None:
-        """Take that the device gives sound, for so many seconds now."""
+        """Note that the device has delivered sound for ``for_s`` seconds."""
         key = (device.name, device.number)
         if for_s >= HEALTHY_S:
             self._failures.pop(key, None)
@@ -102,38 +101,36 @@ class Failures:
 
 
 class DeviceMonitor:
-    """See, and decide.
+    """Take observations by the ``see_`` methods, then ``decide``.
 
-    Invariant: as long as a device of the wanted kind is listed that does not fail, ``decide`` names
-    one that is listed.
+    Invariant: while a working device of the wanted kind is listed, ``decide`` returns a listed one.
     """
 
     def __init__(self, wanted: WantedDevice) -> None:
-        """Look after the device somebody wants."""
         self._wanted = wanted
         self._devices: tuple[AudioDevice, ...] | None = ()
-        self._descriptions: dict[str, str] = {}  # of all that ever were listed, by name
+        self._descriptions: dict[str, str] = {}  # of all devices ever listed, by name
         self._failures = Failures()
         self._current: AudioDevice | None = None
         self._opening = 0
         self._opened_s = 0.0
         self._heard_s: float | None = None  # the newest sound since it was opened
-        self._broken = False  # it ended, or is open and gives nothing
+        self._broken = False  # it ended, or is open and delivers nothing
         self._zeros_since_s: float | None = None
-        self._silent_since_s = 0.0  # when that was told
+        self._silent_since_s = 0.0  # when silence was reported
         self._patience_s = ZEROS_S
-        self._missed: str | None = None  # name of the device that another one stands in for
-        self._told: NoticeKind | None = None  # the trouble that is not over yet
-        self._on_sound: AudioNotice | None = None  # what will be true when sound comes
+        self._missed: str | None = None  # name of the device that another one replaces for now
+        self._trouble: NoticeKind | None = None  # reported, and not over yet
+        self._on_sound: AudioNotice | None = None  # to be reported with the first sound
         self._notices: list[AudioNotice] = []
 
     def see_devices(self, devices: tuple[AudioDevice, ...] | None) -> None:
-        """Take what is listed now; None where no server answers."""
+        """Take the list of devices; None if no server answers."""
         self._devices = devices
         self._descriptions |= {device.name: device.description for device in devices or ()}
 
     def see_sound(self, now_s: float, *, is_zero: bool) -> None:
-        """Take that a block came; ``is_zero``: every sample of it is exactly 0."""
+        """Note a block of sound; ``is_zero``: all of its samples are exactly 0."""
         if self._current is None:
             return
         self._heard_s = now_s
@@ -143,71 +140,71 @@ class DeviceMonitor:
             self._notices.append(self._on_sound)
             if self._on_sound.kind is NoticeKind.RETURNED:
                 self._missed = None
-            self._told = self._on_sound = None
-        elif self._told is NoticeKind.STALLED:
-            self._tell_heard(self._current)
+            self._trouble = self._on_sound = None
+        elif self._trouble is NoticeKind.STALLED:
+            self._notify_heard(self._current)
         if not is_zero:
             self._zeros_since_s = None
         elif self._zeros_since_s is None:
             self._zeros_since_s = now_s
 
     def see_end(self, now_s: float) -> None:
-        """Take that the recording ended, or could not be begun."""
+        """Note that the recording ended, or could not be started."""
         if self._current is not None:
             self._broken = True
             self._failures.add(self._current, now_s)
 
     def see_move(self, number: int, now_s: float) -> None:
-        """Take that the system moved the recording; list the devices anew before this."""
+        """Note that the system moved the recording; call ``see_devices`` before this."""
         current = self._listed(self._current)
         moved_to = next((device for device in self._devices or () if device.number == number), None)
         if current is None or moved_to is None or moved_to == current:
-            return  # the device was taken away, and not by a person
+            return  # the device was unplugged: no person moved the recording
         self._wanted = WantedDevice(kind=moved_to.kind, name=moved_to.name)
         self._current, self._missed = moved_to, None
         self._opened_s, self._heard_s = now_s, None
-        self._tell(NoticeKind.MOVED, moved_to, Code.MOVED_BY_MIXER)
+        self._notify(NoticeKind.MOVED, moved_to, Code.MOVED_BY_MIXER)
 
     def see_sleep(self, slept_s: float) -> None:
-        """Take that the computer slept."""
+        """Note that the computer slept."""
         device = self._current
         if device is not None:
-            self._tell(NoticeKind.WOKE, device, Code.WOKE, seconds=slept_s)
+            self._notify(NoticeKind.WOKE, device, Code.WOKE, seconds=slept_s)
             self._broken = True
 
     def decide(self, now_s: float) -> Decision:
-        """Say what is to be recorded from now on."""
+        """Decide which device is recorded from now on."""
         if self._devices is None:
             self._wait_for_server()
         else:
             self._current = self._listed(self._current) or self._current  # it may be muted now
-            self._find_stall(now_s)
+            self._check_stall(now_s)
             self._choose(now_s)
-            self._find_quiet(now_s)
+            self._check_silence(now_s)
         notices, self._notices = tuple(self._notices), []
         return Decision(device=self._current, opening=self._opening, notices=notices)
 
     def _listed(self, device: AudioDevice | None) -> AudioDevice | None:
-        """Look a device up in the newest list; plugged in anew, it is another one."""
-        for other in self._devices or ():
-            if device and (other.name, other.number) == (device.name, device.number):
-                return other
+        """Look a device up in the newest list; one that was plugged in again is another one."""
+        for listed in self._devices or ():
+            if device and (listed.name, listed.number) == (device.name, device.number):
+                return listed
         return None
 
     def _wait_for_server(self) -> None:
-        if self._told is not NoticeKind.NO_SERVER:
-            self._tell(NoticeKind.NO_SERVER, None, Code.NO_SERVER)
+        if self._trouble is not NoticeKind.NO_SERVER:
+            self._notify(NoticeKind.NO_SERVER, None, Code.NO_SERVER)
         self._current = self._missed = None
         self._failures = Failures()
 
-    def _find_stall(self, now_s: float) -> None:
+    def _check_stall(self, now_s: float) -> None:
         device = self._listed(self._current)
         due_s = self._opened_s + START_S if self._heard_s is None else self._heard_s + STALL_S
         if device is None or self._broken or now_s < due_s:
             return
         self._broken = True
         if self._failures.add(device, now_s) == 1:
-            self._tell(NoticeKind.STALLED, device, Code.STALLED)
+            self._notify(NoticeKind.STALLED, device, Code.STALLED)
 
     def _choose(self, now_s: float) -> None:
         best, current = self._best(now_s), self._current
@@ -224,14 +221,14 @@ class DeviceMonitor:
             self._open(best, now_s)
 
     def _best(self, now_s: float) -> AudioDevice | None:
-        """Find the device to record, among those that do not fail just now."""
-        good = [
+        """Return the best device that is not blocked: the wanted one, the default, any other."""
+        usable = [
             device
             for device in self._devices or ()
             if device.kind is self._wanted.kind and not self._failures.is_blocked(device, now_s)
         ]
-        good.sort(key=lambda device: (device.name != self._wanted.name, not device.is_default))
-        return good[0] if good else None
+        usable.sort(key=lambda device: (device.name != self._wanted.name, not device.is_default))
+        return usable[0] if usable else None
 
     def _open(self, device: AudioDevice, now_s: float) -> None:
         self._current = device
@@ -241,7 +238,7 @@ class DeviceMonitor:
         self._zeros_since_s = None
 
     def _begin(self, device: AudioDevice) -> None:
-        """Say what is recorded where nothing was."""
+        """Announce the first device, or the first after a pause."""
         chosen = self._wanted.name
         if chosen in (None, device.name):
             self._on_sound = _notice(NoticeKind.LISTENING, device, Code.LISTENING)
@@ -249,7 +246,7 @@ class DeviceMonitor:
             self._stand_in(device, NoticeKind.LOST, chosen, Code.NOT_THERE)
 
     def _replace(self, last: AudioDevice, device: AudioDevice) -> None:
-        """Say why another device is recorded; that one is back is only true when it is heard."""
+        """Report why another device is recorded; its return is reported with its first sound."""
         self._on_sound = None
         if device.name == last.name:
             self._on_sound = _notice(NoticeKind.LISTENING, device, Code.PLUGGED_IN_AGAIN)
@@ -260,28 +257,28 @@ class DeviceMonitor:
         elif self._broken:
             self._stand_in(device, NoticeKind.STALLED, last.name, Code.NO_SOUND_FROM)
         else:
-            self._tell(NoticeKind.MOVED, device, _NEW_DEFAULT[device.kind])
-            self._told = None
+            self._notify(NoticeKind.MOVED, device, _NEW_DEFAULT[device.kind])
+            self._trouble = None
 
     def _stand_in(self, device: AudioDevice, kind: NoticeKind, missed: str, code: Code) -> None:
-        """Say that another device is recorded for now: once, however often that one is tried."""
+        """Report once that ``device`` replaces the missed one, however often that is retried."""
         if missed != self._missed:
-            self._tell(kind, device, code, missed=self._descriptions.get(missed, missed))
+            self._notify(kind, device, code, missed=self._descriptions.get(missed, missed))
         self._missed = self._missed or missed
-        self._told = None
+        self._trouble = None
 
     def _wait(self, failing: AudioDevice | None) -> None:
-        """Say once that nothing can be recorded for now."""
+        """Report once that nothing can be recorded for now."""
         if failing is not None:
-            if self._broken and self._told is not NoticeKind.STALLED:
-                self._tell(NoticeKind.STALLED, failing, Code.STILL_STALLED)
+            if self._broken and self._trouble is not NoticeKind.STALLED:
+                self._notify(NoticeKind.STALLED, failing, Code.STILL_STALLED)
             return
-        if self._told is not NoticeKind.LOST:
+        if self._trouble is not NoticeKind.LOST:
             codes = _NONE_LEFT if self._current else _NONE_THERE
-            self._tell(NoticeKind.LOST, self._current, codes[self._wanted.kind])
+            self._notify(NoticeKind.LOST, self._current, codes[self._wanted.kind])
         self._current = self._missed = None
 
-    def _find_quiet(self, now_s: float) -> None:
+    def _check_silence(self, now_s: float) -> None:
         device = self._current
         if device is None or self._heard_s is None:
             return
@@ -290,24 +287,24 @@ class DeviceMonitor:
         if zeros_s >= MUTED_S and device.is_muted:
             quiet = NoticeKind.MUTED
         elif zeros_s >= self._patience_s and device.kind is DeviceKind.MICROPHONE:
-            quiet = NoticeKind.SILENT  # while what is played may well be silence
-        if quiet is None and self._told in (NoticeKind.MUTED, NoticeKind.SILENT):
-            if self._told is NoticeKind.SILENT and now_s - self._silent_since_s < HUSHED_S:
+            quiet = NoticeKind.SILENT  # an output may well play silence
+        if quiet is None and self._trouble in (NoticeKind.MUTED, NoticeKind.SILENT):
+            if self._trouble is NoticeKind.SILENT and now_s - self._silent_since_s < HUSHED_S:
                 self._patience_s = HUSHED_S
-            self._tell_heard(device)
-        elif quiet is not None and quiet is not self._told:
+            self._notify_heard(device)
+        elif quiet is not None and quiet is not self._trouble:
             self._silent_since_s = now_s
-            self._tell(quiet, device, Code.MUTED if quiet is NoticeKind.MUTED else Code.SILENT)
+            self._notify(quiet, device, Code.MUTED if quiet is NoticeKind.MUTED else Code.SILENT)
 
-    def _tell_heard(self, device: AudioDevice) -> None:
-        self._tell(NoticeKind.HEARD, device, Code.HEARD)
-        self._told = None
+    def _notify_heard(self, device: AudioDevice) -> None:
+        self._notify(NoticeKind.HEARD, device, Code.HEARD)
+        self._trouble = None
 
-    def _tell(
+    def _notify(
         self, kind: NoticeKind, device: AudioDevice | None, code: Code, **values: Value
     ) -> None:
         self._notices.append(_notice(kind, device, code, **values))
-        self._told = kind
+        self._trouble = kind
 
 
 def _notice(

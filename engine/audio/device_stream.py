@@ -1,4 +1,4 @@
-"""A device from opening to closing: what it gives, resampled and placed in time."""
+"""One device from opening to closing: its sound, resampled and with times."""
 
 from collections.abc import Callable, Iterator
 
@@ -9,24 +9,18 @@ from engine.audio.sample_clock import SampleClock
 from engine.errors import TapEndedError
 
 _DRAINED_S = 0.05
-"""Who gets less than this at once has caught up with the device."""
+"""A read of less than this has caught up with the device."""
 
 
 class DeviceStream:
-    """Feed blocks of the tap, or have them read by ``finish``.
+    """Feed blocks of the tap; ``finish`` reads the rest.
 
     Attributes:
         tap: the open device; closed by ``finish``.
     """
 
     def __init__(self, tap: Tap, *, start_s: float, clock_s: float) -> None:
-        """Begin.
-
-        Args:
-            tap: the open device.
-            start_s: the earliest time its sound may have on the timeline.
-            clock_s: what the clock says at that time.
-        """
+        """Start at ``start_s`` on the timeline or later; ``clock_s`` is the clock at that time."""
         self.tap = tap
         self._moved_to = tap.moved_to
         self._resampler = Resampler(tap.rate_hz)
@@ -34,9 +28,9 @@ class DeviceStream:
 
     @property
     def n_dropped(self) -> int:
-        """Count the 16 kHz samples that should have come and did not."""
-        thrown_away_s = self.tap.n_dropped / self.tap.rate_hz
-        return round((thrown_away_s + self._clock.lost_s) * SAMPLE_RATE_HZ)
+        """The number of 16 kHz samples that should have come and did not."""
+        discarded_s = self.tap.n_dropped / self.tap.rate_hz
+        return round((discarded_s + self._clock.lost_s) * SAMPLE_RATE_HZ)
 
     def take_move(self) -> int | None:
         """Return the number of the device the recording was moved to since the last call."""
@@ -47,11 +41,11 @@ class DeviceStream:
         return moved_to
 
     def feed(self, block: Samples, now_s: float) -> Iterator[AudioChunk]:
-        """Yield what can be said of a block that has just come."""
-        yield from self._placed(self._resampler.feed(block), now_s)
+        """Yield the sound that is certain after a block that has just come."""
+        yield from self._timed(self._resampler.feed(block), now_s)
 
     def finish(self, clock: Callable[[], float]) -> Iterator[AudioChunk]:
-        """Yield what the device gave until now, and close it; ``clock`` tells the time."""
+        """Yield the rest of the recording, and close the device; ``clock`` returns the time."""
         try:
             n_read = self.tap.rate_hz
             while n_read > _DRAINED_S * self.tap.rate_hz:
@@ -59,11 +53,11 @@ class DeviceStream:
                 n_read = len(block)
                 yield from self.feed(block, clock())
         except TapEndedError:
-            pass  # and all it gave was read before
+            pass  # and all of its sound was read before
         self.tap.close()
-        yield from self._placed(self._resampler.flush(), clock())
+        yield from self._timed(self._resampler.flush(), clock())
 
-    def _placed(self, samples: Samples, now_s: float) -> Iterator[AudioChunk]:
+    def _timed(self, samples: Samples, now_s: float) -> Iterator[AudioChunk]:
         if len(samples):
             start_s = self._clock.feed(len(samples), now_s)
             yield AudioChunk(samples=samples, start_s=start_s, heard_at_s=now_s)

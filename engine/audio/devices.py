@@ -9,28 +9,25 @@ SAMPLE_RATE_HZ = 16_000
 """Samples per second of every chunk: the rate that recognisers are trained on."""
 
 FLOOR_DB = -100.0
-"""What silence counts as; no microphone is as quiet as this."""
+"""The level of silence; no microphone is as quiet as this."""
 
 
 class DeviceKind(enum.StrEnum):
-    """What a device hears."""
+    """The kind of sound that a device records."""
 
     MICROPHONE = "microphone"
-    SYSTEM = "system"  # what the computer plays
+    SYSTEM = "system"  # the sound that the computer plays
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AudioDevice:
-    """Something sound can be recorded from.
+    """A microphone, or the monitor of an output.
 
     Attributes:
-        name: the system's own name; another device never has it at the same time.
-        description: its name for people.
-        kind: what it hears.
-        rate_hz: samples per second it gives without being resampled by the system.
-        number: given anew whenever the device is plugged in, where the system does that; else 0.
-        is_default: it is the one the system uses where none is named.
-        is_muted: the system lets only silence through.
+        name: the system's name, unique among the devices that are plugged in.
+        description: the name shown to people.
+        rate_hz: samples per second before the system resamples.
+        number: changes whenever the device is plugged in, on systems that number devices; else 0.
     """
 
     name: str
@@ -44,43 +41,32 @@ class AudioDevice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WantedDevice:
-    """Which device a person chose.
-
-    Attributes:
-        kind: what is to be heard.
-        name: its system name, or None for whatever the default is at any time.
-    """
+    """The device that a person chose; without a name, the current default of that kind."""
 
     kind: DeviceKind
     name: str | None = None
 
 
 class NoticeKind(enum.StrEnum):
-    """What happened to a source."""
+    """Kinds of notices about a source."""
 
-    LISTENING = "listening"  # sound is expected from a device that was silent or new
-    LOST = "lost"  # the device is gone; another takes its place if there is one
-    STALLED = "stalled"  # the device is there and gives nothing
-    MOVED = "moved"  # the default or the mixer's choice is another device now
-    RETURNED = "returned"  # back to the device that was chosen
-    MUTED = "muted"  # the system lets only silence through
-    SILENT = "silent"  # only zeros come, as from a microphone with a switch
-    HEARD = "heard"  # not muted or silent any more
-    NO_SERVER = "no server"  # nothing can be recorded at all
+    LISTENING = "listening"  # recording from a device that was silent or is new
+    LOST = "lost"  # the device is gone; another one replaces it if there is one
+    STALLED = "stalled"  # the device is listed and delivers nothing
+    MOVED = "moved"  # recording from the new default, or from the mixer's choice
+    RETURNED = "returned"  # recording from the chosen device again
+    MUTED = "muted"  # the system has muted the device
+    SILENT = "silent"  # the device delivers only zeros, like a microphone with a switch
+    HEARD = "heard"  # no longer muted or silent
+    NO_SERVER = "no server"  # no sound server answers
     WOKE = "woke"  # the computer slept
     DROPPED = "dropped"  # sound was lost
-    FAILED = "failed"  # recording has ended for good
+    FAILED = "failed"  # recording has stopped for good
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AudioNotice:
-    """Something a person should know about a source.
-
-    Attributes:
-        kind: what happened.
-        device: name for people of the device it is about, empty where there is none.
-        message: what to tell the person.
-    """
+    """A notice about a source for the person; ``device`` is a description, or empty for none."""
 
     kind: NoticeKind
     device: str
@@ -92,9 +78,8 @@ class Level:
     """Loudness in dBFS, from ``FLOOR_DB`` to 0.
 
     Attributes:
-        rms_db: the mean over the piece; 0 is a square wave as loud as can be, and so a sine wave
-            as loud as can be has -3.
-        peak_db: the loudest sample; what is above -1 is probably cut off.
+        rms_db: root mean square; a full-scale square wave has 0, a full-scale sine wave -3.
+        peak_db: the loudest sample; above -1 the sound is probably clipped.
     """
 
     rms_db: float

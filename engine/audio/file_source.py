@@ -1,22 +1,23 @@
-"""The sound of an audio or video file, at the pace it was recorded at or as fast as it is read.
+"""Read the sound of an audio or video file, in real time or as fast as it is read.
 
-The timeline is that of a player: where the first track of sound begins later than the picture, or
-has a gap, so do the chunks.
+The timeline is a player's: where the first audio track starts after the picture, or has a gap, the
+chunks do as well.
 """
 
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from engine.audio.chunks import AudioChunk
-from engine.audio.decoder import Block, Decoder
+from engine.audio.decoder import Decoder
 from engine.audio.devices import AudioNotice, NoticeKind
 from engine.messages import Code
 
 
 class FileSource:
-    """Read a file. It needs no thread: reading decodes, and waits where that is due."""
+    """A file as a source. It needs no thread: ``read`` decodes, and waits in real time."""
 
     def __init__(
         self,
@@ -26,13 +27,13 @@ class FileSource:
         real_time: bool,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Prepare; the file is opened by ``start``.
+        """Prepare; ``start`` opens the file.
 
         Args:
             path: the file, in any format that FFmpeg knows.
-            report: is told when something is damaged, within ``read``.
-            real_time: give a chunk when a microphone would have given it; else at once.
-            clock: tells the time.
+            report: called during ``read`` when the file is damaged.
+            real_time: return each chunk when a microphone would have; else at once.
+            clock: the time in seconds.
         """
         self._path = path
         self._report = report
@@ -42,21 +43,21 @@ class FileSource:
         self._lock = threading.Lock()  # between reading and stopping
         self._stopping = threading.Event()
         self._decoder: Decoder | None = None
-        self._next: Block | None = None
+        self._next: AudioChunk | None = None
         self._over = False
         self._was_damaged = False
 
     def start(self) -> None:
-        """Open the file; the timeline starts here.
+        """Open the file and start the timeline.
 
         Raises:
-            AudioError: it cannot be read, or there is no sound in it.
+            AudioError: the file cannot be read, or has no sound.
         """
         self._decoder = Decoder(self._path)
         self._begun_s = self._clock()
 
     def read(self, timeout_s: float) -> AudioChunk | None:
-        """Return the next chunk; None where it is not due in time, or the file has ended.
+        """Return the next chunk; None if it is not due in time, or the file has ended.
 
         Raises:
             AudioError: the file cannot be read any further.
@@ -64,48 +65,48 @@ class FileSource:
         with self._lock:
             if self._next is None:
                 self._next = self._decoded()
-            block = self._next
-        if block is None:
+            chunk = self._next
+        if chunk is None:
             return None
         heard_at_s = self._clock()
         if self._real_time:
-            due_s = self._begun_s + block.end_s
+            due_s = self._begun_s + chunk.end_s
             self._stopping.wait(min(max(due_s - heard_at_s, 0), timeout_s))
             if self._clock() < due_s:
                 return None
             heard_at_s = due_s
         with self._lock:
             self._next = None
-        return AudioChunk(samples=block.samples, start_s=block.start_s, heard_at_s=heard_at_s)
+        return replace(chunk, heard_at_s=heard_at_s)
 
     def stop(self) -> None:
-        """Close the file; nothing more is read of it."""
+        """Close the file."""
         self._stopping.set()
         with self._lock:
             self._end()
 
     @property
     def ended(self) -> bool:
-        """Tell whether everything was read."""
+        """Whether the whole file was read, or the source was stopped."""
         return self._over
 
     @property
     def n_dropped(self) -> int:
-        """Count the 16 kHz samples that are missing because the file is damaged."""
+        """The number of 16 kHz samples missing because the file is damaged."""
         return self._decoder.n_missing if self._decoder else 0
 
-    def _decoded(self) -> Block | None:
+    def _decoded(self) -> AudioChunk | None:
         decoder = self._decoder
         if decoder is None or self._over:
             return None
-        block = next(decoder.blocks, None)
-        if block is None:
+        chunk = next(decoder.chunks, None)
+        if chunk is None:
             self._end()
         if decoder.n_damaged and not self._was_damaged:
             self._was_damaged = True
             message = Code.FILE_DAMAGED(file=self._path.name)
             self._report(AudioNotice(kind=NoticeKind.DROPPED, device="", message=message))
-        return block
+        return chunk
 
     def _end(self) -> None:
         self._over, self._next = True, None

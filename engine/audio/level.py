@@ -1,4 +1,4 @@
-"""How loud a piece of sound is: what a level meter shows."""
+"""Measure the loudness of sound, for level meters."""
 
 import numpy as np
 

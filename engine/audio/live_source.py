@@ -1,4 +1,4 @@
-"""A microphone, or what the computer plays, recorded on a thread of its own."""
+"""Record a microphone, or the sound that the computer plays, on a thread of its own."""
 
 import logging
 import threading
@@ -17,14 +17,14 @@ from engine.messages import Code
 _log = logging.getLogger(__name__)
 
 CAPACITY_S = 600.0
-"""Sound kept for a reader that does not keep up, 38 MB of it; what comes then is lost, and told."""
+"""Sound kept for a slow reader (38 MB); once it is full, new sound is dropped and reported."""
 
-_LEVEL_HOLDS_S = 0.5  # from then on a device that gives nothing is as quiet as silence
+_LEVEL_HOLDS_S = 0.5  # a device that delivers nothing for longer counts as silent
 _SILENT = measure_level(np.zeros(0, np.float32))
 
 
 class LiveSource:
-    """Record until it is stopped, through unplugged devices and servers that die.
+    """Record until ``stop``, across unplugged devices and restarted sound servers.
 
     Notices are reported on the recording thread.
     """
@@ -37,7 +37,7 @@ class LiveSource:
         *,
         capacity_s: float = CAPACITY_S,
     ) -> None:
-        """Prepare; ``system`` belongs to this source from now on."""
+        """Prepare to record; this source owns ``system``."""
         self._system = system
         self._wanted = wanted
         self._report = report
@@ -54,11 +54,11 @@ class LiveSource:
         self._thread = threading.Thread(target=self._run, name="surtitle-audio", daemon=True)
 
     def start(self) -> None:
-        """Begin to record."""
+        """Start the recording thread."""
         self._thread.start()
 
     def read(self, timeout_s: float) -> AudioChunk | None:
-        """Return the oldest chunk that was not read yet; None where none came in time."""
+        """Return the oldest unread chunk; None if none came in time."""
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._over, timeout_s)
             if not self._waiting:
@@ -68,7 +68,7 @@ class LiveSource:
             return chunk
 
     def stop(self) -> None:
-        """End the recording and wait for its thread; what is recorded can still be read."""
+        """Stop recording and wait for the thread; recorded chunks can still be read."""
         self._stopping.set()
         if self._thread.is_alive():
             self._thread.join()
@@ -78,31 +78,31 @@ class LiveSource:
 
     @property
     def ended(self) -> bool:
-        """Tell whether everything was recorded and read."""
+        """Whether recording has stopped and every chunk was read."""
         with self._changed:
             return self._over and not self._waiting
 
     @property
     def n_dropped(self) -> int:
-        """Count the 16 kHz samples that were lost, on the way here or because nobody read."""
+        """The number of 16 kHz samples lost while recording, or because the reader was too slow."""
         recorder = self._recorder
         return self._n_overflown + (recorder.n_dropped if recorder else 0)
 
     @property
     def waiting_s(self) -> float:
-        """Tell how much sound waits to be read, in seconds: how far behind the reader is."""
+        """Seconds of unread sound: how far the reader lags."""
         return self._n_waiting / SAMPLE_RATE_HZ
 
     @property
     def level(self) -> Level:
-        """Tell how loud the newest sound is, whether or not it was read, for a meter."""
+        """The level of the newest sound, read or not."""
         is_fresh = time.monotonic() - self._level_at_s < _LEVEL_HOLDS_S
         return self._level if is_fresh else _SILENT
 
     def _run(self) -> None:
         try:
             self._record()
-        except Exception as error:  # noqa: BLE001  the one place where anything becomes a message
+        except Exception as error:  # noqa: BLE001  the top of the thread: any failure is reported
             _log.exception("the recording stopped")
             message = Code.RECORDING_STOPPED(reason=str(error))
             self._report(AudioNotice(kind=NoticeKind.FAILED, device="", message=message))
@@ -129,13 +129,9 @@ class LiveSource:
                     self._changed.notify_all()
                 else:
                     self._n_overflown += len(chunk.samples)
-            if not has_room:
-                self._tell_overflow()
-            elif self._n_waiting <= self._capacity // 2:
+            if not has_room and not self._overflows:
+                self._overflows = True
+                message = Code.SOUND_OVERFLOWS(seconds=self._capacity // SAMPLE_RATE_HZ)
+                self._report(AudioNotice(kind=NoticeKind.DROPPED, device="", message=message))
+            elif has_room and self._n_waiting <= self._capacity // 2:
                 self._overflows = False
-
-    def _tell_overflow(self) -> None:
-        if not self._overflows:
-            self._overflows = True
-            message = Code.SOUND_OVERFLOWS(seconds=self._capacity // SAMPLE_RATE_HZ)
-            self._report(AudioNotice(kind=NoticeKind.DROPPED, device="", message=message))

@@ -1,6 +1,6 @@
-"""One device after the other becomes one stream of chunks: the monitor decides, this obeys.
+"""Record one device after another as one stream of chunks, as the device monitor decides.
 
-No thread is here, and no waiting but in ``step``, so that a test can turn the crank by hand.
+There is no thread here, and only ``step`` waits, so that a test can call it step by step.
 """
 
 import time
@@ -15,20 +15,20 @@ from engine.errors import AudioError, NoSoundError, TapEndedError
 from engine.messages import Code
 
 STEP_S = 0.05
-"""How long a step waits for sound at most."""
+"""The longest time that a step waits for sound."""
 
 _LIST_S = 0.25  # a dragged volume control sends hundreds of changes a second
-_LIST_ANYWAY_S = 10.0  # a server that hangs sends none
-_LIST_WAITING_S = 1.0  # while there is nothing to record; PortAudio sends none at all
+_LIST_ANYWAY_S = 10.0  # a server that hangs sends no changes
+_LIST_WAITING_S = 1.0  # while there is nothing to record; PortAudio never sends changes
 _ASLEEP_S = 1.0
-_TELL_LOSS_S = 1.0
+_REPORT_LOSS_S = 1.0
 
 
 def asleep_s() -> float:
-    """Count the seconds this computer has slept, from some point on.
+    """Return the seconds this computer has slept since an arbitrary start.
 
-    Only Linux says so. Elsewhere a step of the wall clock counts as sleep, which opens a device
-    anew for nothing when somebody sets the time.
+    Only Linux reports this. Elsewhere a jump of the wall clock counts as sleep, so setting the time
+    reopens the device needlessly.
     """
     if hasattr(time, "CLOCK_BOOTTIME"):
         return time.clock_gettime(time.CLOCK_BOOTTIME) - time.clock_gettime(time.CLOCK_MONOTONIC)
@@ -37,16 +37,16 @@ def asleep_s() -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clocks:
-    """What the time is, and how much of it was slept away; in seconds, from anywhere."""
+    """The time, and how much of it the computer slept; in seconds, from an arbitrary start."""
 
     now_s: Callable[[], float] = time.monotonic
     asleep_s: Callable[[], float] = asleep_s
 
 
 class Recorder:
-    """Turn the crank: ``step`` again and again, then ``finish``.
+    """Call ``step`` repeatedly, then ``finish``.
 
-    Invariant: chunks never overlap, and hold everything that devices gave while they were open.
+    Invariant: chunks never overlap, and hold all the sound of devices while they were open.
     """
 
     def __init__(
@@ -58,14 +58,14 @@ class Recorder:
         clocks: Clocks | None = None,
         wait: Callable[[float], object] = time.sleep,
     ) -> None:
-        """Prepare; the timeline begins now.
+        """Start the timeline.
 
         Args:
-            system: what knows and opens devices; closed by ``finish``.
-            wanted: which of them.
-            report: is told what a person should know, within ``step``.
-            clocks: what the time is.
-            wait: passes so many seconds, where there is no device to wait for.
+            system: lists and opens devices; closed by ``finish``.
+            wanted: the device that the person chose.
+            report: called with notices during ``step``.
+            clocks: the time; None for the computer's own.
+            wait: sleeps, in seconds, while there is no device to wait for.
         """
         self._system = system
         self._monitor = DeviceMonitor(wanted)
@@ -76,27 +76,27 @@ class Recorder:
         self._asleep_s = self._clocks.asleep_s()
         self._stream: DeviceStream | None = None
         self._opening = 0
-        self._hears = False  # something came in this step
-        self._unanswered = False  # nobody listed devices the last time
+        self._hears = False  # sound came in this step
+        self._unanswered = False  # the last listing failed
         self._end_s = 0.0  # of the newest chunk
         self._must_list = True
         self._listed_s: float | None = None
         self._n_dropped_before = 0  # by devices that are closed
-        self._n_told = 0
-        self._told_s = self._begun_s
+        self._n_reported = 0
+        self._reported_s = self._begun_s
 
     @property
     def n_dropped(self) -> int:
-        """Count the 16 kHz samples that devices should have given and did not."""
+        """The number of 16 kHz samples that devices should have delivered and did not."""
         return self._n_dropped_before + (self._stream.n_dropped if self._stream else 0)
 
     def step(self) -> Iterator[AudioChunk]:
-        """Yield what came since, waiting for ``STEP_S`` at most; open and close as need be."""
+        """Yield the new sound, waiting up to ``STEP_S``; open and close devices as decided."""
         self._list()
-        yield from self._read()  # after the list, which may have kept us from hearing the device
-        self._find_sleep()
-        self._find_move()
-        if self._unanswered and not self._hears:  # one that gives sound is well, only busy
+        yield from self._read()  # after listing, which may have delayed reading
+        self._check_sleep()
+        self._check_move()
+        if self._unanswered and not self._hears:  # a server that delivers sound is only busy
             self._monitor.see_devices(None)
         decision = self._monitor.decide(self._clocks.now_s())
         for notice in decision.notices:
@@ -106,10 +106,10 @@ class Recorder:
         if decision.device is not None and decision.opening != self._opening:
             self._open(decision.device)
         self._opening = decision.opening
-        self._tell_loss(decision.device)
+        self._report_loss(decision.device)
 
     def finish(self) -> Iterator[AudioChunk]:
-        """Yield what was recorded until now, and close everything."""
+        """Yield the rest of the recording, and close everything."""
         yield from self._close()
         self._system.close()
 
@@ -129,21 +129,21 @@ class Recorder:
             self._hears = True
             now_s = self._clocks.now_s()
             self._monitor.see_sound(now_s, is_zero=not block.any())
-            yield from self._passed_on(self._stream.feed(block, now_s))
+            yield from self._follow(self._stream.feed(block, now_s))
 
-    def _passed_on(self, chunks: Iterator[AudioChunk]) -> Iterator[AudioChunk]:
+    def _follow(self, chunks: Iterator[AudioChunk]) -> Iterator[AudioChunk]:
         for chunk in chunks:
             self._end_s = chunk.end_s
             yield chunk
 
-    def _find_sleep(self) -> None:
+    def _check_sleep(self) -> None:
         now_asleep_s = self._clocks.asleep_s()
         if now_asleep_s - self._asleep_s >= _ASLEEP_S:
             self._list(at_once=True)
             self._monitor.see_sleep(now_asleep_s - self._asleep_s)
         self._asleep_s = now_asleep_s
 
-    def _find_move(self) -> None:
+    def _check_move(self) -> None:
         moved_to = self._stream.take_move() if self._stream else None
         if moved_to is not None:
             self._list(at_once=True)
@@ -168,7 +168,7 @@ class Recorder:
     def _close(self) -> Iterator[AudioChunk]:
         stream = self._stream
         if stream is not None:
-            yield from self._passed_on(stream.finish(self._clocks.now_s))
+            yield from self._follow(stream.finish(self._clocks.now_s))
             self._n_dropped_before += stream.n_dropped
             self._stream = None
 
@@ -179,12 +179,12 @@ class Recorder:
             self._monitor.see_end(self._clocks.now_s())
             return
         self._stream = DeviceStream(tap, start_s=self._end_s, clock_s=self._begun_s + self._end_s)
-        self._must_list = True  # what looked like a failure may have been the server's
+        self._must_list = True  # a failure of the device may have been the server's
 
-    def _tell_loss(self, device: AudioDevice | None) -> None:
-        now_s, n_lost = self._clocks.now_s(), self.n_dropped - self._n_told
-        if n_lost > 0 and now_s - self._told_s >= _TELL_LOSS_S:
-            self._n_told, self._told_s = self._n_told + n_lost, now_s
+    def _report_loss(self, device: AudioDevice | None) -> None:
+        now_s, n_lost = self._clocks.now_s(), self.n_dropped - self._n_reported
+        if n_lost > 0 and now_s - self._reported_s >= _REPORT_LOSS_S:
+            self._n_reported, self._reported_s = self._n_reported + n_lost, now_s
             name = device.description if device else ""
             code = Code.SOUND_LOST_FROM if name else Code.SOUND_LOST
             message = code(seconds=n_lost / SAMPLE_RATE_HZ, device=name)

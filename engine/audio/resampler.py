@@ -1,7 +1,7 @@
-"""Sound of any rate becomes sound of 16 kHz, with FFmpeg's resampler as PyAV gives it.
+"""Resample sound of any rate to 16 kHz by FFmpeg's resampler, through PyAV.
 
-It is what the sound was resampled with that Whisper models were trained on, and PyAV is needed for
-files anyway: docs/decisions/0005-audio.md has the figures.
+The training data of Whisper was resampled by it, and PyAV is needed for files anyway:
+docs/decisions/0005-audio.md has the figures.
 """
 
 import av
@@ -19,7 +19,7 @@ class Resampler:
     """
 
     def __init__(self, rate_hz: int) -> None:
-        """Prepare for sound of this rate; none of 16 kHz is touched.
+        """Prepare for sound of this rate; 16 kHz passes through unchanged.
 
         Raises:
             ValueError: the rate is not positive.
@@ -36,7 +36,7 @@ class Resampler:
         self._was_fed = False
 
     def feed(self, block: Samples) -> Samples:
-        """Return what can be said for certain of the sound so far."""
+        """Return the resampled sound that is certain so far."""
         if self._resampler is None or not len(block):
             return block
         frame = av.AudioFrame.from_ndarray(
@@ -47,7 +47,7 @@ class Resampler:
         return _joined(self._resampler.resample(frame))
 
     def flush(self) -> Samples:
-        """Return the rest; nothing is fed after that."""
+        """Return the rest; nothing may be fed after it."""
         if self._resampler is None or not self._was_fed:
             return _joined([])
         return _joined(self._resampler.resample(None))

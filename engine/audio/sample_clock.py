@@ -1,16 +1,16 @@
-"""Where samples stand in time, and how many are missing without anybody saying so.
+"""Compute the times of samples, and how many samples were lost without a report.
 
-Drivers and sound servers drop samples and tell nobody. But time goes on: when the samples that
-came are fewer than the time that passed and stay so, the difference was lost. A thread that is
-kept from running is late as well, but catches up with the next samples; so the lateness that counts
-is the smallest within a window. A device's clock is never quite right: slow growth is its drift.
+Drivers and sound servers drop samples silently. When fewer samples came than time has passed, and
+that stays so, the difference was lost. A delayed thread is late as well, but catches up with the
+next samples; so the lateness that counts is the smallest within a window. A device's clock is never
+exact: slow growth is its drift.
 """
 
 WINDOW_S = 2.0
-"""Nobody is kept from running as long as this without catching up in between."""
+"""No thread is delayed for this long without catching up in between."""
 
 LEAST_LOSS_S = 0.2
-"""Less than this is taken for a changed buffer in the system."""
+"""A smaller lateness is attributed to a changed buffer in the system."""
 
 
 class SampleClock:
@@ -23,16 +23,10 @@ class SampleClock:
     """
 
     def __init__(self, rate_hz: int, *, start_s: float, clock_s: float) -> None:
-        """Begin.
-
-        Args:
-            rate_hz: samples a second.
-            start_s: the earliest time on the source's timeline that the first sample may have.
-            clock_s: what the clock says at that point of the timeline.
-        """
+        """Start at ``start_s`` on the timeline or later; ``clock_s`` is the clock at that time."""
         self._rate_hz = rate_hz
         self._start_s = start_s
-        self._zero_s = clock_s - start_s  # what the clock says at 0 on the timeline
+        self._zero_s = clock_s - start_s  # the clock at 0 on the timeline
         self._end_s: float | None = None  # on the timeline, of what was fed
         self._usual_s = 0.0  # lateness when nothing is lost
         self._least_s = float("inf")  # of this window
@@ -40,15 +34,7 @@ class SampleClock:
         self.lost_s = 0.0
 
     def feed(self, n_samples: int, now_s: float) -> float:
-        """Place a block that has just come.
-
-        Args:
-            n_samples: how long it is, at least 1.
-            now_s: the clock now.
-
-        Returns:
-            where its first sample stands on the timeline, in seconds.
-        """
+        """Return the time of the first of ``n_samples`` (at least 1) that have just come."""
         heard_s = now_s - self._zero_s
         length_s = n_samples / self._rate_hz
         if self._end_s is None:

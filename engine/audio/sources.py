@@ -1,7 +1,7 @@
-"""Make sources of sound: this computer's way of recording, or a file.
+"""Make sources of sound: a recording by this computer's sound system, or a file.
 
-The libraries for it are imported when they are needed. They belong to the extra ``speech``; without
-it Surtitle translates what is typed.
+The libraries of the extra ``speech`` are imported on first use; without them only typed text is
+translated.
 """
 
 import contextlib
@@ -21,30 +21,25 @@ if TYPE_CHECKING:
     from engine.audio.live_source import LiveSource
 
 _ANSWER_S = 5.0
-"""A person who asks can wait for a server to be started."""
+"""Time limit of an explicit listing: the server may have to be started first."""
 
 
 class AudioSources:
-    """Make them; one of these for the whole program, since its sources share PortAudio."""
+    """Make sources; the program has one of these, since all sources share PortAudio."""
 
     def __init__(self) -> None:
         self._portaudio: PortAudio | None = None
 
     def devices(self) -> tuple[AudioDevice, ...]:
-        """List what can be recorded from.
-
-        Raises:
-            AudioError: nothing can be, or a library is missing.
-        """
-        here = pulse.is_here()
-        system = pulse.SoundServer(timeout_s=_ANSWER_S) if here else self._elsewhere()
+        """List the devices; raises AudioError if there is none, or a library is missing."""
+        system = self._system(timeout_s=_ANSWER_S)
         try:
             return system.devices()
         finally:
             system.close()
 
     def live(self, wanted: WantedDevice, report: Callable[[AudioNotice], None]) -> "LiveSource":
-        """Make a source that records from a device, and reports on a thread of its own.
+        """Make a source that records from a device and reports on its own thread.
 
         Raises:
             AudioError: a library is missing.
@@ -57,7 +52,7 @@ class AudioSources:
     def file(
         self, path: Path, report: Callable[[AudioNotice], None], *, real_time: bool
     ) -> AudioSource:
-        """Make a source that reads a file, and reports within ``read``.
+        """Make a source that reads a file and reports during ``read``.
 
         Raises:
             AudioError: a library is missing.
@@ -67,10 +62,9 @@ class AudioSources:
 
             return FileSource(path, report, real_time=real_time)
 
-    def _system(self) -> SoundSystem:
-        return pulse.SoundServer() if pulse.is_here() else self._elsewhere()
-
-    def _elsewhere(self) -> SoundSystem:
+    def _system(self, *, timeout_s: float = pulse.TIMEOUT_S) -> SoundSystem:
+        if pulse.is_here():
+            return pulse.SoundServer(timeout_s=timeout_s)
         with _libraries():
             from engine.audio.backends.portaudio import PortAudio  # noqa: PLC0415  a library may be missing
 
@@ -83,22 +77,22 @@ class AudioSources:
 
 
 class _Both:
-    """Microphones of one system, outputs of another."""
+    """The microphones of one sound system and the outputs of another."""
 
     def __init__(self, *, microphones: SoundSystem, outputs: SoundSystem) -> None:
         self._systems = {DeviceKind.MICROPHONE: microphones, DeviceKind.SYSTEM: outputs}
 
     def devices(self) -> tuple[AudioDevice, ...]:
-        found: list[AudioDevice] = []
+        devices: list[AudioDevice] = []
         failures = []
         for kind, system in self._systems.items():
             try:
-                found += [device for device in system.devices() if device.kind is kind]
+                devices += [device for device in system.devices() if device.kind is kind]
             except NoSoundError as error:
                 failures.append(error)
         if len(failures) == len(self._systems):
             raise failures[0]
-        return tuple(found)
+        return tuple(devices)
 
     def changed(self) -> bool:
         return any(system.changed() for system in self._systems.values())
@@ -112,26 +106,26 @@ class _Both:
 
 
 def find_device(devices: Sequence[AudioDevice], kind: DeviceKind, text: str) -> AudioDevice:
-    """Find the device a person means by its system name, its name, or a part of its name.
+    """Find a device by its system name, its description, or a part of either.
 
     Raises:
-        AudioError: none is called so, or several are.
+        AudioError: no device matches, or several do.
     """
-    ours = [device for device in devices if device.kind is kind]
-    meant = text.casefold()
-    for is_meant in (
+    candidates = [device for device in devices if device.kind is kind]
+    folded = text.casefold()
+    for is_match in (
         lambda device: device.name == text,
-        lambda device: device.description.casefold() == meant,
-        lambda device: meant in device.description.casefold() or meant in device.name.casefold(),
+        lambda device: device.description.casefold() == folded,
+        lambda device: folded in device.description.casefold() or folded in device.name.casefold(),
     ):
-        found = [device for device in ours if is_meant(device)]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            msg = f"{text!r} may be any of these, so name one in full: {_names(found)}"
+        matches = [device for device in candidates if is_match(device)]
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
+            msg = f"{text!r} may be any of these, so name one in full: {_names(matches)}"
             raise AudioError(msg)
     word = "microphone" if kind is DeviceKind.MICROPHONE else "output"
-    msg = f"no {word} is called {text!r}; there are: {_names(ours) or 'none at all'}"
+    msg = f"no {word} is called {text!r}; there are: {_names(candidates) or 'none at all'}"
     raise AudioError(msg)
 
 

@@ -1,7 +1,7 @@
-"""Models of the hub that Surtitle can use at once: what is known of them before they are fetched.
+"""Models of the hub that Surtitle suggests, with their sizes before they are fetched.
 
-Numbers are of the files as they were when this was written. Any other model can be named as well.
-The Whisper models are all in CTranslate2's form.
+The numbers are those of the files when this was written. Any other model can be named as well. All
+Whisper models are in CTranslate2's format.
 """
 
 from dataclasses import dataclass
@@ -15,22 +15,22 @@ class KnownModel:
 
     Attributes:
         name: ``owner/name``.
-        download_bytes: of its weights, to be fetched once.
+        download_bytes: size of its weights.
+        footprint: its size in memory.
         licence: as the hub names it.
-        is_gated: its owner wants to be asked on the hub before it can be fetched.
-        footprint: what it needs in memory.
+        is_gated: its owner must grant access on the hub before it can be fetched.
     """
 
     name: str
     download_bytes: int
-    licence: str
-    is_gated: bool
     footprint: Footprint
+    licence: str = "Apache-2.0"
+    is_gated: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
-    """The shape of a decoder with gated feed-forward parts, as its config.json gives it.
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """The shape of a decoder with gated feed-forward parts, as in its config.json.
 
     Attributes:
         tied: the output layer is the embedding table.
@@ -40,87 +40,46 @@ class Shape:
     width: int
     feed_forward: int
     heads: int
-    kv_heads: int
-    head_size: int
-    vocabulary: int
-    tied: bool
+    kv_heads: int = 8
+    head_size: int = 128
+    vocabulary: int = 151_936
+    tied: bool = True
 
-    @property
-    def footprint(self) -> Footprint:
+    def model(
+        self, name: str, n_bytes: int, *, licence: str = "Apache-2.0", is_gated: bool = False
+    ) -> KnownModel:
         """Count its numbers as ``memory_footprint`` would; biases of projections are left out."""
         queries, keys = self.heads * self.head_size, self.kv_heads * self.head_size
         attention = self.width * (2 * queries + 2 * keys)
-        n_linear = self.layers * (attention + 3 * self.width * self.feed_forward)
         rows = queries + 2 * keys + 2 * self.width + 2 * self.feed_forward
         tables = self.vocabulary * self.width * (1 if self.tied else 2)
-        return Footprint(
-            n_linear=n_linear,
+        footprint = Footprint(
+            n_linear=self.layers * (attention + 3 * self.width * self.feed_forward),
             n_rows=self.layers * rows,
             n_other=tables + self.width * (2 * self.layers + 1),
             n_cached=2 * self.layers * keys,
             stored_bytes=2,
         )
-
-
-def _qwen3(layers: int, width: int, feed_forward: int, heads: int) -> Footprint:
-    return Shape(
-        layers=layers,
-        width=width,
-        feed_forward=feed_forward,
-        heads=heads,
-        kv_heads=8,
-        head_size=128,
-        vocabulary=151_936,
-        tied=True,
-    ).footprint
-
-
-def _qwen25(layers: int, width: int, feed_forward: int, heads: tuple[int, int]) -> Footprint:
-    head_size = width // heads[0]
-    return Shape(
-        layers=layers,
-        width=width,
-        feed_forward=feed_forward,
-        heads=heads[0],
-        kv_heads=heads[1],
-        head_size=head_size,
-        vocabulary=151_936 if width < 3584 else 152_064,
-        tied=width < 3584,
-    ).footprint
-
-
-def _open(name: str, download_bytes: int, footprint: Footprint) -> KnownModel:
-    return KnownModel(
-        name=name,
-        download_bytes=download_bytes,
-        licence="Apache-2.0",
-        is_gated=False,
-        footprint=footprint,
-    )
+        return KnownModel(
+            name=name,
+            download_bytes=n_bytes,
+            footprint=footprint,
+            licence=licence,
+            is_gated=is_gated,
+        )
 
 
 KNOWN_MODELS = (  # smallest first
-    _open("Qwen/Qwen2.5-0.5B-Instruct", 988_097_824, _qwen25(24, 896, 4864, (14, 2))),
-    _open("Qwen/Qwen3-0.6B", 1_503_300_328, _qwen3(28, 1024, 3072, 16)),
-    _open("Qwen/Qwen2.5-1.5B-Instruct", 3_087_467_144, _qwen25(28, 1536, 8960, (12, 2))),
-    _open("Qwen/Qwen3-1.7B", 4_063_515_592, _qwen3(28, 2048, 6144, 16)),
-    _open("Qwen/Qwen3-4B", 8_044_982_000, _qwen3(36, 2560, 9728, 32)),
-    _open("Qwen/Qwen2.5-7B-Instruct", 15_231_271_864, _qwen25(28, 3584, 18_944, (28, 4))),
-    KnownModel(
-        name="meta-llama/Llama-3.1-8B-Instruct",
-        download_bytes=16_060_556_376,
-        licence="Llama 3.1",
-        is_gated=True,
-        footprint=Shape(
-            layers=32,
-            width=4096,
-            feed_forward=14_336,
-            heads=32,
-            kv_heads=8,
-            head_size=128,
-            vocabulary=128_256,
-            tied=False,
-        ).footprint,
+    _Shape(24, 896, 4864, 14, 2, 64).model("Qwen/Qwen2.5-0.5B-Instruct", 988_097_824),
+    _Shape(28, 1024, 3072, 16).model("Qwen/Qwen3-0.6B", 1_503_300_328),
+    _Shape(28, 1536, 8960, 12, 2).model("Qwen/Qwen2.5-1.5B-Instruct", 3_087_467_144),
+    _Shape(28, 2048, 6144, 16).model("Qwen/Qwen3-1.7B", 4_063_515_592),
+    _Shape(36, 2560, 9728, 32).model("Qwen/Qwen3-4B", 8_044_982_000),
+    _Shape(28, 3584, 18_944, 28, 4, vocabulary=152_064, tied=False).model(
+        "Qwen/Qwen2.5-7B-Instruct", 15_231_271_864
+    ),
+    _Shape(32, 4096, 14_336, 32, vocabulary=128_256, tied=False).model(
+        "meta-llama/Llama-3.1-8B-Instruct", 16_060_556_376, licence="Llama 3.1", is_gated=True
     ),
 )
 """Instruct models without code of their own, in families that docs/models.md lists."""
@@ -144,7 +103,7 @@ WHISPER_MODELS = {
     "large-v2": f"{_SYSTRAN}whisper-large-v2",
     "large-v3": f"{_SYSTRAN}whisper-large-v3",
 }
-"""Names of Whisper models that people know, smallest model first, and where each is on the hub."""
+"""Hub ids of Whisper models by their common names, smallest model first."""
 
 
 def smaller_whisper(name: str) -> str:
@@ -153,5 +112,5 @@ def smaller_whisper(name: str) -> str:
         return ""
     names = list(WHISPER_MODELS)
     smaller = names[: names.index(name)]
-    alike = [other for other in smaller if other.endswith(".en") == name.endswith(".en")]
+    alike = [model for model in smaller if model.endswith(".en") == name.endswith(".en")]
     return alike[-1] if alike else ""

@@ -1,14 +1,14 @@
-"""A model by its name on the Hugging Face hub: found on this computer, or fetched when asked.
+"""Find a model of the Hugging Face hub on this computer, or fetch it.
 
-``find_model`` never touches the network. ``fetch_model`` does, and only where nothing is found. A
-model stands under its name when all of its files are there and are what the hub says they are; what
-is not whole lies in a hidden folder beside it, so that a fetch that was broken off goes on where it
-was, and is thrown away where it cannot be trusted or the disk is full.
+``find_model`` never uses the network; ``fetch_model`` does if it finds nothing. A model gets its
+folder once all of its files are complete and match the hub's hashes. Until then they are in a
+hidden folder beside it, so that an interrupted fetch can resume; that folder is deleted if its
+files cannot be trusted or the disk is full.
 
-The hub is a stranger: its list is read as ``strict_json`` reads files of strangers, what it calls a
-revision or a file becomes a path only if it is a plain name, and only what was begun here is ever
-deleted. huggingface_hub's own download begins again after a stop, does not hold the bytes against
-their hashes, and believes the list; so only its settings, headers and cache are used.
+The hub is not trusted: its list is parsed by ``strict_json``, its names of revisions and files
+become paths only if they are plain names, and nothing but the hidden folder is ever deleted.
+huggingface_hub's own download does not resume, does not check hashes, and trusts the list; so only
+its settings, headers and cache are used.
 """
 
 import errno
@@ -32,24 +32,24 @@ from engine.hub.transfer import (
     Progress,
     fetch_answer,
     fetch_file,
+    fetched_bytes,
     reason_of,
-    there,
 )
 from engine.messages import Code, Message
 from engine.models.memory_footprint import read_footprint
 from engine.untrusted.safe_names import delete_hidden, is_hub_name, is_plain_name
-from engine.untrusted.strict_json import JsonObject, shown
+from engine.untrusted.strict_json import JsonObject, refuse, shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelKind:
-    """What is fetched of a model, and what makes it whole.
+    """The files of a kind of model.
 
     Attributes:
-        essential: how the name of a file ends that every such model has.
-        what: such a model, for people.
-        is_wanted: tells of a file's name whether it belongs to the model.
-        check: raises ``ModelError`` or ``OSError`` where a folder does not hold a whole model.
+        essential: end of a file name that every such model has.
+        what: its name for people.
+        is_wanted: returns whether a file of this name belongs to the model.
+        check: raises ``ModelError`` or ``OSError`` if a folder does not hold a complete model.
     """
 
     essential: str
@@ -80,12 +80,12 @@ _COMMIT = re.compile("[0-9a-f]{40}")
 
 
 def find_model(name: str, library: Path, kind: ModelKind = LANGUAGE_MODEL) -> Path | None:
-    """Find a model on this computer: in the library, else in the cache of huggingface_hub.
+    """Return the folder of a model in the library or in the cache of huggingface_hub, or None.
 
     Args:
         name: as on the hub, for example Qwen/Qwen2.5-7B-Instruct.
         library: folder of models.
-        kind: what makes it whole.
+        kind: decides whether a cached model is complete.
 
     Raises:
         HubError: this is no name of a model.
@@ -99,7 +99,7 @@ def find_model(name: str, library: Path, kind: ModelKind = LANGUAGE_MODEL) -> Pa
     try:
         cached = Path(snapshot_download(name, local_files_only=True))
         kind.check(cached)
-    except (LocalEntryNotFoundError, OSError, ModelError):  # not there, or not all of it
+    except (LocalEntryNotFoundError, OSError, ModelError):  # missing, or incomplete
         return None
     return cached
 
@@ -113,26 +113,23 @@ def fetch_model(
     progress: Progress = lambda _done, _total: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Path:
-    """Find a model on this computer, or fetch it from the hub into the library.
+    """Return the folder of a model on this computer, or fetch it from the hub into the library.
 
     Args:
         name: as on the hub.
-        library: folder of models; it is made.
-        settings: of the hub.
-        kind: what belongs to it.
-        progress: called on the thread that called, as often as a bar of 500 steps can move.
-        cancelled: asked before every piece.
-
-    Returns:
-        the model's folder.
+        library: folder of models, created if necessary.
+        settings: of the hub; None for the defaults.
+        kind: of the model.
+        progress: called on the calling thread with bytes fetched and in all, up to 500 times.
+        cancelled: called before each piece.
 
     Raises:
         HubError: it cannot be fetched; one sentence says why and what to do.
-        FetchCancelledError: ``cancelled`` said so; what is there is kept for the next time.
+        FetchCancelledError: ``cancelled`` returned True; the next fetch resumes.
     """
-    found = find_model(name, library, kind)
-    if found is not None:
-        return found
+    folder = find_model(name, library, kind)
+    if folder is not None:
+        return folder
     settings = settings or HubSettings()
     revision, files = _listed(name, settings, kind, cancelled)
     folder = model_folder(name, library)
@@ -157,21 +154,21 @@ def fetch_model(
 
 
 def in_steps(progress: Progress) -> Progress:
-    """Pass on only the progress that moves a bar: a million pieces are not a million events."""
+    """Limit the calls of ``progress`` to one for each step of a bar."""
     last = -1
 
-    def passed_on(done: int, total: int) -> None:
+    def report(done: int, total: int) -> None:
         nonlocal last
         step = _STEPS * done // max(total, 1)
         if step != last:
             last = step
             progress(done, total)
 
-    return passed_on
+    return report
 
 
 def model_folder(name: str, library: Path) -> Path:
-    """Return the folder of a model in a library; hyphens stand for the slash in its name.
+    """Return the folder of a model in a library; two hyphens replace the slash of its name.
 
     Raises:
         HubError: this is no name of a model.
@@ -184,11 +181,11 @@ def model_folder(name: str, library: Path) -> Path:
 def _listed(
     name: str, settings: HubSettings, kind: ModelKind, cancelled: Callable[[], bool]
 ) -> tuple[str, list[HubFile]]:
-    """Ask the hub for a model's newest revision and the files that are needed of it.
+    """Request a model's newest revision and the files that are needed of it.
 
     Raises:
-        HubError: it has none, gives none, or gives a list that cannot be used.
-        FetchCancelledError: ``cancelled`` said so.
+        HubError: the hub has none, refuses, or sends an unusable list.
+        FetchCancelledError: ``cancelled`` returned True.
     """
     if constants.HF_HUB_OFFLINE:
         raise HubError(Code.HUB_OFFLINE(name=name))
@@ -212,24 +209,18 @@ def _listed(
 
 
 def _parsed(content: bytes, address: str, kind: ModelKind) -> tuple[str, list[HubFile]]:
-    """Take revision and files from the hub's list.
-
-    Raises:
-        ValueError: it is garbled; the text is a clause.
-    """
+    """Parse revision and files from the hub's list; raise ValueError, a clause, if garbled."""
     listing = JsonObject.parse(content)
     revision = listing.text("sha")
     if not _COMMIT.fullmatch(revision):
-        msg = f"'sha' should be forty hexadecimal digits, got {shown(revision)}"
-        raise ValueError(msg)
+        refuse(f"'sha' should be forty hexadecimal digits, got {shown(revision)}")
     files = []
     for entry in listing.inners("siblings"):
         name = entry.text("rfilename")
         if is_plain_name(name, _LONGEST_FILE_NAME) and kind.is_wanted(name):
             files.append(_file(entry, name, f"{address}/{revision}/{name}"))
     if len(files) > _MOST_FILES:
-        msg = f"it names {len(files)} files, and {_MOST_FILES} are the most"
-        raise ValueError(msg)
+        refuse(f"it names {len(files)} files, and {_MOST_FILES} are the most")
     return revision, files
 
 
@@ -240,13 +231,12 @@ def _file(entry: JsonObject, name: str, url: str) -> HubFile:
         return HubFile(name, url, n_bytes, digest, is_blob=False)
     digest = entry.text("blobId")
     if not _COMMIT.fullmatch(digest):
-        msg = f"'blobId' should be forty hexadecimal digits, got {shown(digest)}"
-        raise ValueError(msg)
+        refuse(f"'blobId' should be forty hexadecimal digits, got {shown(digest)}")
     return HubFile(name, url, n_bytes, digest, is_blob=True)
 
 
 def _refusal(name: str, error: Exception) -> Message:
-    """Say why the hub gave no list, and what to do."""
+    """Return the reason why the hub sent no list, and what to do."""
     cause = error.reason if isinstance(error, URLError) else error
     if isinstance(cause, ssl.SSLCertVerificationError):
         return Code.HUB_CERTIFICATE(name=name, reason=cause.verify_message)
@@ -254,7 +244,7 @@ def _refusal(name: str, error: Exception) -> Message:
 
 
 def _drop_others(folder: Path, staging: Path) -> None:
-    """Throw away what was begun of another revision, and links that stand where a folder should."""
+    """Delete unfinished fetches of other revisions, and links in place of the staging folder."""
     begun = re.compile(rf"\.{re.escape(folder.name)}\.[0-9a-f]{{12}}")
     for other in folder.parent.glob(".*"):
         fresh = other == staging and other.is_dir() and not other.is_symlink()
@@ -263,12 +253,9 @@ def _drop_others(folder: Path, staging: Path) -> None:
 
 
 def _check_room(fetch: Fetch, files: Sequence[HubFile]) -> None:
-    missing = sum(file.n_bytes for file in files) - there(fetch.staging)
+    missing = sum(file.n_bytes for file in files) - fetched_bytes(fetch.staging)
     free = shutil.disk_usage(fetch.staging).free
     if missing > free:
         name, folder = fetch.name, str(fetch.staging.parent)
-        raise HubError(
-            Code.HUB_NO_ROOM(
-                name=name, missing=bytes_text(missing), folder=folder, free=bytes_text(free)
-            )
-        )
+        sizes = {"missing": bytes_text(missing), "free": bytes_text(free)}
+        raise HubError(Code.HUB_NO_ROOM(name=name, folder=folder, **sizes))

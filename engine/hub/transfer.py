@@ -1,8 +1,8 @@
-"""Bytes from the hub: one answer whole, or a file over as many connections as it takes.
+"""Fetch bytes from the hub: a short answer, or a file over several connections.
 
-A file is held to its hash; while it is not whole it ends in ``.part``. A connection that stalls,
-breaks or ends early is made anew from the byte that came last. HTTP and HTTPS alone are spoken,
-wherever an answer sends us. Nothing that a hub says is repeated to people as it came.
+A file is checked by its hash; until it is complete its name ends in ``.part``. A connection that
+stalls, breaks or ends early is replaced by one that resumes at the last byte. Redirects are limited
+to HTTP and HTTPS. No text of a hub is shown to people as it came.
 """
 
 import hashlib
@@ -22,18 +22,18 @@ from huggingface_hub.utils import build_hf_headers  # type: ignore[attr-defined]
 
 from engine.errors import FetchCancelledError, HubError
 from engine.messages import Code, Message
-from engine.models.file_hash import file_sha256
+from engine.untrusted.regular_file import file_sha256
 
 Progress = Callable[[int, int], None]
-"""Is told of bytes that are there and bytes in all."""
+"""Called with bytes fetched and bytes in all."""
 
 FAILURES = (OSError, http.client.HTTPException, ValueError)
-"""What is raised where no answer comes; the last by an address that is none."""
+"""Errors of a request without an answer; ValueError if the address is invalid."""
 
 _CHUNK = 1 << 20
-_TIMEOUTS = 6  # that a whole answer may take
+_TIMEOUTS = 6  # time limit of a whole answer
 _HOPS = 6
-_SENT_ON = (301, 302, 303, 307, 308)
+_REDIRECTS = (301, 302, 303, 307, 308)
 _HANDLERS = (
     *(urllib.request.ProxyHandler, urllib.request.HTTPHandler, urllib.request.HTTPSHandler),
     *(urllib.request.HTTPErrorProcessor, urllib.request.HTTPDefaultErrorHandler),
@@ -43,12 +43,12 @@ _HANDLERS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HubSettings:
-    """How the hub is spoken to.
+    """Settings of connections to the hub.
 
     Attributes:
-        endpoint: its address; None: the one huggingface_hub knows.
-        timeout_s: without a byte for so long, a connection is given up and made anew.
-        tries: connections in a row that bring nothing before the fetch is given up.
+        endpoint: its address; None for the one of huggingface_hub.
+        timeout_s: time without a byte after which a connection is replaced.
+        tries: connections in a row without a byte after which the fetch fails.
     """
 
     endpoint: str | None = None
@@ -61,8 +61,8 @@ class HubFile:
     """A file of a model as the hub lists it.
 
     Attributes:
-        name: a plain one (``engine.untrusted.safe_names``), which becomes a file's in the library.
-        url: where it is asked for.
+        name: a plain one (``engine.untrusted.safe_names``), also of the file in the library.
+        url: its address.
         n_bytes: its length.
         digest: in hexadecimal; sha256 of its bytes, or sha1 of its git blob.
         is_blob: the digest is of the git blob.
@@ -77,7 +77,7 @@ class HubFile:
 
 @dataclass(frozen=True, slots=True)
 class Fetch:
-    """One fetch: where to, how, and whom to tell."""
+    """One fetch of a model into the staging folder."""
 
     name: str
     staging: Path
@@ -86,26 +86,20 @@ class Fetch:
     cancelled: Callable[[], bool]
 
 
-def there(staging: Path) -> int:
-    """Count the bytes that are there already."""
+def fetched_bytes(staging: Path) -> int:
+    """Count the bytes fetched so far."""
     return sum(path.stat().st_size for path in staging.iterdir())
 
 
 def fetch_answer(
     url: str, settings: HubSettings, cancelled: Callable[[], bool], most: int
 ) -> bytes:
-    """Fetch one answer over one connection.
-
-    Args:
-        url: what is asked.
-        settings: of the hub; a whole answer may take six times its timeout.
-        cancelled: asked before every piece.
-        most: bytes of the longest answer.
+    """Fetch one answer of at most ``most`` bytes, within six timeouts, over one connection.
 
     Raises:
-        HubError: it is longer, or takes longer; the text goes on a sentence on the hub.
-        FAILURES: no answer came, and ``reason_of`` says why.
-        FetchCancelledError: somebody wished so.
+        HubError: it is longer, or takes longer; the text continues a sentence about the hub.
+        FAILURES: no answer came; see ``reason_of``.
+        FetchCancelledError: ``cancelled`` returned True.
     """
     content = bytearray()
     until = time.monotonic() + _TIMEOUTS * settings.timeout_s
@@ -122,7 +116,7 @@ def fetch_answer(
 
 
 def reason_of(error: Exception) -> str | Message:
-    """Say why no answer came: a clause of our own, whatever the other side sent."""
+    """Return a clause with the reason why no answer came, without text of the server."""
     if isinstance(error, HTTPError):
         known = [status.phrase for status in http.HTTPStatus if status == error.code]
         return Code.HUB_ANSWERS(status=" ".join([str(error.code), *known]))
@@ -135,28 +129,28 @@ def reason_of(error: Exception) -> str | Message:
 
 
 def fetch_file(fetch: Fetch, file: HubFile, files: Sequence[HubFile]) -> bool:
-    """Fetch what is missing of a file, hold it against its hash, and give it its name.
+    """Fetch the rest of a file, check its hash, and rename it from its ``.part``.
 
     Args:
-        fetch: which it is part of.
-        file: the file.
-        files: all files of the fetch, to tell progress of the whole.
+        fetch: the fetch of the model.
+        file: one of ``files``.
+        files: all files of the fetch, for its progress.
 
     Returns:
-        whether it is what the hub promised; otherwise it keeps the name of a part.
+        whether the file has the promised length and hash; if not, it remains a ``.part``.
 
     Raises:
         HubError: the hub stopped sending.
-        FetchCancelledError: somebody wished so.
+        FetchCancelledError: ``cancelled`` returned True.
         OSError: the file cannot be written.
     """
     whole = fetch.staging / file.name
     part = whole.with_name(file.name + ".part")
     if whole.is_file() and whole.stat().st_size == file.n_bytes:  # else the disk lost some of it
         return True
-    total = sum(one.n_bytes for one in files)
+    total = sum(each.n_bytes for each in files)
     part.touch()
-    before = there(fetch.staging) - part.stat().st_size
+    before = fetched_bytes(fetch.staging) - part.stat().st_size
     failures = 0
     while (had := part.stat().st_size) < file.n_bytes:
         reason = _connect(fetch, file, part, lambda done: fetch.progress(before + done, total))
@@ -170,11 +164,13 @@ def fetch_file(fetch: Fetch, file: HubFile, files: Sequence[HubFile]) -> bool:
     return True
 
 
-def _connect(fetch: Fetch, file: HubFile, part: Path, tell: Callable[[int], None]) -> str | Message:
-    """Append to a part over one connection; say why it ended.
+def _connect(
+    fetch: Fetch, file: HubFile, part: Path, progress: Callable[[int], None]
+) -> str | Message:
+    """Append to a part over one connection; return the reason why it ended.
 
     Raises:
-        FetchCancelledError: somebody wished so.
+        FetchCancelledError: ``cancelled`` returned True.
         OSError: the part cannot be written.
     """
     try:
@@ -182,7 +178,7 @@ def _connect(fetch: Fetch, file: HubFile, part: Path, tell: Callable[[int], None
     except FAILURES as error:
         return reason_of(error)
     with answer, part.open("ab") as sink:
-        if answer.status == http.HTTPStatus.OK:  # it sends the whole again
+        if answer.status == http.HTTPStatus.OK:  # the server does not resume
             sink.truncate(0)
         while sink.tell() <= file.n_bytes:
             if fetch.cancelled():
@@ -194,16 +190,12 @@ def _connect(fetch: Fetch, file: HubFile, part: Path, tell: Callable[[int], None
             if not piece:
                 return "the connection ended"
             sink.write(piece)
-            tell(sink.tell())
+            progress(sink.tell())
     return "it sent too much"
 
 
 def _open(url: str, start: int, timeout_s: float) -> HTTPResponse:
-    """Ask for an address from a byte on, and wherever it sends us; no answer's text is read.
-
-    Raises:
-        FAILURES: as ``reason_of`` tells.
-    """
+    """Request an address from a byte on and follow redirects; raises ``FAILURES``."""
     opener = urllib.request.OpenerDirector()
     for handler in _HANDLERS:
         opener.add_handler(handler())
@@ -216,7 +208,7 @@ def _open(url: str, start: int, timeout_s: float) -> HTTPResponse:
             return cast("HTTPResponse", opener.open(request, timeout=timeout_s))
         except HTTPError as error:
             error.close()
-            if error.code not in _SENT_ON or "Location" not in error.headers:
+            if error.code not in _REDIRECTS or "Location" not in error.headers:
                 raise
             given = quote(error.headers["Location"], safe=string.punctuation, encoding="latin-1")
             url = urljoin(url, given)
@@ -226,7 +218,7 @@ def _open(url: str, start: int, timeout_s: float) -> HTTPResponse:
 
 
 def _digest(part: Path, file: HubFile) -> str:
-    """Hash a file as the hub does: large ones plainly, small ones as git hashes a blob."""
+    """Hash a file as the hub does: a large one by sha256, a small one as a git blob."""
     if not file.is_blob:
         return file_sha256(part)
     digest = hashlib.sha1(b"blob %d\0" % part.stat().st_size, usedforsecurity=False)

@@ -1,1 +1,1 @@
-"""Weights brought into memory: device, precision, quantisation, LoRA layers."""
+"""Load weights into memory: device, precision, quantisation, LoRA layers."""

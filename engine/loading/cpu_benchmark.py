@@ -1,9 +1,8 @@
-"""Which weights a processor multiplies fastest: whole in one of two types, or in 8 or 4 bits.
+"""Measure which weights a processor multiplies fastest: whole in one of two types, 8 or 4 bits.
 
-That depends on its instructions and on its memory, so it is measured, for a second or two, where a
-model is large enough that it matters and nobody said how to keep its weights. Weights of 4 bits are
-unpacked for each product, or multiplied packed where that is faster
-(``engine.loading.quantisation``).
+That depends on its instructions and its memory, so it is measured, for a second or two, if a model
+is large and its quantisation is ``auto``. Weights of 4 bits are unpacked for each product, or
+multiplied packed where that is faster (``engine.loading.quantisation``).
 """
 
 import functools
@@ -17,21 +16,21 @@ from engine.loading.device import best_s, compute_dtype
 from engine.loading.quantisation import fuse_layers, has_fused_product, pack_layer
 
 Way = tuple[str, torch.dtype]
-"""``none``, ``nf4`` or ``int8``, and the type of what is whole or unpacked."""
+"""``none``, ``nf4`` or ``int8``, and the type of whole or unpacked weights."""
 
-_IN, _OUT = 2048, 4096  # 32 MB in float32: more than most processors keep at hand
+_IN, _OUT = 2048, 4096  # 32 MB in float32: more than most caches hold
 _STEPS, _PROMPT = 30, 48
 """Passes of an utterance, most of one row or two, and rows of the prompt before it."""
 
 _WORTH = 0.8
-"""What is less exact says things a little differently: it must gain a fifth of the time."""
+"""Less exact weights change the output a little, so they must save a fifth of the time."""
 
 StopWatch = Callable[[Callable[[], object]], float]
 
 
 @functools.cache
 def cpu_ways() -> tuple[Way, ...]:
-    """List the ways, the fastest first; the same for as long as the process runs."""
+    """List the ways, the fastest first; measured once for each process."""
     computed = compute_dtype(torch.device("cpu"))
     ways: list[Way] = [("none", torch.float32), ("none", torch.bfloat16)]
     if importlib.util.find_spec("bitsandbytes") is not None:
@@ -41,7 +40,7 @@ def cpu_ways() -> tuple[Way, ...]:
 
 @functools.cache
 def multiplies_packed() -> bool:
-    """Tell whether weights of 4 bits are multiplied packed; the same while the process runs.
+    """Return whether packed weights of 4 bits are faster; measured once for each process.
 
     Raises:
         ModelError: bitsandbytes is missing.
@@ -50,7 +49,7 @@ def multiplies_packed() -> bool:
 
 
 def packed_is_faster(stop_watch: StopWatch = best_s) -> bool:
-    """Time layers of 4 bits packed in bfloat16 and unpacked, where the processor can do both.
+    """Time layers of 4 bits packed in bfloat16 and unpacked, if the processor supports both.
 
     Raises:
         ModelError: bitsandbytes is missing.
@@ -66,17 +65,17 @@ def packed_is_faster(stop_watch: StopWatch = best_s) -> bool:
 
 def time_ways(ways: Sequence[Way], stop_watch: StopWatch = best_s) -> dict[Way, float]:
     """Time the products of an utterance in one layer; seconds."""
-    found = dict[Way, float]()
+    times_s = dict[Way, float]()
     for quantise, dtype in ways:
         layer = _layer(quantise, dtype)
         if quantise == "nf4" and multiplies_packed():
             fuse_layers(layer)
-        found[quantise, dtype] = _utterance_s(layer, dtype, stop_watch)
-    return found
+        times_s[quantise, dtype] = _utterance_s(layer, dtype, stop_watch)
+    return times_s
 
 
 def rank_ways(seconds: Mapping[Way, float]) -> tuple[Way, ...]:
-    """Sort the ways by their time; packed ones count for more than they took."""
+    """Sort the ways by time; packed ones with a penalty of ``_WORTH``."""
 
     def cost(way: Way) -> float:
         return seconds[way] if way[0] == "none" else seconds[way] / _WORTH
@@ -90,7 +89,7 @@ def _layer(quantise: str, dtype: torch.dtype) -> nn.Module:
 
 
 def _utterance_s(layer: nn.Module, dtype: torch.dtype, stop_watch: StopWatch) -> float:
-    """Time a step and a prompt; packed weights are quicker for the one and slower for the other."""
+    """Time a step, for which packed weights are faster, and a prompt, for which they are slower."""
     seconds = []
     for n_rows in (1, _PROMPT):
         rows = torch.ones(n_rows, _IN, dtype=dtype)

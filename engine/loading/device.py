@@ -1,4 +1,4 @@
-"""Where a network computes, and how much memory is free there."""
+"""Devices: choose one, and measure its free memory and its speed."""
 
 import functools
 import logging
@@ -19,24 +19,24 @@ _SMALL = 50_000_000  # parameters: 0.2 GB, which one core reads in the time of a
 
 
 def pick_device(name: str) -> torch.device:
-    """Turn ``auto``, ``cpu``, ``cuda`` or ``mps`` into a device.
+    """Return the device of ``auto``, ``cpu``, ``cuda`` or ``mps``.
 
     Raises:
-        ModelError: CUDA or MPS was asked for and there is none.
+        ModelError: CUDA or MPS was requested and is missing.
     """
     lacks_cuda = name == "cuda" and not torch.cuda.is_available()
     if lacks_cuda or (name == "mps" and not torch.backends.mps.is_available()):
         raise ModelError(Code.NO_DEVICE(device=name))
-    if name == "auto":  # MPS only where it is asked for: nobody has tried it yet
+    if name == "auto":  # MPS only on request: it is untested
         name = "cuda" if torch.cuda.is_available() else "cpu"
     return torch.device(name)
 
 
 def free_bytes(device: torch.device) -> int | None:
-    """Tell how much memory is free on a device; None where the system does not tell.
+    """Return the free memory of a device; None if the system does not report it.
 
-    On Linux what the file cache would give back counts as free, and a limit of the container is
-    not looked for. MPS shares the memory of the processor, of which nothing is known here.
+    On Linux reclaimable file cache counts as free, and container limits are ignored. MPS shares the
+    memory of the processor, which is not known here.
     """
     if device.type == "cuda":
         return torch.cuda.mem_get_info(device)[0]
@@ -52,18 +52,15 @@ def free_bytes(device: torch.device) -> int | None:
 
 
 def share_processor(n_parameters: int) -> int:
-    """Compute on one thread of the processor what is small, all else on as many as there are.
+    """Use one thread of the processor for a small model, else all; return their number.
 
-    Threads that share a product wait for each other at its end. Where other programs have the
-    cores, each of the hundreds of products of a word then waits until all threads had their turn:
-    captions of the bundled model, seven million parameters, came 14 s late by two threads on two
-    busy cores, and 0.2 s late by one (``benchmarks/window.py``). On idle cores a product of this
-    size is hardly quicker by several.
-
-    Returns:
-        the number of threads.
+    Threads that share a product wait for each other at its end. If other programs use the cores,
+    each of the hundreds of products of a word then waits until all threads have run: captions of
+    the bundled model, seven million parameters, came 14 s late with two threads on two busy cores,
+    and 0.2 s late with one (``benchmarks/window.py``). On idle cores several threads hardly speed
+    up a product of this size.
     """
-    all_threads = _all_threads()  # asked before it is changed for the first time
+    all_threads = _all_threads()  # read before the first change
     n_threads = 1 if n_parameters < _SMALL else all_threads
     torch.set_num_threads(n_threads)
     return n_threads
@@ -71,27 +68,27 @@ def share_processor(n_parameters: int) -> int:
 
 @functools.cache
 def _all_threads() -> int:
-    """Tell how many threads torch takes by itself; the same for as long as the process runs."""
+    """Return torch's default number of threads."""
     return torch.get_num_threads()
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Tell whether memory ran out; torch says so of a processor's in words only."""
+    """Return whether memory ran out; on a processor torch reports that by the text only."""
     kinds = (torch.OutOfMemoryError, MemoryError)
     return isinstance(error, kinds) or "can't allocate memory" in str(error)
 
 
 def give_memory_back(device: torch.device) -> None:
-    """Let go of memory that torch keeps for later, after something did not fit."""
+    """Release the memory that torch caches, after an allocation failed."""
     if device.type == "cuda":
         torch.cuda.empty_cache()
 
 
 @functools.cache
 def compute_dtype(device: torch.device) -> torch.dtype:
-    """Choose what weights of 4 or 8 bits are unpacked to; the same for as long as the process runs.
+    """Return the type that weights of 4 or 8 bits are unpacked to, chosen once for each process.
 
-    bfloat16 where the device multiplies it natively. A processor is asked by a stop-watch, for some
+    bfloat16 if the device multiplies it natively. On a processor that is timed, for some
     milliseconds: without instructions for bfloat16 it is many times slower than float32.
     """
     if device.type == "cuda":
@@ -102,7 +99,7 @@ def compute_dtype(device: torch.device) -> torch.dtype:
 
 
 def best_s(once: Callable[[], object]) -> float:
-    """Time a call, the best of a few, of fewer where they take long; seconds."""
+    """Return the best time of a few calls in seconds; slow calls are repeated less often."""
     times_s = list[float]()
     while len(times_s) < 2 or (len(times_s) < _PROBE_PASSES and sum(times_s) < _PROBE_S):
         start_s = time.perf_counter()
@@ -112,6 +109,6 @@ def best_s(once: Callable[[], object]) -> float:
 
 
 def _probe_s(dtype: torch.dtype) -> float:
-    """Time the product that a decode step is made of."""
+    """Time the product of a decode step."""
     matrix = torch.ones(_PROBE_WIDTH, _PROBE_WIDTH, dtype=dtype)
     return best_s(functools.partial(torch.mm, matrix[:1], matrix))

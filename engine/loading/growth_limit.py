@@ -1,7 +1,7 @@
-"""A network that becomes larger than its weights is not built to its end.
+"""Stop building a network that is larger than its weights.
 
-A configuration may ask for a thousand layers around the weights of six. Libraries build all of them
-before they look at the weights, first as shapes alone and then in memory.
+A configuration may have a thousand layers with the weights of six. Libraries build all of them
+before they read the weights, first as shapes alone and then in memory.
 """
 
 import contextlib
@@ -16,21 +16,21 @@ from torch.nn.modules.module import (
 )
 
 _ROOM = 1 << 26  # numbers of masks and tables that are in no file
-_PARTS, _SPARE_PARTS = 20, 1000  # modules and tensors built for a tensor of the file, and others
+_PARTS, _SPARE_PARTS = 20, 1000  # modules and tensors for each tensor of the file, and others
 
 
 class TooLargeError(ValueError):
-    """More was built than the weights can fill."""
+    """The network is larger than its weights."""
 
 
 @contextlib.contextmanager
 def growth_limit(n_tensors: int, n_numbers: int) -> Iterator[None]:
-    """Stop a network that is built as shapes (on torch's device ``meta``) in this thread.
+    """Limit a network that is built as shapes (on torch's device ``meta``) in this thread.
 
     Args:
         n_tensors: in the files of its weights.
-        n_numbers: in these. It may become four times as large: a table that is shared is built
-            twice, and a layer that is to be packed twice more.
+        n_numbers: in these. The limit is four times as large: a shared table is built twice, and a
+            layer that will be packed twice more.
 
     Raises:
         TooLargeError: it becomes larger, or has too many parts.
@@ -48,7 +48,7 @@ def growth_limit(n_tensors: int, n_numbers: int) -> Iterator[None]:
             raise TooLargeError(msg)
 
     def count_tensor(_owner: nn.Module, _name: str, tensor: Tensor | None) -> None:
-        if tensor is not None and tensor.is_meta:  # later the same places are filled from the file
+        if tensor is not None and tensor.is_meta:  # the same tensors are later filled from the file
             count(1, tensor.numel())
 
     def count_part(_owner: nn.Module, _name: str, _part: nn.Module | None) -> None:

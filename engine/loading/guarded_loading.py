@@ -1,8 +1,8 @@
-"""Folders of strangers through transformers, which believes them: guarded on every side.
+"""Load untrusted folders through transformers, which trusts them, with checks at every step.
 
-What could run code, load something else, wait or swell is refused before the library sees the
-folder (``engine.untrusted.model_folder``), a network that grows is stopped while it is only
-shapes, and what comes out is held against the files. Whatever fails is one sentence in our words.
+Folders that could run code, load other files, block or grow are refused before the library sees
+them (``engine.untrusted.model_folder``), too large a network is stopped while it is only shapes,
+and the result is checked against the files. Every failure becomes one sentence of this program.
 """
 
 import logging
@@ -24,25 +24,25 @@ from transformers.utils import logging as transformers_logging
 from engine.errors import ModelError, is_failure
 from engine.loading.growth_limit import TooLargeError, growth_limit
 from engine.messages import Code
-from engine.models.file_hash import file_sha256
 from engine.models.memory_footprint import Footprint, read_footprint
 from engine.text.prompt import word_ids
 from engine.untrusted.limited_child import Asked
 from engine.untrusted.limited_process import LimitedError, ask
 from engine.untrusted.model_folder import MAX_CONFIG_BYTES, check_model_folder
+from engine.untrusted.regular_file import file_sha256
 from engine.untrusted.strict_json import JsonObject, shown
 
 _log = logging.getLogger(__name__)
 
 _OURS = frozenset({"74281fcc83b33a2e679ffd3d6aaf683f4775c469b89584e0c4b9eff9d6bf90a2"})
-"""sha256 of the tokenizers of bundled models, which need not be tried."""
+"""sha256 of the tokenizers of bundled models, which need no trial."""
 
 _TRIED_WORDS = (
     *("Hello,", "it's", "3.5", "né", "漢字", "\u0645\u0631", "🙂", "<|x|>", "\ue000", "\x07"),
     "abcdefghijklmnopqrstuvwxyz" * 4,
     "ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÜß'\"«»„“-–—…",
 )
-"""What every tokenizer must be able to read, known to it or not, and none may swell."""
+"""Words that every tokenizer must encode, known or not, into a bounded number of tokens."""
 
 _TRY_S, _TRY_BYTES = 2, 1 << 28
 _TRY_S_PER_BYTE, _TRY_BYTES_PER_BYTE = 1 / 1_000_000, 40  # of tokenizer.json, several times over
@@ -57,17 +57,17 @@ def pretrained_network(
     packing: BitsAndBytesConfig | None,
     device: torch.device,
 ) -> PreTrainedModel:
-    """Load the weights of a folder as its configuration says, and all of them.
+    """Load all weights of a folder as its configuration describes them.
 
     Args:
         folder: with config.json, tokenizer.json and safetensors.
         dtype: of the weights; None: as they are stored.
         packing: how they are packed while they are read, or None.
-        device: where packed ones go; whole ones are on the processor.
+        device: of packed weights; whole ones are on the processor.
 
     Raises:
         ModelError: the folder is refused, or its files do not belong together.
-        torch.OutOfMemoryError: the device has no room for them.
+        torch.OutOfMemoryError: the weights do not fit on the device.
     """
     check_model_folder(folder)
     _silence_libraries()
@@ -75,21 +75,21 @@ def pretrained_network(
         _check_kind(folder)
         size = read_footprint(folder)
         with growth_limit(size.n_tensors, _numbers(size)), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of a library, on what we judge ourselves
+            warnings.simplefilter("ignore")  # of the library, on facts that are checked here
             loaded = AutoModelForCausalLM.from_pretrained(
                 folder,
                 local_files_only=True,
                 trust_remote_code=False,
                 use_safetensors=True,
-                ignore_mismatched_sizes=True,  # else the library tells of them, in its words
+                ignore_mismatched_sizes=True,  # reported by ``_check_result``, not by the library
                 dtype=dtype or "auto",
                 quantization_config=packing,
                 device_map=None if packing is None else {"": device},
                 output_loading_info=True,
             )
-        network, found = cast("tuple[PreTrainedModel, dict[str, set[object]]]", loaded)
-        _check_found(found)
-        network.config.return_dict = True  # whatever the file says: what comes out has names
+        network, result = cast("tuple[PreTrainedModel, dict[str, set[object]]]", loaded)
+        _check_result(result)
+        network.config.return_dict = True  # regardless of the file: outputs are read by name
     except (ModelError, torch.OutOfMemoryError, MemoryError):
         raise
     except Exception as error:
@@ -98,7 +98,7 @@ def pretrained_network(
 
 
 def load_tokenizer(folder: Path) -> PreTrainedTokenizerFast:
-    """Load a tokenizer, hold it against the rows of the embedding table, and try it.
+    """Load a tokenizer, try it, and check its ids against the rows of the embedding table.
 
     Raises:
         ModelError: it cannot be loaded or used, or has ids that the table does not have.
@@ -114,9 +114,7 @@ def load_tokenizer(folder: Path) -> PreTrainedTokenizerFast:
             ),
         )
         _check_ids(tokenizer, _setting(folder, "vocab_size"))
-        word_ids(
-            tokenizer, _TRIED_WORDS[0]
-        )  # by way of transformers, which has settings of its own
+        word_ids(tokenizer, _TRIED_WORDS[0])  # by transformers, which has settings of its own
     except BaseException as error:
         if not is_failure(error):
             raise
@@ -125,11 +123,11 @@ def load_tokenizer(folder: Path) -> PreTrainedTokenizerFast:
 
 
 class _UnfitError(ValueError):
-    """Why the files of a model do not belong together, as a clause about it."""
+    """The reason why the files of a model do not belong together, as a clause about it."""
 
 
 def _cannot_be_loaded(folder: Path, error: BaseException, reason: str) -> ModelError:
-    """Say why in our words; those of libraries, which speak of their arguments, go to the log."""
+    """Return the error to raise; messages of libraries, on their own arguments, go to the log."""
     if isinstance(error, _UnfitError | TooLargeError):
         reason = str(error)
     else:
@@ -139,7 +137,7 @@ def _cannot_be_loaded(folder: Path, error: BaseException, reason: str) -> ModelE
 
 
 def _silence_libraries() -> None:
-    """Let libraries report neither progress nor what we say in our own words."""
+    """Turn off the progress bars and messages of transformers."""
     transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     transformers_logging.set_verbosity_error()  # type: ignore[no-untyped-call]
 
@@ -153,21 +151,21 @@ def _check_kind(folder: Path) -> None:
         raise _UnfitError(msg)
 
 
-def _check_found(found: Mapping[str, set[object]]) -> None:
-    """Refuse a network in which the library put random numbers, or left out weights."""
+def _check_result(result: Mapping[str, set[object]]) -> None:
+    """Refuse a network that the library filled with random numbers, or without some weights."""
     for key, clause in (
         ("missing_keys", "its weights lack {}"),
         ("mismatched_keys", "its weights have {} in another shape than its config.json asks for"),
         ("unexpected_keys", "its config.json has no place for its weights {}"),
     ):
-        names = sorted(one[0] if isinstance(one, tuple) else str(one) for one in found[key])
+        names = sorted(item[0] if isinstance(item, tuple) else str(item) for item in result[key])
         if names:
             more = f" and {len(names) - 1} more" if len(names) > 1 else ""
             raise _UnfitError(clause.format(shown(names[0]) + more))
 
 
 def _numbers(footprint: Footprint) -> int:
-    """Count the numbers of a network; packed ones stand up to sixteen in one."""
+    """Return the largest count of numbers; up to sixteen packed ones are stored in one."""
     return footprint.n_parameters * (1 if footprint.stored_bytes > 1 else 16)
 
 
@@ -176,7 +174,7 @@ def _setting(folder: Path, key: str) -> object:
 
 
 def _try_tokenizer(path: Path) -> None:
-    """Read and write words by a tokenizer, in a process that it may bring down."""
+    """Encode and decode words by a tokenizer, in a process that it may crash."""
     if file_sha256(path) in _OURS:
         return
     n_bytes = path.stat().st_size

@@ -1,7 +1,7 @@
-"""What this computer computes with: processor, memory, and a graphics card where torch finds one.
+"""Describe the hardware: processor, memory, and a graphics card if torch finds one.
 
-Asking a driver can crash or hang, so a window asks by a process of its own (``surtitle check``).
-Torch is imported by who looks, and not by who only wants the type of the answer.
+Querying a driver can crash or hang, so windows use a separate process (``surtitle check``). torch
+is imported inside ``look_around``, so that importing ``Machine`` stays cheap.
 """
 
 import os
@@ -14,17 +14,12 @@ from engine.errors import first_line
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
-    """A computer; sizes in bytes, 0 where the system does not tell.
+    """A computer; sizes in bytes, 0 if unknown.
 
     Attributes:
-        processor: its name.
         cores: that this process may use.
-        memory_bytes: in all.
-        free_bytes: of it.
-        gpu: name of the graphics card, empty where torch finds none.
-        gpu_bytes: its memory in all.
-        gpu_free_bytes: of it.
-        trouble: why a card could not be asked, one sentence; empty where nothing is wrong.
+        gpu: name of the graphics card, empty if torch finds none.
+        trouble: why a card could not be queried, one sentence; empty if there is no trouble.
     """
 
     processor: str
@@ -38,7 +33,7 @@ class Machine:
 
 
 def look_around() -> Machine:
-    """Look what this computer has."""
+    """Describe this computer."""
     import torch  # noqa: PLC0415  takes seconds
 
     from engine.loading.device import free_bytes  # noqa: PLC0415  as above
@@ -84,7 +79,7 @@ def _memory_bytes() -> int:
 
 
 def _processor() -> str:
-    """Name the processor as Linux does; elsewhere the platform's word must do."""
+    """Return the name of the processor from Linux, elsewhere that of ``platform``."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

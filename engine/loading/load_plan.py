@@ -1,9 +1,8 @@
-"""Where a model goes and how its weights are kept: what fits, in the order in which it is wanted.
+"""Plan the device and quantisation of a model: the options that fit, in order of preference.
 
-Whole weights first, then 4 bits; the faster device first. A large model on a processor is kept as
-this one computes fastest (``engine.loading.cpu_benchmark``). 8 bits elsewhere only where they are
-asked for:
-slower than either. What was asked for is never replaced by something else, only ``auto`` is.
+Whole weights first, then 4 bits; the faster device first. On a processor a large model uses its
+fastest way (``engine.loading.cpu_benchmark``). 8 bits elsewhere only on request: slower than
+either. Only ``auto`` is replaced by another choice, never an explicit request.
 """
 
 import importlib.util
@@ -17,14 +16,14 @@ from engine.errors import ModelError
 from engine.files import bytes_text
 from engine.loading.cpu_benchmark import Way, cpu_ways
 from engine.loading.device import free_bytes, pick_device
-from engine.messages import Code, Message
+from engine.messages import Code, Message, Value
 from engine.models.memory_footprint import Footprint
 from engine.settings import ModelSettings
 
 SMALL = 200_000_000
-"""Parameters up to which a CPU computes in float32, which every CPU does fast."""
+"""Parameters up to which a CPU computes in float32, which is fast on every CPU."""
 
-_ROOM = 1.1  # for activations, and for what allocators round up
+_ROOM = 1.1  # for activations, and for rounding by allocators
 _KEPT = {"none": Code.WHOLE, "nf4": Code.IN_4_BITS, "int8": Code.IN_8_BITS}
 
 
@@ -33,11 +32,10 @@ class LoadPlan:
     """One way to load a model.
 
     Attributes:
-        device: where to.
         quantise: ``none``, ``nf4`` or ``int8``.
         needed_bytes: estimate, with the slot cache and some room.
-        free_bytes: on the device, or None where nobody knows.
-        dtype: of what is whole, or is unpacked, where it was measured to be the fastest.
+        free_bytes: on the device; None if unknown.
+        dtype: of whole or unpacked weights, if measured to be the fastest.
     """
 
     device: torch.device
@@ -48,12 +46,12 @@ class LoadPlan:
 
     @property
     def fits(self) -> bool:
-        """Tell whether there is room; where nobody knows, there is."""
+        """Whether there is room, or the free memory is unknown."""
         return self.free_bytes is None or self.needed_bytes <= self.free_bytes
 
     @property
     def kept(self) -> Message:
-        """Say what it is: ``in 4 bits on cuda``, ``whole in float32 on cpu``."""
+        """The plan in words: ``in 4 bits on cuda``, ``whole in float32 on cpu``."""
         if self.quantise == "none" and self.dtype is not None:
             dtype = str(self.dtype).removeprefix("torch.")
             return Code.WHOLE_IN(dtype=dtype, device=self.device.type)
@@ -61,7 +59,7 @@ class LoadPlan:
 
     @property
     def shortage(self) -> Message:
-        """Say why it is not taken: ``needs 5.6 GB in 4 bits on cuda, 4.1 GB free``."""
+        """The reason against it: ``needs 5.6 GB in 4 bits on cuda, 4.1 GB free``."""
         size = bytes_text(self.needed_bytes)
         if self.free_bytes is None:
             return Code.NEEDS(size=size, kept=self.kept)
@@ -73,15 +71,15 @@ def load_plans(
     footprint: Footprint,
     fastest: Callable[[], Sequence[Way]] = cpu_ways,
 ) -> list[LoadPlan]:
-    """List what the settings allow, the best first.
+    """List the plans that the settings allow, the best first.
 
     Args:
         settings: device and quantisation.
         footprint: of the model.
-        fastest: measures a processor, where that is asked.
+        fastest: measures a processor, if that is needed.
 
     Raises:
-        ModelError: the device is not there, or cannot do what is asked for.
+        ModelError: the device is missing, or does not support the quantisation.
     """
     first = pick_device(settings.device)
     if first.type == "mps" and settings.quantise in ("nf4", "int8"):
@@ -106,14 +104,14 @@ def load_plans(
 def fitting(
     folder: Path, plans: Sequence[LoadPlan], settings: ModelSettings, footprint: Footprint
 ) -> list[LoadPlan]:
-    """Take the plans that fit.
+    """Return the plans that fit.
 
     Raises:
-        ModelError: none does; the sentence says what is needed, what is free and what would fit.
+        ModelError: none does; the sentence names the needed and free memory, and a plan that fits.
     """
-    found = [plan for plan in plans if plan.fits]
-    if found:
-        return found
+    fit = [plan for plan in plans if plan.fits]
+    if fit:
+        return fit
     least = min(plans, key=lambda plan: plan.needed_bytes)
     others = [
         _plan(device, quantise, None, footprint, settings.capacity)
@@ -122,13 +120,11 @@ def fitting(
         if not (quantise == "nf4" and device.type == "mps")
     ]
     instead = next((plan for plan in others if plan.fits), None)
-    where, why = str(folder), least.shortage
+    subject: dict[str, Value] = {"folder": str(folder), "reasons": least.shortage}
     if instead is None:
-        raise ModelError(Code.TOO_LARGE_CLOSE(folder=where, reasons=why))
+        raise ModelError(Code.TOO_LARGE_CLOSE(**subject))
     device, quantise = instead.device.type, instead.quantise
-    raise ModelError(
-        Code.TOO_LARGE_INSTEAD(folder=where, reasons=why, device=device, quantise=quantise)
-    )
+    raise ModelError(Code.TOO_LARGE_INSTEAD(**subject, device=device, quantise=quantise))
 
 
 def _quantisations(settings: ModelSettings, device: torch.device) -> tuple[str, ...]:

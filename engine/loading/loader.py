@@ -1,10 +1,9 @@
-"""A model folder, and an adapter, become weights on a device.
+"""Load a model folder, and an adapter, onto a device.
 
 Only safetensors are read, nothing is fetched, and no code of a folder is run: folders that name
-some are refused before a library sees them (``engine.loading.guarded_loading``). What will be
-needed is
-estimated first; where ``auto`` was asked for and the best does not fit, the next is taken and
-the report says so.
+code are refused before a library sees them (``engine.loading.guarded_loading``). The memory is
+estimated first; if ``auto`` was requested and the best plan does not fit, the next one is used and
+the report notes it.
 """
 
 import importlib.util
@@ -17,7 +16,7 @@ import torch
 from tokenizers import Tokenizer
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
-from engine.adapters.adapter import Adapter, model_card, usable_adapter, verify_adapter
+from engine.adapters.adapter import model_card, usable_adapter, verify_adapter
 from engine.errors import ModelError
 from engine.files import bytes_text
 from engine.inference.attention import take_over_alibi
@@ -44,12 +43,12 @@ from engine.untrusted.strict_json import JsonObject
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadReport:
-    """What was done to load a model, for people.
+    """How a model was loaded.
 
     Attributes:
         quantise: ``none``, ``nf4`` or ``int8``.
         needed_bytes: the estimate.
-        notes: what was done otherwise than wanted, and why.
+        notes: deviations from the request, and their reasons.
         n_packed: layers of 4 bits that are multiplied packed; the others are unpacked each time.
     """
 
@@ -61,14 +60,14 @@ class LoadReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weights:
-    """A loaded model with what belongs to it.
+    """A loaded model.
 
     Attributes:
         network: the transformers model, in evaluation mode.
         tokenizer: its tokenizer.
-        card: what its folder says of itself, or its adapter, where it has one that says so.
-        base: its fingerprint, where adapters can still be put on it
-        (``engine.session.adapter_switcher``).
+        card: of its adapter, else of its folder.
+        base: its fingerprint, or None if it can take no further adapter
+            (``engine.session.adapter_switcher``).
         report: how it was loaded.
     """
 
@@ -85,17 +84,20 @@ class Weights:
 
     @property
     def decoder(self) -> Tokenizer:
-        """The tokenizer's own engine, which decodes piece by piece."""
+        """The tokenizer of the ``tokenizers`` library, which decodes piece by piece."""
         return self.tokenizer.backend_tokenizer
 
 
 def load_weights(settings: ModelSettings) -> Weights:
-    """Load a model folder, and an adapter onto it where one is named.
+    """Load a model folder, and the adapter of the settings if there is one.
 
     Raises:
         ModelError: folder, adapter or device cannot be used, or there is too little memory.
     """
-    adapter = _judged_adapter(settings)
+    adapter = None
+    if settings.adapter is not None:  # checked before any library sees it
+        adapter = usable_adapter(settings.adapter, read_fingerprint(settings.directory))
+        verify_adapter(adapter)
     weights = load_base(settings, model_card(settings.directory, adapter))
     if adapter is None:
         return weights
@@ -104,11 +106,7 @@ def load_weights(settings: ModelSettings) -> Weights:
 
 
 def load_base(settings: ModelSettings, card: ModelCard) -> Weights:
-    """Load a model folder that needs no card, without the adapter that the settings may name.
-
-    Args:
-        settings: folder, device and quantisation.
-        card: how the model is spoken to.
+    """Load a model folder with this card, without the adapter of the settings.
 
     Raises:
         ModelError: as for ``load_weights``.
@@ -133,12 +131,12 @@ def load_network(
     Args:
         folder: with config.json and safetensors.
         quantise: ``none``, ``nf4`` or ``int8``.
-        device: where to.
-        dtype: of whole weights, and what packed ones are unpacked to; None: as they are stored.
+        device: of the network.
+        dtype: of whole or unpacked weights; None: as they are stored.
 
     Raises:
         ModelError: they cannot be loaded, or bitsandbytes is missing.
-        torch.OutOfMemoryError: the device has no room for them.
+        torch.OutOfMemoryError: they do not fit on the device.
     """
     itself = _quantised_by_library(folder, quantise)
     network = pretrained_network(
@@ -158,7 +156,7 @@ def load_network(
 def _load_first(
     folder: Path, plans: Sequence[LoadPlan], fit: Sequence[LoadPlan], footprint: Footprint
 ) -> tuple[PreTrainedModel, LoadReport]:
-    """Load by the first plan that the device has room for, and say why it was not the first."""
+    """Load by the first plan that succeeds; note why earlier ones were skipped."""
     reasons = [plan.shortage for plan in plans[: plans.index(fit[0])]]
     for plan in fit:
         packed = _multiplies_packed(plan, footprint)
@@ -175,10 +173,9 @@ def _load_first(
             reasons.append(Code.RAN_OUT(shortage=plan.shortage))
             continue
         size = bytes_text(plan.needed_bytes)
-        notes = [
-            Code.LOADED_OTHERWISE(reasons=why, kept=plan.kept, size=size)
-            for why in _joined(reasons)
-        ]
+        notes = []
+        if reasons:
+            notes.append(Code.LOADED_OTHERWISE(reasons=_joined(reasons), kept=plan.kept, size=size))
         if n_packed:
             notes.append(Code.MULTIPLIED_PACKED())
         return network, LoadReport(
@@ -187,19 +184,16 @@ def _load_first(
             notes=tuple(notes),
             n_packed=n_packed,
         )
-    (why,) = _joined(reasons)
-    raise ModelError(Code.TOO_LARGE(folder=str(folder), reasons=why))
+    raise ModelError(Code.TOO_LARGE(folder=str(folder), reasons=_joined(reasons)))
 
 
-def _joined(reasons: Sequence[Message]) -> list[Message]:
-    """Join reasons into one; no reason gives nothing."""
-    if len(reasons) < 2:
-        return [*reasons]
-    return [reduce(lambda one, other: Code.AND_IT(reasons=one, reason=other), reasons)]
+def _joined(reasons: Sequence[Message]) -> Message:
+    """Join at least one reason into one."""
+    return reduce(lambda joined, reason: Code.AND_IT(reasons=joined, reason=reason), reasons)
 
 
 def _multiplies_packed(plan: LoadPlan, footprint: Footprint) -> bool:
-    """Tell whether 4 bits are multiplied packed; those of small models are quick without."""
+    """Return whether to multiply 4 bits packed; small models are fast without."""
     on_cpu, large = plan.device.type == "cpu", footprint.n_parameters > SMALL
     return plan.quantise == "nf4" and on_cpu and large and multiplies_packed()
 
@@ -213,33 +207,20 @@ def _dtype(plan: LoadPlan, footprint: Footprint) -> torch.dtype | None:
 
 
 def _quantised_by_library(folder: Path, quantise: str) -> bool:
-    """Tell whether transformers packs the weights while it reads them, which spares memory."""
+    """Return whether transformers packs the weights while it reads them, which saves memory."""
     if quantise == "none":
         return False
-    quantisation_config(quantise, torch.float32)  # what is missing is told before gigabytes move
+    quantisation_config(quantise, torch.float32)  # report a missing library before loading
     try:
         config = JsonObject.read(folder / "config.json", MAX_CONFIG_BYTES)
         known = config.text("model_type") not in QUANTISED_HERE
-    except (OSError, ValueError):  # the library says what is wrong with it
+    except (OSError, ValueError):  # reported by the library
         known = True
     return known and importlib.util.find_spec("accelerate") is not None
-
-
-def _judged_adapter(settings: ModelSettings) -> Adapter | None:
-    """Judge the adapter before any library sees it.
-
-    Raises:
-        ModelError: it cannot be used on this model.
-    """
-    if settings.adapter is None:
-        return None
-    adapter = usable_adapter(settings.adapter, read_fingerprint(settings.directory))
-    verify_adapter(adapter)
-    return adapter
 
 
 def _fingerprint(folder: Path) -> Fingerprint | None:
     try:
         return read_fingerprint(folder)
-    except ModelError:  # it runs all the same; adapters cannot be held against it
+    except ModelError:  # it works, but no adapter can be checked against it
         return None

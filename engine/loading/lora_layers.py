@@ -1,9 +1,9 @@
-"""A LoRA adapter on the layers of a network, and another one in its place.
+"""Apply a LoRA adapter to the layers of a network, and replace it by another.
 
-Whole weights take the product of the factors in, so they cost nothing while captions run. Packed
-weights stay as they are, since packing the sum again would lose what was learned: the factors work
-beside the layer, as they did in training (QLoRA). Either way what a network computes depends on
-base and factors alone, never on what sat there before: the same to the bit as a fresh load.
+The product of the factors is added to whole weights, so it costs nothing at run time. Packed
+weights stay unchanged, since packing the sum would lose what was learned: the factors run beside
+the layer, as in training (QLoRA). Either way the result depends on base and factors alone, never on
+earlier adapters: the same to the bit as a fresh load.
 """
 
 import math
@@ -31,31 +31,25 @@ _PREFIX, _DOWN, _UP = "base_model.model.", ".lora_A.weight", ".lora_B.weight"
 
 @dataclass(frozen=True, slots=True)
 class Factors:
-    """What is added to one layer: ``scale * up @ down``.
+    """The addition to one layer: ``scale * up @ down``, floating."""
 
-    Attributes:
-        down: floating, shape (rank, inputs).
-        up: floating, shape (outputs, rank).
-        scale: of the product.
-    """
-
-    down: Tensor
-    up: Tensor
+    down: Tensor  # (rank, inputs)
+    up: Tensor  # (outputs, rank)
     scale: float
 
 
 def read_factors(adapter: Adapter) -> dict[str, Factors]:
-    """Read the factors of an adapter that was judged and verified, by the path of their layer.
+    """Read the factors of a usable and verified adapter, by the path of their layer.
 
     Raises:
-        AdapterError: they cannot be read, or are no numbers.
+        AdapterError: they cannot be read, or are not finite.
     """
     lora = adapter.lora
     assert lora is not None
     scale = lora.alpha / (math.sqrt(lora.rank) if lora.rank_stabilised else lora.rank)
     try:
         tensors = load_file(adapter.folder / WEIGHTS_FILE)
-    except (OSError, SafetensorError) as error:  # it was sound when it was judged
+    except (OSError, SafetensorError) as error:  # the file was sound when it was inspected
         reason = error.strerror if isinstance(error, OSError) else "it was changed meanwhile"
         msg = f"the adapter in {adapter.folder} cannot be read: {reason}; get it again"
         raise AdapterError(msg) from error
@@ -73,31 +67,31 @@ def read_factors(adapter: Adapter) -> dict[str, Factors]:
 
 
 class AdaptedLayers:
-    """The layers of one network that factors may sit on.
+    """The layers of one network that take factors.
 
-    Invariant: after ``put`` the network computes what its base and those factors give.
+    Invariant: after ``put`` the network computes the result of its base and those factors.
     """
 
     def __init__(self, network: nn.Module, *, keep_base: bool) -> None:
-        """Take a network on which no adapter sits.
+        """Take a network without an adapter.
 
         Args:
             network: its layers are changed in place.
-            keep_base: keep the base's own weights of each layer that was changed, which is what
-                another ``put`` needs; costs their memory once. Packed weights are never changed.
+            keep_base: keep the base's weights of each changed layer, as another ``put`` needs them;
+                costs their memory once. Packed weights are never changed.
         """
         self._network = network
         self._keep_base = keep_base
-        self._base = dict[str, Tensor]()  # own weights of layers that were changed at some time
+        self._base = dict[str, Tensor]()  # base weights of layers that were ever changed
         self._hooks: list[RemovableHandle] = []
         self._now: Mapping[str, Factors] = {}
 
     @torch.no_grad()
     def put(self, factors: Mapping[str, Factors]) -> None:
-        """Let these factors, and no others, work from now on; nothing stands for the bare base.
+        """Apply these factors instead of the current ones; none for the bare base.
 
         Raises:
-            AdapterError: they do not fit the network, which then is as it was before.
+            AdapterError: they do not fit the network, which is then restored.
             RuntimeError: out of memory; likewise.
         """
         before = self._now
@@ -118,8 +112,9 @@ class AdaptedLayers:
         for path, pair in factors.items():
             layer = self._layer(path, pair)
             if is_quantised(layer):
-                own = _moved(pair, next(iter(self._network.parameters())))
-                self._hooks.append(layer.register_forward_hook(partial(_add, own)))
+                like = next(iter(self._network.parameters()))
+                moved = Factors(pair.down.to(like), pair.up.to(like), pair.scale)
+                self._hooks.append(layer.register_forward_hook(partial(_add, moved)))
             else:
                 self._merge(path, pair)
 
@@ -131,7 +126,7 @@ class AdaptedLayers:
         if not bool(merged.isfinite().all()):
             msg = f"its factors make numbers in {path} that are too large; choose another adapter"
             raise AdapterError(msg)
-        weight.copy_(merged)  # in place: who holds the tensor, as a captured graph does, sees it
+        weight.copy_(merged)  # in place, for holders of the tensor such as a captured graph
 
     def _layer(self, path: str, pair: Factors) -> nn.Linear:
         try:
@@ -151,17 +146,13 @@ class AdaptedLayers:
         return layer.weight.data
 
 
-def _moved(pair: Factors, like: Tensor) -> Factors:
-    return Factors(pair.down.to(like), pair.up.to(like), pair.scale)
-
-
 def _merged(weight: Tensor, pair: Factors) -> Tensor:
-    """Add the product in at least float32 and round once; shape and type of the weight."""
+    """Add the product in at least float32 and round once; keeps shape and type of the weight."""
     wide = torch.float64 if weight.dtype == torch.float64 else torch.float32
     down, up = pair.down.to(weight.device, wide), pair.up.to(weight.device, wide)
     return (weight.to(wide) + pair.scale * (up @ down)).to(weight.dtype)
 
 
 def _add(pair: Factors, _layer: nn.Module, inputs: tuple[Tensor, ...], output: Tensor) -> Tensor:
-    """Add what the factors make of the inputs; shape of the output, (..., outputs)."""
+    """Add the factors' product with the inputs; shape of the output, (..., outputs)."""
     return output + pair.scale * linear(linear(inputs[0], pair.down), pair.up)

@@ -1,12 +1,12 @@
-"""Weights of 4 and 8 bits, by bitsandbytes; the output layer and the embeddings stay whole.
+"""Quantise weights to 4 and 8 bits by bitsandbytes; output layer and embeddings stay whole.
 
 NF4 with double quantisation: Dettmers et al. 2023 (QLoRA, https://arxiv.org/abs/2305.14314),
 section 3. int8: Dettmers et al. 2022 (LLM.int8(), https://arxiv.org/abs/2208.07339).
 
-On a processor, layers of 4 bits are unpacked for each product: right for every shape, with
-gradients, and alike on every processor. Where it has instructions for bfloat16, bitsandbytes can
+On a processor, layers of 4 bits are unpacked for each product: correct for every shape, with
+gradients, and the same on every processor. On one with instructions for bfloat16, bitsandbytes can
 also multiply them packed. That kernel computes in bfloat16, takes some shapes only and has no
-gradient, so it is used where ``fuse_layers`` asks for it, and nowhere else.
+gradient, so only ``fuse_layers`` enables it.
 """
 
 import importlib
@@ -21,23 +21,19 @@ from transformers import BitsAndBytesConfig, PreTrainedModel
 from engine.errors import ModelError
 
 _BITS = {"nf4": "4 bits", "int8": "8 bits"}
-_FLAGS = {"nf4": "is_loaded_in_4bit", "int8": "is_loaded_in_8bit"}  # transformers and peft look
+_FLAGS = {"nf4": "is_loaded_in_4bit", "int8": "is_loaded_in_8bit"}  # read by transformers and peft
 _FUSES = "support_avx512bf16_for_cpu"
-"""Of a layer of bitsandbytes: it may multiply packed weights."""
+"""Attribute of a layer of bitsandbytes: it may multiply packed weights."""
 
 _TILE = 32  # outputs that the kernel computes at a time
 _OUTLIER = 6.0  # inputs above it are multiplied whole in int8, as the paper has it
 
 QUANTISED_HERE = ("falcon",)
-"""Architectures whose linear layers are a class of their own, which transformers leaves whole."""
+"""Architectures with their own class of linear layers, which transformers leaves whole."""
 
 
 def quantisation_config(quantise: str, compute: torch.dtype) -> BitsAndBytesConfig:
-    """Say how weights are kept, for ``from_pretrained``.
-
-    Args:
-        quantise: ``nf4`` or ``int8``.
-        compute: what they are unpacked to.
+    """Return the setting of ``nf4`` or ``int8``, unpacked to ``compute``, for transformers.
 
     Raises:
         ModelError: bitsandbytes is missing.
@@ -54,7 +50,7 @@ def quantisation_config(quantise: str, compute: torch.dtype) -> BitsAndBytesConf
 
 
 def quantise_layers(network: PreTrainedModel, quantise: str) -> None:
-    """Replace what is still whole of the blocks' linear layers; they pack when they are moved.
+    """Replace the whole linear layers of the blocks by layers that pack when they are moved.
 
     Raises:
         ModelError: bitsandbytes is missing.
@@ -68,7 +64,7 @@ def quantise_layers(network: PreTrainedModel, quantise: str) -> None:
 
 
 def pack_layer(layer: nn.Linear, quantise: str) -> nn.Linear:
-    """Put a layer of 4 or 8 bits around the weights of another; it packs when it is moved."""
+    """Return a layer of 4 or 8 bits with the weights of another; it packs when it is moved."""
     packed = {"nf4": _in_4_bits, "int8": _in_8_bits}[quantise](layer)
     packed.bias = layer.bias
     packed.requires_grad_(requires_grad=False)
@@ -76,10 +72,10 @@ def pack_layer(layer: nn.Linear, quantise: str) -> nn.Linear:
 
 
 def unfuse_layers(network: nn.Module) -> None:
-    """Let layers of 4 bits be unpacked for each product; bitsandbytes itself chooses by processor.
+    """Unpack layers of 4 bits for each product; by default bitsandbytes chooses by processor.
 
-    Must come before the network computes anything: what was once arranged for the other kernel
-    stays so.
+    Call it before the network computes anything: weights once arranged for the other kernel remain
+    so.
     """
     for layer in network.modules():
         if _is_in_4_bits(layer):
@@ -87,16 +83,15 @@ def unfuse_layers(network: nn.Module) -> None:
 
 
 def fuse_layers(network: nn.Module) -> int:
-    """Let layers of 4 bits on a processor be multiplied packed, where processor and shape allow it.
+    """Multiply layers of 4 bits on a processor packed, if processor and shape allow it.
 
-    Weights are arranged anew, here and not at the first word. No gradient passes through such a
-    layer any more.
+    Their weights are rearranged here, not at the first word; gradients no longer pass through them.
 
     Args:
-        network: whose layers were packed to be computed in bfloat16; in evaluation mode afterwards.
+        network: its layers were packed to be computed in bfloat16; in evaluation mode afterwards.
 
     Returns:
-        how many layers are multiplied so now.
+        the number of layers that are multiplied packed.
     """
     network.eval()
     layers = [layer for layer in network.modules() if _is_in_4_bits(layer) and _can_fuse(layer)]
@@ -108,7 +103,7 @@ def fuse_layers(network: nn.Module) -> int:
 
 
 def has_fused_product() -> bool:
-    """Tell whether this processor can multiply weights of 4 bits packed.
+    """Return whether this processor can multiply weights of 4 bits packed.
 
     Raises:
         ModelError: bitsandbytes is missing.
@@ -116,12 +111,12 @@ def has_fused_product() -> bool:
     _require("nf4")
     from bitsandbytes import functional  # noqa: PLC0415  optional
 
-    asked = getattr(functional, "has_avx512bf16", None)  # older releases have no such kernel
-    return asked is not None and bool(asked())
+    has_kernel = getattr(functional, "has_avx512bf16", None)  # missing in older releases
+    return has_kernel is not None and bool(has_kernel())
 
 
 def _can_fuse(layer: nn.Linear) -> bool:
-    """Tell whether the kernel takes a layer: whole blocks of inputs, whole tiles of outputs."""
+    """Return whether the kernel takes a layer: whole blocks of inputs, whole tiles of outputs."""
     n_block: int = layer.weight.quant_state.blocksize  # type: ignore[attr-defined]  # Params4bit
     whole = layer.in_features % n_block == 0 and layer.out_features % _TILE == 0
     return whole and has_fused_product()
@@ -132,7 +127,7 @@ def _is_in_4_bits(layer: nn.Module) -> TypeGuard[nn.Linear]:
 
 
 def is_quantised(layer: nn.Module) -> bool:
-    """Tell a linear layer of 4 or 8 bits, before or after its weights were packed."""
+    """Return whether this is a linear layer of 4 or 8 bits, packed or to be packed."""
     return isinstance(layer, nn.Linear) and type(layer).__module__.startswith("bitsandbytes.")
 
 
@@ -177,23 +172,23 @@ def _require(quantise: str) -> None:
             "pip install 'surtitle[quantise]', or use --quantize none"
         )
         raise ModelError(msg) from error
-    # it warns at every product that int8 rounds its inputs: that is what int8 is
+    # it warns at every product that int8 rounds its inputs, as int8 must
     logging.getLogger("bitsandbytes.autograd._functions").setLevel(logging.ERROR)
 
 
 def _import_library() -> None:
-    """Import bitsandbytes as it was installed.
+    """Import bitsandbytes without code from a hub.
 
-    On processors with instructions for bfloat16 it would have the package ``kernels`` fetch code
-    from a hub and run it, where that package is here, and else would say on stderr that it is not.
+    On processors with instructions for bfloat16 it would let the package ``kernels`` fetch code
+    from a hub and run it, or complain on stderr if that package is missing.
     """
     if "bitsandbytes" in sys.modules:
-        importlib.import_module("bitsandbytes")  # fails where somebody blocked it
+        importlib.import_module("bitsandbytes")  # fails if the import is blocked
         return
     logging.getLogger("bitsandbytes.backends.cpu.ops").setLevel(logging.ERROR)
     modules = cast("dict[str, object]", sys.modules)
     kernels = {name: modules[name] for name in ("kernels",) if name in modules}
-    modules["kernels"] = None  # an import finds nothing then
+    modules["kernels"] = None  # blocks its import
     try:
         importlib.import_module("bitsandbytes")
     finally:

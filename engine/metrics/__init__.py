@@ -1,1 +1,1 @@
-"""The event log, its replay, and the scores that are computed from it."""
+"""The event log, its replay, and the scores computed from it."""

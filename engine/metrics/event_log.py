@@ -1,41 +1,41 @@
 """One JSON line per event, with a monotonic clock; every score is computed from it afterwards.
 
-Schema 2. Every line has ``event`` and ``at_s``: seconds since the log was opened, by a clock that
-never goes back. Words are counted from 1 where ``n_`` stands before them, characters are Unicode
-code points. Lines of other events may be added without a new schema; readers pass over them.
+Schema 2. Every line has ``event`` and ``at_s``: seconds since the log was opened, by a monotonic
+clock. ``n_`` marks counts, characters are Unicode code points. Other events may be added without a
+new schema; readers skip them.
 
 Once, and whenever the settings change:
 
 * ``session``: ``schema``; ``system`` (``slots`` or ``retranslate``); ``model`` (its name);
   ``parameters`` (count); ``language``; ``policy``; ``slot_length`` (positions).
 
-What comes in, by whoever feeds:
+Input, written by the feeder:
 
 * ``line``: ``index`` (from 0; -1 for one that is not counted), ``words``. A line of a test set, or
   a talk, begins.
-* ``arrived``: ``n_words`` (of the line so far), ``ended``. What follows up to the next one was set
-  off by this word.
+* ``arrived``: ``n_words`` (of the line so far), ``ended``. The events up to the next one are caused
+  by this word.
 * ``line_ended``: ``index``. All of it is translated.
 
-What the engine does; each line has ``utterance``, its number:
+Work of the engine; each line has ``utterance``, its number:
 
 * ``source``: committed source words: the first ``kept`` stay, ``words`` follow; ``ended``;
-  ``full_stop`` only where the model is fed one that stands in no word.
+  ``full_stop`` only if the model is fed one that is in no word.
 * ``read``: the policy took a word; ``n_read`` (words and end markers read).
 * ``fed``: rows of one forward pass: ``ids``, ``positions``, ``times``; ``n_again`` (how many of
   them were computed before); ``flops`` (of this pass); ``cached_rows`` (after it).
-* ``written``: ``id`` of the target token that was chosen; ``n_read``.
+* ``written``: ``id`` of the chosen target token; ``n_read``.
 * ``drafted``: ``text``, the whole hypothesis of a re-translation; ``n_read``.
-* ``committed``: ``text`` that is appended to the caption and stays unless the source is edited;
+* ``committed``: ``text`` appended to the caption, which stays unless the source is edited;
   ``n_read``.
 * ``probe``: the ``n_rows`` rows fed last were taken back (wait-k).
 * ``rewound``: an edit: ``n_read`` words stay read, ``cached_rows`` rows and the first ``kept``
   characters of the caption stay.
-* ``evicted``: the utterance's oldest phase was forgotten, ``n_rows`` rows; what follows moved up by
+* ``evicted``: the utterance's oldest phase was dropped, ``n_rows`` rows; the rest moved up by
   ``distance`` positions.
 * ``cut``: a write that did not end was ended; ``why``: ``length`` or ``loop``.
-* ``pace``: from now on steps are read that are ``factor`` times as large as the policy says, since
-  ``backlog_words`` words wait; 1: none waits any more. (Of the session, without ``utterance``.)
+* ``pace``: the steps are now ``factor`` times as large as the policy's, since ``backlog_words``
+  words wait; 1: none waits any more. (Of the session, without ``utterance``.)
 * ``ended``: the utterance is translated. Totals since the engine was made: ``tokens_fed``,
   ``forwards``, ``tokens_recomputed``, ``probes``, ``flops``; ``cached_rows`` now;
   ``peak_memory_bytes`` of the process (of the device, on CUDA).
@@ -51,11 +51,11 @@ from typing import Self, TextIO, TypedDict, cast
 SCHEMA = 2
 
 Value = str | int | float | bool | Sequence[int] | Sequence[str]
-"""What a field may hold."""
+"""A value of a field."""
 
 
 class Event(TypedDict, total=False):
-    """A row of the log as its readers know it; which fields it has depends on ``event``."""
+    """A row of the log for its readers; its fields depend on ``event``."""
 
     event: str
     at_s: float

@@ -1,7 +1,7 @@
-"""Average how far translations lag behind their source, by ``engine.metrics.latency``.
+"""Average the lagging of translations behind their source, by ``engine.metrics.latency``.
 
-The target's units are those of ``engine.metrics.units``. Means are taken over sentences, as
-SimulEval takes them: a sentence without output has no lagging, so it is left out here.
+The target's units are those of ``engine.metrics.units``. Means are taken over sentences, as in
+SimulEval: a sentence without output has no lagging, so it is left out.
 """
 
 import statistics
@@ -28,7 +28,7 @@ class Laggings:
 
     Attributes:
         al, laal, ap, dal, atd, start_offset, end_offset: without the time of computing.
-        laal_ca: LAAL of what a person sees, by the queue model of ``engine.metrics.real_time``.
+        laal_ca: LAAL with computing, by the queue model of ``engine.metrics.real_time``.
         laal_ca_simuleval: LAAL by SimulEval's convention, in which computing adds up.
     """
 
@@ -44,12 +44,7 @@ class Laggings:
 
 
 def laggings(translation: Translation, n_units: int) -> Laggings:
-    """Measure one translation.
-
-    Args:
-        translation: not empty.
-        n_units: of its reference.
-    """
+    """Measure a translation that is not empty; ``n_units`` of its reference."""
     delays, length = translation.delays, len(translation.source)
 
     def laal(delays: Sequence[float]) -> float:
@@ -71,11 +66,11 @@ def laggings(translation: Translation, n_units: int) -> Laggings:
 def mean_laggings(
     translations: Sequence[Translation], references: Sequence[str], language: str
 ) -> Laggings | None:
-    """Average over the sentences that have output; None where none has."""
+    """Average over the sentences that have output; None if none has."""
     rows = [
-        laggings(one, n_reference_units(reference, language))
-        for one, reference in zip(translations, references, strict=True)
-        if one.delays
+        laggings(translation, n_reference_units(reference, language))
+        for translation, reference in zip(translations, references, strict=True)
+        if translation.delays
     ]
     if not rows:
         return None

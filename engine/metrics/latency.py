@@ -1,12 +1,12 @@
-"""How far the target lags behind the source: pure functions on delays.
+"""Measure the lag of the target behind the source: pure functions on delays.
 
-``delays[i]`` is how much source had been read when target word i was written (words for text,
-milliseconds for speech); delays never fall. For a computation-aware measure, take for it the moment
-of the writing in the same unit. Every function measures one sentence that has output; a corpus is
-the mean over its sentences. Definitions as SimulEval 1.1.4 computes them, but for YAAL, written
-anew from the formulas. Average token delay has a file of its own, ``engine.metrics.token_delay``.
+``delays[i]`` is the amount of source read when target word i was written (words for text,
+milliseconds for speech); delays never fall. For a computation-aware measure, use the time of
+writing in the same unit. Every function measures one sentence that has output; a corpus is the mean
+over its sentences. Definitions as in SimulEval 1.1.4, except for YAAL, implemented from the
+formulas. Average token delay is in ``engine.metrics.token_delay``.
 
-Raises of every function: ValueError where nothing was written or a length is not above zero.
+Every function raises ValueError if nothing was written or a length is not above zero.
 """
 
 from collections.abc import Sequence
@@ -49,21 +49,20 @@ def yet_another_average_lagging(
 ) -> float | None:
     """LAAL of the words that were written before the source ended, YAAL (Polák et al. 2025).
 
-    See https://arxiv.org/abs/2509.17349. What was held back until the source had ended says nothing
-    of how a policy behaves, so it is left out. LongYAAL is the same on a segment cut out of a long
-    recording: words may well be written after the segment, only those written after the whole
-    recording are left out.
+    See https://arxiv.org/abs/2509.17349. Words held back until the end of the source do not depend
+    on the policy, so they are left out. LongYAAL is the same on a segment of a long recording:
+    words may be written after the segment, and only those after the recording are left out.
 
     Args:
-        delays: as for ``average_lagging``; on a segment counted from its start, below zero for what
-            was written earlier.
+        delays: as for ``average_lagging``; on a segment from its start, below zero for words that
+            were written earlier.
         source_length: |X| of the sentence or segment.
         target_length: |Y*| of the sentence or segment.
-        recording_end: from the segment's start to the recording's end, for LongYAAL; infinite where
-            no word is to be left out.
+        recording_end: from the segment's start to the recording's end, for LongYAAL; infinite to
+            leave out no word.
 
     Returns:
-        None where all words are left out.
+        None if all words are left out.
     """
     _check(delays, source_length, target_length)
     end = source_length if recording_end is None else recording_end
@@ -75,8 +74,8 @@ def yet_another_average_lagging(
 def average_proportion(delays: Sequence[float], source_length: float, target_length: int) -> float:
     """Share of the source read for the average word, AP (Cho and Esipova 2016).
 
-    As in SimulEval the reference says how many words there are: more written than it has raise AP,
-    above one if need be, fewer lower it. Arguments as for ``average_lagging``.
+    As in SimulEval the reference gives the number of words: a longer output raises AP, even above
+    one, a shorter one lowers it. Arguments as for ``average_lagging``.
     """
     _check(delays, source_length, target_length)
     return sum(delays) / (source_length * target_length)
@@ -85,11 +84,9 @@ def average_proportion(delays: Sequence[float], source_length: float, target_len
 def differentiable_average_lagging(delays: Sequence[float], source_length: float) -> float:
     """AL in which each written word costs time, DAL (Arivazhagan et al. 2019, MILk).
 
-    A word comes at least |X| / |Y| after the word before it, so that words written at once at the
-    end do not count as catching up. All words count, and |Y| is the hypothesis's own length: the
-    reference plays no part, in SimulEval whatever its settings.
-
-    Arguments as for ``average_lagging``.
+    A word comes at least |X| / |Y| after the previous one, so that words written at once at the end
+    do not count as catching up. All words count, and |Y| is the hypothesis's own length, as in
+    SimulEval with any settings. Arguments as for ``average_lagging``.
     """
     _check(delays, source_length)
     step = source_length / len(delays)
@@ -112,7 +109,7 @@ def end_offset(delays: Sequence[float], source_length: float) -> float:
 
 
 def _mean_lag(delays: Sequence[float], step: float) -> float:
-    """Average how far delays are behind a translator that needs ``step`` of source for a word."""
+    """Average the lag of delays behind a translator that needs ``step`` of source for a word."""
     return fmean(delay - index * step for index, delay in enumerate(delays))
 
 

@@ -1,4 +1,4 @@
-"""Quality of translations by sacreBLEU, with signatures, so that others can check."""
+"""Measure the quality of translations by sacreBLEU, with its signatures."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quality:
-    """Corpus scores of sacreBLEU, with what one must know to compute them again."""
+    """Corpus scores of sacreBLEU, with the signatures that make them reproducible."""
 
     bleu: float
     bleu_signature: str
@@ -39,11 +39,7 @@ def measure_quality(hypotheses: Sequence[str], references: Sequence[str], langua
 
 
 def make_bleu(language: str) -> BLEU:
-    """Make BLEU with the tokenizer that papers use for a language.
-
-    Raises:
-        ScoringError: sacreBLEU lacks that tokenizer.
-    """
+    """Return BLEU with the usual tokenizer of a language; raise ScoringError if it is missing."""
     tokenizer = _TOKENIZERS.get(language, "13a")
     try:
         return BLEU(tokenize=tokenizer)

@@ -1,19 +1,18 @@
-"""When a translation would have appeared had its source come live: delays that contain computing.
+"""Compute delays that contain computing: when a translation appears if its source comes live.
 
 Text has no clock of its own. We assume one word every ``word_ms`` milliseconds, and measure time in
 source words, so that all laggings of ``engine.metrics.latency`` apply:
 
-* A word arrives at its **end**, when it is complete: word c (counted from 1) at time c. What is
-  written at once, without computing, after c words has then the time c, which is its plain delay;
-  with no computing the delays here equal the plain ones exactly. The end of the source is known
-  when its last word arrives, as it is in text.
+* A word arrives at its **end**, when it is complete: word c (counted from 1) at time c. Without
+  computing a unit written after c words has time c, so the delays equal the plain ones exactly. The
+  end of the source is known when its last word arrives, as in text.
 * The engine works on one word after another. Work on word c starts at
   ``start_c = max(c, finish_(c-1))`` and ends at ``finish_c = start_c + ms_c / word_ms``: computing
-  runs while the next word is spoken, and only what does not get done in time is carried over.
+  runs while the next word is spoken, and only unfinished work is carried over.
 * A unit written in the work on word c appears at ``start_c`` plus its ``emitted_ms``.
 
-This is the queue model, and ``real_time_delays`` is what we report. A backlog is worked off word by
-word, as it was measured; an engine that fed waiting words together would be faster.
+This is the queue model; reports use ``real_time_delays``. A backlog is processed word by word, as
+it was measured; an engine that fed waiting words together would be faster.
 
 No time here is earlier than the plain delay, so AP and DAL cannot fall. AL and LAAL can: they end
 with the first unit after the source, and computing may move that unit forward.
@@ -48,9 +47,8 @@ def simuleval_delays(translation: Translation, word_ms: float = WORD_MS) -> list
     """Compute when each target unit appears by SimulEval's convention for speech.
 
     Source read plus all computing since the start, as if no source came in while the engine
-    computes: it over-estimates, the more the longer the source. SimulEval itself leaves text
-    without computing; we carry its rule over to words for comparison. Arguments, result and errors
-    as for ``real_time_delays``.
+    computes, which over-estimates long sources. SimulEval applies it to speech only; here it is
+    applied to words for comparison. Arguments, result and errors as for ``real_time_delays``.
     """
     _check(word_ms)
     spent = accumulate(translation.ms, initial=0.0)
@@ -77,7 +75,7 @@ def queue_starts(ms: Sequence[float], word_ms: float = WORD_MS) -> list[float]:
 
 
 def _emissions(translation: Translation, starts: Sequence[float], word_ms: float) -> list[float]:
-    """Add to the start of the work that wrote a unit how long it took until then."""
+    """Add the time until a unit was written to the start of the work that wrote it."""
     n_words = len(translation.ms)
     units = list(zip(translation.delays, translation.emitted_ms, strict=True))
     if any(not 1 <= n <= n_words for n, _ in units):

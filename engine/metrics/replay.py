@@ -1,7 +1,7 @@
-"""Read event logs and tell what each line's translation was: the only way from a run to its scores.
+"""Read event logs and reconstruct the translation of each line; all scores are computed from this.
 
-A line that has no ``line_ended`` was interrupted and does not count; neither does the last row of a
-log whose writer was killed in the middle of it.
+A line without ``line_ended`` was interrupted and does not count; neither does an incomplete last
+row of a log whose writer was killed.
 """
 
 import json
@@ -27,7 +27,7 @@ def read_events(path: Path) -> Iterator[Event]:
     except OSError as error:
         msg = f"the log {path} cannot be read ({error.strerror}): run evaluate again"
         raise ScoringError(msg) from error
-    for number, row in enumerate(rows[:-1], start=1):  # a whole row ends with a line feed
+    for number, row in enumerate(rows[:-1], start=1):  # a complete row ends with a line feed
         try:
             event = cast("Event", json.loads(row))
             schema = event.get("schema", SCHEMA)
@@ -41,7 +41,7 @@ def read_events(path: Path) -> Iterator[Event]:
 
 
 def replay(events: Iterable[Event]) -> Iterator[Translation]:
-    """Turn the events of one log into a translation for each whole line, in their order."""
+    """Yield the translation of each complete line of one log, in their order."""
     line: _Line | None = None
     spaced = True
     for event in events:
@@ -64,7 +64,7 @@ def replay(events: Iterable[Event]) -> Iterator[Translation]:
 
 @dataclass(slots=True)
 class _Caption:
-    """What is committed of an utterance, and for each character when that was."""
+    """The committed text of an utterance, with a delay and a time for each character."""
 
     text: str = ""
     delays: list[int] = field(default_factory=list)
@@ -73,7 +73,7 @@ class _Caption:
 
 @dataclass(slots=True)
 class _Cost:
-    """What was computed for a line."""
+    """The cost of a line."""
 
     tokens_fed: int = 0
     tokens_recomputed: int = 0
@@ -103,7 +103,7 @@ class _Cost:
 
 @dataclass(slots=True)
 class _Line:
-    """A line as far as its events were taken."""
+    """The state of a line after its events so far."""
 
     index: int
     words: tuple[str, ...]
@@ -133,12 +133,12 @@ class _Line:
                 self.cost.take(event)
 
     def end(self, at_s: float) -> None:
-        """Close the step of the last word."""
+        """End the step of the last word."""
         if self.n_arrived:
             self.ms.append(1000 * (at_s - self.arrived_s))
 
     def translation(self) -> Translation:
-        """Put together what the line's translation was."""
+        """Return the line's translation."""
         whole = [caption for _, caption in sorted(self.captions.items())]
         ends = [(caption, end) for caption in whole for end in self._ends(caption)]
         texts = (" ".join(caption.text.split()) for caption in whole)
@@ -179,5 +179,5 @@ class _Line:
 
 
 def _rounded(values: Sequence[float]) -> tuple[float, ...]:
-    """Keep microseconds, as the log does."""
+    """Round milliseconds to microseconds, as in the log."""
     return tuple(round(value, 3) for value in values)

@@ -1,8 +1,8 @@
-"""How long after its source each target word ends: average token delay, a pure function on delays.
+"""Average token delay, a pure function on delays: the time from source to target word ends.
 
-Other laggings ask how much had been read; this one asks when a word ends, so that a long piece of
-output written at once delays what follows. Defined for chunks: a chunk is what was read and then
-written between two moments of reading.
+Other laggings use the amount of source read; this one uses the ends of words, so that a long output
+written at once delays later words. It is defined on chunks: source that was read at once, and the
+target written before the next read.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,11 +13,9 @@ from statistics import fmean
 
 @dataclass(frozen=True, slots=True)
 class TokenLengths:
-    """How long tokens last, in the unit of the delays.
+    """Durations of source and target tokens in the unit of the delays.
 
-    Attributes:
-        source: of a source token; what is left of a chunk makes a shorter one.
-        target: of a target token.
+    The last source token of a chunk may be shorter.
     """
 
     source: float
@@ -28,7 +26,7 @@ TEXT = TokenLengths(source=1, target=1)
 """Text to text, delays in words."""
 
 SPEECH = TokenLengths(source=300, target=0)
-"""Speech to text, delays in milliseconds: words of 300 ms are heard, captions take no time."""
+"""Speech to text, delays in milliseconds: source words last 300 ms, captions take no time."""
 
 
 def average_token_delay(
@@ -38,16 +36,16 @@ def average_token_delay(
 ) -> float:
     """Average token delay, ATD (Kano et al. 2023, https://arxiv.org/abs/2211.13173).
 
-    The mean over target tokens t of ``end(t) - end(s)``, where s is the source token that t answers
-    to: the t-th, earlier by as many tokens as the target had got ahead of the source when the chunk
-    began, and never later than what the chunk had read. A target token starts when it is written
-    and the one before it has ended. As SimulEval 1.1.4 computes it.
+    The mean over target tokens t of ``end(t) - end(s)``, where s is the source token that
+    corresponds to t: the t-th, less the number of tokens by which the target was ahead of the
+    source at the start of the chunk, and at most the last one read. A target token starts when it
+    is written and the previous one has ended. As in SimulEval 1.1.4.
 
     Args:
         delays: source read when each word was written, at least one, never falling.
         elapsed: for the computation-aware variant, when each word was written by SimulEval's
             convention: source read plus all computing so far. The word then lasts longer by the
-            computing since the word before it.
+            computing since the previous word.
         lengths: of the tokens.
 
     Raises:
@@ -68,7 +66,7 @@ def average_token_delay(
 
 
 def _token_ends(start: float, duration: float, token: float) -> Iterator[float]:
-    """Cut what a chunk read into tokens, the last one shorter if need be."""
+    """Yield the ends of the source tokens of a chunk; the last one may be shorter."""
     n_whole, rest = divmod(duration, token)
     for n in range(1, int(n_whole) + 1):
         yield start + n * token
@@ -77,7 +75,7 @@ def _token_ends(start: float, duration: float, token: float) -> Iterator[float]:
 
 
 def _computing(delays: Sequence[float], elapsed: Sequence[float] | None) -> list[float]:
-    """Tell for each word how much the computing so far grew since the word before it."""
+    """Return for each word the computing since the previous word."""
     if elapsed is None:
         return [0.0] * len(delays)
     so_far = [0.0, *(at - delay for at, delay in zip(elapsed, delays, strict=True))]

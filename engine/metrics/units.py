@@ -1,6 +1,6 @@
-"""Units of a target text: words between blanks, or characters where no blanks stand between words.
+"""Units of a target text: words between blanks, or characters in languages without blanks.
 
-Lagging, erasure and resegmentation count these units, and nothing else decides what one is.
+Lagging, erasure and resegmentation count these units; they are defined only here.
 """
 
 import re
@@ -9,7 +9,7 @@ _UNSPACED = frozenset({"ja", "th", "zh"})
 
 
 def is_spaced(language: str) -> bool:
-    """Return whether a language puts blanks between words; an unknown one is taken to."""
+    """Return whether a language puts blanks between words; True for an unknown one."""
     return language not in _UNSPACED
 
 

@@ -1,8 +1,7 @@
-"""Where the time of each word goes, from its sound to the screen. Plain Python, no clock.
+"""Measure the latency of each word by stage, from its sound to the screen. No clock, no text.
 
-A word that was heard is recognised; it waits for later words, because the policy does; the newest
-word that a caption rests on then sets the model to work; then the caption is painted. The window
-and the terminal measure alike. Numbers only, nothing of what is said.
+A spoken word is recognised; it waits for later words, as the policy requires; the newest word of a
+caption starts the model; then the caption is painted. The window and the terminal both use this.
 """
 
 from collections import deque
@@ -13,13 +12,13 @@ from itertools import islice
 from engine.utterances import FedWord, Utterance
 
 STAGES = ("capture", "voice activity", "recognition", "wait", "model", "paint")
-"""In the order in which a word goes through them; nobody measures the first two apart."""
+"""In the order of a word's way; the first two are not measured."""
 
 COMMITTED, WHOLE = "committed", "whole"
-"""From a committed word to its caption; and to the screen."""
+"""From a committed word to its caption, and to the screen."""
 
 HEARD_STAGES = ("recognised", "translated", "shown", "whole")
-"""Of heard words alone: to being committed, to the first caption, to the screen; the whole way."""
+"""Of spoken words alone: until committed, until the first caption, until painted, and in all."""
 
 _AS_HEARD = {COMMITTED: "translated", "paint": "shown"}
 _REMEMBERED = 20_000  # words, two hours of speech
@@ -27,13 +26,7 @@ _REMEMBERED = 20_000  # words, two hours of speech
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """One word came through one stage.
-
-    Attributes:
-        stage: one of ``STAGES``, or ``COMMITTED`` or ``WHOLE``.
-        utterance: number of the word's utterance.
-        seconds: the time it took.
-    """
+    """The time of one word in one stage of ``STAGES``, or ``COMMITTED`` or ``WHOLE``."""
 
     stage: str
     utterance: int
@@ -42,14 +35,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StageTime:
-    """How long a stage takes; ``n_words`` is 0 where nothing is known of it.
-
-    Attributes:
-        stage: one of those of ``Sample``, or of ``HEARD_STAGES``.
-        n_words: words that came through it, and are remembered.
-        median_s: seconds.
-        p95_s: seconds that 95 % of the words stay within.
-    """
+    """Median and 95th percentile of a stage; ``n_words`` is 0 if there is no sample."""
 
     stage: str
     n_words: int = 0
@@ -64,17 +50,17 @@ class WordLags:
         self.clear()
 
     def clear(self, now_s: float = 0.0) -> None:
-        """Begin anew; words on their way now are not measured."""
+        """Reset; words committed before ``now_s`` are not measured."""
         self._since_s = now_s
         self._seconds = _empty((*STAGES, COMMITTED, WHOLE))
         self.begin_listening()
 
     def begin_listening(self) -> None:
-        """Forget the words that were heard so far, in ``heard`` alone."""
+        """Reset the stages of spoken words."""
         self._heard = _empty(HEARD_STAGES)
 
     def commit(self, words: Iterable[FedWord]) -> None:
-        """Take words that became certain."""
+        """Take committed words."""
         for word in words:
             if word.spoken_at_s is not None:
                 seconds = word.committed_at_s - word.spoken_at_s
@@ -82,8 +68,8 @@ class WordLags:
                 self._heard["recognised"].append(seconds)
 
     def take(self, utterance: Utterance, now_s: float) -> list[Sample]:
-        """Take an utterance that changed; return what its words with a new caption add."""
-        words = [one for one in utterance.new_captioned if one.committed_at_s >= self._since_s]
+        """Take a changed utterance; return the samples of its newly captioned words."""
+        words = [word for word in utterance.new_captioned if word.committed_at_s >= self._since_s]
         newest_s = max((word.committed_at_s for word in words), default=now_s)
         return [
             self._sample(stage, utterance, word, seconds)
@@ -96,7 +82,7 @@ class WordLags:
         ]
 
     def painted(self, utterance: Utterance, now_s: float) -> list[Sample]:
-        """Take that an utterance's caption, as far as it was reported, is on the screen."""
+        """Note that an utterance's caption was painted; return the samples of its words."""
         samples = list[Sample]()
         for word, captioned_at_s in utterance.take_shown():
             if word.committed_at_s >= self._since_s:
@@ -109,15 +95,15 @@ class WordLags:
         return samples
 
     def stages(self) -> list[StageTime]:
-        """Sum up every stage."""
+        """Summarise every stage."""
         return [self.summed(stage) for stage in STAGES]
 
     def summed(self, stage: str) -> StageTime:
-        """Sum up a stage, or ``COMMITTED`` or ``WHOLE``."""
+        """Summarise a stage, or ``COMMITTED`` or ``WHOLE``."""
         return _summed(stage, self._seconds[stage])
 
     def heard(self, newest: int | None = None) -> list[StageTime]:
-        """Sum up the stages that heard words came through, or so many newest words of each."""
+        """Summarise the stages of spoken words, or of the ``newest`` words of each."""
         return [
             _summed(stage, list(islice(reversed(seconds), newest)))
             for stage, seconds in self._heard.items()
@@ -125,7 +111,7 @@ class WordLags:
         ]
 
     def seconds(self, stage: str) -> Sequence[float]:
-        """Give all times of a stage that are remembered."""
+        """Return the kept times of a stage."""
         return self._seconds[stage]
 
     def _sample(self, stage: str, utterance: Utterance, word: FedWord, seconds: float) -> Sample:

@@ -1,8 +1,8 @@
-"""What tells one base model from another, as far as adapters care: its shape and its tokenizer.
+"""Identify the base model of an adapter by its shape and its tokenizer.
 
-Read from ``config.json`` and ``tokenizer.json`` alone, so a base of gigabytes is known in
-milliseconds. Two checkpoints of one shape and one tokenizer cannot be told apart by it.
-``docs/adapter-format.md`` tells how each field is computed, to the byte.
+Read from ``config.json`` and ``tokenizer.json`` alone, so a base of gigabytes takes milliseconds.
+Two checkpoints of the same shape and tokenizer have the same fingerprint.
+``docs/adapter-format.md`` defines each field, to the byte.
 """
 
 from dataclasses import dataclass, fields
@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Self
 
 from engine.errors import ModelError
-from engine.models.file_hash import file_sha256
 from engine.untrusted.model_folder import MAX_CONFIG_BYTES
+from engine.untrusted.regular_file import file_sha256
 from engine.untrusted.strict_json import JsonObject
 
 _MOST_LAYERS = 1024
@@ -47,11 +47,7 @@ class Fingerprint:
 
     @classmethod
     def parse(cls, content: JsonObject) -> Self:
-        """Take the fields as they stand in an adapter's card.
-
-        Raises:
-            ValueError: one is missing or garbled.
-        """
+        """Parse the fields of an adapter's card; raise ValueError if one is missing or garbled."""
         return cls(
             architecture=content.text("architecture"),
             layers=content.integer("layers", least=1, most=_MOST_LAYERS),
@@ -65,7 +61,7 @@ class Fingerprint:
         )
 
     def difference(self, other: "Fingerprint") -> str | None:
-        """Say the first thing in which another base differs from this one; None for the same."""
+        """Describe the first field in which another base differs; None if all are equal."""
         for field in fields(self):
             mine, its = getattr(self, field.name), getattr(other, field.name)
             if mine != its:
@@ -123,7 +119,7 @@ def _fingerprint(config: JsonObject, tokenizer_sha256: str) -> Fingerprint:
 
 
 def _falcon(config: JsonObject, hidden_size: int, heads: int) -> tuple[int, int]:
-    """Find key heads and feed-forward width, whose defaults transformers computes."""
+    """Return key heads and feed-forward width, whose defaults transformers computes."""
     kv_heads = _optional(config, "num_kv_heads", heads)
     if not _optional_flag(config, "new_decoder_architecture", default=False):
         kv_heads = 1 if _optional_flag(config, "multi_query", default=True) else heads
@@ -131,7 +127,7 @@ def _falcon(config: JsonObject, hidden_size: int, heads: int) -> tuple[int, int]
 
 
 def _optional(config: JsonObject, key: str, default: int | None) -> int:
-    """Take a size; null means what a missing one means."""
+    """Return a size, or the default if it is null or missing."""
     if config.values.get(key) is None and default is not None:
         return default
     return config.integer(key, least=1)

@@ -1,8 +1,8 @@
-"""A model without ``surtitle.json``: any instruct model can be asked to translate.
+"""The card of a model without ``surtitle.json``: any instruct model can be asked to translate.
 
-How it is asked is the same for a person who just wants captions and for one who trains an adapter
-on it. It knows no slots, no policies and no markers, so it is translated anew with every word
-(``engine.translation.retranslator``) until an adapter sits on it.
+Live captions and the training of adapters use the same prompt. Such a model has no slots, policies
+or markers, so without an adapter the text is re-translated with every word
+(``engine.translation.retranslator``).
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,7 +11,7 @@ from pathlib import Path
 from engine.models.model_card import FILE_NAME, Language, ModelCard
 
 ASKED = "Translate the {source} text into {language}. Answer with the translation and nothing else."
-"""The system message where nobody wrote another one."""
+"""The default system message."""
 
 LANGUAGE_NAMES: Mapping[str, str] = {
     "ar": "Arabic",
@@ -39,38 +39,38 @@ LANGUAGE_NAMES: Mapping[str, str] = {
     "uk": "Ukrainian",
     "zh": "Chinese",
 }
-"""What languages are called when a model is asked; the two-letter codes of ISO 639-1."""
+"""Names of languages in prompts, by the two-letter codes of ISO 639-1."""
 
 
 def ask_for(codes: Iterable[str], *, text: str = "", source: str = "en") -> dict[str, Language]:
     """Write the system messages of target languages.
 
     Args:
-        codes: two letters each; one that has no name here is called by its code.
+        codes: two letters each; a code without a name here is its own name.
         text: the message; ``{language}`` and ``{source}`` become names, ``{code}`` the target's
-            code. Empty stands for ``ASKED``.
+            code. Empty for ``ASKED``.
         source: code of the source language.
     """
-    found = dict[str, Language]()
+    languages = dict[str, Language]()
     for code in codes:
         name = LANGUAGE_NAMES.get(code, code)
         names = {"{language}": name, "{code}": code, "{source}": LANGUAGE_NAMES.get(source, source)}
         system = text or ASKED
         for mark, value in names.items():
             system = system.replace(mark, value)
-        found[code] = Language(name=name, system=system)
-    return found
+        languages[code] = Language(name=name, system=system)
+    return languages
 
 
 def is_plain(directory: Path) -> bool:
-    """Tell a model folder that says nothing of itself from one that does, and from none."""
+    """Return whether this is a model folder without a card."""
     return (directory / "config.json").is_file() and not (directory / FILE_NAME).exists()
 
 
 def plain_card(directory: Path) -> ModelCard:
-    """Say how to speak to such a model: by its chat template, with the token that ends its turns.
+    """Return a card for such a model: its chat template, and the token that ends its turns.
 
-    The target stands right behind the source: nothing else was ever shown to it.
+    The target follows the source directly, as in the training of such models.
     """
     return ModelCard(
         name=directory.resolve().name,

@@ -1,7 +1,7 @@
-"""The linear layers that an adapter may sit on: their names and shapes, from a fingerprint alone.
+"""Names and shapes of the linear layers that an adapter may change, from a fingerprint alone.
 
-Only those inside the decoder's blocks: an adapter on embedding or output layer would change the
-other one, too, where they are tied.
+Only those inside the decoder's blocks: where embedding and output layer are tied, an adapter on one
+would change the other, too.
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ class LinearLayers:
 
 
 def linear_layers(base: Fingerprint) -> LinearLayers | None:
-    """Name the linear layers of a base; None for an architecture that is not known here."""
+    """Return the linear layers of a base; None for an unknown architecture."""
     hidden, wide = base.hidden_size, base.feed_forward
     queries, keys = base.heads * base.head_size, base.kv_heads * base.head_size
     if base.architecture in _LLAMA_LIKE:

@@ -1,7 +1,7 @@
-"""What a model folder will need in memory, from the headers of its weights alone.
+"""Estimate the memory that a model folder needs, from the headers of its weights alone.
 
-Nothing is loaded and torch is not imported: an 8 B model is judged in milliseconds. A folder that
-was cut, or lacks one of its files, is found out here, before anything is allocated.
+Nothing is loaded and torch is not imported: an 8 B model takes milliseconds. A truncated or
+incomplete folder is detected here, before memory is allocated.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _MAX_INDEX_BYTES = 1 << 24
 _BYTES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2}
 
 _NF4_BYTES = 1 / 2 + 1 / 64 + 4 / (64 * 256)
-"""Of one number: its code, the scale of its block in 8 bits, and the scale of those scales.
+"""Bytes of one number: its code, the 8-bit scale of its block, and the scale of those scales.
 
 Source: Dettmers et al. 2023 (QLoRA), section 3: blocks of 64, double quantisation over 256.
 """
@@ -29,11 +29,11 @@ class Footprint:
 
     Attributes:
         n_linear: numbers in the matrices of the blocks, which can be quantised.
-        n_rows: rows of these matrices: each has a scale of its own in int8.
+        n_rows: rows of these matrices: each has its own scale in int8.
         n_other: all other numbers: embeddings, output layer, norms, biases.
-        n_cached: numbers in one row of the slot cache; 0 where the configuration is not known.
-        stored_bytes: of a number, as most of them are stored.
-        n_tensors: in the files; 0 where they were not looked at.
+        n_cached: numbers in one row of the slot cache; 0 if the configuration is not known.
+        stored_bytes: bytes of a number in the files.
+        n_tensors: in the files; 0 if they were not read.
     """
 
     n_linear: int
@@ -45,7 +45,7 @@ class Footprint:
 
     @property
     def n_parameters(self) -> int:
-        """Numbers in the file; tied weights are counted once."""
+        """Numbers in the files; tied weights are counted once."""
         return self.n_linear + self.n_other
 
     def n_bytes(self, quantise: str, number_bytes: int, capacity: int) -> int:
@@ -53,7 +53,7 @@ class Footprint:
 
         Args:
             quantise: ``nf4``, ``int8`` or ``none``.
-            number_bytes: of a number that is not quantised.
+            number_bytes: bytes of a number that is not quantised.
             capacity: rows of the slot cache.
         """
         linear = {
@@ -65,11 +65,7 @@ class Footprint:
 
 
 def read_footprint(folder: Path) -> Footprint:
-    """Measure a model folder.
-
-    Raises:
-        ModelError: it has no safetensors, or they are cut or garbled.
-    """
+    """Measure a model folder; raise ModelError if its safetensors are missing or damaged."""
     tensors = dict[str, TensorEntry]()
     for name in _files(folder):
         try:
@@ -92,12 +88,12 @@ def read_footprint(folder: Path) -> Footprint:
 
 
 def _files(folder: Path) -> list[str]:
-    """Name the files of weights: one, or those that an index names."""
+    """List the files of weights: one, or those of an index."""
     if not (folder / _INDEX).exists():
         return [_WEIGHTS]
     try:
-        places = JsonObject.read(folder / _INDEX, _MAX_INDEX_BYTES).inner("weight_map")
-        names = sorted({places.text(key) for key in places.values})
+        weight_map = JsonObject.read(folder / _INDEX, _MAX_INDEX_BYTES).inner("weight_map")
+        names = sorted({weight_map.text(key) for key in weight_map.values})
     except (OSError, ValueError) as error:
         raise _broken(folder, f"its {_INDEX} {error}") from error
     if any(Path(name).name != name for name in names):
@@ -106,14 +102,14 @@ def _files(folder: Path) -> list[str]:
 
 
 def _is_linear(name: str, entry: TensorEntry) -> bool:
-    """Tell a matrix within a block: the path of a block holds its number."""
+    """Return whether this is a matrix within a block, whose path has the block's number."""
     return len(entry.shape) == 2 and any(part.isdigit() for part in name.split("."))
 
 
 def _cached_numbers(folder: Path) -> int:
     try:
         base = read_fingerprint(folder)
-    except ModelError:  # what is wrong with it, the library says when it loads
+    except ModelError:  # reported when the library loads it
         return 0
     return 2 * base.layers * base.kv_heads * base.head_size
 

@@ -1,4 +1,4 @@
-"""``surtitle.json``: what a model folder says of itself beyond its weights."""
+"""Read and write ``surtitle.json``: the settings of a model folder beyond its weights."""
 
 import json
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from pathlib import Path
 from engine.errors import ModelError
 from engine.messages import Code
 from engine.untrusted.safe_names import is_plain_name
-from engine.untrusted.strict_json import JsonObject, shown
+from engine.untrusted.strict_json import JsonObject, refuse, shown
 
 FILE_NAME = "surtitle.json"
 FORMAT_VERSION = 1
@@ -18,7 +18,6 @@ _MAX_CARD_BYTES = 1 << 20
 _MAX_SLOT_LENGTH = 1024
 _MOST_LANGUAGES, _MOST_POLICIES = 500, 100
 _LONGEST_NAME, _LONGEST_SYSTEM = 200, 4000  # characters
-_MOST_SHOWN = 40  # languages in a sentence
 _MANY = 40  # languages that a message names
 
 
@@ -37,19 +36,18 @@ class Language:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCard:
-    """What the engine must know of a model and cannot read off its configuration.
+    """The settings of a model that its configuration does not contain.
 
     Attributes:
         name: for people.
         languages: target languages by two-letter code.
-        end_of_source: token that ends the source, as the tokenizer spells it; here and below empty
-            stands for the token that ends a turn of the chat template.
+        end_of_source: token that ends the source, as the tokenizer spells it; here and below an
+            empty text means the token that ends a turn of the chat template.
         end_of_write: token that ends a write of read-n.
         end_of_target: token that ends the target of wait-k and offline.
-        slot_length: positions a slot had in training.
-        policies: the policies it was trained for, as they are written; none where it was not
-            trained to translate.
-        layout: its positions: slots, or for a comparison another of ``engine.settings.LAYOUTS``.
+        slot_length: positions of a slot in training.
+        policies: the policies of its training, in their notation; none for an instruct model.
+        layout: one of ``engine.settings.LAYOUTS``.
     """
 
     name: str
@@ -63,22 +61,18 @@ class ModelCard:
 
     @property
     def knows_slots(self) -> bool:
-        """Tell whether it was trained to translate while it reads."""
+        """Whether it was trained to translate while it reads."""
         return any(policy != "offline" for policy in self.policies)
 
     def language(self, code: str) -> Language:
-        """Find a target language.
-
-        Raises:
-            ModelError: the model was not made for it.
-        """
-        found = self.languages.get(code)
-        if found is None:
+        """Return a target language; raise ModelError if the model does not have it."""
+        language = self.languages.get(code)
+        if language is None:
             known = ", ".join([*self.languages][:_MANY])
             if len(self.languages) > _MANY:
                 known += f" and {len(self.languages) - _MANY} more"
             raise ModelError(Code.LANGUAGE_UNKNOWN(model=self.name, known=known, code=code))
-        return found
+        return language
 
     def save(self, directory: Path) -> None:
         """Write ``surtitle.json`` into a model folder."""
@@ -103,8 +97,8 @@ def read_card(directory: Path) -> ModelCard:
     """Read the card of a model folder.
 
     Raises:
-        ModelError: the file is missing, is no JSON, lacks a field, has one that is longer or larger
-            than any model needs, or is of a newer format.
+        ModelError: the file is missing, is no JSON, lacks a field, has one that is too long or too
+            large, or is of a newer format.
     """
     path = directory / FILE_NAME
     try:
@@ -126,11 +120,10 @@ def _parse(content: JsonObject) -> ModelCard:
     content.integer("format_version", least=FORMAT_VERSION, most=FORMAT_VERSION)
     languages, policies = content.inner("languages"), content.texts("policies")
     if len(languages.values) > _MOST_LANGUAGES or len(policies) > _MOST_POLICIES:
-        msg = (
+        refuse(
             f"{_MOST_LANGUAGES} languages and {_MOST_POLICIES} policies are the most, "
             f"got {len(languages.values)} and {len(policies)}"
         )
-        raise ValueError(msg)
     return ModelCard(
         name=_short(content, "name"),
         languages={_code(code): _language(languages.inner(code)) for code in languages.values},
@@ -147,16 +140,14 @@ def _language(content: JsonObject) -> Language:
 
 
 def _code(code: str) -> str:
-    """Check the code of a language, by which a glossary's file is named."""
+    """Check the code of a language, which is also the name of a glossary's file."""
     if not is_plain_name(code, _LONGEST_CODE):
-        msg = f"names the language {shown(code)}, which is no code like de or pt-BR"
-        raise ValueError(msg)
+        refuse(f"names the language {shown(code)}, which is no code like de or pt-BR")
     return code
 
 
 def _short(content: JsonObject, key: str, most: int = _LONGEST_NAME) -> str:
     text = content.text(key)
     if len(text) > most:
-        msg = f"{key!r} has {len(text)} characters, and {most} are the most"
-        raise ValueError(msg)
+        refuse(f"{key!r} has {len(text)} characters, and {most} are the most")
     return text

@@ -1,6 +1,6 @@
-"""What a listener reports. Frozen values, as those of ``engine.events``.
+"""The events that a listener reports: frozen values, like those of ``engine.events``.
 
-A lane is who is heard: ``me`` and ``them`` where both are, nothing where there is one only.
+A lane is a speaker: ``me`` and ``them`` where there are two, empty where there is one.
 """
 
 from dataclasses import dataclass
@@ -12,23 +12,14 @@ from engine.utterances import FedWord
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecognizerReady:
-    """The recogniser is loaded; what was recorded meanwhile is recognised now.
-
-    Attributes:
-        load_s: seconds it took.
-    """
+    """The recogniser is loaded, after ``load_s`` seconds; sound recorded meanwhile comes next."""
 
     load_s: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TailChanged:
-    """The words behind the committed ones that may still change, four at most.
-
-    Attributes:
-        lane: who speaks.
-        words: to be shown dim, or not at all.
-    """
+    """The words after the committed ones that may still change, four at most; shown dim."""
 
     lane: str
     words: tuple[str, ...]
@@ -36,12 +27,7 @@ class TailChanged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpeechChanged:
-    """Somebody began to speak, or stopped; for a lamp.
-
-    Attributes:
-        lane: who.
-        speaks: whether speech is heard now.
-    """
+    """Speech began or stopped, for an indicator."""
 
     lane: str
     speaks: bool
@@ -49,12 +35,7 @@ class SpeechChanged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordsCommitted:
-    """Words became certain; reported just before they are fed to the session.
-
-    Attributes:
-        lane: the speaker.
-        words: with the times at which they were said.
-    """
+    """Words became certain; reported just before they are fed to the session."""
 
     lane: str
     words: tuple[FedWord, ...]
@@ -62,13 +43,12 @@ class WordsCommitted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Behind:
-    """Recognising or translating does not keep up with who speaks.
+    """Recognition or translation cannot keep up with the speaker.
 
     Attributes:
-        lane: who speaks.
-        seconds: how old the sound is that is worked on now.
-        message: what is slow and what to choose instead.
-        smaller_model: the recogniser that the message advises; empty where it advises none.
+        seconds: age of the sound that is recognised now.
+        message: the slow stage, and what to choose instead.
+        smaller_model: the recogniser that the message advises; empty for none.
     """
 
     lane: str
@@ -79,19 +59,14 @@ class Behind:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaughtUp:
-    """What was behind keeps up again."""
+    """Recognition and translation keep up again."""
 
     lane: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Noticed:
-    """Something happened to a source.
-
-    Attributes:
-        lane: which.
-        notice: what, with a sentence for people.
-    """
+    """A source reported a notice."""
 
     lane: str
     notice: AudioNotice
@@ -99,18 +74,14 @@ class Noticed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListeningFailed:
-    """Recording or recognising has ended for good; what was heard is still translated.
-
-    Attributes:
-        message: why.
-    """
+    """Recording or recognition has failed for good; committed words are still translated."""
 
     message: Message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListeningEnded:
-    """Everything that was heard is translated; nothing is reported after this."""
+    """All committed words are translated; this is the last event."""
 
 
 Heard = (

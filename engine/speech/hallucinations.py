@@ -1,17 +1,24 @@
-"""Tell words that were never said: what Whisper makes of silence, noise and its own echo.
+"""Recognise hallucinations: words that Whisper writes for silence, noise and its own echo.
 
 Pure. The measures are those the model was released with (Radford et al. 2022,
 https://arxiv.org/abs/2212.04356, section 4.5): probability of no speech, mean log probability,
-compression ratio. To them come loops of n-grams and a list of sentences that stand under films of
-the training data. Such a sentence may really be said, so it alone is no reason: it is dropped only
-where the model is not sure of it.
+compression ratio. In addition there are loops of n-grams and a list of sentences from subtitles in
+the training data. Such a sentence may really be said, so it is dropped only where the model is not
+sure of it.
 """
 
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from engine.speech.hypothesis import same_word_key
+
+_NO_SPEECH = 0.6  # probability of no speech above which an unsure segment is dropped
+_UNSURE = -1.0  # mean log probability below which a segment is unsure
+_HOPELESS = -2.0  # mean log probability below which any segment is dropped
+_COMPRESSION_RATIO = 2.4  # above it the text repeats itself
+_PHRASE_UNSURE = -0.4  # mean log probability below which a known phrase is dropped
+_PHRASE_NO_SPEECH = 0.2  # probability of no speech above which a known phrase is dropped
+_MAX_LOOPS = 4  # repetitions of the same words in a row
 
 _PHRASES = (
     "thank you",
@@ -58,83 +65,47 @@ _PHRASES = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HallucinationSettings:
-    """When a segment is not believed.
+def is_hallucination(text: str, *, no_speech: float, log_probability: float) -> bool:
+    """Return whether a segment should be dropped.
 
-    Attributes:
-        no_speech: probability of no speech from which an unsure segment is dropped.
-        log_probability: mean of the tokens below which the model counts as unsure.
-        hopeless_log_probability: mean below which the segment is dropped whatever else it is.
-        compression_ratio: of the text, above which it repeats itself.
-        phrase_log_probability: mean below which a known hallucination is dropped.
-        phrase_no_speech: probability of no speech from which a known hallucination is dropped.
-        max_loops: times in a row that the same words may follow each other.
-    """
-
-    no_speech: float = 0.6
-    log_probability: float = -1.0
-    hopeless_log_probability: float = -2.0
-    compression_ratio: float = 2.4
-    phrase_log_probability: float = -0.4
-    phrase_no_speech: float = 0.2
-    max_loops: int = 4
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SegmentScores:
-    """What the model says of a segment.
-
-    Attributes:
+    Args:
         text: of the segment.
-        no_speech: probability that nobody speaks, 0 to 1.
+        no_speech: the model's probability that there is no speech, 0 to 1.
         log_probability: mean over the tokens, natural logarithm.
     """
-
-    text: str
-    no_speech: float
-    log_probability: float
-
-
-def is_hallucination(scores: SegmentScores, settings: HallucinationSettings) -> bool:
-    """Tell whether a segment is to be dropped."""
     return (
-        _is_silence(scores, settings)
-        or compression_ratio(scores.text) > settings.compression_ratio
-        or n_loops(scores.text.split()) > settings.max_loops
+        _is_silence(text, no_speech, log_probability)
+        or compression_ratio(text) > _COMPRESSION_RATIO
+        or n_loops(text.split()) > _MAX_LOOPS
     )
 
 
-def _is_silence(scores: SegmentScores, settings: HallucinationSettings) -> bool:
-    unsure = scores.log_probability < settings.log_probability
-    if unsure and scores.no_speech > settings.no_speech:
+def _is_silence(text: str, no_speech: float, log_probability: float) -> bool:
+    if log_probability < _UNSURE and no_speech > _NO_SPEECH:
         return True
-    if scores.log_probability < settings.hopeless_log_probability:
+    if log_probability < _HOPELESS:
         return True
-    doubtful = (
-        scores.log_probability < settings.phrase_log_probability
-        or scores.no_speech > settings.phrase_no_speech
-    )
-    return doubtful and is_known_phrase(scores.text)
+    doubtful = log_probability < _PHRASE_UNSURE or no_speech > _PHRASE_NO_SPEECH
+    return doubtful and is_known_phrase(text)
 
 
 def compression_ratio(text: str) -> float:
-    """Divide the bytes of a text by its bytes when compressed (zlib); 0 for none."""
+    """Divide the bytes of a text by its bytes when compressed (zlib); 0 for an empty text."""
     data = text.strip().encode()
     return len(data) / len(zlib.compress(data)) if data else 0.0
 
 
 def is_known_phrase(text: str) -> bool:
-    """Tell whether a text is nothing but a sentence Whisper is known to hear in silence."""
+    """Return whether a text is exactly a sentence that Whisper is known to write for silence."""
     return _phrase_key(text) in _PHRASE_KEYS
 
 
 def n_loops(words: Sequence[str], *, longest: int = 8) -> int:
-    """Count how often, at most, a run of words follows itself; 1 for words without a loop.
+    """Return the largest number of times a run of words occurs in a row; 1 without a loop.
 
     Args:
-        words: whitespace words, compared without case and punctuation.
-        longest: words of the longest run that is looked for.
+        words: compared without case and punctuation.
+        longest: words of the longest run to look for.
     """
     keys = [same_word_key(word) for word in words]
     most = min(1, len(keys))

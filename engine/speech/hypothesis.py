@@ -1,6 +1,6 @@
-"""What a recogniser believes was said: words on the source's timeline.
+"""Recognised words on the source's timeline.
 
-A hypothesis is replaced by the next one; a word of it counts only once it is committed
+A hypothesis is replaced by the next one; its words count only once they are committed
 (``engine.speech.local_agreement``).
 """
 
@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecognizedWord:
-    """A word, and when it was said.
+    """A word and its times.
 
     Attributes:
-        text: as it is written, punctuation included, without blanks.
-        start_s: where it begins on the source's timeline.
-        end_s: where it ends.
+        text: with punctuation, without blanks.
+        start_s: its start on the source's timeline.
+        end_s: its end on the source's timeline.
         probability: the model's own, 0 to 1.
     """
 
@@ -26,18 +26,18 @@ class RecognizedWord:
 
     @property
     def middle_s(self) -> float:
-        """Tell the time halfway; it wanders less than either end."""
+        """The time halfway; it varies less between hypotheses than either end."""
         return (self.start_s + self.end_s) / 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hypothesis:
-    """What was recognised in one piece of sound.
+    """The words recognised in one piece of sound.
 
     Attributes:
         words: in order of time.
-        start_s: where the sound begins on the source's timeline; words before it cannot be heard.
-        end_s: where the sound ends.
+        start_s: start of the sound on the source's timeline; earlier words are not in it.
+        end_s: end of the sound.
     """
 
     words: tuple[RecognizedWord, ...]
@@ -46,10 +46,9 @@ class Hypothesis:
 
 
 def same_word_key(text: str) -> str:
-    """Strip what a recogniser changes its mind about: case, punctuation, accents' encoding.
+    """Return a key without case, punctuation and encoding of accents, which recognisers vary.
 
-    A word of nothing but punctuation is its own key, so that no two words are the same for want of
-    letters.
+    A word of punctuation alone is its own key, so that two such words can still differ.
     """
     folded = unicodedata.normalize("NFKC", text).casefold()
     kept = "".join(c for c in folded if unicodedata.category(c)[0] in "LNMS")

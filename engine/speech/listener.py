@@ -1,7 +1,7 @@
-"""Sound in, captions out: one thread recognises what one or two sources give and feeds a session.
+"""Recognise the sound of one or two sources on a thread, and feed the words to a session.
 
-A source records on a thread of its own and the session translates on another, so there are three,
-with a bounded queue between each two. The terminal and the window use it alike.
+Each source records on its own thread and the session translates on another, with bounded queues in
+between. The terminal and the window both use it.
 """
 
 import contextlib
@@ -38,8 +38,8 @@ from engine.utterances import FedWord, UtteranceTracker
 
 _log = logging.getLogger(__name__)
 
-_POLL_S = 0.1  # how soon a source that gives nothing is asked again
-_TOUCHING_S = 0.002  # chunks that follow each other do so to within rounding
+_POLL_S = 0.1  # time limit of reading a source that has no sound
+_TOUCHING_S = 0.002  # successive chunks touch to within rounding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,10 +49,10 @@ class ListeningSettings:
     Attributes:
         recognizer: how often the model runs.
         vad: what counts as speech.
-        pause_s: silence after which an utterance has ended, with or without punctuation.
-        max_words_waiting: committed words without a caption from which recognising waits.
-        behind_s: age of the sound worked on from which it is told.
-        smaller_model: what to choose where recognising is too slow; nothing where there is none.
+        pause_s: silence that ends an utterance, with or without punctuation.
+        max_words_waiting: recognition pauses while this many committed words have no caption.
+        behind_s: age of the recognised sound above which ``Behind`` is reported.
+        smaller_model: name of the model to advise if recognition is too slow; empty for none.
     """
 
     recognizer: RecognizerSettings = field(default_factory=RecognizerSettings)
@@ -65,12 +65,12 @@ class ListeningSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lane:
-    """Somebody who is heard.
+    """A speaker.
 
     Attributes:
-        name: told apart by it; may be empty where there is one lane only.
-        source: where the sound comes from.
-        live: it comes at its own pace, so that one can be behind.
+        name: unique; may be empty if there is only one lane.
+        source: of the sound.
+        live: the sound comes in real time, so that recognition can fall behind.
     """
 
     name: str
@@ -80,11 +80,11 @@ class Lane:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recognition:
-    """What recognises; all of it is called on the recogniser's thread.
+    """The models of speech; both are made on the recogniser's thread.
 
     Attributes:
-        make_model: loads the model, once; it serves all lanes.
-        make_detector: makes a detector of speech, one for each lane.
+        make_model: loads the model that serves all lanes.
+        make_detector: makes the voice activity detector of a lane.
     """
 
     make_model: Callable[[], SpeechModel]
@@ -92,14 +92,14 @@ class Recognition:
 
 
 Feed = Callable[[FeedWords | EndPassage], None]
-"""Takes the words for a session; it is called on the recogniser's thread."""
+"""Takes the words for a session; called on the recogniser's thread."""
 
 
 class Listener:
-    """Start it, hand it the session's events, stop it, wait for it.
+    """Call ``start``, pass each event of the session to ``take``, then ``stop`` and ``join``.
 
-    Its own events are reported on the recogniser's thread, those of the session are not reported
-    again. After ``ListeningEnded`` or a session's ``Failed`` nothing more is fed.
+    Its own events are reported on the recogniser's thread; those of the session are not repeated.
+    After ``ListeningEnded`` or a session's ``Failed`` nothing more is fed.
     """
 
     def __init__(
@@ -115,12 +115,12 @@ class Listener:
         """Prepare.
 
         Args:
-            lanes: with names that differ.
+            lanes: with different names.
             feed: sends words to the session, which may still be loading.
-            recognition: what recognises.
-            report: gets the events.
-            settings: None takes the usual ones.
-            clock: that of the chunks' ``heard_at_s``.
+            recognition: the models of speech.
+            report: receives the events.
+            settings: None for the defaults.
+            clock: the clock of the chunks' ``heard_at_s``.
         """
         if len({lane.name for lane in lanes}) != len(lanes) or not lanes:
             msg = f"expected lanes whose names differ, got {[lane.name for lane in lanes]}"
@@ -138,7 +138,7 @@ class Listener:
         self._thread = threading.Thread(target=self._run, name="surtitle-ears", daemon=True)
 
     def start(self) -> None:
-        """Begin to record, then load the recogniser on its thread; returns at once.
+        """Start recording, load the recogniser on its thread, and return at once.
 
         Raises:
             AudioError: a file cannot be read; then nothing runs.
@@ -151,33 +151,33 @@ class Listener:
         self._thread.start()
 
     def take(self, event: Event) -> None:
-        """Take an event of the session, on its thread: room for more words, or the end."""
+        """Take an event of the session, on the session's thread."""
         with self._changed:
             self._utterances.take(event, self._clock())
             self._broken |= isinstance(event, Failed)
             self._changed.notify_all()
 
     def restart(self) -> None:
-        """Say that the session failed and another takes its place, which numbers anew.
+        """Continue with a new session, which numbers utterances from the start, after a failure.
 
-        What the one before did not translate to its end must be fed to the new one again, in order
-        and before all else, by whom this listener feeds.
+        The owner of ``feed`` must first feed the new session all words of utterances that the old
+        one did not finish, in order.
         """
         with self._changed:
             self._utterances.restart()
 
     @property
     def n_dropped(self) -> int:
-        """Count the 16 kHz samples that were lost."""
+        """The number of 16 kHz samples that were lost."""
         return sum(lane.source.n_dropped for lane in self._lanes)
 
     def stop(self) -> None:
-        """Record no more. What was recorded is still recognised and translated."""
+        """Stop recording; the recorded sound is still recognised and translated."""
         for lane in self._lanes:
             lane.source.stop()
 
     def close(self) -> None:
-        """End at once and wait for the thread; what was not translated is left."""
+        """Stop at once and wait for the thread; the rest stays untranslated."""
         with self._changed:
             self._leaving = True
             self._changed.notify_all()
@@ -186,7 +186,7 @@ class Listener:
             self._thread.join()
 
     def join(self, timeout_s: float | None = None) -> bool:
-        """Wait until everything is translated; tell whether it is."""
+        """Wait until everything is translated; return False on a timeout."""
         self._thread.join(timeout_s)
         return not self._thread.is_alive()
 
@@ -195,7 +195,7 @@ class Listener:
             self._listen()
         except SurtitleError as error:
             self._report(ListeningFailed(message=error.message))
-        except Exception as error:  # noqa: BLE001  the one place where anything becomes a message
+        except Exception as error:  # noqa: BLE001  the top of the thread: any failure is reported
             _log.exception("listening stopped")
             self._report(ListeningFailed(message=Code.LISTENING_STOPPED(reason=str(error))))
         finally:
@@ -211,21 +211,21 @@ class Listener:
     def _listen(self) -> None:
         started_s = self._clock()
         model = self._recognition.make_model()
-        ears = [self._ear(lane, model) for lane in self._lanes]
+        workers = [self._lane_worker(lane, model) for lane in self._lanes]
         self._report(RecognizerReady(load_s=self._clock() - started_s))
-        while ears and not self._over:
-            for ear in ears:
-                for event in ear.listen(_POLL_S / len(ears)):
-                    self._take_heard(event)
-            ears = [ear for ear in ears if not ear.finished]
+        while workers and not self._over:
+            for worker in workers:
+                for event in worker.listen(_POLL_S / len(workers)):
+                    self._pass_on(event)
+            workers = [worker for worker in workers if not worker.finished]
 
-    def _ear(self, lane: Lane, model: SpeechModel) -> "_Ear":
+    def _lane_worker(self, lane: Lane, model: SpeechModel) -> "_LaneWorker":
         settings = self._settings
         vad = VoiceActivityDetector(self._recognition.make_detector(), settings.vad)
         recognizer = Recognizer(model, vad, settings.recognizer)
-        return _Ear(lane, recognizer, settings, self._clock, self._translates_slowly)
+        return _LaneWorker(lane, recognizer, settings, self._clock, self._translates_slowly)
 
-    def _take_heard(self, event: Heard | EndPassage) -> None:
+    def _pass_on(self, event: Heard | EndPassage) -> None:
         if isinstance(event, EndPassage):
             self._feed(event)
             return
@@ -236,14 +236,14 @@ class Listener:
             self._feed(FeedWords(tuple(word.text for word in event.words), event.lane))
 
     def _await_room(self, event: WordsCommitted) -> None:
-        """Wait until the session has room for more words; they are counted from now on."""
+        """Wait until the session has room for more words, then count these as waiting."""
         most = self._settings.max_words_waiting
         with self._changed:
             self._changed.wait_for(lambda: self._over or self._utterances.n_uncaptioned < most)
             self._utterances.feed(event.lane, event.words)
 
     def _translates_slowly(self) -> bool:
-        """Tell whether so many words wait for their captions that recognising nearly waits, too."""
+        """Return whether the words without a caption reach half of the limit for recognition."""
         with self._changed:
             return 2 * self._utterances.n_uncaptioned >= self._settings.max_words_waiting
 
@@ -252,8 +252,8 @@ class Listener:
         return self._broken or self._leaving
 
 
-class _Ear:
-    """Recognise one lane. The recogniser's thread alone uses it."""
+class _LaneWorker:
+    """Recognise one lane. Only the recogniser's thread uses it."""
 
     def __init__(
         self,
@@ -268,23 +268,23 @@ class _Ear:
         self._settings = settings
         self._clock = clock
         self._translates_slowly = translates_slowly
-        self._ended_s: float | None = None  # where speech ended without the end of a sentence
+        self._ended_s: float | None = None  # time at which a pause ends the passage
         self._is_behind = False
         self._heard_speech = False
         self.finished = False
 
     def listen(self, timeout_s: float) -> Iterator[Heard | EndPassage]:
-        """Take what the source has, or wait for it; yield events, and ends of passages."""
+        """Read the source, waiting up to ``timeout_s``; yield events, and ends of passages."""
         source = self._lane.source
         chunk = source.read(timeout_s)
         if chunk is None:
             if source.ended:
-                yield from self._take_news(self._recognizer.flush(), None)
+                yield from self._take_results(self._recognizer.flush(), None)
                 yield from self._take_speech(hears=False)
                 self.finished = True
             return
-        for sound in self._with_what_waits(chunk):
-            yield from self._take_news(self._recognizer.feed(sound), sound)
+        for sound in self._with_waiting(chunk):
+            yield from self._take_results(self._recognizer.feed(sound), sound)
             yield from self._compare_times(sound)
             yield from self._take_speech(hears=self._recognizer.hears_speech)
             if self._recognizer.hears_speech:
@@ -293,8 +293,8 @@ class _Ear:
                 self._ended_s = None
                 yield EndPassage(self._lane.name)
 
-    def _with_what_waits(self, chunk: AudioChunk) -> Iterator[AudioChunk]:
-        """Join a chunk with those that came meanwhile, so that the model runs less often."""
+    def _with_waiting(self, chunk: AudioChunk) -> Iterator[AudioChunk]:
+        """Join a late chunk with those that came meanwhile, so that the model runs less often."""
         most_s = self._settings.recognizer.catch_up_s
         joined = [chunk]
         late_s = self._clock() - chunk.heard_at_s
@@ -308,14 +308,16 @@ class _Ear:
             joined.append(following)
         yield _joined(joined)
 
-    def _take_news(self, news: Sequence[Recognized], sound: AudioChunk | None) -> Iterator[Heard]:
-        for one in news:
-            words = tuple(self._committed(one.committed, sound, self._clock()))
+    def _take_results(
+        self, results: Sequence[Recognized], sound: AudioChunk | None
+    ) -> Iterator[Heard]:
+        for result in results:
+            words = tuple(self._committed(result.committed, sound, self._clock()))
             if words:
                 yield WordsCommitted(lane=self._lane.name, words=words)
-            if one.speech_ended and sound is not None:
+            if result.speech_ended and sound is not None:
                 self._ended_s = sound.end_s + self._settings.pause_s
-            yield TailChanged(lane=self._lane.name, words=tuple(word.text for word in one.tail))
+            yield TailChanged(lane=self._lane.name, words=tuple(word.text for word in result.tail))
 
     def _committed(
         self, words: Sequence[RecognizedWord], sound: AudioChunk | None, now_s: float
@@ -339,7 +341,7 @@ class _Ear:
             yield SpeechChanged(lane=self._lane.name, speaks=hears)
 
     def _compare_times(self, sound: AudioChunk) -> Iterator[Heard]:
-        """Report when it falls behind, and when it keeps up again."""
+        """Report when recognition falls behind, and when it keeps up again."""
         settings = self._settings
         behind_s = self._clock() - sound.heard_at_s
         slow = self._recognizer.advises_smaller_model
@@ -353,7 +355,7 @@ class _Ear:
             yield CaughtUp(lane=self._lane.name)
 
     def _behind(self, seconds: float) -> Behind:
-        """Say what is slow; a smaller recogniser helps where recognising is."""
+        """Return the event that names the slow stage; recognition can use a smaller model."""
         lane = self._lane.name
         if self._translates_slowly():
             return Behind(lane=lane, seconds=seconds, message=Code.TRANSLATION_SLOW())

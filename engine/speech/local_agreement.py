@@ -1,10 +1,10 @@
-"""Make words certain: what two successive hypotheses agree on is committed and never changes.
+"""Commit the words on which two successive hypotheses agree; committed words never change.
 
 LocalAgreement-2 as used for Whisper by Macháček et al. 2023
 (https://aclanthology.org/2023.ijcnlp-demo.3): the longest common prefix of two successive
-hypotheses, behind what was committed before. Deviations: words are compared without case and
-punctuation, and the newest spelling is committed; where a hypothesis goes on behind the committed
-words is found by aligning words and times together, not by times first and n-grams second.
+hypotheses, after the words committed before. Deviations: words are compared without case and
+punctuation, and the newest spelling is committed; the first new word of a hypothesis is found by
+aligning words and times together, not by times first and n-grams second.
 """
 
 from collections import deque
@@ -14,20 +14,19 @@ from dataclasses import replace
 from engine.speech.hypothesis import Hypothesis, RecognizedWord, same_word_key
 
 MAX_TAIL_WORDS = 4
-"""More of what may still change would only be read in vain."""
+"""Later words change too often to be worth reading."""
 
 _REMEMBERED_WORDS = 256  # more than a buffer of 30 s holds
-_TIMES_WANDER_S = 0.5  # a word that far on the wrong side weighs as much as a wrong word
+_TIMES_VARY_S = 0.5  # a word this far on the wrong side costs as much as a wrong word
 _EDGE_S = 0.01  # a buffer is cut at the end of a word, to within rounding
-_MISSED_S = 0.25  # as long as a short word: heard for less, it may be missed
+_MISSED_S = 0.25  # a short word: if less of it is in the sound, it may be missing
 
 
 class LocalAgreement:
-    """Feed hypotheses, get words that became certain.
+    """Feed hypotheses, get the words that became certain.
 
-    Everything ``feed`` and ``flush`` returned is the transcript: it is only ever appended to, and
-    its times never run backwards. ``flush`` returns the rest of the last hypothesis, so that the
-    transcript then ends as that hypothesis does.
+    Everything ``feed`` and ``flush`` returned is the transcript: it is append-only, and its times
+    never run backwards. After ``flush`` it ends as the last hypothesis does.
     """
 
     def __init__(self) -> None:
@@ -42,22 +41,22 @@ class LocalAgreement:
         return self._commit(heard[:n_agreed])
 
     def flush(self) -> tuple[RecognizedWord, ...]:
-        """Commit the rest of the last hypothesis: speech ended, or its sound must be let go."""
+        """Commit the rest of the last hypothesis: speech ended, or its sound must be dropped."""
         rest, self._pending = self._pending, ()
         return self._commit(rest)
 
     def forget(self) -> None:
-        """Drop what is not committed: it was not speech."""
+        """Drop the uncommitted words: they were not speech."""
         self._pending = ()
 
     @property
     def tail(self) -> tuple[RecognizedWord, ...]:
-        """List the words next to the committed ones that may still change, four at most."""
+        """The first words that may still change, four at most."""
         return self._pending[:MAX_TAIL_WORDS]
 
     @property
     def pending(self) -> tuple[RecognizedWord, ...]:
-        """List all words that may still change."""
+        """All words that may still change."""
         return self._pending
 
     def _commit(self, words: Sequence[RecognizedWord]) -> tuple[RecognizedWord, ...]:
@@ -71,32 +70,32 @@ class LocalAgreement:
         return tuple(ordered)
 
     def _behind_committed(self, hypothesis: Hypothesis) -> tuple[RecognizedWord, ...]:
-        """Cut off the words that repeat committed ones still to be heard in the sound."""
+        """Drop the first words, which repeat committed ones that are still in the sound."""
         if not self._committed or not hypothesis.words:
             return hypothesis.words
-        heard_from_s = hypothesis.start_s - _TIMES_WANDER_S
+        heard_from_s = hypothesis.start_s - _TIMES_VARY_S
         still_heard = [word for word in self._committed if word.end_s > heard_from_s]
         edits = _edits_to_prefixes(still_heard, hypothesis)
         misplaced_s = _misplaced(hypothesis.words, self._committed[-1].end_s)
-        costs = [n + s / _TIMES_WANDER_S for n, s in zip(edits, misplaced_s, strict=True)]
+        costs = [n + s / _TIMES_VARY_S for n, s in zip(edits, misplaced_s, strict=True)]
         return hypothesis.words[costs.index(min(costs)) :]
 
 
 def _common_prefix(first: Sequence[RecognizedWord], second: Sequence[RecognizedWord]) -> int:
     n_same = 0
-    for one, other in zip(first, second, strict=False):
-        if same_word_key(one.text) != same_word_key(other.text):
+    for earlier, later in zip(first, second, strict=False):
+        if same_word_key(earlier.text) != same_word_key(later.text):
             break
         n_same += 1
     return n_same
 
 
 def _edits_to_prefixes(committed: Sequence[RecognizedWord], hypothesis: Hypothesis) -> list[float]:
-    """Weigh the edits that make the committed words each prefix of the hypothesis, empty to whole.
+    """Return the costs of editing the committed words into each prefix of the hypothesis.
 
-    A committed word may be missing for nothing where the sound begins behind it, and costs the
-    more the longer it can be heard. One that begins in the sound counts whole, for recognisers give
-    words of no length at all.
+    A committed word may be missing at no cost if the sound begins after it; the cost grows with the
+    part of it that is in the sound. A word that begins in the sound has the full cost, since
+    recognisers also return words without length.
     """
     keys = [same_word_key(word.text) for word in hypothesis.words]
     row = [float(n_words) for n_words in range(len(keys) + 1)]
@@ -113,7 +112,7 @@ def _edits_to_prefixes(committed: Sequence[RecognizedWord], hypothesis: Hypothes
 
 
 def _misplaced(words: Sequence[RecognizedWord], border_s: float) -> list[float]:
-    """Sum, for each place to split the words, how far they lie on the wrong side of the border."""
+    """Return for each split of the words the sum of times they are on the wrong side of it."""
     early = [max(0.0, border_s - word.middle_s) for word in words]
     late = [max(0.0, word.middle_s - border_s) for word in words]
     sums = [sum(early)]

@@ -17,10 +17,10 @@ _NOISES = ("[", "]", "(", ")", "*", "\N{EIGHTH NOTE}", "\N{BEAMED EIGHTH NOTES}"
 
 
 def plain_word(text: str) -> str:
-    """Write one recognised word plainly; nothing is left of what is no word.
+    """Return one recognised word in plain characters; empty if it is no word.
 
-    A recogniser writes what it hears beside speech into brackets or between notes; speech has
-    none. A dash or a dot that stands alone is dropped too: it would be a word to translate.
+    Recognisers write noises in brackets or between notes; speech has none. A lone dash or dot is
+    dropped as well: it would be translated as a word.
     """
     plain = unicodedata.normalize("NFC", text).translate(_PLAIN).strip()
     if any(noise in plain for noise in _NOISES):

@@ -1,15 +1,15 @@
-"""Speech becomes committed words: voice activity, buffer, model and agreement meet here only.
+"""Turn speech into committed words, by voice activity, a buffer, the model and local agreement.
 
-The newest speech is recognised again and again in a buffer that is cut at sentence ends and after
-speech; successive hypotheses are held against each other (``engine.speech.local_agreement``), so
-that what was
-committed never changes. The model is prompted with what was committed before the buffer, never with
-what it only guessed, so it cannot talk itself into a loop.
+The newest speech is recognised repeatedly in a buffer that is cut at sentence ends and after
+speech. Successive hypotheses are compared (``engine.speech.local_agreement``), so that committed
+words never change. The model is prompted with the words committed before the buffer, never with
+uncommitted ones, so it cannot prompt itself into a loop.
 """
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Protocol
 
 import numpy as np
@@ -22,9 +22,9 @@ from engine.speech.vad import SpeechPart, VoiceActivityDetector
 from engine.text.sentences import ends_sentence
 
 _PROMPT_WORDS = 60
-_MODEL_HEARS_S = 30.0
-_EDGE_S = 0.01  # a word that ends where the buffer begins is not heard in it
-_NEWEST_WEIGH = 0.3  # of the newest pass in the running real-time factor
+_MODEL_INPUT_S = 30.0
+_EDGE_S = 0.01  # a word that ends where the buffer begins is not in it
+_NEWEST_WEIGHT = 0.3  # of the newest pass in the running real-time factor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,13 +32,13 @@ class RecognizerSettings:
     """How often the model runs, and on how much.
 
     Attributes:
-        step_s: new speech that is waited for before the model runs again.
-        trim_from_s: speech in the buffer from which it is cut at sentence ends.
-        max_buffer_s: it is cut behind the last committed word from here on, and where there is
-            none its words are committed as they stand; it holds one pass more at most.
-        catch_up_s: speech that one pass takes at most where more than a step came at once.
+        step_s: new speech needed before the model runs again.
+        trim_from_s: a buffer of this length or more is cut at sentence ends.
+        max_buffer_s: a buffer of this length or more is cut after the last committed word; if there
+            is none, its words are committed as they are. It exceeds this by one pass at most.
+        catch_up_s: the most speech of one pass when more than a step came at once.
         slow_from: seconds of computing per second of speech from which a smaller model is advised.
-        slow_passes: passes in a row that must have been as slow.
+        slow_passes: number of passes in a row that must be that slow.
     """
 
     step_s: float = 1.0
@@ -51,10 +51,10 @@ class RecognizerSettings:
     def __post_init__(self) -> None:
         in_order = 0 < self.step_s <= self.trim_from_s <= self.max_buffer_s
         in_order &= self.step_s <= self.catch_up_s
-        if not in_order or self.max_buffer_s + self.catch_up_s > _MODEL_HEARS_S:
+        if not in_order or self.max_buffer_s + self.catch_up_s > _MODEL_INPUT_S:
             msg = (
                 "expected 0 < step_s <= trim_from_s <= max_buffer_s and step_s <= catch_up_s <= "
-                f"{_MODEL_HEARS_S:.0f} - max_buffer_s, got {self.step_s}, {self.trim_from_s}, "
+                f"{_MODEL_INPUT_S:.0f} - max_buffer_s, got {self.step_s}, {self.trim_from_s}, "
                 f"{self.max_buffer_s} and {self.catch_up_s}"
             )
             raise ValueError(msg)
@@ -62,10 +62,10 @@ class RecognizerSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recognized:
-    """What a recogniser has to say after it was fed.
+    """The result of feeding a recogniser.
 
     Attributes:
-        committed: words that became certain; they come behind all those before.
+        committed: words that became certain, after all earlier ones.
         tail: words that may still change, at most four.
         speech_ended: the speaker paused after the committed words.
     """
@@ -76,23 +76,17 @@ class Recognized:
 
 
 class SpeechModel(Protocol):
-    """Turns a piece of sound into a hypothesis."""
+    """A model of speech, as ``engine.speech.whisper.Whisper``."""
 
     def recognize(self, samples: Samples, start_s: float, prompt: str) -> Hypothesis:
-        """Recognise at most 30 s of 16 kHz mono.
-
-        Args:
-            samples: shape (n_samples,).
-            start_s: where they begin on the source's timeline.
-            prompt: what was said before them.
-        """
+        """Recognise at most 30 s of 16 kHz mono, shape (n_samples,), after the words ``prompt``."""
 
 
 class Recognizer:
     """Feed sound, get words.
 
-    Everything ``committed`` that ``feed`` and ``flush`` returned is the transcript; it is only
-    appended to. One thread uses it.
+    The ``committed`` words that ``feed`` and ``flush`` returned are the transcript, which is
+    append-only. One thread uses it.
     """
 
     def __init__(
@@ -110,78 +104,76 @@ class Recognizer:
         self._agreement = LocalAgreement()
         self._context: list[RecognizedWord] = []  # the newest committed words
         self._buffer = np.zeros(0, np.float32)
-        self._start_s = 0.0  # where the buffer begins
-        self._n_unheard = 0  # samples at the buffer's end no hypothesis covers
+        self._start_s = 0.0  # start of the buffer
+        self._n_new = 0  # samples at the buffer's end that no hypothesis covers
         self._real_time_factor = 0.0
         self._n_slow = 0
 
     @property
     def hears_speech(self) -> bool:
-        """Tell whether somebody speaks now, for a lamp."""
+        """Whether there is speech now, for an indicator."""
         return self._vad.is_open
 
     @property
     def real_time_factor(self) -> float:
-        """Tell the seconds of computing per second of new speech, a running mean."""
+        """Seconds of computing per second of new speech, a running mean."""
         return self._real_time_factor
 
     @property
     def advises_smaller_model(self) -> bool:
-        """Tell whether the model has been too slow for this computer for a while."""
+        """Whether the model has been too slow for this computer for a while."""
         return self._n_slow >= self._settings.slow_passes
 
     @property
     def buffered_s(self) -> float:
-        """Tell how much speech is held."""
+        """Seconds of speech in the buffer."""
         return len(self._buffer) / SAMPLE_RATE_HZ
 
     def feed(self, chunk: AudioChunk) -> list[Recognized]:
-        """Take the next sound; return what became known, nothing where nothing did."""
-        return [news for part in _joined(self._vad.feed(chunk)) for news in self._take(part)]
+        """Take the next sound; return the results, none if the model did not run."""
+        return [result for part in _joined(self._vad.feed(chunk)) for result in self._take(part)]
 
     def flush(self) -> list[Recognized]:
         """Commit the rest: no sound follows, or it does not follow at once."""
-        return [news for part in self._vad.flush() for news in self._take(part)]
+        return [result for part in self._vad.flush() for result in self._take(part)]
 
     def _take(self, part: SpeechPart) -> list[Recognized]:
         if part.begins:
-            self._buffer, self._start_s, self._n_unheard = part.samples[:0], part.start_s, 0
-        news = []
-        step, most = (
-            round(seconds * SAMPLE_RATE_HZ)
-            for seconds in (self._settings.step_s, self._settings.catch_up_s)
-        )
+            self._buffer, self._start_s, self._n_new = part.samples[:0], part.start_s, 0
+        results = []
+        step = round(self._settings.step_s * SAMPLE_RATE_HZ)
+        most = round(self._settings.catch_up_s * SAMPLE_RATE_HZ)
         rest = part.samples
         while len(rest):
-            came_at_once = len(rest) + self._n_unheard >= 2 * step  # it has fallen behind
-            n_taken = min(len(rest), (most if came_at_once else step) - self._n_unheard)
+            is_behind = len(rest) + self._n_new >= 2 * step
+            n_taken = min(len(rest), (most if is_behind else step) - self._n_new)
             self._buffer = np.concatenate([self._buffer, rest[:n_taken]])
-            self._n_unheard += n_taken
+            self._n_new += n_taken
             rest = rest[n_taken:]
-            if self._n_unheard >= step:
-                news.append(self._listen())
+            if self._n_new >= step:
+                results.append(self._recognize())
         if part.ends:
-            news.append(self._end())
-        return news
+            results.append(self._end())
+        return results
 
-    def _listen(self) -> Recognized:
+    def _recognize(self) -> Recognized:
         """Run the model on the buffer, once."""
         before_s = self._clock()
         hypothesis = self._model.recognize(self._buffer, self._start_s, self._prompt())
-        self._measure(self._clock() - before_s, self._n_unheard / SAMPLE_RATE_HZ)
-        self._n_unheard = 0
+        self._measure(self._clock() - before_s, self._n_new / SAMPLE_RATE_HZ)
+        self._n_new = 0
         committed = self._remember(self._agreement.feed(hypothesis))
         committed += self._trim()
         return Recognized(committed=committed, tail=self._agreement.tail)
 
     def _end(self) -> Recognized:
-        committed = self._listen().committed if self._n_unheard else ()
+        committed = self._recognize().committed if self._n_new else ()
         committed += self._remember(self._agreement.flush())
         self._buffer = self._buffer[:0]
         return Recognized(committed=committed, tail=(), speech_ended=True)
 
     def _trim(self) -> tuple[RecognizedWord, ...]:
-        """Let go of sound whose words are certain; return words that became so by force."""
+        """Drop the sound of committed words; return the words that had to be committed for it."""
         if self.buffered_s < self._settings.trim_from_s:
             return ()
         held = [word for word in self._context if word.end_s > self._start_s + _EDGE_S]
@@ -200,49 +192,36 @@ class Recognizer:
         return forced
 
     def _cut(self, until_s: float) -> None:
-        n_gone = round((until_s - self._start_s) * SAMPLE_RATE_HZ)
-        n_gone = min(max(0, n_gone), len(self._buffer))
-        self._buffer = self._buffer[n_gone:].copy()  # a view would keep what is gone in memory
-        self._start_s += n_gone / SAMPLE_RATE_HZ
+        n_cut = round((until_s - self._start_s) * SAMPLE_RATE_HZ)
+        n_cut = min(max(0, n_cut), len(self._buffer))
+        self._buffer = self._buffer[n_cut:].copy()  # a view would keep the cut sound in memory
+        self._start_s += n_cut / SAMPLE_RATE_HZ
 
     def _remember(self, words: tuple[RecognizedWord, ...]) -> tuple[RecognizedWord, ...]:
         self._context = [*self._context, *words][-2 * _PROMPT_WORDS :]
         return words
 
     def _prompt(self) -> str:
-        """Join the committed words that cannot be heard any more."""
+        """Join the committed words before the buffer."""
         before = [word.text for word in self._context if word.end_s <= self._start_s + _EDGE_S]
         return " ".join(before[-_PROMPT_WORDS:])
 
     def _measure(self, computing_s: float, new_speech_s: float) -> None:
-        # A remainder at the end of speech costs a whole pass; nothing waits behind it.
+        # A remainder at the end of speech costs a whole pass, but no speech waits for it.
         if new_speech_s < self._settings.step_s / 2:
             return
         factor = computing_s / new_speech_s
         before = self._real_time_factor or factor
-        self._real_time_factor = before + _NEWEST_WEIGH * (factor - before)
+        self._real_time_factor = before + _NEWEST_WEIGHT * (factor - before)
         self._n_slow = self._n_slow + 1 if self._real_time_factor > self._settings.slow_from else 0
 
 
 def _joined(parts: Sequence[SpeechPart]) -> Iterator[SpeechPart]:
-    """Join the parts of one speech that came at once."""
+    """Join the parts of each speech that came at once."""
     waiting: list[SpeechPart] = []
-    for part in parts:
-        if part.begins and waiting:
-            yield _one(waiting)
-            waiting = []
+    for part, following in zip_longest(parts, parts[1:]):
         waiting.append(part)
-        if part.ends:
-            yield _one(waiting)
+        if part.ends or following is None or following.begins:
+            samples = np.concatenate([part.samples for part in waiting])
+            yield replace(waiting[0], samples=samples, ends=part.ends)
             waiting = []
-    if waiting:
-        yield _one(waiting)
-
-
-def _one(parts: Sequence[SpeechPart]) -> SpeechPart:
-    return SpeechPart(
-        samples=np.concatenate([part.samples for part in parts]),
-        start_s=parts[0].start_s,
-        begins=parts[0].begins,
-        ends=parts[-1].ends,
-    )

@@ -1,7 +1,7 @@
-"""Let speech through and nothing else: Silero's detector, frame by frame.
+"""Pass speech only: Silero's voice activity detector, frame by frame.
 
 The detector (https://github.com/snakers4/silero-vad) is the file faster-whisper ships, run by ONNX
-Runtime with its state kept between frames, so that sound can come in pieces of any size. Both
+Runtime with its state kept between frames, so that sound can come in chunks of any size. Both
 belong to the extra ``speech`` and are imported when a detector is made.
 """
 
@@ -17,9 +17,9 @@ from engine.errors import ModelError
 from engine.messages import Code
 
 FRAME = 512
-"""Samples the detector judges at a time: 32 ms."""
+"""Samples of one frame of the detector: 32 ms."""
 
-_CONTEXT = 64  # samples of the frame before that it wants to see again
+_CONTEXT = 64  # samples of the previous frame that the detector takes again
 _STATE = (1, 1, 128)
 _SAME_TIME_S = 0.002  # chunks that touch do so to within rounding
 
@@ -29,12 +29,12 @@ class VadSettings:
     """When the gate opens and closes.
 
     Attributes:
-        open_at: probability of speech from which it opens.
-        close_below: probability below which a frame counts as silence while it is open.
-        min_speech_s: speech shorter than that is a click.
-        silence_s: so long must it be silent before the gate closes.
-        pre_roll_s: sound from before it opened that goes through too.
-        max_speech_s: it is closed and opened anew after that, so that nothing waits for ever.
+        open_at: probability of speech from which the gate opens.
+        close_below: probability below which a frame counts as silence while the gate is open.
+        min_speech_s: shorter speech is a click.
+        silence_s: silence after which the gate closes.
+        pre_roll_s: sound before the opening that is passed as well.
+        max_speech_s: the gate is closed and reopened after this, so that words are committed.
     """
 
     open_at: float = 0.5
@@ -52,13 +52,13 @@ class VadSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SpeechPart:
-    """Sound that goes through.
+    """A part of one speech.
 
     Attributes:
-        samples: 16 kHz mono; may be empty where only the end is told.
-        start_s: where it begins on the source's timeline.
-        begins: nothing of this speech was let through before.
-        ends: nothing more of this speech will come.
+        samples: 16 kHz mono; may be empty in the last part.
+        start_s: its start on the source's timeline.
+        begins: this is the first part.
+        ends: this is the last part.
     """
 
     samples: Samples
@@ -68,13 +68,13 @@ class SpeechPart:
 
 
 class Detector(Protocol):
-    """Says how probable speech is, one frame after the other."""
+    """Rate the probability of speech frame by frame."""
 
     def probability(self, frame: Samples) -> float:
-        """Judge the next frame of ``FRAME`` samples; 0 to 1."""
+        """Return the probability, 0 to 1, of the next frame of ``FRAME`` samples."""
 
     def reset(self) -> None:
-        """Forget the frames before: sound is missing, or a new source begins."""
+        """Forget the previous frames: sound is missing, or a new source begins."""
 
 
 class SileroDetector:
@@ -95,7 +95,7 @@ class SileroDetector:
         self.reset()
 
     def reset(self) -> None:
-        """Forget the frames before."""
+        """Forget the previous frames."""
         self._h = self._c = np.zeros(_STATE, np.float32)
         self._context = np.zeros(_CONTEXT, np.float32)
 
@@ -112,28 +112,28 @@ class SileroDetector:
 class VoiceActivityDetector:
     """Feed sound, get speech.
 
-    Every sample of a speech goes through once and in order: ``pre_roll_s`` before it began until
-    ``silence_s`` after it ended. How the sound is cut into chunks makes no difference. Where sound
-    is missing a speech ends.
+    Each sample of a speech is passed once and in order, from ``pre_roll_s`` before its start until
+    ``silence_s`` after its end. The cut into chunks makes no difference. A speech ends where sound
+    is missing.
     """
 
     def __init__(self, detector: Detector, settings: VadSettings) -> None:
         self._detector = detector
         self._settings = settings
         self._waiting = np.zeros(0, np.float32)  # less than a frame
-        self._time_s = 0.0  # where ``_waiting`` begins
-        self._held: deque[Samples] = deque()  # frames not let through yet
+        self._time_s = 0.0  # start of ``_waiting``
+        self._held: deque[Samples] = deque()  # frames not passed yet
         self._is_open = False
         self._has_begun = False
         self._n_speech = self._n_silent = self._n_open = 0
 
     @property
     def is_open(self) -> bool:
-        """Tell whether somebody speaks, for a lamp."""
+        """Whether the gate is open, for an indicator."""
         return self._is_open
 
     def feed(self, chunk: AudioChunk) -> list[SpeechPart]:
-        """Take the next sound; return what of it, and of the sound before, is speech."""
+        """Take the next sound; return the speech in it and in the sound held back before."""
         parts = []
         waiting_until_s = self._time_s + len(self._waiting) / SAMPLE_RATE_HZ
         if abs(chunk.start_s - waiting_until_s) > _SAME_TIME_S:
@@ -147,11 +147,11 @@ class VoiceActivityDetector:
         return parts
 
     def flush(self) -> list[SpeechPart]:
-        """End the speech there is; whatever is fed next stands alone."""
+        """End the current speech; the next sound is independent of it."""
         self._held.append(self._waiting)
         self._time_s += len(self._waiting) / SAMPLE_RATE_HZ
         self._waiting = np.zeros(0, np.float32)
-        parts = [self._let_through(ends=True)] if self._is_open else []
+        parts = [self._pass_held(ends=True)] if self._is_open else []
         self._close()
         self._detector.reset()
         return parts
@@ -161,17 +161,17 @@ class VoiceActivityDetector:
         self._held.append(frame)
         self._time_s += FRAME / SAMPLE_RATE_HZ
         if self._is_open:
-            return [self._go_on(probability)]
+            return [self._continue(probability)]
         self._n_speech = self._n_speech + 1 if probability >= self._settings.open_at else 0
         if self._n_speech >= _frames(self._settings.min_speech_s):
             self._is_open = True
-            return [self._let_through()]
+            return [self._pass_held()]
         n_kept = _frames(self._settings.pre_roll_s) + self._n_speech
         while len(self._held) > n_kept:
             self._held.popleft()
         return []
 
-    def _go_on(self, probability: float) -> SpeechPart:
+    def _continue(self, probability: float) -> SpeechPart:
         settings = self._settings
         if probability >= settings.open_at:
             self._n_silent = 0
@@ -180,12 +180,12 @@ class VoiceActivityDetector:
         self._n_open += 1
         ends = self._n_silent >= _frames(settings.silence_s)
         ends |= self._n_open >= _frames(settings.max_speech_s)
-        part = self._let_through(ends=ends)
+        part = self._pass_held(ends=ends)
         if ends:
             self._close()
         return part
 
-    def _let_through(self, *, ends: bool = False) -> SpeechPart:
+    def _pass_held(self, *, ends: bool = False) -> SpeechPart:
         samples = np.concatenate(self._held) if self._held else np.zeros(0, np.float32)
         self._held.clear()
         start_s = self._time_s - len(samples) / SAMPLE_RATE_HZ

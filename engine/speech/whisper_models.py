@@ -1,7 +1,6 @@
-"""Whisper models by name, id or folder: found on this computer, or fetched when asked.
+"""Find Whisper models by name, hub id or folder on this computer, or fetch them.
 
-All are in CTranslate2's form. A model that somebody converted is named by its id on the hub or its
-folder.
+All are in CTranslate2's format. Other converted models are named by hub id or folder.
 """
 
 from collections.abc import Callable
@@ -15,13 +14,9 @@ from engine.messages import Code
 from engine.untrusted.safe_names import is_hub_name
 from engine.untrusted.strict_json import JsonObject, shown
 
-_FILES = (
-    *("config.json", "preprocessor_config.json", "model.bin", "tokenizer.json"),
-    *("vocabulary.json", "vocabulary.txt"),
-)
-
 _NEEDED = ("config.json", "model.bin", "tokenizer.json")
 _SOUND, _MAX_SOUND_BYTES = "preprocessor_config.json", 1 << 22  # the older ones hold a table
+_FILES = (*_NEEDED, _SOUND, "vocabulary.json", "vocabulary.txt")
 _SIZES = {
     "feature_size": 1024,
     "sampling_rate": 192_000,
@@ -29,18 +24,14 @@ _SIZES = {
     "chunk_length": 300,
     "n_fft": 16_384,
 }
-"""What a Whisper may say of sound, and the most that any needs."""
-
-
-def _is_wanted(name: str) -> bool:
-    return name in _FILES
+"""Settings of a Whisper's sound, and the largest value that any model needs."""
 
 
 def _check(folder: Path) -> None:
-    """Check that a folder is whole, before libraries wait for a pipe in it or swell.
+    """Check that a folder is complete, before a library waits for a pipe or runs out of memory.
 
     Raises:
-        ModelError: it is not.
+        ModelError: the folder is not complete.
     """
     for name in _FILES:
         path = folder / name
@@ -48,18 +39,14 @@ def _check(folder: Path) -> None:
             raise _unfit(folder, f"has no {name} that is a file")
     try:
         if (folder / _SOUND).exists():
-            _check_sound(JsonObject.read(folder / _SOUND, _MAX_SOUND_BYTES))
+            content = JsonObject.read(folder / _SOUND, _MAX_SOUND_BYTES)
+            for key, most in _SIZES.items():  # the library makes tables of these sizes
+                if key in content:
+                    content.integer(key, least=1, most=most)
     except OSError as error:
         raise _unfit(folder, f"has a {_SOUND} that cannot be read ({error.strerror})") from error
     except ValueError as error:
         raise _unfit(folder, f"has a {_SOUND} that {error}") from error
-
-
-def _check_sound(content: JsonObject) -> None:
-    """Check how sound is to be cut: the library makes tables of these sizes."""
-    for key, most in _SIZES.items():
-        if key in content:
-            content.integer(key, least=1, most=most)
 
 
 def _unfit(folder: Path, reason: str) -> ModelError:
@@ -69,7 +56,10 @@ def _unfit(folder: Path, reason: str) -> ModelError:
 
 
 WHISPER = ModelKind(
-    essential="model.bin", what="Whisper model for CTranslate2", is_wanted=_is_wanted, check=_check
+    essential="model.bin",
+    what="Whisper model for CTranslate2",
+    is_wanted=lambda name: name in _FILES,
+    check=_check,
 )
 
 
@@ -81,42 +71,28 @@ def whisper_folder(
     progress: Progress = lambda _done, _total: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Path:
-    """Find a Whisper model on this computer, or fetch it into the library.
+    """Return the folder of a Whisper model on this computer, or fetch it into the library.
 
-    Args:
-        name: one of ``WHISPER_MODELS``, an id on the hub, or a folder.
-        library: folder of models.
-        settings: of the hub.
-        progress: told of bytes there and in all, on the thread that called.
-        cancelled: asked before every piece.
-
-    Returns:
-        the model's folder; a fetch is only begun where there is none.
+    Arguments and errors as for ``fetch_model``; ``name`` may also be one of ``WHISPER_MODELS``, or
+    a folder.
 
     Raises:
-        ModelError: there is no such model, or its folder is not whole.
-        HubError: it cannot be fetched.
-        FetchCancelledError: ``cancelled`` said so.
+        ModelError: there is no such model, or its folder is not complete.
     """
     folder = _named_folder(name)
     if folder is not None:
         _check(folder)
         return folder
     return fetch_model(
-        _hub_id(name),
-        library,
-        settings,
-        kind=WHISPER,
-        progress=progress,
-        cancelled=cancelled,
+        _hub_id(name), library, settings, kind=WHISPER, progress=progress, cancelled=cancelled
     )
 
 
 def found_whisper(name: str, library: Path) -> Path | None:
-    """Find a Whisper model on this computer; the network is never asked.
+    """Return the folder of a Whisper model on this computer, or None; without the network.
 
     Raises:
-        ModelError: there is no such model, or its folder is not whole.
+        ModelError: there is no such model, or its folder is not complete.
     """
     folder = _named_folder(name)
     if folder is None:
@@ -129,7 +105,7 @@ def _named_folder(name: str) -> Path | None:
     try:
         folder = Path(name).expanduser()
         return folder if name and folder.is_dir() else None
-    except (RuntimeError, OSError):  # nobody of this name has a home; no system has such a path
+    except (RuntimeError, OSError):  # an unknown ~user, or no valid path
         return None
 
 

@@ -1,4 +1,4 @@
-"""Ids become text as they come, never half a character."""
+"""Decode token ids to text one by one, never half a character."""
 
 from tokenizers import Tokenizer
 from tokenizers.decoders import DecodeStream
@@ -23,7 +23,7 @@ class Detokenizer:
         return self._grow(self._stream.step(self.tokenizer, id_) or "")
 
     def flush(self) -> str:
-        """Return what is left: a character whose last byte never came shows as a replacement."""
+        """Return the rest; an incomplete character becomes a replacement character."""
         whole = self.tokenizer.decode(self._ids, skip_special_tokens=True).lstrip()
         return self._grow(whole[len(self._text) :])
 

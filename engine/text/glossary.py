@@ -1,4 +1,4 @@
-"""A glossary as a file: what the terms of one language are called in another."""
+"""Read a glossary from a file: terms of one language with their translations."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -6,16 +6,16 @@ from pathlib import Path
 from engine.errors import ContextError
 
 _MOST_BYTES = 1 << 22
-"""Of text that is read; a prompt has room for a hundredth of it."""
+"""The largest file; a prompt has room for a hundredth of it."""
 
 
 def read_glossary(path: Path) -> tuple[tuple[str, str], ...]:
     """Read UTF-8 text with a term, a tab and its translation on each line.
 
-    Empty lines, and lines that begin with ``#``, are passed over.
+    Empty lines, and lines that begin with ``#``, are skipped.
 
     Raises:
-        ContextError: it cannot be read, or a line is written otherwise.
+        ContextError: it cannot be read, or a line has another form.
     """
     try:
         text = _text(path)

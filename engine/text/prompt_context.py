@@ -1,8 +1,8 @@
-"""What a model is told besides the order to translate: a glossary, and the sentences before.
+"""Context in the prompt of a translation: a glossary, and the previous sentences.
 
-It stands in the system message, so every model with a chat template can be told; whether it
-listens is another matter (docs/models.md). Each row of it is computed once, as long as it stays the
-same, and is seen by every token after it.
+It is part of the system message, so it works with every chat template; docs/models.md measures
+which models follow it. Each row of it is computed once while it is unchanged, and is seen by every
+later token.
 """
 
 from collections.abc import Sequence
@@ -16,14 +16,14 @@ from engine.models.model_card import ModelCard
 from engine.text.prompt import Prompt, make_prompt
 
 MAX_ROWS = 512
-"""Rows that glossary and sentences may take together; a slot cache has room for a few thousand."""
+"""Limit of the rows of glossary and sentences; a slot cache has a few thousand rows."""
 
 Glossary = Sequence[tuple[str, str]]
 """Terms of the source language, each with its translation."""
 
 
 class Context:
-    """Make the prompts of one model and language, with what is told besides."""
+    """Make the prompts of one model and language with their context."""
 
     def __init__(
         self,
@@ -32,7 +32,7 @@ class Context:
         language: str,
         glossary: Glossary = (),
     ) -> None:
-        """Take what stays the same from utterance to utterance.
+        """Take the values that are the same for all utterances.
 
         Raises:
             ModelError: as for ``make_prompt``.
@@ -49,31 +49,31 @@ class Context:
             )
 
     def prompt(self, sentences: Sequence[str] = ()) -> Prompt:
-        """Make a prompt that tells of the sentences before, but for the oldest if too long."""
-        told = list(sentences)
+        """Make a prompt with the previous sentences; drop the oldest while it is too long."""
+        kept = list(sentences)
         while True:
-            prompt = make_prompt(self._tokenizer, self._told_card(told), self._language)
-            if not told or self.n_rows(prompt) <= MAX_ROWS:
+            prompt = make_prompt(self._tokenizer, self._card_with(kept), self._language)
+            if not kept or self.n_rows(prompt) <= MAX_ROWS:
                 return prompt
-            del told[0]
+            del kept[0]
 
     def n_rows(self, prompt: Prompt) -> int:
-        """Count the rows of a prompt that it would not have without glossary and sentences."""
+        """Return the number of rows that glossary and sentences take in a prompt."""
         return len(prompt.headers.system) - self._n_bare
 
-    def _told_card(self, sentences: Sequence[str]) -> ModelCard:
+    def _card_with(self, sentences: Sequence[str]) -> ModelCard:
         language = self._card.language(self._language)
         parts = [language.system]
         if self._glossary:
-            lines = (f"{self._plain(one)} = {self._plain(other)}" for one, other in self._glossary)
+            lines = (f"{self._plain(src)} = {self._plain(tgt)}" for src, tgt in self._glossary)
             parts.append("\n".join(("Glossary:", *lines)))
         if sentences:
             parts.append("\n".join(("Said before:", *map(self._plain, sentences))))
-        told = replace(language, system="\n\n".join(parts))
-        return replace(self._card, languages={**self._card.languages, self._language: told})
+        extended = replace(language, system="\n\n".join(parts))
+        return replace(self._card, languages={**self._card.languages, self._language: extended})
 
     def _plain(self, text: str) -> str:
-        """Take out what the tokenizer would read as a marker, and what is no text."""
+        """Remove markers of the tokenizer and unprintable characters."""
         for marker in self._tokenizer.added_tokens_encoder:
             text = text.replace(marker, " ")
         shown = (character if character.isprintable() else " " for character in text)

@@ -1,1 +1,1 @@
-"""Strangers' files, names, templates and tokenizers: bounded, checked, never run."""
+"""Untrusted files, names, templates and tokenizers: bounded, checked, never run."""

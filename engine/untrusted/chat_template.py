@@ -1,6 +1,6 @@
-"""Chat templates of strangers: rendered in a process of their own, which time and memory bound.
+"""Render untrusted chat templates in a process with limits of time and memory.
 
-A template that comes with the program is known by its hash and rendered here.
+Templates of bundled models are known by their hash and rendered in this process.
 """
 
 import hashlib
@@ -18,15 +18,15 @@ _CPU_S, _MEMORY_BYTES = 1, 1 << 28
 def render(
     template: str, conversations: Sequence[Conversation], variables: Mapping[str, object]
 ) -> str:
-    """Render the first of several conversations that a template does not refuse.
+    """Render the first conversation that a Jinja template accepts.
 
     Args:
         template: in Jinja.
-        conversations: the one that is preferred first.
-        variables: what the template can ask for beside the messages, the tokenizer's markers.
+        conversations: in order of preference.
+        variables: of the template beside the messages: the tokenizer's markers.
 
     Raises:
-        LimitedError: it refuses all, is none, or needs too much time or memory.
+        LimitedError: it accepts none, is no template, or needs too much time or memory.
     """
     asked = Asked(
         cpu_s=_CPU_S,

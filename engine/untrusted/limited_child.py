@@ -1,8 +1,8 @@
-"""What is done with a stranger's template or tokenizer, in a process of its own with limits.
+"""Try an untrusted template or tokenizer; run as a process of its own, with limits.
 
-Both are programs: a template can loop without end inside its sandbox, a tokenizer can double a text
-forty times or bring its library down. Nothing of ours is imported here, and a library only where it
-is needed. ``engine.untrusted.limited_process`` starts this file and waits for it.
+Both are programs: a template can loop for ever inside its sandbox, a tokenizer can double a text
+forty times or crash its library. This file imports nothing of this package, and each library only
+where it is needed. ``engine.untrusted.limited_process`` starts it and waits for it.
 """
 
 import contextlib
@@ -24,10 +24,10 @@ Conversation = list[dict[str, str]]
 
 
 class Asked(TypedDict, total=False):
-    """What is to be done: a template with conversations and variables, or a tokenizer with words.
+    """A job: a template with conversations and variables, or a tokenizer with words.
 
-    ``cpu_s`` and ``memory_bytes`` bound what it may take, beside what the libraries took;
-    ``version`` tells a file from another that was there before.
+    ``cpu_s`` and ``memory_bytes`` are limits beyond the use of loading the libraries; ``version``
+    distinguishes files of the same path.
     """
 
     cpu_s: int
@@ -43,7 +43,7 @@ class Asked(TypedDict, total=False):
 def rendered(
     template: str, conversations: Sequence[Conversation], variables: Mapping[str, object]
 ) -> dict[str, str]:
-    """Render the first conversation that a template does not refuse.
+    """Render the first conversation that a template accepts.
 
     Returns:
         ``text``; or ``failure``, the kind of error, and its ``words``.
@@ -62,7 +62,7 @@ def rendered(
         except TemplateError as error:
             answer = _failure(error)
             continue
-        except Exception as error:  # noqa: BLE001  a stranger's program can raise anything
+        except Exception as error:  # noqa: BLE001  an untrusted program can raise anything
             return _failure(error)
         text = cast("tuple[list[str], object]", written)[0][0]  # its own type is wrong
         if len(text) > _LONGEST:
@@ -72,10 +72,10 @@ def rendered(
 
 
 def tried(path: str, words: Sequence[str]) -> dict[str, str]:
-    """Load a tokenizer, read words by it, and write them again.
+    """Load a tokenizer, then encode and decode words.
 
     Returns:
-        nothing where all went well; else ``failure``, the kind of error, and its ``words``.
+        an empty dict on success; else ``failure``, the kind of error, and its ``words``.
     """
     from tokenizers import Tokenizer  # noqa: PLC0415  as the module says
 
@@ -90,15 +90,15 @@ def tried(path: str, words: Sequence[str]) -> dict[str, str]:
                 return {"failure": "Length", "words": f"it makes {len(ids)} tokens of one word"}
             for id_ in ids:
                 tokenizer.decode([id_])
-    except BaseException as error:  # noqa: BLE001  panics of the library are no ``Exception``
+    except BaseException as error:  # noqa: BLE001  a panic of the library is no ``Exception``
         return _failure(error)
     return {}
 
 
 def _growth(path: Path) -> float:
-    """Tell how many times as long a text can become by what a tokenizer replaces in it.
+    """Return the factor by which the replacements of a tokenizer can lengthen a text.
 
-    Of text that no word here has, too: a hostile one could wait for it.
+    This covers text that none of the words here has, which a hostile tokenizer could wait for.
     """
     content = json.loads(path.read_bytes())
     growth, waiting = 1.0, [content.get("normalizer"), content.get("decoder")]
@@ -121,9 +121,9 @@ def _failure(error: BaseException) -> dict[str, str]:
 
 
 def _limit(cpu_s: int, memory_bytes: int) -> None:
-    """Bound what this process may take from now on; what was needed to get here is not counted."""
+    """Limit the further use of this process; earlier use is not counted."""
     try:
-        import resource  # noqa: PLC0415  not on Windows: there the one who waits ends this process
+        import resource  # noqa: PLC0415  not on Windows: there the parent ends this process
     except ImportError:
         return
     usage = resource.getrusage(resource.RUSAGE_SELF)
@@ -132,12 +132,12 @@ def _limit(cpu_s: int, memory_bytes: int) -> None:
         (resource.RLIMIT_CPU, math.ceil(usage.ru_utime + usage.ru_stime) + cpu_s),
         (resource.RLIMIT_AS, _address_space(memory_bytes) + memory_bytes),
     ):
-        with contextlib.suppress(ValueError, OSError):  # a lower limit is there, or none can be set
+        with contextlib.suppress(ValueError, OSError):  # a lower limit exists, or none can be set
             resource.setrlimit(kind, (soft, soft + 1))
 
 
 def _address_space(unknown: int) -> int:
-    """Tell how much is reserved already: bytes, on Linux; nobody else keeps the limit anyway."""
+    """Return the bytes reserved so far, on Linux; other systems ignore the limit anyway."""
     try:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
     except OSError:
@@ -146,7 +146,7 @@ def _address_space(unknown: int) -> int:
 
 
 def main() -> None:
-    """Read what is asked, write what became of it, both as JSON."""
+    """Read a job and write its result, both as JSON."""
     asked = cast("Asked", json.loads(sys.stdin.buffer.read()))
     if "template" in asked:
         import transformers.utils.chat_template_utils  # noqa: F401, PLC0415  before the limit

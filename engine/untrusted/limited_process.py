@@ -1,4 +1,4 @@
-"""Work on what strangers wrote, in a process of its own, which time and memory bound."""
+"""Run untrusted templates and tokenizers in a process with limits of time and memory."""
 
 import functools
 import json
@@ -14,32 +14,25 @@ from engine.untrusted.strict_json import shown
 
 _OUT_OF_TIME = (0, signal.SIGKILL, signal.SIGXCPU) if sys.platform != "win32" else (0,)
 _OUR_WORDS = ("Time", "Crash", "Length", "TemplateError")
-_SLIPS = ("AttributeError", "IndexError", "KeyError", "TypeError")  # a library's
-_WAIT_S = 30.0  # beside the limit: on a busy computer, and where there are no limits
+_LIBRARY_ERRORS = ("AttributeError", "IndexError", "KeyError", "TypeError")
+_WAIT_S = 30.0  # wall clock, for a busy computer, and for systems without limits
 
 
 class LimitedError(ValueError):
-    """Why it cannot be used, as a clause about it."""
+    """The reason why a template or tokenizer cannot be used, as a clause about it."""
 
 
 def ask(asked: Asked) -> str:
-    """Have something done, and give the text that came of it.
-
-    The same question is asked once: a model asks for its headers again and again.
+    """Run a job and return the text it made; a repeated job is answered from a cache.
 
     Raises:
         LimitedError: it failed, or needs too much time or memory.
     """
-    answer = _answer(json.dumps(asked, default=str))
-    return text_of(answer, asked)
+    return text_of(_answer(json.dumps(asked, default=str)), asked)
 
 
 def text_of(answer: Mapping[str, str], asked: Asked) -> str:
-    """Take the text of an answer.
-
-    Raises:
-        LimitedError: it tells of a failure.
-    """
+    """Return the text of an answer; raise LimitedError if it reports a failure."""
     if "failure" not in answer:
         return answer.get("text", "")
     kind, words = answer["failure"], answer["words"]
@@ -47,7 +40,7 @@ def text_of(answer: Mapping[str, str], asked: Asked) -> str:
         words = f"it computes for more than {asked['cpu_s']} s"
     elif kind == MemoryError.__name__:
         words = f"it needs more than {asked['memory_bytes'] >> 20} MB"
-    elif kind in _SLIPS:
+    elif kind in _LIBRARY_ERRORS:
         words = f"the library that reads it fails with {kind}"
     elif kind not in _OUR_WORDS:
         words = f"{kind}: {words}" if words else kind
@@ -56,10 +49,10 @@ def text_of(answer: Mapping[str, str], asked: Asked) -> str:
 
 @functools.lru_cache(maxsize=64)
 def _answer(asked: str) -> Mapping[str, str]:
-    """Ask the other process; its end without an answer is a failure, too.
+    """Run the other process; its end without an answer is a failure, too.
 
     Raises:
-        LimitedError: it could not be asked.
+        LimitedError: it could not be started.
     """
     try:
         done = subprocess.run(

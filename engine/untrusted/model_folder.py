@@ -1,8 +1,8 @@
-"""A model folder, judged before any library sees it: plain files of bounded size, and no code.
+"""Check a model folder before any library opens it: plain files of bounded size, and no code.
 
-Libraries believe what a folder says: they import the Python files it names, load other files than
-the usual ones where it asks for that, and wait for a pipe under a file's name. All of this is
-refused here, from names, sizes and the JSON files alone, in milliseconds.
+Libraries trust a folder: they import the Python files it names, load other files than the usual
+ones where it asks for that, and block on a pipe under a file's name. All of this is refused here,
+from names, sizes and the JSON files alone, in milliseconds.
 """
 
 import json
@@ -23,11 +23,11 @@ _MAX_TEMPLATE_BYTES = 1 << 20
 _MOST_FILES = 10_000
 _READ_BY_LIBRARIES = (".json", ".jinja", ".safetensors")
 _CONFIG, _TOKENIZER = "config.json", "tokenizer.json"
-_NOT_PARSED = (_TOKENIZER, "vocab.json")  # large, and held against the model when it is loaded
+_NOT_PARSED = (_TOKENIZER, "vocab.json")  # large, and checked against the model when it is loaded
 _TEMPLATES = "additional_chat_templates"
 
 _OTHER_WEIGHTS = re.compile(r"shard-[0-9]{5}-model-.*\.safetensors|adapter_config\.json")
-"""Files that make transformers load something else than the weights that were measured."""
+"""Files that make transformers load other weights than those that were measured."""
 
 _CODE = "auto_map"
 _SWITCHES = ("transformers_weights", "fusion_config", "kernel_config", "distributed_config")
@@ -43,50 +43,46 @@ _MOST = 2**31 - 1
 
 
 def check_model_folder(folder: Path) -> None:
-    """Refuse a folder that could make a library run code, load something else, wait or swell.
+    """Refuse a folder that could make a library run code, load other files, block or grow.
 
     Raises:
         ModelError: it could, or it lacks config.json or tokenizer.json.
     """
     try:
-        _check(folder)
+        names = _files(folder)
+        for name in (_CONFIG, _TOKENIZER):
+            if name not in names:
+                _refuse(f"it has no {name}")
+        for name in names:
+            if name.endswith(".json") and name not in _NOT_PARSED:
+                _check_json(name, _parsed(folder / name))
     except OSError as error:
-        raise _told(folder, f"it cannot be read ({error.strerror})") from error
+        raise _unusable(folder, f"it cannot be read ({error.strerror})") from error
     except _RefusedError as error:
-        raise _told(folder, str(error)) from error
+        raise _unusable(folder, str(error)) from error
 
 
 class _RefusedError(Exception):
-    """Why, as a clause about the model."""
+    """The reason, as a clause about the model."""
 
 
 def _refuse(reason: str) -> NoReturn:
     raise _RefusedError(reason)
 
 
-def _check(folder: Path) -> None:
-    names = _files(folder)
-    for name in (_CONFIG, _TOKENIZER):
-        if name not in names:
-            _refuse(f"it has no {name}")
-    for name in names:
-        if name.endswith(".json") and name not in _NOT_PARSED:
-            _check_json(name, _parsed(folder / name))
-
-
-def _told(folder: Path, reason: str) -> ModelError:
+def _unusable(folder: Path, reason: str) -> ModelError:
     return ModelError(f"the model in {folder} cannot be loaded: {reason}; choose another folder")
 
 
 def _files(folder: Path) -> list[str]:
-    """Name the files of a folder that libraries would open, after a look at kind and size."""
-    found = list(_listed(folder))
+    """List the files of a folder that libraries would open; check their kinds and sizes."""
+    names = list(_listed(folder))
     templates = folder / _TEMPLATES
     if templates.is_dir():
-        found += [f"{_TEMPLATES}/{name}" for name in _listed(templates)]
-    if len(found) > _MOST_FILES:
+        names += [f"{_TEMPLATES}/{name}" for name in _listed(templates)]
+    if len(names) > _MOST_FILES:
         _refuse(f"it has more than {_MOST_FILES} files")
-    return found
+    return names
 
 
 def _listed(folder: Path) -> Iterator[str]:
@@ -119,7 +115,7 @@ def _limit(name: str) -> int | None:
 
 
 def _parsed(path: Path) -> object:
-    """Parse as libraries do, who take what JSON does not know: infinities, and keys twice."""
+    """Parse JSON as libraries do, which accept infinities and repeated keys."""
     try:
         with open_plain(path) as file:
             return cast("object", json.loads(file.read()))
@@ -159,7 +155,7 @@ def _entries(content: Mapping[str, object]) -> Iterator[tuple[str, object]]:
 
 
 def _check_setting(key: str, value: object) -> None:
-    """Refuse what loads something from elsewhere, and numbers that would be counted up to."""
+    """Refuse settings that load other files, and counts that libraries would loop over."""
     if key in _SWITCHES or (_IMPLEMENTATION.fullmatch(key) and "/" in str(value)):
         _refuse(f"its {_CONFIG} asks for what is not its own weights ({key})")
     if key == "quantization_config":
@@ -174,7 +170,7 @@ def _check_setting(key: str, value: object) -> None:
 
 
 def _check_packing(value: object) -> None:
-    """Let bitsandbytes unpack weights alone: other packings fetch programs for it."""
+    """Accept weights packed by bitsandbytes alone: other packings fetch programs."""
     method = value.get("quant_method") if isinstance(value, dict) else value
     if method != "bitsandbytes":
         _refuse(

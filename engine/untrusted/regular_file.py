@@ -1,5 +1,6 @@
-"""Opening files of strangers: a pipe under a file's name would be waited for, for ever."""
+"""Open and hash untrusted files: reading a pipe under a file's name would block for ever."""
 
+import hashlib
 import os
 import stat
 from io import BufferedReader
@@ -7,7 +8,7 @@ from pathlib import Path
 
 
 def open_plain(path: Path) -> BufferedReader:
-    """Open a plain file, or a link to one, to read its bytes; nothing else is waited for.
+    """Open a plain file, or a link to one, to read its bytes; never block on anything else.
 
     Raises:
         OSError: it cannot be opened, or is a pipe, a device, a socket or a folder.
@@ -19,3 +20,15 @@ def open_plain(path: Path) -> BufferedReader:
         os.close(number)
         raise OSError(0, "it is no plain file", str(path))
     return os.fdopen(number, "rb")
+
+
+def file_sha256(path: Path) -> str:
+    """Return the sha256 of a plain file of any size: 64 hexadecimal digits.
+
+    ``training.comparison.comet_scorer`` has its own, since it runs without this package.
+
+    Raises:
+        OSError: it cannot be read, or is no plain file.
+    """
+    with open_plain(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

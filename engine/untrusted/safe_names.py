@@ -1,7 +1,7 @@
-"""Names from outside that become a file's or a folder's, and deleting folders that bear them.
+"""Check untrusted names before they become files or folders, and delete such folders.
 
-What a hub or an adapter's card calls something is not believed: a name with a separator, a drive or
-a device in it leads elsewhere, on this system or on another.
+Names from a hub or an adapter's card are not trusted: one with a separator, a drive or a device
+leads elsewhere, on this system or on another.
 """
 
 import re
@@ -15,29 +15,27 @@ _HIDDEN = re.compile(r"\.[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
 
 
 def is_plain_name(name: str, most: int) -> bool:
-    """Tell whether a name is one file's or folder's on every system, and nothing else.
+    """Return whether a name of up to ``most`` characters is a plain file name on every system.
 
-    Args:
-        name: letters and digits of ASCII, with dots, hyphens and underscores between them; none of
-            the devices of Windows (``nul.json``).
-        most: characters of the longest one.
+    It has ASCII letters and digits, with dots, hyphens and underscores between them, and is no
+    device of Windows (``nul.json``).
     """
     return len(name) <= most and bool(_NAME.fullmatch(name)) and not _RESERVED.fullmatch(name)
 
 
 def is_hub_name(name: str) -> bool:
-    """Tell whether a name is ``owner/name`` as the Hugging Face hub gives them."""
+    """Return whether a name is ``owner/name`` as on the Hugging Face hub."""
     halves = name.split("/")
-    # two hyphens would make two names one folder
+    # with two hyphens in a row, two names could have the same folder
     is_spelt = "--" not in name and ".." not in name and not name.endswith(".git")
     return len(halves) == 2 and is_spelt and all(is_plain_name(half, _LONGEST) for half in halves)
 
 
 def delete_hidden(folder: Path, home: Path) -> None:
-    """Delete a hidden folder that lies right in ``home``; of a link, the link alone.
+    """Delete a hidden folder directly in ``home``; of a link, the link alone.
 
     Raises:
-        ValueError: the path leads elsewhere, and nothing is deleted.
+        ValueError: the path is any other; nothing is deleted.
         OSError: something in it cannot be deleted.
     """
     if folder.parent != home or not _HIDDEN.fullmatch(folder.name):

@@ -1,9 +1,9 @@
-"""The header of a safetensors file: names, shapes and places of its tensors, without their data.
+"""Read the header of a safetensors file: names, shapes and offsets of its tensors.
 
 The file begins with eight bytes, a little-endian count; so many bytes of JSON follow; the rest is
-data (https://huggingface.co/docs/safetensors). Nothing in it is believed: what the header says is
-held against itself and against the length of the file, as the library does when it loads, but
-without torch and with a limit of our own.
+data (https://huggingface.co/docs/safetensors). The header is not trusted: it is checked against
+itself and the length of the file, as the library does when it loads, but without torch and with a
+limit of its size.
 """
 
 import math
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.untrusted.regular_file import open_plain
-from engine.untrusted.strict_json import JsonObject, shown
+from engine.untrusted.strict_json import JsonObject, refuse, shown
 
 MAX_HEADER_BYTES = 1 << 20
 """Room for 6,000 tensors; the factors of all layers of the largest models need a tenth of it."""
@@ -37,8 +37,8 @@ class TensorEntry:
     Attributes:
         dtype: as the format spells it, for example BF16.
         shape: its dimensions.
-        start: its first byte in the data, which begins behind the header.
-        end: the byte behind its last.
+        start: its first byte in the data, which begins after the header.
+        end: the byte after its last.
     """
 
     dtype: str
@@ -48,18 +48,13 @@ class TensorEntry:
 
     @property
     def n_elements(self) -> int:
-        """Numbers in the tensor."""
+        """Number of elements."""
         return math.prod(self.shape)
 
 
 @dataclass(frozen=True, slots=True)
 class SafetensorsHeader:
-    """What a file says it holds.
-
-    Attributes:
-        tensors: by name.
-        n_bytes: length of the file.
-    """
+    """The tensors of a file by name, and the length of the file."""
 
     tensors: Mapping[str, TensorEntry]
     n_bytes: int
@@ -74,8 +69,8 @@ def read_header(path: Path, limit: int = MAX_HEADER_BYTES) -> SafetensorsHeader:
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: the file is no sound safetensors file; the text goes on a sentence that begins
-            with the file.
+        ValueError: the file is no sound safetensors file; the text continues a sentence that
+            begins with the file.
     """
     with open_plain(path) as file:
         n_bytes = file.seek(0, 2)
@@ -84,8 +79,7 @@ def read_header(path: Path, limit: int = MAX_HEADER_BYTES) -> SafetensorsHeader:
         n_header = _header_length(prefix, n_bytes, limit)
         content = file.read(n_header)
     if not content.startswith(b"{"):
-        msg = "has a header that does not begin with an object"
-        raise ValueError(msg)
+        refuse("has a header that does not begin with an object")
     try:
         entries = JsonObject.parse(content)
     except ValueError as error:
@@ -96,61 +90,52 @@ def read_header(path: Path, limit: int = MAX_HEADER_BYTES) -> SafetensorsHeader:
         metadata = entries.inner("__metadata__")
         for key in metadata.values:
             metadata.text(key)
-    _check_places(tensors, n_bytes - _PREFIX_BYTES - n_header)
+    _check_offsets(tensors, n_bytes - _PREFIX_BYTES - n_header)
     return SafetensorsHeader(tensors=tensors, n_bytes=n_bytes)
 
 
 def _header_length(prefix: bytes, n_bytes: int, limit: int) -> int:
     if prefix.startswith(_PICKLE_STARTS):
-        msg = "is a pickle, which can run code, and no safetensors file"
-        raise ValueError(msg)
+        refuse("is a pickle, which can run code, and no safetensors file")
     n_header = int.from_bytes(prefix, "little")
     if len(prefix) < _PREFIX_BYTES or n_bytes < _PREFIX_BYTES + min(n_header, limit):
-        msg = f"was cut within its header: it has {n_bytes} bytes"
-        raise ValueError(msg)
+        refuse(f"was cut within its header: it has {n_bytes} bytes")
     if n_header > limit:
-        msg = f"says its header is {n_header} bytes long, and {limit} are the most that is read"
-        raise ValueError(msg)
+        refuse(f"says its header is {n_header} bytes long, and {limit} are the most that is read")
     return n_header
 
 
 def _entry(entries: JsonObject, name: str) -> TensorEntry:
-    """Check what is said of one tensor: that its shape fills its place."""
+    """Parse the entry of one tensor; check that its shape fills its bytes."""
     try:
         entry = entries.inner(name)
         dtype = entry.text("dtype")
         shape = entry.integers("shape", most=_LARGEST)
-        places = entry.integers("data_offsets", most=_LARGEST)
+        offsets = entry.integers("data_offsets", most=_LARGEST)
     except ValueError as error:
         msg = f"garbles the tensor {shown(name)}: {error}"
         raise ValueError(msg) from error
     if dtype not in _BYTES:
-        msg = f"gives the tensor {shown(name)} the unknown type {shown(dtype)}"
-        raise ValueError(msg)
-    if len(shape) > _MOST_DIMENSIONS or len(places) != 2:
-        msg = f"garbles the tensor {shown(name)}: its shape or its place has too many numbers"
-        raise ValueError(msg)
-    found = TensorEntry(dtype, shape, places[0], places[1])
-    if found.end - found.start != found.n_elements * _BYTES[dtype]:
-        msg = (
-            f"gives the tensor {shown(name)} {found.end - found.start} bytes, and "
-            f"{list(shape)} of {dtype} needs {found.n_elements * _BYTES[dtype]}"
+        refuse(f"gives the tensor {shown(name)} the unknown type {shown(dtype)}")
+    if len(shape) > _MOST_DIMENSIONS or len(offsets) != 2:
+        refuse(f"garbles the tensor {shown(name)}: its shape or its place has too many numbers")
+    tensor = TensorEntry(dtype, shape, offsets[0], offsets[1])
+    if tensor.end - tensor.start != tensor.n_elements * _BYTES[dtype]:
+        refuse(
+            f"gives the tensor {shown(name)} {tensor.end - tensor.start} bytes, and "
+            f"{list(shape)} of {dtype} needs {tensor.n_elements * _BYTES[dtype]}"
         )
-        raise ValueError(msg)
-    return found
+    return tensor
 
 
-def _check_places(tensors: Mapping[str, TensorEntry], n_data: int) -> None:
-    """Check that the tensors fill the data: no hole, no byte that belongs to two, nothing cut."""
+def _check_offsets(tensors: Mapping[str, TensorEntry], n_data: int) -> None:
+    """Check that the tensors fill the data, without gaps and overlaps."""
     end = 0
     for name, entry in sorted(tensors.items(), key=lambda item: (item[1].start, item[1].end)):
         if entry.start != end:
-            msg = f"puts the tensor {shown(name)} at byte {entry.start} of the data, not at {end}"
-            raise ValueError(msg)
+            refuse(f"puts the tensor {shown(name)} at byte {entry.start} of the data, not at {end}")
         end = entry.end
     if end > n_data:
-        msg = f"was cut: its tensors need {end} bytes of data, and {n_data} are there"
-        raise ValueError(msg)
+        refuse(f"was cut: its tensors need {end} bytes of data, and {n_data} are there")
     if end < n_data:
-        msg = f"has {n_data - end} bytes behind its last tensor"
-        raise ValueError(msg)
+        refuse(f"has {n_data - end} bytes behind its last tensor")

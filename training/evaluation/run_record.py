@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from engine.adapters.adapter import model_card
-from engine.models.file_hash import file_sha256
 from engine.policy import parse_policy
 from engine.settings import ModelSettings, TranslationSettings, at_least
+from engine.untrusted.regular_file import file_sha256
 from training.data.corpus import write_json
 from training.errors import TrainingError, UsageError
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from transformers import PreTrainedTokenizerFast
 
-from engine.models.file_hash import file_sha256
 from engine.models.model_card import ModelCard
 from engine.text.prompt import Prompt, make_prompt
+from engine.untrusted.regular_file import file_sha256
 from training.errors import CorpusError, UsageError
 from training.samples.loss import Markers
 from training.samples.methods import METHODS, Method

@@ -1,8 +1,8 @@
-"""Record from a sound server by its own ``parec``, which keeps what is not read yet.
+"""Record from a sound server by its own ``parec``, which buffers unread sound.
 
-Nothing can be lost between the server and us: ``parec`` runs whatever our threads do, and holds any
-length of sound (measured: eight seconds unread, none lost). It says on its standard error where it
-records from, so a recording that the server moved is seen at once.
+Nothing is lost between the server and this program: ``parec`` runs independently of our threads
+and holds any length of sound (measured: eight seconds unread, none lost). It logs its device to
+standard error, so a recording that the server moved is noticed at once.
 """
 
 import contextlib
@@ -24,13 +24,7 @@ _BYTES = np.dtype(np.float32).itemsize
 
 
 class ParecTap:
-    """A running ``parec``.
-
-    Attributes:
-        rate_hz: samples a second.
-        n_dropped: always 0: nothing is thrown away here.
-        moved_to: number of the device the server has moved the recording to, or None.
-    """
+    """A running ``parec``; ``n_dropped`` is always 0, as nothing is discarded here."""
 
     def __init__(self, command: list[str], rate_hz: int) -> None:
         """Start recording raw float32 of one channel, in this machine's byte order."""
@@ -45,23 +39,23 @@ class ParecTap:
         )
         self._bytes = bytearray(_BLOCK_BYTES)  # reused; a sample may be cut in two by a read
         self._n_kept = 0
-        self._said = b""  # the last words
+        self._log = b""  # the end of its standard error
 
     def read(self, timeout_s: float) -> Samples:
-        """Return what came, waiting until something has come.
+        """Return the new samples, waiting up to ``timeout_s`` for the first.
 
         Raises:
             TapEndedError: ``parec`` ended, because the server did or the device cannot be opened.
         """
-        sound, speech = self._process.stdout, self._process.stderr
-        if sound is None or speech is None or sound.closed:
+        sound, log = self._process.stdout, self._process.stderr
+        if sound is None or log is None or sound.closed:
             raise self._ended()
         end_s = time.monotonic() + timeout_s
         while True:
-            ready = select.select([sound, speech], [], [], max(end_s - time.monotonic(), 0))[0]
+            ready = select.select([sound, log], [], [], max(end_s - time.monotonic(), 0))[0]
             if sound in ready:
                 return self._take(sound.fileno())
-            if not ready or not self._listen(speech.fileno()):
+            if not ready or not self._read_log(log.fileno()):
                 return np.zeros(0, np.float32)
 
     def close(self) -> None:
@@ -72,28 +66,28 @@ class ParecTap:
         n_came = os.readv(pipe, [memoryview(self._bytes)[self._n_kept :]])
         if not n_came:
             raise self._ended()
-        n_there = self._n_kept + n_came
-        n_whole = n_there - n_there % _BYTES
+        n_held = self._n_kept + n_came
+        n_whole = n_held - n_held % _BYTES
         samples = np.frombuffer(self._bytes, np.float32, n_whole // _BYTES).copy()
-        self._n_kept = n_there - n_whole
-        self._bytes[: self._n_kept] = self._bytes[n_whole:n_there]
+        self._n_kept = n_held - n_whole
+        self._bytes[: self._n_kept] = self._bytes[n_whole:n_held]
         return samples
 
-    def _listen(self, pipe: int) -> bool:
-        """Hear what parec says; tell whether it still can."""
-        words = os.read(pipe, _BLOCK_BYTES)
-        self._said = (self._said + words)[-_REMEMBERED_BYTES:]
-        for match in _MOVED.finditer(self._said):
+    def _read_log(self, pipe: int) -> bool:
+        """Read what parec logs; return whether its standard error is still open."""
+        added = os.read(pipe, _BLOCK_BYTES)
+        self._log = (self._log + added)[-_REMEMBERED_BYTES:]
+        for match in _MOVED.finditer(self._log):
             self.moved_to = int(match[1])
-        return bool(words)
+        return bool(added)
 
     def _ended(self) -> TapEndedError:
-        speech = self._process.stderr
-        if speech is not None and not speech.closed:
-            while self._listen(speech.fileno()):
+        log = self._process.stderr
+        if log is not None and not log.closed:
+            while self._read_log(log.fileno()):
                 pass
         self.close()
-        lines = self._said.decode(errors="replace").split("\n")
+        lines = self._log.decode(errors="replace").split("\n")
         reason = next((line for line in lines if "rror" in line or "ailure" in line), "it ended")
         return TapEndedError(f"the recording was ended by the sound server: {reason.strip()}")
 
@@ -101,7 +95,7 @@ class ParecTap:
 def end_process(process: subprocess.Popen[bytes]) -> None:
     """End a process, wait for it, and close its pipes."""
     with contextlib.suppress(ProcessLookupError):
-        process.kill()  # it holds nothing that could be lost
+        process.kill()  # it has nothing to save
     process.wait()
     for pipe in (process.stdout, process.stderr):
         if pipe is not None:

@@ -1,11 +1,10 @@
-"""Microphones by PortAudio, where there is no PulseAudio or PipeWire: macOS, Windows, bare ALSA.
+"""Record microphones by PortAudio on systems without PulseAudio or PipeWire.
 
-On macOS that is also how to hear what is played: by a driver like BlackHole (docs/speech.md).
+On macOS a driver like BlackHole makes the computer's own sound a device, too (docs/speech.md).
 
-PortAudio calls us from a thread of its own whenever a block is there; the block is copied into a
-ring, and nothing is allocated on that way. What PortAudio cannot do is see devices come and go:
-``audio_portaudio_list`` does, and before a device is opened PortAudio is made to look again if no
-other stream is open.
+PortAudio calls back on its own thread with each block, which is copied into a ring without
+allocating memory. It does not notice devices that come and go: ``portaudio_probe`` lists them in
+another process, and PortAudio is initialised again before a device is opened while no other is.
 """
 
 import json
@@ -32,18 +31,18 @@ _MOST_CHANNELS = 2
 _LONGEST_BLOCK = 1 << 16  # samples
 
 _VIRTUAL = ("BlackHole", "Loopback Audio", "Soundflower")
-"""Drivers that hand on what a Mac plays, and look like microphones."""
+"""Drivers that record the sound a Mac plays, and look like microphones."""
 
 
 class PortAudio:
-    """PortAudio as it is in this process; all sources that use it share one of these."""
+    """PortAudio in this process; all sources share one of these."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()  # two sources may open at the same time
         self._open: set[PortAudioTap] = set()
 
     def devices(self) -> tuple[AudioDevice, ...]:
-        """List microphones as they are now, by asking another process.
+        """List the microphones by another process.
 
         Raises:
             NoSoundError: PortAudio does not work here.
@@ -61,19 +60,15 @@ class PortAudio:
         return tuple(_device(entry) for entry in json.loads(done.stdout))
 
     def changed(self) -> bool:
-        """Tell nothing: PortAudio has no news of devices."""
+        """Return False: PortAudio does not report changes."""
         return False
 
     def open(self, device: AudioDevice) -> Tap:
-        """Begin to record.
-
-        Raises:
-            AudioError: PortAudio says no.
-        """
+        """Start recording; raises AudioError if PortAudio refuses."""
         with self._lock:
             self._open = {tap for tap in self._open if tap.is_open}
             if not self._open:
-                sounddevice._terminate()  # nothing else makes it look again
+                sounddevice._terminate()  # the only way to refresh its list
                 sounddevice._initialize()
             try:
                 tap = PortAudioTap(device)
@@ -88,17 +83,12 @@ class PortAudio:
 
 
 class PortAudioTap:
-    """A running stream and its ring.
-
-    Attributes:
-        rate_hz: samples a second.
-        moved_to: always None: PortAudio would not know.
-    """
+    """A running stream and its ring; PortAudio does not report moves."""
 
     moved_to: int | None = None
 
     def __init__(self, device: AudioDevice) -> None:
-        """Open the device and begin.
+        """Open the device and start.
 
         Raises:
             ValueError: there is no such device.
@@ -107,13 +97,13 @@ class PortAudioTap:
         self.rate_hz = device.rate_hz
         self._ring = Ring(round(_RING_S * device.rate_hz))
         self._mixed = np.zeros(_LONGEST_BLOCK, np.float32)
-        found = next((entry for entry in list_inputs() if entry["name"] == device.name), None)
-        if found is None:
+        entry = next((entry for entry in list_inputs() if entry["name"] == device.name), None)
+        if entry is None:
             msg = "it is not there"
             raise ValueError(msg)
         self._stream = sounddevice.InputStream(
-            device=found["index"],
-            channels=min(found["n_channels"], _MOST_CHANNELS),
+            device=entry["index"],
+            channels=min(entry["n_channels"], _MOST_CHANNELS),
             samplerate=device.rate_hz,
             dtype="float32",
             latency="high",
@@ -123,16 +113,16 @@ class PortAudioTap:
 
     @property
     def n_dropped(self) -> int:
-        """Count the samples that found no room in the ring."""
+        """The number of samples that did not fit into the ring."""
         return self._ring.n_dropped
 
     @property
     def is_open(self) -> bool:
-        """Tell whether the stream was not closed yet."""
+        """Whether the stream is not closed yet."""
         return not self._stream.closed
 
     def read(self, timeout_s: float) -> Samples:
-        """Return what came, waiting until something has come.
+        """Return the new samples, waiting up to ``timeout_s`` for the first.
 
         Raises:
             TapEndedError: the stream has stopped.
@@ -155,7 +145,7 @@ class PortAudioTap:
         self._stream.close(ignore_errors=True)
 
     def _take(self, block: Samples, n_frames: int, _times: object, _status: object) -> None:
-        """Mix the channels into the ring, on PortAudio's thread; what it lost, the clock finds."""
+        """Mix the channels into the ring, on PortAudio's thread; the sample clock finds losses."""
         mixed = self._mixed[:n_frames]
         np.mean(block, axis=1, out=mixed)
         self._ring.write(mixed)

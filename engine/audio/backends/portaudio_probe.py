@@ -1,7 +1,7 @@
 """List PortAudio's input devices; as a process of its own, print them as JSON.
 
-PortAudio finds devices once, when it is initialised. So whoever wants to know what is plugged in
-while a stream runs must ask another process.
+PortAudio looks for devices once, when it is initialised, so that while a stream runs only another
+process can list the current ones.
 """
 
 import json
@@ -11,11 +11,11 @@ from typing import TypedDict
 import sounddevice
 
 _PREFERRED = "Windows WASAPI"
-"""Windows lists every device once for each of its sound interfaces."""
+"""Windows lists every device once for each of its sound interfaces; this one is used."""
 
 
 class Input(TypedDict):
-    """An input device: PortAudio's number for now, its name, its usual rate in Hz, and so on."""
+    """An input device; ``index`` is PortAudio's number, valid until it is initialised again."""
 
     index: int
     name: str
@@ -25,7 +25,7 @@ class Input(TypedDict):
 
 
 def list_inputs() -> list[Input]:
-    """List what can be recorded from, as PortAudio saw it when it was initialised."""
+    """List the input devices as they were when PortAudio was initialised."""
     interfaces = sounddevice.query_hostapis()
     chosen = next(
         (number for number, interface in enumerate(interfaces) if interface["name"] == _PREFERRED),

@@ -1,8 +1,8 @@
 """The devices of a PulseAudio or PipeWire server, by its own tools ``pactl`` and ``parec``.
 
-They run as processes of their own: a server that hangs, or a library that aborts, cannot take the
-program along, and a monitor of what the computer plays is a device like any other. Libraries were
-tried as well: docs/decisions/0005-audio.md.
+The tools run as separate processes: a server that hangs, or a library that aborts, cannot end this
+program, and the monitor of an output is a device like any other. docs/decisions/0005-audio.md
+compares libraries.
 """
 
 import os
@@ -20,22 +20,23 @@ from engine.errors import NoSoundError
 from engine.messages import Code
 
 TIMEOUT_S = 0.5
-"""A server that is well answers in a few milliseconds; one that must be started first does not."""
+"""A healthy server answers in a few milliseconds; one that must be started first takes longer."""
 
 _PLAIN = ("env", "LC_ALL=C", "LANGUAGE=")
-"""Makes the tools speak English; names of devices stay what they are."""
+"""Makes the tools write English; names of devices stay the same."""
 
 _LEASH = ("setpriv", "--pdeathsig", "TERM", "--")
 """Ends a tool with the thread that started it, even if the program is killed."""
 
 _MIXERS = ("source", "sink")
 _FIELD = re.compile(r"\t(\w[\w ]*): (.*)")
-_NEWS = re.compile(rb" on (source|sink|server) #")  # and not of clients, which we are ourselves
+_CHANGE = re.compile(rb" on (source|sink|server) #")  # not of clients: this program is one
+_QUESTIONS = (("info",), ("list", "sources"), ("list", "sinks"))
 _RATE = re.compile(r"\b(\d+)Hz\b")
 
 
 def is_here() -> bool:
-    """Tell whether this computer has the tools; a server may still be missing."""
+    """Return whether this computer has the tools; a server may still be missing."""
     tools = ("pactl", "parec")
     return sys.platform == "linux" and all(shutil.which(tool) is not None for tool in tools)
 
@@ -44,11 +45,9 @@ class SoundServer:
     """The sound server of this session, running or not."""
 
     def __init__(self, *, timeout_s: float = TIMEOUT_S) -> None:
-        """Prepare; nothing is asked yet. A server that lets us wait longer counts as gone."""
+        """Prepare; a server that does not answer within ``timeout_s`` counts as gone."""
         self._timeout_s = timeout_s
-        self._news: subprocess.Popen[bytes] | None = (
-            None  # writes a line whenever something changes
-        )
+        self._changes: subprocess.Popen[bytes] | None = None  # writes a line for each change
 
     def devices(self) -> tuple[AudioDevice, ...]:
         """List microphones and monitors, in the server's order.
@@ -56,35 +55,35 @@ class SoundServer:
         Raises:
             NoSoundError: no server answers.
         """
-        if self._news is None:  # before listing, so that nothing can change in between unseen
-            self._news = _started("subscribe")
+        if self._changes is None:  # before listing, so that no change in between is missed
+            self._changes = _started("subscribe")
         try:
             return parse_devices(*_answers(self._timeout_s))
         except NoSoundError:
-            self.close()  # a new server is asked anew
+            self.close()  # subscribe to the next server
             raise
 
     def changed(self) -> bool:
-        """Tell whether the server, or its end, was heard of since the last call."""
-        news = self._news
-        if news is None or news.stdout is None:
+        """Return whether the server reported a change, or ended, since the last call."""
+        changes = self._changes
+        if changes is None or changes.stdout is None:
             return True
-        said = b""
-        while select.select([news.stdout], [], [], 0)[0]:
-            part = os.read(news.stdout.fileno(), 1 << 16)
+        lines = b""
+        while select.select([changes.stdout], [], [], 0)[0]:
+            part = os.read(changes.stdout.fileno(), 1 << 16)
             if not part:
                 self.close()  # the server is gone
                 return True
-            said += part
-        return _NEWS.search(said) is not None
+            lines += part
+        return _CHANGE.search(lines) is not None
 
     def open(self, device: AudioDevice) -> Tap:
-        """Begin to record; whether it can be done shows when it is read."""
+        """Start recording; a failure is raised by the first read."""
         return ParecTap(
             [
                 *_prefix(),
                 "parec",
-                "--verbose",  # tells of moves
+                "--verbose",  # logs moves
                 "--client-name=Surtitle",
                 f"--stream-name={device.kind.capitalize()}",
                 f"--device={device.name}",
@@ -98,13 +97,10 @@ class SoundServer:
         )
 
     def close(self) -> None:
-        """Hear no more news."""
-        if self._news is not None:
-            end_process(self._news)
-            self._news = None
-
-
-_QUESTIONS = (("info",), ("list", "sources"), ("list", "sinks"))
+        """Stop watching for changes."""
+        if self._changes is not None:
+            end_process(self._changes)
+            self._changes = None
 
 
 def _prefix() -> tuple[str, ...]:
@@ -121,7 +117,7 @@ def _started(*words: str) -> subprocess.Popen[bytes]:
 
 
 def _answers(timeout_s: float) -> list[str]:
-    """Ask all questions at once, since starting a process is what takes the time."""
+    """Run all queries at once, since starting a process takes most of the time."""
     processes = [_started(*words) for words in _QUESTIONS]
     try:
         answers = [process.communicate(timeout=timeout_s)[0] for process in processes]
@@ -136,12 +132,9 @@ def _answers(timeout_s: float) -> list[str]:
 
 
 def parse_devices(info: str, sources: str, sinks: str) -> tuple[AudioDevice, ...]:
-    """Read what ``pactl`` says.
+    """Parse the output of ``pactl info``, ``list sources`` and ``list sinks``.
 
-    Args:
-        info: of ``pactl info``.
-        sources: of ``pactl list sources``.
-        sinks: of ``pactl list sinks``; what is played through a muted one cannot be heard.
+    The monitor of a muted sink records silence, so it counts as muted.
     """
     defaults = dict(line.split(": ", 1) for line in info.splitlines() if ": " in line)
     muted_sinks = {fields["Name"] for _, fields in _entries(sinks) if fields.get("Mute") == "yes"}

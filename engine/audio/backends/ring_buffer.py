@@ -1,8 +1,8 @@
-"""A ring of samples between the thread that records and the one that reads.
+"""A ring of samples between the thread that records and the thread that reads.
 
-One thread writes and one reads, without a lock: each changes a counter of its own, and a counter is
-changed only when the samples it speaks of are in place. Nothing that waits to be read is written
-over: what finds no room is dropped, and counted.
+One thread writes and one reads, without a lock: each advances its own counter, and only after the
+samples are copied. Unread samples are never overwritten: samples that do not fit are dropped and
+counted.
 """
 
 import numpy as np
@@ -11,20 +11,16 @@ from engine.audio.chunks import Samples
 
 
 class Ring:
-    """Take in what comes and give it out in the same order.
+    """A queue of samples.
 
     Invariant: samples read, waiting and dropped together are the samples written.
 
     Attributes:
-        n_dropped: samples that found no room.
+        n_dropped: samples that did not fit.
     """
 
     def __init__(self, capacity: int) -> None:
-        """Allocate room for so many samples; nothing is allocated later but what ``read`` returns.
-
-        Raises:
-            ValueError: there would be no room.
-        """
+        """Allocate room for ``capacity`` samples (at least 1); ``write`` allocates nothing."""
         if capacity < 1:
             msg = f"a ring needs room for at least one sample, got {capacity}"
             raise ValueError(msg)
@@ -34,7 +30,7 @@ class Ring:
         self.n_dropped = 0
 
     def write(self, block: Samples) -> None:
-        """Append a block, or as much of its beginning as there is room for."""
+        """Append a block, or as much of its beginning as fits."""
         capacity = len(self._samples)
         n_kept = min(len(block), capacity - (self._n_written - self._n_read))
         start = self._n_written % capacity
@@ -45,7 +41,7 @@ class Ring:
         self.n_dropped += len(block) - n_kept
 
     def read(self) -> Samples:
-        """Take out all that waits."""
+        """Remove all samples and return them."""
         capacity = len(self._samples)
         n_waiting = self._n_written - self._n_read
         start = self._n_read % capacity

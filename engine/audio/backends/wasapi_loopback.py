@@ -1,7 +1,7 @@
-"""What the computer plays, on Windows: WASAPI's loopback by way of SoundCard.
+"""Record the sound that Windows plays: WASAPI's loopback, through SoundCard.
 
 SoundCard fills in the silence that WASAPI leaves out while nothing plays. Its calls are the same on
-every system, so that this file can be tried where there is no Windows.
+every system, so this file can be tested without Windows.
 """
 
 import threading
@@ -24,14 +24,10 @@ _JOIN_S = 2.0
 
 
 class Loopback:
-    """The outputs of this computer, as something to record."""
+    """The outputs of this computer as devices."""
 
     def devices(self) -> tuple[AudioDevice, ...]:
-        """List the outputs.
-
-        Raises:
-            NoSoundError: the system does not say.
-        """
+        """List the outputs; raises NoSoundError if the system does not."""
         try:
             default = str(soundcard.default_speaker().id)
             listed = soundcard.all_microphones(include_loopback=True)
@@ -50,11 +46,11 @@ class Loopback:
         )
 
     def changed(self) -> bool:
-        """Tell nothing: SoundCard has no news of devices."""
+        """Return False: SoundCard does not report changes."""
         return False
 
     def open(self, device: AudioDevice) -> Tap:
-        """Begin to record; whether it can be done shows when it is read."""
+        """Start recording; a failure is raised by the first read."""
         return LoopbackTap(device)
 
     def close(self) -> None:
@@ -62,17 +58,11 @@ class Loopback:
 
 
 class LoopbackTap:
-    """A thread that records into a ring.
-
-    Attributes:
-        rate_hz: samples a second.
-        moved_to: always None: SoundCard would not know.
-    """
+    """A thread that records into a ring; SoundCard does not report moves."""
 
     moved_to: int | None = None
 
     def __init__(self, device: AudioDevice) -> None:
-        """Begin."""
         self.rate_hz = device.rate_hz
         self._device = device
         self._ring = Ring(round(_RING_S * device.rate_hz))
@@ -83,11 +73,11 @@ class LoopbackTap:
 
     @property
     def n_dropped(self) -> int:
-        """Count the samples that found no room in the ring."""
+        """The number of samples that did not fit into the ring."""
         return self._ring.n_dropped
 
     def read(self, timeout_s: float) -> Samples:
-        """Return what came, waiting until something has come.
+        """Return the new samples, waiting up to ``timeout_s`` for the first.
 
         Raises:
             TapEndedError: the device cannot be recorded any more.
@@ -106,7 +96,7 @@ class LoopbackTap:
             time.sleep(_POLL_S)
 
     def close(self) -> None:
-        """Stop recording; a device that hangs is left behind."""
+        """Stop recording; the thread of a device that hangs is abandoned."""
         self._closing.set()
         self._thread.join(_JOIN_S)
 

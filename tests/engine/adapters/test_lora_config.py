@@ -43,7 +43,7 @@ def named(lora, path, layer):
 def is_named(lora, path):
     """Whether ``places`` names a layer of model.layers in 4 blocks."""
     _, _, layer, module = path.split(".", 3)
-    return (int(layer), module) in list(lora.places("model.layers", [module], 4))
+    return (int(layer), module) in list(lora.targeted_layers("model.layers", [module], 4))
 
 
 def test_a_target_is_the_end_of_a_path_and_never_of_a_word():
@@ -89,7 +89,7 @@ def test_the_places_are_those_that_asking_layer_by_layer_finds():
             for layer in range(n_layers)
             for module in sorted(known)
         }
-        places = lora.places(stem, known, n_layers)
+        places = lora.targeted_layers(stem, known, n_layers)
         assert list(places) == [place for place, names in found.items() if names]
         assert set(places.idle) == targets.difference(*found.values())
 

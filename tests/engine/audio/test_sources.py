@@ -115,7 +115,7 @@ def test_on_windows_two_systems_are_one(windows):
 def test_all_sources_share_one_portaudio(monkeypatch):
     monkeypatch.setattr(sys.modules["engine.audio.backends.portaudio"], "PortAudio", FakeSystem)
     sources = AudioSources()
-    assert sources._elsewhere()._systems[MICROPHONE] is sources._elsewhere()._systems[MICROPHONE]
+    assert sources._system()._systems[MICROPHONE] is sources._system()._systems[MICROPHONE]
 
 
 @pytest.mark.parametrize("library", ["av", "sounddevice"])

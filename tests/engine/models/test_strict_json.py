@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.models.file_hash import file_sha256
+from engine.untrusted.regular_file import file_sha256
 from engine.untrusted.safetensors_header import read_header
 from engine.untrusted.strict_json import JsonObject, shown
 

@@ -3,8 +3,6 @@ import random
 import pytest
 
 from engine.speech.hallucinations import (
-    HallucinationSettings,
-    SegmentScores,
     compression_ratio,
     is_hallucination,
     is_known_phrase,
@@ -15,8 +13,7 @@ SENTENCE = "We walked along the river until it became too dark to see."
 
 
 def judge(text=SENTENCE, *, no_speech=0.05, log_probability=-0.3):
-    scores = SegmentScores(text=text, no_speech=no_speech, log_probability=log_probability)
-    return is_hallucination(scores, HallucinationSettings())
+    return is_hallucination(text, no_speech=no_speech, log_probability=log_probability)
 
 
 def test_what_the_model_is_sure_of_is_believed():
