@@ -1,9 +1,9 @@
-"""What attention adds to its scores, as each architecture wants to be told it.
+"""Compute the mask or bias of attention for each architecture.
 
-Libraries draw their masks from cache order, which is wrong here: masks are always explicit.
-Rotary models get 0 where a key is seen and the lowest number elsewhere. Sliding windows are judged
-by what the position encoding is given, not by cache order. ALiBi models get their bias in the mask,
-from explicit positions.
+Libraries build their masks from cache order, which is wrong here: masks are always explicit. Rotary
+models get 0 where a key is seen and the lowest number elsewhere. Sliding windows are decided by
+encoded positions, not by cache order. ALiBi models get their bias in the mask, from explicit
+positions.
 """
 
 import math
@@ -25,19 +25,18 @@ Bias = Tensor | dict[str, Tensor]
 
 @dataclass(frozen=True, slots=True)
 class Attention:
-    """How one network is told who sees whom.
+    """The kind of mask of one network.
 
     Attributes:
-        dtype: floating type of the network.
         window: positions a sliding layer sees, or None.
         mixed: some layers slide and some do not.
-        slopes: ALiBi's, already divided as the network divides its scores; float32, shape (H,).
+        slopes: ALiBi's, already divided as the network divides its scores; float32.
     """
 
     dtype: torch.dtype
     window: int | None = None
     mixed: bool = False
-    slopes: Tensor | None = None
+    slopes: Tensor | None = None  # (H,)
 
     @classmethod
     def of(cls, network: PreTrainedModel) -> "Attention":
@@ -53,10 +52,10 @@ class Attention:
         )
 
     def ranks(self, layout: LayoutSettings) -> bool:
-        """Tell whether a layout has keys counted instead of positions, see ``bias``.
+        """Return whether a layout counts keys instead of positions, see ``bias``.
 
         Raises:
-            ModelError: it does, and the network has no ALiBi to count them for.
+            ModelError: it does, and the network has no ALiBi.
         """
         if layout.ranked and self.slopes is None:
             msg = (
@@ -69,11 +68,11 @@ class Attention:
     def bias(
         self, q: Places, k: Places, *, ranked: bool = False, apart: Tensor | None = None
     ) -> Bias:
-        """Draw what is added to the scores of queries ``q`` over keys ``k``.
+        """Compute the addition to the scores of queries ``q`` over keys ``k``.
 
         Args:
-            q: the queries' places, shape (B, Q).
-            k: the keys', shape (B, K).
+            q: positions and times of the queries, shape (B, Q).
+            k: of the keys, shape (B, K).
             ranked: ALiBi counts the visible keys instead of positions (SimulMask).
             apart: bool, shape (B, Q, K); True where query and key are of different documents.
         """
@@ -83,7 +82,7 @@ class Attention:
         if self.slopes is not None:
             behind = _rank_distance(sight, k.position) if ranked else _distance(q, k)
             alibi = -self.slopes[:, None, None] * behind[:, None]  # (B, H, Q, K)
-            hidden = ~sight[:, None]
+            hidden = ~sight[:, None]  # (B, 1, Q, K)
             return alibi.to(self.dtype).masked_fill_(hidden, torch.finfo(self.dtype).min)
         if self.window is None:
             return self._plain(sight)
@@ -93,21 +92,22 @@ class Attention:
         return {"full_attention": self._plain(sight), "sliding_attention": near}
 
     def _plain(self, sight: Tensor) -> Tensor:
-        """Give 0 where seen, the lowest number elsewhere: a row that sees nothing stays finite."""
-        bias = torch.zeros(sight.shape, dtype=self.dtype, device=sight.device)
-        return bias.masked_fill_(~sight, torch.finfo(self.dtype).min).unsqueeze(1)
+        """Return 0 where seen, else the lowest number: a row that sees nothing stays finite."""
+        bias = torch.zeros(sight.shape, dtype=self.dtype, device=sight.device)  # (B, Q, K)
+        bias = bias.masked_fill_(~sight, torch.finfo(self.dtype).min)
+        return bias.unsqueeze(1)  # (B, 1, Q, K)
 
 
 def has_alibi(network: PreTrainedModel) -> bool:
-    """Tell whether a network encodes positions by ALiBi."""
+    """Return whether a network encodes positions by ALiBi."""
     return bool(getattr(network.config, "alibi", False))
 
 
 def take_over_alibi(network: PreTrainedModel) -> None:
-    """Let a Falcon take its ALiBi from the mask: its own is rebuilt from cache order.
+    """Make a Falcon take its ALiBi from the mask: its own is rebuilt from cache order.
 
-    The bias it would add is switched off, and the rotation that takes its place is made to turn
-    nothing. Logits stay what they were (within rounding); the weights are not touched.
+    Its own bias is switched off, and the rotary table that replaces it rotates by 0. Logits stay
+    the same (within rounding); the weights are not touched.
     """
     if has_alibi(network):
         decoder = network.get_decoder()  # type: ignore[no-untyped-call]
@@ -119,7 +119,7 @@ def turn_keys(network: PreTrainedModel, keys: Tensor, distance: int) -> Tensor:
     """Move cached keys towards the start: rotations compose, so no key is computed again.
 
     Args:
-        network: what computed the keys. One that encodes positions otherwise turns nothing.
+        network: computed the keys. Without rotary encoding, the keys stay the same.
         keys: floating, shape (B, H, N, D).
         distance: positions.
 
@@ -128,49 +128,49 @@ def turn_keys(network: PreTrainedModel, keys: Tensor, distance: int) -> Tensor:
     """
     rotary = network.get_decoder().rotary_emb  # type: ignore[no-untyped-call]
     wide = keys if keys.dtype == torch.float64 else keys.float()
-    place = torch.tensor([[distance]], device=keys.device)
-    cos, sin = cast("tuple[Tensor, Tensor]", rotary(wide, place))  # (1, 1, D)
+    position = torch.tensor([[distance]], device=keys.device)  # (1, 1)
+    cos, sin = cast("tuple[Tensor, Tensor]", rotary(wide, position))  # (1, 1, D)
     scale = float(getattr(rotary, "attention_scaling", 1.0))
-    first, second = wide.chunk(2, dim=-1)
-    back = torch.cat((second, -first), dim=-1)  # a quarter turn towards the start
+    first, second = wide.chunk(2, dim=-1)  # (B, H, N, D / 2)
+    back = torch.cat((second, -first), dim=-1)  # (B, H, N, D), a quarter turn towards the start
     return ((wide * cos + back * sin) / scale).to(keys.dtype)
 
 
 class _NoRotation(nn.Module):
-    """In the place of a rotary table: an angle of 0 everywhere."""
+    """A rotary table with an angle of 0 everywhere."""
 
     def __init__(self, head_size: int) -> None:
         super().__init__()
         self._head_size = head_size
 
     def forward(self, hidden: Tensor, position_ids: Tensor) -> tuple[Tensor, Tensor]:
-        """Give cosine 1 and sine 0; each of shape (B, N, D)."""
+        """Return cosine 1 and sine 0; each of shape (B, N, D)."""
         shape = (*position_ids.shape, self._head_size)
         return hidden.new_ones(shape), hidden.new_zeros(shape)
 
 
 def _distance(q: Places, k: Places) -> Tensor:
-    """How far each key is behind each query; int64, shape (B, Q, K)."""
-    return q.encoded[..., :, None] - k.encoded[..., None, :]
+    """Return the distance of each key behind each query; int64."""
+    return q.encoded[..., :, None] - k.encoded[..., None, :]  # (B, Q, K)
 
 
 def _rank_distance(sight: Tensor, position_k: Tensor) -> Tensor:
     """Count the visible keys after each key, for each query; int64, shape (B, Q, K).
 
-    Source: SimulMask (Raffel et al. 2024), section 4.3: what the mask hides is taken out of ALiBi's
-    count, so that a query's visible keys stand without a gap.
+    Source: SimulMask (Raffel et al. 2024), section 4.3: ALiBi does not count masked keys, so that a
+    query's visible keys have no gaps.
     """
-    in_order = position_k.argsort(dim=-1)[:, None, :].expand_as(sight)
-    seen = sight.gather(-1, in_order).long()
-    after = seen.sum(-1, keepdim=True) - seen.cumsum(-1)
+    in_order = position_k.argsort(dim=-1)[:, None, :].expand_as(sight)  # (B, Q, K)
+    seen = sight.gather(-1, in_order).long()  # (B, Q, K)
+    after = seen.sum(-1, keepdim=True) - seen.cumsum(-1)  # (B, Q, K)
     return torch.empty_like(after).scatter_(-1, in_order, after)
 
 
 def _slopes(config: PretrainedConfig) -> Tensor:
-    """ALiBi's slopes, rounded as Falcon rounds them, over the root of the head size.
+    """Return ALiBi's slopes, shape (H,), rounded as in Falcon, over the root of the head size.
 
-    Source: Press et al. 2022, section 3; where heads are no power of two, every second slope of the
-    next one fills up.
+    Source: Press et al. 2022, section 3; if the number of heads is no power of two, every second
+    slope of the next one fills up.
     """
     n_heads: int = config.num_attention_heads
     whole = 2 ** math.floor(math.log2(n_heads))

@@ -1,14 +1,13 @@
-"""A forward pass over tensors that stay where they are, so that a GPU can repeat it by itself.
+"""A forward pass over tensors with fixed addresses, which a CUDA graph can replay.
 
-A decode step on a GPU is mostly Python and launches. Here everything that changes from step to step
-is put into one small tensor: ids, places, and the rows of the cache that are written. The rest is
-computed from it on the device, up to the next id: a CUDA graph replays it without Python, and one
-read of that id is all that waits.
+A decode step on a GPU is mostly Python and kernel launches. Here all values that change from step
+to step are in one small tensor: ids, positions and times, and the rows of the cache to write. The
+rest is computed from it on the device, up to the next id: a CUDA graph replays it without Python,
+and only the read of that id waits.
 
-Attention runs over a fixed number of cached rows (``extent``), of which those that are not valid
-are hidden. Their weight is exactly 0, so what is computed is what ``SlotModel.feed`` computes, but
-for the order of its sums. Steps are made for some extents, each larger than the one before, so that
-a short utterance does not pay for a long one.
+Attention runs over a fixed number of cached rows (``extent``); invalid ones are hidden. Their
+weight is exactly 0, so the result is that of ``SlotModel.feed`` except for the order of its sums.
+There are steps for several extents, so that a short utterance does not pay for a long one.
 """
 
 import logging
@@ -25,14 +24,14 @@ from engine.layout.rows import Places, Row
 _log = logging.getLogger(__name__)
 
 MAX_ROWS = 8
-"""Rows of a pass that is worth a graph: a decode step, or a small read."""
+"""The largest pass that is worth a graph: a decode step, or a small read."""
 
 _FIRST_EXTENT = 256
 _WARM_UPS = 3  # libraries choose their kernels in the first passes, outside the graph
 
 
 class StaticStep:
-    """One number of rows, one extent."""
+    """A pass for one number of rows and one extent."""
 
     def __init__(
         self,
@@ -44,14 +43,14 @@ class StaticStep:
         extent: int,
         ranked: bool,
     ) -> None:
-        """Make the tensors; nothing is computed yet.
+        """Allocate the tensors; nothing is computed yet.
 
         Args:
-            network: what computes.
+            network: of the pass.
             cache: is written; its tensors must outlive the step.
-            attention: how the network is told who sees whom.
+            attention: makes the mask.
             n_rows: that every pass feeds.
-            extent: rows of the cache that attention looks at.
+            extent: rows of the cache in attention.
             ranked: as for ``Attention.bias``.
         """
         self._network = network
@@ -60,15 +59,15 @@ class StaticStep:
         self._extent = extent
         self._ranked = ranked
         device = network.device
-        self._fed = torch.zeros(6, n_rows, dtype=torch.int64, device=device)
-        pinned = device.type == "cuda"  # so that copying from it makes nobody wait
-        self._staged = torch.zeros(6, n_rows, dtype=torch.int64, pin_memory=pinned)
-        self._places_in_cache = torch.arange(extent, device=device)
+        self._fed = torch.zeros(6, n_rows, dtype=torch.int64, device=device)  # (6, Q)
+        pinned = device.type == "cuda"  # so that copying from it is asynchronous
+        self._staged = torch.zeros(6, n_rows, dtype=torch.int64, pin_memory=pinned)  # (6, Q)
+        self._cache_index = torch.arange(extent, device=device)  # (K,)
         n_ids = int(network.config.vocab_size)
-        self._suppression = torch.zeros(n_ids, dtype=network.dtype, device=device)
+        self._suppression = torch.zeros(n_ids, dtype=network.dtype, device=device)  # (V,)
         self._suppressed: Tensor | None = None  # on the processor
         self._graph: torch.cuda.CUDAGraph | None = None
-        self.logits = torch.empty(0)  # shape (V,), of the newest pass; overwritten by the next
+        self.logits = torch.empty(0)  # (V,), of the newest pass; overwritten by the next
         self._id = torch.empty(0)
 
     def next_id(self, rows: Sequence[Row], suppressed: Tensor) -> int:
@@ -89,9 +88,9 @@ class StaticStep:
         return int(self._id)
 
     def capture(self) -> None:
-        """Let the device remember the pass.
+        """Record the pass as a CUDA graph.
 
-        Rows that ``next_id`` has not fed are written behind the valid ones, where nobody looks.
+        The recording writes its rows after the valid ones, where they are hidden.
 
         Raises:
             RuntimeError: some library cannot be captured.
@@ -109,10 +108,10 @@ class StaticStep:
         self._graph = graph
 
     def _compute(self) -> None:
-        ids, position, time, encoded, index, n_valid = self._fed
-        new = Places(position[None], time[None], encoded[None])
-        cached = self._cache.place_at(index, new, self._extent)
-        hidden = (self._places_in_cache >= n_valid[:1]).expand(1, len(ids), -1)
+        ids, position, time, encoded, index, n_valid = self._fed  # (Q,) each
+        new = Places(position[None], time[None], encoded[None])  # (1, Q)
+        cached = self._cache.place_at(index, new, self._extent)  # (1, K)
+        hidden = (self._cache_index >= n_valid[:1]).expand(1, len(ids), -1)  # (1, Q, K)
         bias = self._attention.bias(new, cached, ranked=self._ranked, apart=hidden)
         logits: Tensor = self._network(
             input_ids=ids[None],
@@ -123,8 +122,8 @@ class StaticStep:
             logits_to_keep=1,
         ).logits
         self._cache.placed()
-        self.logits = logits[0, -1]
-        self._id = (self.logits + self._suppression).argmax()
+        self.logits = logits[0, -1]  # (V,)
+        self._id = (self.logits + self._suppression).argmax()  # ()
 
     def _suppress(self, suppressed: Tensor) -> None:
         if self._suppressed is None or not torch.equal(suppressed, self._suppressed):
@@ -134,7 +133,7 @@ class StaticStep:
 
 
 class StaticSteps:
-    """Steps as they are needed: one for each number of rows and each extent."""
+    """Steps made on demand, one for each number of rows and each extent."""
 
     def __init__(
         self, network: PreTrainedModel, cache: SlotCache, attention: Attention, *, captured: bool
@@ -146,7 +145,7 @@ class StaticSteps:
         self._steps = dict[tuple[int, int, bool], StaticStep]()
 
     def find(self, n_rows: int, *, ranked: bool) -> StaticStep:
-        """Find or make the step for the next rows; those that do not exist yet take a second.
+        """Return the step for the next rows; making a new one takes a second.
 
         Raises:
             CacheFullError: the cache has no room for them.
@@ -171,11 +170,11 @@ class StaticSteps:
         return self._steps[key]
 
     def forget(self) -> None:
-        """Make every step anew: a graph knows the layers' tensors by where they were."""
+        """Drop all steps: a graph depends on the addresses of the layers' tensors."""
         self._steps.clear()
 
     def _capture(self, step: StaticStep) -> None:
-        """Capture a step; where a library cannot be captured, it runs without."""
+        """Capture a step; if a library cannot be captured, run without a graph."""
         try:
             step.capture()
         except RuntimeError as error:

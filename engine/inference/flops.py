@@ -1,4 +1,4 @@
-"""What computing costs: arithmetic of a forward pass, memory of the process."""
+"""Count the cost of computing: arithmetic of a forward pass, memory of the process."""
 
 import sys
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ from transformers import PreTrainedModel
 class Arithmetic:
     """Floating-point operations of a network, a multiplication and an addition counted apart.
 
-    Twice the parameters for every row fed, and the attention on top (Kaplan et al. 2020, section
-    2.1, https://arxiv.org/abs/2001.08361; softmax, norms and rotations are left out there too). Two
-    choices of ours: an embedding table that is not also the output layer is only looked up, so it
-    does not count; the output layer counts for every row, though only the last one's is needed.
+    Twice the parameters for every row fed, plus attention (Kaplan et al. 2020, section 2.1,
+    https://arxiv.org/abs/2001.08361; without softmax, norms and rotations). Our choices: an
+    embedding table that is not also the output layer is only looked up, so it does not count; the
+    output layer counts for every row, though only that of the last is needed.
 
     Attributes:
         parameters: those that multiply.
-        per_sight: operations for one query that looks at one cached row, in all layers.
+        per_sight: operations of one query with one cached row, in all layers.
     """
 
     parameters: int
@@ -27,7 +27,7 @@ class Arithmetic:
 
     @classmethod
     def of(cls, network: PreTrainedModel) -> Self:
-        """Read it off a network."""
+        """Read the configuration of a network."""
         config = network.config
         n_heads = config.num_attention_heads
         head_size = getattr(config, "head_dim", None) or config.hidden_size // n_heads
@@ -41,21 +41,15 @@ class Arithmetic:
         )
 
     def flops(self, n_rows: int, n_cached: int) -> int:
-        """Count a forward pass.
+        """Count a forward pass of ``n_rows``, with ``n_cached`` rows in the cache after it.
 
-        Args:
-            n_rows: rows fed.
-            n_cached: rows in the cache after it. A dense kernel computes the masked ones too, so
-                all of them count.
+        A dense kernel computes masked rows too, so all of them count.
         """
         return n_rows * (2 * self.parameters + self.per_sight * n_cached)
 
 
 def peak_memory_bytes(device: torch.device) -> int:
-    """Tell the most memory held so far: the device's for CUDA, else the process's resident set.
-
-    0 where the system does not tell.
-    """
+    """Return the peak memory of a CUDA device, else of the process (resident set); 0 if unknown."""
     if device.type == "cuda":
         return int(torch.cuda.max_memory_allocated(device))
     try:

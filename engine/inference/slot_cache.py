@@ -1,8 +1,7 @@
 """The slot KV cache: tensors allocated once, rows written in arrival order, truncated by length.
 
-Arrival order is not position order: a source word that comes late stands behind targets it
-precedes. So every row's places are kept beside its keys, and the mask is drawn from
-those.
+Arrival order is not position order: a late source word comes after targets that it precedes. So
+positions and times of every row are kept beside its keys, and the mask is computed from those.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,10 +20,10 @@ Turn = Callable[[Tensor, int], Tensor]
 class SlotCache(Cache):
     """Keys and values of one conversation, batch size 1, for an unmodified transformers model.
 
-    A forward pass goes so: ``begin(rows)``, the model writes its layers by ``update``, ``commit``.
+    A forward pass: ``begin(rows)``, the model writes its layers by ``update``, ``commit``.
 
     Invariants: ``n_rows`` rows are valid; no tensor is allocated after construction; truncating and
-    feeding again gives what feeding gave.
+    feeding again gives the same result as feeding.
     """
 
     def __init__(
@@ -39,15 +38,15 @@ class SlotCache(Cache):
         self.capacity = capacity
         self.n_rows = 0
         self._n_new = 0
-        numbers = torch.zeros(3, 1, capacity, dtype=torch.int64, device=device)
+        numbers = torch.zeros(3, 1, capacity, dtype=torch.int64, device=device)  # (3, 1, K)
         numbers[1] = NEVER
         self._places = Places(*numbers)
 
     def begin(self, rows: Sequence[Row]) -> None:
-        """Make room for the rows of a forward pass.
+        """Reserve the rows of a forward pass.
 
         Raises:
-            CacheFullError: there is none; the cache is left as it was.
+            CacheFullError: they do not fit; the cache is unchanged.
         """
         self.check_room(len(rows))
         start, end = self.n_rows, self.n_rows + len(rows)
@@ -60,27 +59,23 @@ class SlotCache(Cache):
             layer.span = (start, end)
 
     def check_room(self, n_rows: int) -> None:
-        """See that so many more rows fit.
-
-        Raises:
-            CacheFullError: they do not.
-        """
+        """Raise CacheFullError unless ``n_rows`` more rows fit."""
         if self.n_rows + n_rows > self.capacity:
             raise CacheFullError(capacity=self.capacity, wanted=self.n_rows + n_rows)
 
     def place_at(self, index: Tensor, places: Places, extent: int) -> Places:
-        """Make room for rows whose number in the cache only the device knows.
+        """Reserve rows whose indices only the device knows.
 
-        As ``begin``, but nothing here hangs on what Python knows, so a graph can repeat it.
-        ``placed`` and ``added`` stand for ``commit``.
+        As ``begin``, but independent of Python values, so that a graph can replay it. ``placed``
+        and ``added`` replace ``commit``.
 
         Args:
-            index: int64, shape (Q,); rows of the cache that are written.
+            index: int64, shape (Q,); rows of the cache to write.
             places: of the new rows, shape (1, Q).
-            extent: rows, from the first, that attention looks at.
+            extent: the number of first rows in attention, K.
 
         Returns:
-            places of these, the new ones among them, shape (1, K).
+            places of these with the new ones, shape (1, K).
         """
         for cached, column in zip(self._places, places, strict=True):
             cached.index_copy_(1, index, column)
@@ -89,16 +84,16 @@ class SlotCache(Cache):
         return self._places.between(0, extent)
 
     def placed(self) -> None:
-        """End the pass that ``place_at`` began."""
+        """End the pass that ``place_at`` started."""
         for layer in self._layers:
             layer.index = None
 
     def added(self, n_rows: int) -> None:
-        """Take rows as valid that a pass of ``place_at`` has written."""
+        """Count the rows that a pass of ``place_at`` has written as valid."""
         self.n_rows += n_rows
 
     def commit(self) -> None:
-        """Take the rows of the forward pass as valid."""
+        """Count the rows of the forward pass as valid."""
         self.n_rows += self._n_new
         self._n_new = 0
 
@@ -110,7 +105,7 @@ class SlotCache(Cache):
         self.n_rows = n_rows
 
     def evict(self, start: int, stop: int, distance: int, turn: Turn) -> None:
-        """Forget the rows from ``start`` to before ``stop``; what came after them moves up.
+        """Drop the rows [start, stop) in arrival order; later rows move up.
 
         Args:
             start: in arrival order.
@@ -120,7 +115,7 @@ class SlotCache(Cache):
         """
         end = start + self.n_rows - stop
         for layer in self._layers:
-            kept = layer.keys[:, :, stop : self.n_rows]
+            kept = layer.keys[:, :, stop : self.n_rows]  # (1, H, N, D)
             layer.keys[:, :, start:end] = turn(kept, distance)
             layer.values[:, :, start:end] = layer.values[:, :, stop : self.n_rows].clone()
         for column, moved in zip(self._places, (distance, 0, distance), strict=True):
@@ -129,21 +124,21 @@ class SlotCache(Cache):
 
     @property
     def new_places(self) -> Places:
-        """Where the rows of this forward pass stand; shape (1, Q)."""
+        """Positions and times of the rows of this forward pass; shape (1, Q)."""
         return self._places.between(self.n_rows, self.n_rows + self._n_new)
 
     @property
     def all_places(self) -> Places:
-        """Where the cached rows and the new ones stand; shape (1, K)."""
+        """Positions and times of the cached rows and the new ones; shape (1, K)."""
         return self._places.between(0, self.n_rows + self._n_new)
 
     def get_seq_length(self, layer_idx: int = 0) -> int:  # noqa: ARG002  the library's signature
-        """Tell the library how many rows are cached."""
+        """Return the number of cached rows, for the library."""
         return self.n_rows
 
 
 def _n_cached_heads(config: PretrainedConfig) -> int:
-    """Count the heads whose keys are cached: Falcon has its own names for them."""
+    """Return the number of heads whose keys are cached: Falcon has its own names for them."""
     if getattr(config, "new_decoder_architecture", False):
         return int(config.num_attention_heads)
     if getattr(config, "multi_query", None) is not None:
@@ -164,7 +159,7 @@ class _SlotLayer(CacheLayerMixin):  # type: ignore[no-untyped-call]
         self.values: Tensor = torch.zeros(shape, dtype=dtype, device=device)
         self.is_initialized = True
         self.span = (0, 0)
-        self.index: Tensor | None = None  # rows to write, where the span is only what is looked at
+        self.index: Tensor | None = None  # rows to write, if the span is only for attention
 
     def lazy_initialization(self, key_states: Tensor, value_states: Tensor) -> None:
         """Do nothing: the tensors exist."""
@@ -183,13 +178,13 @@ class _SlotLayer(CacheLayerMixin):  # type: ignore[no-untyped-call]
         return self.keys[:, :, :end], self.values[:, :, :end]
 
     def get_mask_sizes(self, query_length: int) -> tuple[int, int]:
-        """Tell the library's mask maker the sizes; it is never asked, masks are explicit."""
+        """Return the sizes of a mask, for the library; not used, since masks are explicit."""
         return self.span[0] + query_length, 0
 
     def get_seq_length(self) -> int:
-        """Tell the library how many rows are cached."""
+        """Return the number of cached rows, for the library."""
         return self.span[0]
 
     def get_max_length(self) -> int:
-        """Tell the library how many rows there can be."""
+        """Return the capacity, for the library."""
         return self.keys.shape[-2]

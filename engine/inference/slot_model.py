@@ -24,7 +24,7 @@ from engine.settings import LayoutSettings
 class SlotModel:
     """One conversation with a model: feed rows, get the next id, truncate.
 
-    Counts what it computes: ``tokens_fed``, ``forwards`` and ``flops`` never go down.
+    The counters ``tokens_fed``, ``forwards`` and ``flops`` never decrease.
     """
 
     def __init__(
@@ -35,16 +35,15 @@ class SlotModel:
         Args:
             network: in evaluation mode.
             capacity: rows of the cache.
-            static: small passes run over tensors that stay where they are
-            (``engine.inference.cuda_graph``);
-                None: on CUDA, where graphs repeat them.
+            static: run small passes over fixed tensors (``engine.inference.cuda_graph``); None: on
+                CUDA only, as graphs.
         """
         self._network = network
         self._cache = SlotCache(network.config, capacity, network.dtype, network.device)
         self._attention = Attention.of(network)
         self._arithmetic = Arithmetic.of(network)
         on_cuda = network.device.type == "cuda"
-        # elsewhere a pass that looks at valid rows alone is the faster one
+        # elsewhere a pass over the valid rows alone is faster
         static = on_cuda if static is None else static
         self._steps = (
             StaticSteps(network, self._cache, self._attention, captured=on_cuda) if static else None
@@ -64,7 +63,7 @@ class SlotModel:
 
     @property
     def capacity(self) -> int:
-        """Rows the cache has room for."""
+        """The largest number of rows in the cache."""
         return self._cache.capacity
 
     @property
@@ -77,21 +76,17 @@ class SlotModel:
         self._cache.truncate(n_rows)
 
     def use(self, layout: LayoutSettings) -> None:
-        """Compute for rows of this layout from now on.
-
-        Raises:
-            ModelError: the network cannot.
-        """
+        """Use this layout for later rows; raise ModelError if the network does not support it."""
         self._ranked = self._attention.ranks(layout)
 
     def forget_steps(self) -> None:
-        """Make small passes anew, after something was exchanged in the network's layers."""
+        """Drop the small passes, after a change of the network's layers."""
         if self._steps is not None:
             self._steps.forget()
 
     @torch.inference_mode()
     def evict(self, gone: Eviction) -> None:
-        """Forget rows in the middle of the cache and let the later ones move up."""
+        """Drop rows in the middle of the cache, and move the later ones up."""
         turn = partial(turn_keys, self._network)
         self._cache.evict(gone.start, gone.stop, gone.distance, turn)
 

@@ -1,1 +1,1 @@
-"""Positions, rows and masks of the slot method: which row sees which."""
+"""Positions, rows and masks of the slot method."""

@@ -1,6 +1,6 @@
-"""The layouts of other methods, over the same verbs, cache and rule: what slots are held against.
+"""Layouts of other methods that slots are compared with, over the same methods, cache and rule.
 
-Where each comes from, and where our form of it differs, stands at its class.
+The source of each, and our deviations, are in its class.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from engine.layout.rows import Row
 from engine.layout.slots import SlotPlanner
 
 TARGET_SIDE = 1 << 20
-"""First position of the target where it is kept apart: behind every source word to come."""
+"""First position of a target that is kept apart: after every source word to come."""
 
 
 class ConversationalPlanner(SlotPlanner):
@@ -32,13 +32,13 @@ class ConversationalPlanner(SlotPlanner):
 class JoinedPlanner(Planner):
     """One source, one target: ``system | user | source .. | assistant | target ..``.
 
-    In the order of sight the whole target stands behind the whole source, so a source token sees
-    source only, and the target sees what was read. What the position encoding is given differs:
+    In the order of sight the whole target comes after the whole source, so a source token sees
+    source only, and the target sees the source read so far. The encoded positions differ:
 
-    This class: what is nearest, the target right behind the source read so far. A target token that
-    was fed keeps its position while source grows into it: the misalignment that slots do away with.
-    It is the paper's ablation "without slot", and decoding from a cache that is never recomputed
-    (Raffel et al. 2024, section 4).
+    In this class the target directly follows the source read so far. A target token that was fed
+    keeps its position while source grows into it: the misalignment that slots avoid. It is the
+    paper's ablation "without slot", and decoding from a cache that is never recomputed (Raffel et
+    al. 2024, section 4).
     """
 
     def _open_source(self, start: int, header: Sequence[int]) -> State:
@@ -57,7 +57,7 @@ class JoinedPlanner(Planner):
         self._state = replace(self._state, target=n_target + 1)
 
     def _encoded(self, n_target: int) -> int:
-        """Name what the position encoding is given for target token ``n_target`` (header too)."""
+        """Return the encoded position of target token ``n_target`` (header included)."""
         return self._state.source + n_target
 
 
@@ -74,10 +74,10 @@ class GroupPlanner(JoinedPlanner):
 
 
 class RecomputingPlanner(JoinedPlanner):
-    """The prompt is encoded anew whenever source was read: positions are always right, and paid.
+    """The prompt is encoded again whenever source was read: positions are always right, at a cost.
 
-    Source: prefix-to-prefix decoding as Simul-LLM and SimulMask's baselines do it. The system
-    prompt alone stays cached, so what we count is a little less than what they pay.
+    Source: prefix-to-prefix decoding as in Simul-LLM and SimulMask's baselines. The system prompt
+    stays cached, so the count is a little lower than theirs.
     """
 
     recomputes = True
@@ -85,17 +85,17 @@ class RecomputingPlanner(JoinedPlanner):
 
     @property
     def n_again(self) -> int:
-        """Rows that the next write hands out and that had been handed out before."""
+        """Rows of the next write that were handed out before."""
         return self._n_again
 
     def write(self) -> list[Row]:
-        """Close a forward pass; everything behind the system prompt where source was read."""
+        """Close a forward pass; all rows after the system prompt if source was read."""
         fed = super().write()
         self._n_again = 0
         return fed
 
     def _make_room(self) -> None:
-        """Take the target out of the rows; the next write places it behind the longer source."""
+        """Remove the target from the rows; the next write places it after the longer source."""
         if not self._state.writes:
             return
         n_system = len(self._headers.system)

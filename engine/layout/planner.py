@@ -1,7 +1,7 @@
 """Turn READ and WRITE into rows: only planners count positions.
 
-The live translator and the training builder run these very objects. What is here is the same for
-every layout; ``engine.layout.slots`` is ours, and the other layouts are what it is compared with.
+The live translator and the training builder run the same objects. This base is shared by all
+layouts: ``engine.layout.slots``, and those it is compared with.
 """
 
 from abc import ABC, abstractmethod
@@ -15,17 +15,17 @@ from engine.settings import LayoutSettings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """Where the next rows go; frozen, so that taking back is putting an old one in place.
+    """The positions of the next rows; frozen, so that undoing restores an old state.
 
     Attributes:
         source: position of the next source token.
         target: position of the next target token, once the target is open (layouts that keep
             source and target apart count target tokens here).
-        slot_end: first position behind the open slot, where there are slots.
+        slot_end: first position after the open slot, if there are slots.
         writes: the assistant header is placed.
         pending: target tokens that are chosen and not yet placed; a token is fed when its successor
-            is asked for.
-        phases: index and position of the first row of every phase, where there are phases.
+            is requested.
+        phases: index and position of the first row of every phase, if there are phases.
     """
 
     source: int
@@ -37,17 +37,14 @@ class State:
 
 
 class PhaseStart(NamedTuple):
-    """Row and position where a phase begins."""
+    """Row and position of the start of a phase."""
 
     row: int
     position: int
 
 
 class Eviction(NamedTuple):
-    """Rows that were forgotten: those from ``start`` to before ``stop`` in arrival order.
-
-    What came after them has moved ``distance`` positions towards the start.
-    """
+    """Evicted rows, [start, stop) in arrival order; later rows moved ``distance`` positions up."""
 
     start: int
     stop: int
@@ -63,9 +60,9 @@ class _Checkpoint:
 class Planner(ABC):
     """Rows of one utterance in arrival order.
 
-    ``recomputes`` tells whether reading takes fed rows back: a sample then ends with each read.
+    ``recomputes``: reading takes fed rows back, so that a training sample ends with each read.
 
-    Verbs: ``read`` the tokens of one source word, ``write`` to get the rows of the forward pass
+    Methods: ``read`` the tokens of one source word, ``write`` to get the rows of the forward pass
     that predicts the next target token, ``choose`` that token. ``take_back`` undoes a write that
     was only a probe, ``rewind`` undoes everything from a source word on.
 
@@ -79,9 +76,9 @@ class Planner(ABC):
         self._headers = headers
         self._slot_length = settings.slot_length
         self._rows: list[Row] = []
-        self._words: list[_Checkpoint] = []  # what stood before each word that is not evicted
+        self._words: list[_Checkpoint] = []  # before each word that is not evicted
         self._n_evicted_words = 0
-        self._last_write: _Checkpoint | None = None  # what stood before the last write
+        self._last_write: _Checkpoint | None = None  # before the last write
         self._n_fed = 0
         self._time = 0
         for position, id_ in enumerate(headers.system):
@@ -115,11 +112,11 @@ class Planner(ABC):
 
     @property
     def n_again(self) -> int:
-        """Rows that the next write hands out and that had been handed out before."""
+        """Rows of the next write that were handed out before."""
         return 0
 
     def skip(self, n_rows: int) -> None:
-        """Take the first rows as fed: the system prompt stays cached between utterances."""
+        """Mark the first rows as fed: the system prompt stays cached between utterances."""
         if self._n_fed or n_rows > len(self._headers.system):
             msg = f"only system rows of a new utterance can be skipped, got {n_rows}"
             raise ValueError(msg)
@@ -128,11 +125,7 @@ class Planner(ABC):
         self._n_fed = n_rows
 
     def read(self, ids: Sequence[int]) -> None:
-        """Place the tokens of one source word, or the end-of-source marker.
-
-        Raises:
-            ValueError: there are none.
-        """
+        """Place the tokens of one source word (at least one), or the end-of-source marker."""
         if not ids:
             msg = "a source word needs at least one token"
             raise ValueError(msg)
@@ -160,7 +153,7 @@ class Planner(ABC):
         return fed
 
     def choose(self, id_: int, *, asked: bool = True) -> None:
-        """Tell which token the last write predicted; it becomes that row's label if it is asked."""
+        """Set the token that the last write predicted; with ``asked`` it is that row's label."""
         if self._last_write is None:
             msg = "a token is chosen once, right after a write"
             raise ValueError(msg)
@@ -175,7 +168,7 @@ class Planner(ABC):
         Source rows that the same forward pass fed stay; what is fed next shares their time.
 
         Returns:
-            how many of the rows that were fed are still valid: truncate the cache to that length.
+            the number of fed rows that are still valid: truncate the cache to that length.
         """
         if self._last_write is None:
             msg = "only a write whose token was not chosen can be taken back"
@@ -186,13 +179,13 @@ class Planner(ABC):
         return self._n_fed
 
     def rewind(self, word: int) -> int:
-        """Forget source word ``word`` (from 0) and everything that depended on it.
+        """Undo source word ``word`` (from 0) and everything that depends on it.
 
         Rows in arrival order before the word's first token cannot have seen it: they were fed
         earlier, or in the same forward pass at smaller positions.
 
         Returns:
-            how many of the rows that were fed are still valid: truncate the cache to that length.
+            the number of fed rows that are still valid: truncate the cache to that length.
 
         Raises:
             ValueError: the word was evicted.
@@ -207,9 +200,9 @@ class Planner(ABC):
         return self._n_fed
 
     def evict(self) -> Eviction | None:
-        """Forget the oldest phase and let what follows move up; None where there is none to spare.
+        """Drop the oldest phase and move the rest up; None if there is only one phase.
 
-        All rows of that phase must be fed. Sight does not change: it is decided by differences.
+        All rows of that phase must be fed. Sight does not change: it depends on differences.
         """
         if len(self._state.phases) < 2:
             return None
@@ -230,18 +223,18 @@ class Planner(ABC):
 
     @abstractmethod
     def _open_source(self, start: int, header: Sequence[int]) -> State:
-        """Place a header from position ``start`` on; return where the source goes."""
+        """Place a header from position ``start`` on; return the state of an open source."""
 
     @abstractmethod
     def _open_target(self) -> None:
-        """Place the assistant header; the state says afterwards that the target is open."""
+        """Place the assistant header; the state then has an open target."""
 
     @abstractmethod
     def _place_target(self, id_: int) -> None:
         """Place one token of the target."""
 
     def _make_room(self) -> None:  # noqa: B027  most layouts have nothing to do
-        """See that the next source token has a position."""
+        """Ensure that the next source token has a position."""
 
     def _place_header(self, ids: Sequence[int], start: int) -> None:
         self._rows.extend(Row(id_, start + offset) for offset, id_ in enumerate(ids))

@@ -1,8 +1,8 @@
-"""Position and time of every token, and who sees whom: the heart of the project.
+"""Position and time of every token, and the visibility between them: the heart of the project.
 
-Every token is one row with two integers: a **position**, which the position encoding is given, and
-a **time**, the index of the forward pass in which the row is fed. One rule decides sight, in
-training and while translating:
+Every token is one row with two integers: a **position**, the input of the position encoding, and a
+**time**, the index of the forward pass in which the row is fed. One rule decides sight, in training
+and while translating:
 
     a query sees a key  <=>  position_k <= position_q  and  time_k <= time_q
 
@@ -16,10 +16,10 @@ import torch
 from torch import Tensor
 
 IGNORE = -100
-"""Label of a row that is asked for nothing (the value cross-entropy ignores)."""
+"""Label of a row without a target (the value cross-entropy ignores)."""
 
 NEVER = torch.iinfo(torch.int64).max
-"""Time of a row that does not exist: padding in training. Nobody sees it."""
+"""Time of a row that does not exist: padding in training. No row sees it."""
 
 UNFED = -1
 """Time of a row that is planned and not yet fed; it never reaches a mask."""
@@ -30,12 +30,11 @@ class Row(NamedTuple):
 
     Attributes:
         id: token id.
-        position: what the position encoding is given; never changes.
+        position: decides sight; with ``shift`` it is the encoded position.
         time: index of the forward pass that feeds the row.
-        label: the token this row is asked for, or ``IGNORE``.
-        shift: what the position encoding is given beyond the position: 0 in slots. Layouts in which
-            target positions overlap source positions or drift (``engine.layout.baselines``) need
-            it.
+        label: the token that this row must predict, or ``IGNORE``.
+        shift: encoded position minus position: 0 in slots. Layouts in which target positions
+            overlap source positions or drift (``engine.layout.baselines``) need it.
     """
 
     id: int
@@ -46,16 +45,11 @@ class Row(NamedTuple):
 
 
 class Places(NamedTuple):
-    """Where rows stand, as tensors.
+    """Positions and times of rows as int64 tensors; ``encoded`` is for the position encoding."""
 
-    Attributes:
-        position, time: what decides sight; int64, shape (..., N).
-        encoded: what the position encoding is given; int64, shape (..., N).
-    """
-
-    position: Tensor
-    time: Tensor
-    encoded: Tensor
+    position: Tensor  # (..., N)
+    time: Tensor  # (..., N)
+    encoded: Tensor  # (..., N)
 
     def to(self, device: torch.device) -> "Places":
         """Move every tensor."""
@@ -63,20 +57,20 @@ class Places(NamedTuple):
         return Places(position.to(device), time.to(device), encoded.to(device))
 
     def between(self, start: int, end: int) -> "Places":
-        """Take the rows from ``start`` to before ``end``."""
+        """Return the rows [start, end)."""
         position, time, encoded = self
         return Places(position[..., start:end], time[..., start:end], encoded[..., start:end])
 
 
 class Headers(NamedTuple):
-    """Token ids that stand around source and target; taken from the chat template.
+    """Token ids around source and target, taken from the chat template.
 
     Attributes:
         system: everything before the first user header, with the beginning-of-sequence token (P).
-        user: what opens a source segment (U).
-        assistant: what opens a target segment (A).
-        first: what opens the first source segment: the user header, or nothing where the template
-            puts the system text into the first user turn, which ``system`` then holds.
+        user: header of a source segment (U).
+        assistant: header of a target segment (A).
+        first: header of the first source segment: the user header, or nothing if the template puts
+            the system text into the first user turn, which ``system`` then contains.
     """
 
     system: tuple[int, ...]
@@ -86,7 +80,7 @@ class Headers(NamedTuple):
 
 
 def visible(position_q: Tensor, time_q: Tensor, position_k: Tensor, time_k: Tensor) -> Tensor:
-    """Tell which keys each query may attend to.
+    """Return which keys each query may attend to.
 
     A source word that arrives late (``s3``, time 1) has a smaller position than the header that is
     already cached (``<a>``, time 0): it must not see it, and must not have been seen by it.

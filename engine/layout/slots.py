@@ -1,6 +1,6 @@
 """The slot layout of ExPosST: every source word to come has its position reserved.
 
-One phase lies so::
+The positions of one phase::
 
     [user header] [slot: L positions, source only] [assistant header] [target ...]
     u ..          S .. S+L-1                        S+L ..          S+L+A ..
@@ -9,7 +9,7 @@ An unfilled slot costs nothing. When the source overflows a slot after something
 phase is closed (pending target, user header, next slot); before that the slot is extended by L. A
 word may straddle two slots; it is fed whole with the next write.
 
-Source: ExPosST section 2.2; where the paper is silent the choices are in docs/decisions.
+Source: ExPosST section 2.2; docs/decisions has the choices that the paper leaves open.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from engine.layout.rows import Row
 
 
 class SlotPlanner(Planner):
-    """Slots of a fixed length: nothing that was computed is computed again, or moves."""
+    """Slots of a fixed length: no row is computed twice, or moves."""
 
     def _open_source(self, start: int, header: Sequence[int]) -> State:
         phase = PhaseStart(len(self._rows), start)
@@ -48,11 +48,11 @@ class SlotPlanner(Planner):
         self._state = replace(self._state, target=self._state.target + 1)
 
     def _target_start(self) -> int:
-        """Name the position of the assistant header: right after the slot, full or not."""
+        """Return the position of the assistant header: right after the slot, full or not."""
         return self._state.slot_end
 
     def _close_phase(self) -> None:
-        """Place what is pending, and a user header with a new slot behind it."""
+        """Place the pending tokens, and a user header followed by a new slot."""
         self._place_pending()
         phases = self._state.phases
         state = self._open_source(self._state.target, self._headers.user)
