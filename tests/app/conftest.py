@@ -1,6 +1,9 @@
 import os
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # windows without a screen
@@ -13,6 +16,17 @@ def _patience(monkeypatch):
     """Let whoever waits for something to come wait longer than the five seconds of pytest-qt."""
     for wait in (QtBot.waitUntil, QtBot.waitSignal, QtBot.waitSignals, QtBot.waitExposed):
         monkeypatch.setitem(wait.__kwdefaults__, "timeout", PATIENCE_MS)
+
+
+@pytest.fixture(autouse=True)
+def _no_key_is_held():
+    """Let go of Ctrl and its like, which Qt takes as held after a click of a key with them.
+
+    Tables select rows otherwise while Ctrl is held: the next test would find that.
+    """
+    yield
+    if QApplication.instance() is not None and QApplication.keyboardModifiers():
+        QTest.keyRelease(QWidget(), Qt.Key.Key_Control)
 
 
 @pytest.fixture
