@@ -124,9 +124,15 @@ class Overlay(QWidget):
         if locked == self.is_locked:
             return
         place, was_visible = self.geometry(), self.isVisible()
+        is_x11 = QGuiApplication.platformName() == "xcb"
+        if is_x11 and self.windowHandle() is not None:
+            # A fresh window of X11: a busy window manager takes its frame off this one only later,
+            # when it is locked already, and hides it by that.
+            self.hide()
+            self.destroy()
         self.setWindowFlag(Qt.WindowType.WindowTransparentForInput, locked)
         # Without a frame of the window manager around it, which would take the clicks (openbox).
-        bypasses = locked and QGuiApplication.platformName() == "xcb"
+        bypasses = locked and is_x11
         self.setWindowFlag(Qt.WindowType.X11BypassWindowManagerHint, bypasses)
         self.setGeometry(place)
         self.setVisible(was_visible)  # another flag hides a window
