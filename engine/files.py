@@ -23,7 +23,7 @@ def replacing(path: Path, fresh: Path | None = None) -> Iterator[Path]:
         yield fresh
         fresh.replace(path)
     finally:
-        with contextlib.suppress(OSError):  # the folder may be what is missing
+        with contextlib.suppress(OSError):  # the folder may be missing
             fresh.unlink(missing_ok=True)
 
 

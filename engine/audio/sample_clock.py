@@ -27,7 +27,7 @@ class SampleClock:
         self._rate_hz = rate_hz
         self._start_s = start_s
         self._zero_s = clock_s - start_s  # the clock at 0 on the timeline
-        self._end_s: float | None = None  # on the timeline, of what was fed
+        self._end_s: float | None = None  # on the timeline, of the samples so far
         self._usual_s = 0.0  # lateness when nothing is lost
         self._least_s = float("inf")  # of this window
         self._window_end_s = 0.0

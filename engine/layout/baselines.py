@@ -18,7 +18,7 @@ class ConversationalPlanner(SlotPlanner):
     """A full turn of user and assistant for each read, positions in order of arrival.
 
     Source: Conversational SimulMT (Wang et al. 2024), section 3.1. Positions never overlap or gap,
-    so every row costs what it costs in slots; but each read pays for both headers.
+    so every row costs the same as in slots; but each read pays for both headers.
     """
 
     def _make_room(self) -> None:

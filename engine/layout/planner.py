@@ -165,7 +165,7 @@ class Planner(ABC):
     def take_back(self) -> int:
         """Undo the last write, which was only a probe: its target row or header is fed again later.
 
-        Source rows that the same forward pass fed stay; what is fed next shares their time.
+        Source rows that the same forward pass fed stay; the next rows share their time.
 
         Returns:
             the number of fed rows that are still valid: truncate the cache to that length.

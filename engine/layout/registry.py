@@ -17,7 +17,7 @@ _PLANNERS: Mapping[str, type[Planner]] = {
     "slots": SlotPlanner,
     "conversational": ConversationalPlanner,
     "gpe": GroupPlanner,
-    "simulmask": JoinedPlanner,  # its bias counts what is visible, whatever the positions
+    "simulmask": JoinedPlanner,  # its bias counts the visible keys, not positions
     "cached": JoinedPlanner,
     "recomputed": RecomputingPlanner,
 }

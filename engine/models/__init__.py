@@ -1,1 +1,1 @@
-"""What a model folder says about its model, read without torch."""
+"""Cards, fingerprints and sizes of model folders, read without torch."""

@@ -1,1 +1,1 @@
-"""A live session: its thread, its commands, the model in use."""
+"""A live session: its thread, its command queue, the model in use."""

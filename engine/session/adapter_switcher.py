@@ -1,15 +1,14 @@
-"""Several adapters on one base: loaded once each, switched between utterances.
+"""Load several adapters on one base, and switch between utterances.
 
-A switch moves no gigabytes: whole weights are computed anew from the base's own and the factors,
-packed ones get other factors beside them (``engine.loading.lora_layers``). What was cached belongs
-to the
-adapter that computed it, so a session goes on with a new ``Translator`` over what ``use`` returns:
+A switch moves no gigabytes: whole weights are recomputed from the base's weights and the factors,
+packed ones get other factors beside them (``engine.loading.lora_layers``). Cached rows belong to
+the adapter that computed them, so a session continues with a new ``Translator``:
 
     switcher = AdapterSwitcher(weights)           # on the worker thread, like everything here
     name = switcher.load(folder)                  # between two utterances; the captions wait for it
     translator = Translator(switcher.use(name), settings, capacity=capacity, log=log)
 
-Nothing here starts a thread or locks: the thread that translates loads and switches, too.
+There are no threads or locks here: the thread that translates also loads and switches.
 """
 
 from collections.abc import Mapping
@@ -38,27 +37,20 @@ _LONGEST_REASON = 300
 
 @dataclass(frozen=True, slots=True)
 class _Loaded:
-    """An adapter that was found to work."""
+    """An adapter that passed its probe."""
 
     card: ModelCard
     factors: Mapping[str, Factors]
 
 
 class AdapterSwitcher:
-    """Adapters of one base, of which one works, or none.
+    """Adapters of one base, at most one of them in use; after a failure the same one stays in use.
 
-    Whatever fails, the adapter that worked before goes on working.
+    Weights come from ``load_base``, or from ``load_weights`` without an adapter.
     """
 
     def __init__(self, weights: Weights) -> None:
-        """Take a base that nothing sits on.
-
-        Args:
-            weights: as ``load_weights`` gives them where no adapter is named, or ``load_base``.
-
-        Raises:
-            AdapterError: an adapter is merged into them, or their base is not known.
-        """
+        """Take a base; raise AdapterError if an adapter is merged into it, or it is not known."""
         if weights.base is None:
             raise AdapterError(Code.NOT_SWITCHABLE(model=weights.card.name))
         self._weights = weights
@@ -68,21 +60,18 @@ class AdapterSwitcher:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Adapters that are loaded, in the order in which they came."""
+        """The loaded adapters, in the order of loading."""
         return tuple(self._loaded)
 
     @property
     def used(self) -> str | None:
-        """The adapter that works now, or None for the bare base."""
+        """The adapter in use, or None for the bare base."""
         return self._used
 
     def load(self, folder: Path) -> str:
-        """Judge an adapter, read it, and see that it translates one sentence.
+        """Inspect and read an adapter, translate a sentence by it as a probe, and return its name.
 
-        For that sentence it sits on the network; then the one that worked before is back.
-
-        Returns:
-            the name to use it by.
+        After the probe the adapter in use is restored.
 
         Raises:
             AdapterError: it cannot be used, or one of its name is loaded.
@@ -98,13 +87,10 @@ class AdapterSwitcher:
         return adapter.name
 
     def use(self, name: str | None) -> Weights:
-        """Let a loaded adapter work from now on; None stands for the bare base.
-
-        Returns:
-            the same network, with the card of the adapter, for a new ``Translator``.
+        """Apply a loaded adapter, or None for the bare base; return weights with its card.
 
         Raises:
-            AdapterError: nothing of that name is loaded, or there is no memory for it.
+            AdapterError: no adapter of that name is loaded, or there is no memory for it.
         """
         loaded = None if name is None else self._find(name)
         try:
@@ -118,11 +104,7 @@ class AdapterSwitcher:
         return self._weights if loaded is None else replace(self._weights, card=loaded.card)
 
     def unload(self, name: str) -> None:
-        """Forget an adapter.
-
-        Raises:
-            AdapterError: nothing of that name is loaded, or it works now.
-        """
+        """Unload an adapter; raise AdapterError if it is not loaded, or in use."""
         self._find(name)
         if name == self._used:
             raise AdapterError(Code.ADAPTER_IN_USE(name=name))
@@ -133,18 +115,17 @@ class AdapterSwitcher:
         return Code.ADAPTER_STAYS(name=self._used) if self._used else Code.BASE_STAYS()
 
     def _find(self, name: str) -> _Loaded:
-        found = self._loaded.get(name)
-        if found is None:
-            if not self._loaded:
-                raise AdapterError(Code.NO_ADAPTER_LOADED(name=name))
-            raise AdapterError(Code.ADAPTER_NOT_LOADED(name=name, known=", ".join(self._loaded)))
-        return found
+        if name in self._loaded:
+            return self._loaded[name]
+        if not self._loaded:
+            raise AdapterError(Code.NO_ADAPTER_LOADED(name=name))
+        raise AdapterError(Code.ADAPTER_NOT_LOADED(name=name, known=", ".join(self._loaded)))
 
     def _try(self, candidate: _Loaded, adapter: Adapter) -> None:
-        """Put a candidate on the network, translate, and take it off whatever happens.
+        """Apply a candidate, translate, and restore the adapter in use, even after a failure.
 
         Raises:
-            AdapterError: it does not fit, or says what is no number.
+            AdapterError: it does not fit, or its logits are not finite.
         """
         before = {} if self._used is None else self._loaded[self._used].factors
         try:
@@ -160,10 +141,10 @@ class AdapterSwitcher:
 
 
 def _probe(weights: Weights) -> None:
-    """Translate one sentence as captions are, then see that the logits are numbers.
+    """Translate one sentence like captions, then check that the logits are finite.
 
     Raises:
-        SurtitleError: the card does not fit the tokenizer, or the logits are no numbers.
+        SurtitleError: the card does not fit the tokenizer, or the logits are not finite.
         RuntimeError: torch cannot compute it.
     """
     card = weights.card

@@ -1,28 +1,28 @@
-"""Catch up without leaving anything out: while words wait, larger steps are read.
+"""Catch up without dropping words: while words wait, the policy's steps are larger.
 
-Larger steps cost fewer forward passes a word, and some of what a person would see sooner.
+Larger steps cost fewer forward passes a word, but captions appear in larger pieces.
 """
 
 MOST = 8
-"""Times the policy's own steps; more would hardly be faster."""
+"""The largest factor; more would hardly be faster."""
 
 
 class CatchUp:
-    """How many times larger the steps are, by how many words wait.
+    """The factor of the steps by the number of waiting words.
 
-    Invariant: once they are larger, they get no smaller before nothing waits any more.
+    Invariant: the factor does not decrease while words wait.
     """
 
     def __init__(self) -> None:
         self.factor = 1
 
     def update(self, backlog_words: int, limit: int | None) -> bool:
-        """Take note of the words that wait; tell whether the factor changed.
+        """Update the factor; return whether it changed.
 
         Args:
             backlog_words: committed and not read.
-            limit: more than these make the steps twice as large, more than twice these four times,
-                and so on; None: never.
+            limit: more words than this make the steps twice as large, more than twice this four
+                times, and so on; None: never.
         """
         before = self.factor
         if backlog_words == 0 or limit is None:

@@ -1,7 +1,7 @@
 """The queue between senders and the worker: commands in order, and a bound on their words.
 
-No word is dropped silently: a command whose words do not fit any more is refused as a whole, and
-its words are counted.
+No word is dropped silently: a command whose words do not fit is refused as a whole, and its words
+are counted.
 """
 
 import threading
@@ -10,7 +10,7 @@ from collections import deque
 from engine.commands import Command, n_words
 
 MAX_WORDS = 20_000
-"""Words that may wait: over two hours of talk."""
+"""Limit of waiting words: over two hours of talk."""
 
 
 class CommandQueue:

@@ -1,7 +1,7 @@
-"""How far captions will lag behind somebody who speaks, from what a model needs for each word.
+"""Forecast the lag of captions behind a speaker from the time a model needs for each word.
 
-Measured on a few sentences, word by word, for some seconds; then words are let come at the pace of
-speech, on paper, and wait for the ones before them. What recognising speech adds is not in it.
+The times are measured on a few sentences, word by word, for some seconds; then a queue of words at
+the pace of speech is simulated. The time of speech recognition is not included.
 """
 
 import time
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from engine.translation.base import AnySystem
 
 WORD_S = 0.4
-"""From one word to the next where somebody speaks 150 words a minute."""
+"""From one word to the next at 150 words a minute."""
 
 LIMIT_S = 15.0
-"""How long is measured at most; the word that is being translated then is translated to its end."""
+"""Time limit of measuring; the current word is still finished."""
 
 _SENTENCES = (
     "Good morning and welcome to our meeting, I am glad that so many of you could come.",
@@ -36,12 +36,7 @@ _SENTENCES = (
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What one word set off.
-
-    Attributes:
-        seconds: of computing.
-        n_covered: words from the beginning of the text on that captions rest on afterwards.
-    """
+    """The computing time of one word, and the number of words that captions then cover."""
 
     seconds: float
     n_covered: int
@@ -49,14 +44,14 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forecast:
-    """What to expect while somebody speaks.
+    """The expected lag of captions.
 
     Attributes:
         n_words: that were measured.
-        load: seconds of computing for each second of speech; over 1 captions fall behind for good.
-        median_s: from a word to its caption, for the middle word; waiting for later words included.
-        p95_s: seconds that 95 % of the words stay within.
-        computing_s: of it, the median of what a word set off that changed a caption.
+        load: seconds of computing for each second of speech; above 1 captions fall behind for good.
+        median_s: from a word to its caption, with waiting for later words.
+        p95_s: the 95th percentile.
+        computing_s: median computing time of a word that changed a caption.
     """
 
     n_words: int
@@ -67,7 +62,7 @@ class Forecast:
 
     @property
     def keeps_up(self) -> bool:
-        """Tell whether captions keep up with somebody who speaks."""
+        """Whether captions keep up with the speaker."""
         return self.load <= 1
 
 
@@ -90,7 +85,7 @@ def measure_steps(
 
 
 def forecast(steps: Sequence[Step], word_s: float = WORD_S) -> Forecast:
-    """Let words come every ``word_s`` seconds, and each wait until those before are done.
+    """Simulate words that come every ``word_s`` seconds and are processed one after another.
 
     Words without a caption at the end are left out.
 

@@ -1,6 +1,6 @@
-"""The model of a session: found or fetched, loaded, with adapters that can be exchanged on it.
+"""The model of a session: found or fetched, loaded, with switchable adapters.
 
-Everything here happens on the thread that translates.
+Everything here runs on the worker thread.
 """
 
 from collections.abc import Callable
@@ -20,33 +20,33 @@ from engine.translation.base import AnySystem
 from engine.translation.factory import make_system
 from engine.translation.factory_names import mode_notice, suited_slot_length, suited_system
 
-Tell = Callable[[LoadProgress], None]
+Report = Callable[[LoadProgress], None]
 
 
 class LoadedModel:
-    """Weights, and the adapters at hand for them; whatever is refused, what worked goes on working.
+    """Weights and the adapters loaded for them; after a failure the same ones stay in use.
 
     Attributes:
-        weights: what translates now.
-        notes: about how it was loaded, for people.
+        weights: in use now.
+        notes: about how the model was loaded, for people.
     """
 
     def __init__(
-        self, settings: ModelSettings, tell: Tell, cancelled: Callable[[], bool] = lambda: False
+        self, settings: ModelSettings, report: Report, cancelled: Callable[[], bool] = lambda: False
     ) -> None:
-        """Find or fetch a model, load it, and put its adapter on it.
+        """Find or fetch a model, load it, and apply its adapter.
 
         Args:
-            settings: as for ``load_weights``; the model may be named as on the hub.
-            tell: gets the progress.
-            cancelled: asked while it is fetched.
+            settings: as for ``load_weights``; the model may have a name on the hub.
+            report: receives the progress.
+            cancelled: called during a fetch.
 
         Raises:
             ModelError: it cannot be found, fetched, loaded or adapted.
-            FetchCancelledError: ``cancelled`` said so.
+            FetchCancelledError: ``cancelled`` returned True.
         """
-        self._settings = settings = _found(settings, tell, cancelled)
-        tell(LoadProgress(message=Code.LOADING(), fraction=0.2))
+        self._settings = settings = _located(settings, report, cancelled)
+        report(LoadProgress(message=Code.LOADING(), fraction=0.2))
         self._switcher: AdapterSwitcher | None = None
         if settings.adapter is None:
             self.weights = load_weights(settings)
@@ -80,7 +80,7 @@ class LoadedModel:
         return AdapterChanged(names=self.adapters, used=self.used, languages=self.languages)
 
     def make_system(self, translation: TranslationSettings, log: EventLog) -> AnySystem:
-        """Make what translates with the weights of now.
+        """Make the system for the current weights.
 
         Raises:
             SurtitleError: the model does not know the language, or the settings are wrong.
@@ -90,7 +90,7 @@ class LoadedModel:
         return make_system(self._settings.system, self.weights, fitted, capacity=capacity, log=log)
 
     def fitted(self, translation: TranslationSettings) -> TranslationSettings:
-        """Give an adapter the slots it was trained with, and a plain model what suits it."""
+        """Return the settings with the slot length and layout that fit the adapter or model."""
         card = self.weights.card
         if self.used is None and card.knows_slots:
             return translation
@@ -98,10 +98,7 @@ class LoadedModel:
         return replace(translation, layout=LayoutSettings(slot_length=length, name=card.layout))
 
     def load_adapter(self, folder: Path) -> tuple[str, tuple[Message, ...]]:
-        """Load an adapter beside those that are loaded; it is not used yet.
-
-        Returns:
-            its name, and messages where not all is known of it.
+        """Load another adapter without using it; return its name, and doubts about it.
 
         Raises:
             AdapterError: it cannot be used here.
@@ -112,10 +109,10 @@ class LoadedModel:
         return name, _doubts(usable_adapter(folder, self.weights.base))
 
     def use_adapter(self, name: str | None) -> Weights:
-        """Let a loaded adapter work, or none; what was cached before is of no use afterwards.
+        """Apply a loaded adapter, or none; rows cached before are invalid afterwards.
 
         Raises:
-            AdapterError: nothing of that name is loaded, or there is no memory for it.
+            AdapterError: no adapter of that name is loaded, or there is no memory for it.
         """
         if self._switcher is None and name is None:
             return self.weights
@@ -124,11 +121,7 @@ class LoadedModel:
         return self.weights
 
     def unload_adapter(self, name: str) -> None:
-        """Forget an adapter.
-
-        Raises:
-            AdapterError: nothing of that name is loaded, or it works now.
-        """
+        """Unload an adapter; raise AdapterError if it is not loaded, or in use."""
         self._switcher = self._switcher or AdapterSwitcher(self.weights)
         self._switcher.unload(name)
 
@@ -142,15 +135,17 @@ class LoadedModel:
         return () if notice is None else (notice,)
 
 
-def _found(settings: ModelSettings, tell: Tell, cancelled: Callable[[], bool]) -> ModelSettings:
-    """Turn a name on the hub into a folder."""
+def _located(
+    settings: ModelSettings, report: Report, cancelled: Callable[[], bool]
+) -> ModelSettings:
+    """Replace a name on the hub by its folder, fetched if necessary."""
     name = settings.hub_name
     if not name:
         return settings
 
     def progress(done: int, total: int) -> None:
         message = Code.FETCHING(name=name, done=done / 1e9, total=total / 1e9)
-        tell(LoadProgress(message=message, fraction=done / max(total, 1)))
+        report(LoadProgress(message=message, fraction=done / max(total, 1)))
 
     folder = fetch_model(name, settings.directory, progress=progress, cancelled=cancelled)
     return replace(settings, directory=folder, hub_name="")

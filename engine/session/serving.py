@@ -1,4 +1,4 @@
-"""Obey commands and translate, one unit of work at a time. Everything is on the worker's thread."""
+"""Carry out commands and translate, one unit of work at a time, on the worker's thread."""
 
 import time
 from collections import deque
@@ -44,8 +44,8 @@ class Serving:
     """One model, one system, and the passages of all lanes.
 
     Attributes:
-        system: translates; another one after a switch of adapters.
-        has_work: ``advance`` may find something to do.
+        system: translates; replaced by a switch of adapters.
+        has_work: ``advance`` may have work to do.
     """
 
     def __init__(
@@ -62,18 +62,18 @@ class Serving:
         self._report = report
         self._event_log = event_log
         self._passages: list[Passage] = []  # that are not translated, or can still change
-        self._current: dict[str, Passage] = {}  # of these the one of each lane that words go to
-        self._switches = deque[Callable[[], None]]()  # for when nothing is half translated
+        self._current: dict[str, Passage] = {}  # the one of each lane that takes words
+        self._switches = deque[Callable[[], None]]()  # to run when no utterance is half translated
         self._catch_up = CatchUp()
         self._waiting_since_s: float | None = None  # the oldest command not yet translated
         self._changed_s: float | None = None  # the newest caption change since the last command
-        self._reported_s = 0.0  # when statistics were
-        self._began = 0.0, 0  # when translating after the last command did, and the rows before it
+        self._reported_s = 0.0  # the newest statistics
+        self._began = 0.0, 0  # time and rows at the start of translating after the last command
 
     # commands
 
     def obey_waiting(self, commands: CommandQueue) -> None:
-        """Obey all commands that wait; wait for one where there is none."""
+        """Carry out all waiting commands; wait for one if there is none."""
         command = commands.take()
         if self._waiting_since_s is None:
             self._waiting_since_s = time.monotonic()
@@ -108,7 +108,7 @@ class Serving:
             case FeedWords(words, lane):
                 self._set_words(None, words, lane)
                 if self._current[lane].is_complete:
-                    del self._current[lane]  # nobody edits it: so a talk stays a row of short ones
+                    del self._current[lane]  # never edited, so a talk is many short passages
             case EndPassage(lane) if lane in self._current:
                 self._report_all(self._current.pop(lane).finish())
             case Clear():
@@ -137,7 +137,10 @@ class Serving:
     # translating
 
     def advance(self) -> None:
-        """Do one unit of work: grow one caption, or switch adapters where all are at rest."""
+        """Do one unit of work: extend one caption, or switch adapters if all passages are settled.
+
+        ``has_work`` is False once nothing is left to do.
+        """
         for passage in self._passages:
             try:
                 event = passage.advance()
@@ -152,7 +155,7 @@ class Serving:
                 self._time_change(event)
                 return
         if self._keep_pace():
-            return  # what was left for larger steps may be translated now
+            return  # words left for larger steps may be translated now
         if self._switches and all(passage.is_settled for passage in self._passages):
             self._obey_switches()
             return
@@ -174,7 +177,7 @@ class Serving:
         self._keep_pace()
 
     def _keep_pace(self) -> bool:
-        """Read larger steps while words wait, and report it; return whether the steps changed."""
+        """Read larger steps while words wait; report and return a change of the steps."""
         backlog_words = self._backlog_words
         if not self._catch_up.update(backlog_words, self._translation.catch_up_words):
             return False
@@ -188,7 +191,7 @@ class Serving:
         return sum(passage.backlog_words for passage in self._passages)
 
     def _time_change(self, event: Event) -> None:
-        """Note when a caption changed; report statistics where that goes on for long."""
+        """Note when a caption changed; report statistics regularly during long translations."""
         if isinstance(event, CaptionChanged):
             self._changed_s = time.monotonic()
             since_s = max(self._reported_s, self._waiting_since_s or 0.0)
@@ -219,14 +222,14 @@ class Serving:
     # adapters
 
     def _load_adapter(self, folder: Path, *, use: bool) -> None:
-        """Load an adapter now, and let it translate from the next utterance on."""
+        """Load an adapter now, and with ``use`` translate the next utterances by it."""
         try:
             name, doubts = self._model.load_adapter(folder)
         except SurtitleError as error:
             self._report(Refused(message=error.message))
             return
         finally:
-            self.system.model.forget_steps()  # the probe exchanged layers
+            self.system.model.forget_steps()  # the probe changed layers
         for doubt in doubts:
             self._report(Notice(message=doubt))
         self._report(self._model.adapters_changed)
@@ -234,13 +237,13 @@ class Serving:
             self._at_rest(partial(self._switch, name))
 
     def _at_rest(self, switch: Callable[[], None]) -> None:
-        """Do something as soon as no utterance is half translated; none is opened before."""
+        """Run ``switch`` once no utterance is half translated; none is opened before."""
         self._switches.append(switch)
         for passage in self._passages:
             passage.hold()
 
     def _obey_switches(self) -> None:
-        """Do all that waited for a rest; then open the utterances that waited for it."""
+        """Run the waiting switches; then open the utterances that were held."""
         before = self.system
         while self._switches:
             self._switches.popleft()()
@@ -249,7 +252,7 @@ class Serving:
             self._report_all(passage.resume(system))
 
     def _switch(self, name: str | None) -> None:
-        """Let another adapter translate, with a cache of its own; the old one where it cannot."""
+        """Translate by another adapter, with a new cache; keep the current one on failure."""
         before = self._model.used
         if name is not None and name == before:
             return
@@ -280,5 +283,5 @@ class Serving:
 
 
 def _is_bearable(error: Exception) -> bool:
-    """Return whether the model is as good as before; other errors nobody expected."""
+    """Return whether the session can continue after an error; others are unexpected."""
     return isinstance(error, SurtitleError) or is_out_of_memory(error)

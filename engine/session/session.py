@@ -1,7 +1,7 @@
-"""One model on one worker thread: commands go in by a queue, events come out by a callback.
+"""Run one model on one worker thread: commands go in by a queue, events come out by a callback.
 
-The window and the listener to speech use it. The worker thread (``engine.session.worker``) also
-loads the model.
+The window and the speech listener use it. The worker thread (``engine.session.worker``) also loads
+the model.
 """
 
 import threading
@@ -15,7 +15,7 @@ from engine.settings import ModelSettings, TranslationSettings
 
 
 class Session:
-    """Start it, send it commands, stop it.
+    """Call ``start``, ``send`` commands, ``stop``.
 
     Every method but ``stop`` returns at once, and may be called from any thread. Events are
     reported on the worker thread, in order.
@@ -39,11 +39,7 @@ class Session:
         self._thread.start()
 
     def stop(self, patience_s: float = 0.0) -> None:
-        """End the worker thread and wait for it.
-
-        Args:
-            patience_s: how long it may translate what it was sent; the rest stays untranslated.
-        """
+        """Stop the worker thread after up to ``patience_s`` of further translation; wait for it."""
         if patience_s > 0 and self._thread.is_alive():
             self._worker.finishing.set()
             self._worker.commands.put(None)  # wakes it
@@ -54,8 +50,5 @@ class Session:
             self._thread.join()
 
     def send(self, command: Command) -> None:
-        """Let the worker obey a command after those sent before.
-
-        Words that exceed what may wait are not taken; ``Refused`` is reported then.
-        """
+        """Queue a command; ``Refused`` is reported if too many words wait already."""
         self._worker.commands.put(command)

@@ -42,7 +42,7 @@ class Worker:
         self._log_path = log
 
     def run(self) -> None:
-        """Load, serve, and turn whatever goes wrong into one message."""
+        """Load and serve; report any failure as one message."""
         try:
             with EventLog(self._log_path) as event_log:
                 serving = self._load(event_log)
@@ -59,7 +59,7 @@ class Worker:
             self._report(Failed(message=error.message))
         except OSError as error:
             self._report(Failed(message=Code.FILE_UNUSABLE(reason=str(error))))
-        except BaseException as error:  # noqa: BLE001  the one place where anything becomes a message
+        except BaseException as error:  # noqa: BLE001  the top of the thread: any failure is reported
             _log.exception("the engine stopped")
             self._report(Failed(message=_unexpected(error)))
 

@@ -1,7 +1,7 @@
-"""What stands around the words: headers and markers, read off the tokenizer's own chat template.
+"""Make prompts: headers and markers around the words, from the tokenizer's chat template.
 
-Nothing is hard-coded: a conversation of stand-in texts is rendered through the template, and what
-stands between the stand-ins are the headers.
+No header is hard-coded: a conversation of placeholders is rendered through the template, and the
+texts between the placeholders are the headers.
 """
 
 from collections.abc import Iterator
@@ -17,10 +17,10 @@ from engine.untrusted.chat_template import render
 from engine.untrusted.limited_process import LimitedError
 
 _MAX_UNIT = 64
-"""Tokens that are read together; a longer word arrives in parts."""
+"""Tokens that are read together; a longer word is read in parts."""
 
 _DATE = "26 Jul 2024"
-"""What Llama 3.1 says where no date is told; an adapter must not see another one each day."""
+"""The default date of Llama 3.1; the prompt of an adapter must not change every day."""
 
 _SOURCE, _TARGET, _NEXT = "\ue000source\ue001", "\ue000target\ue001", "\ue000next\ue001"
 
@@ -30,12 +30,11 @@ class Prompt:
     """Headers and markers of one model and one target language, as token ids.
 
     Attributes:
-        headers: what stands around source and target.
-        end_of_source: the marker that ends the source; the same as ``end_of_target`` where the
-            model has none of its own.
+        headers: around source and target.
+        end_of_source: the marker that ends the source; ``end_of_target`` if the model has no other.
         end_of_write: ends a write of read-n.
         end_of_target: ends the target of wait-k and offline.
-        markers: every id that never stands in a caption.
+        markers: all ids that are never part of a caption.
     """
 
     headers: Headers
@@ -45,10 +44,9 @@ class Prompt:
     markers: frozenset[int]
 
     def suppressed(self, *, ends_writes: bool) -> frozenset[int]:
-        """Name the markers that a policy forbids the model to choose.
+        """Return the markers that a policy forbids the model to choose.
 
-        A policy that ends writes chooses end-of-write and never end-of-target; the others the
-        reverse.
+        A policy that ends writes allows end-of-write, any other end-of-target.
         """
         return self.markers - {self.end_of_write if ends_writes else self.end_of_target}
 
@@ -75,9 +73,9 @@ def make_prompt(tokenizer: PreTrainedTokenizerFast, card: ModelCard, language: s
 
 
 def _never_text(tokenizer: PreTrainedTokenizerFast) -> frozenset[int]:
-    """Name the tokens that no caption holds: special ones, and those of thoughts and of tools.
+    """Return the tokens that are never part of a caption: special ones, of thoughts and of tools.
 
-    The latter stand in tokenizers as added text in pointed brackets (``<think>`` of Qwen3).
+    The latter are added tokens in angle brackets (``<think>`` of Qwen3).
     """
     brackets = (
         id_
@@ -88,14 +86,10 @@ def _never_text(tokenizer: PreTrainedTokenizerFast) -> frozenset[int]:
 
 
 def turn_end(tokenizer: PreTrainedTokenizerFast, name: str) -> str:
-    """Name the token with which a model ends its turns; empty where nothing tells.
+    """Return the token with which a model ends its turns; empty if unknown.
 
-    That is what the chat template puts behind questions and answers alike, else what the tokenizer
-    calls its end: Gemma's template ends turns with another token than its tokenizer says.
-
-    Args:
-        tokenizer: of the model, with or without a chat template.
-        name: of the model, for errors.
+    It is the token that the chat template puts after questions and answers alike, else the
+    tokenizer's end: the two differ for Gemma. ``name`` of the model is for errors.
 
     Raises:
         ModelError: the chat template cannot be used.
@@ -115,7 +109,7 @@ def _turn_end(tokenizer: PreTrainedTokenizerFast, headers: Headers) -> str:
 
 
 def _headers(tokenizer: PreTrainedTokenizerFast, name: str, system: str) -> Headers:
-    """Read the headers off the chat template."""
+    """Extract the headers from the chat template."""
     template = tokenizer.chat_template
     if isinstance(template, dict):  # several, by name
         template = template.get("default")
@@ -149,9 +143,9 @@ def _headers(tokenizer: PreTrainedTokenizerFast, name: str, system: str) -> Head
 
 
 def _conversations(system: str) -> list[list[dict[str, str]]]:
-    """Write a conversation of stand-ins, and one for a template without a system role, as Gemma's.
+    """Return a conversation of placeholders, and one for templates without a system role (Gemma).
 
-    That one has the system text before the first source.
+    The latter has the system text before the first source.
     """
     turns = [
         {"role": "assistant", "content": _TARGET},
@@ -174,10 +168,7 @@ def _marker(tokenizer: PreTrainedTokenizerFast, card: ModelCard, text: str) -> i
 
 
 def word_ids(tokenizer: PreTrainedTokenizerFast, word: str) -> list[int]:
-    """Encode one whitespace word with the blank before it; the same ids in training and live.
-
-    A word that is spelt like a marker is text.
-    """
+    """Encode one whitespace word with the blank before it, in training and live; never a marker."""
     return cast(
         "list[int]",
         tokenizer.encode(" " + word, add_special_tokens=False, split_special_tokens=True),
@@ -185,7 +176,7 @@ def word_ids(tokenizer: PreTrainedTokenizerFast, word: str) -> list[int]:
 
 
 def full_stop_ids(tokenizer: PreTrainedTokenizerFast, word: str, full_stop: str) -> tuple[int, ...]:
-    """Encode a full stop that follows a word; none where there is none."""
+    """Encode the full stop after a word; no ids for an empty one."""
     if not full_stop:
         return ()
     before, whole = word_ids(tokenizer, word), word_ids(tokenizer, word + full_stop)
@@ -195,13 +186,13 @@ def full_stop_ids(tokenizer: PreTrainedTokenizerFast, word: str, full_stop: str)
 
 
 def word_units(tokenizer: PreTrainedTokenizerFast, word: str) -> Iterator[tuple[int, ...]]:
-    """Encode a word as the units in which it is read: one, unless it is very long."""
+    """Yield the ids of a word in units that are read at once: one, unless it is very long."""
     ids = word_ids(tokenizer, word)
     for start in range(0, len(ids), _MAX_UNIT):
         yield tuple(ids[start : start + _MAX_UNIT])
 
 
 def word_starts(tokenizer: PreTrainedTokenizerFast) -> list[bool]:
-    """Tell of every id whether its token begins with a blank, and so begins a word."""
+    """Return for every id whether its token begins with a blank, and so begins a word."""
     tokens = tokenizer.convert_ids_to_tokens(list(range(len(tokenizer))))
     return [str(token).startswith(("Ġ", "▁")) for token in tokens]

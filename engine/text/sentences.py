@@ -1,4 +1,4 @@
-"""Cut words into utterances: at sentence ends, or where a text without any grows too long."""
+"""Split words into utterances: at sentence ends, or where a text without any is too long."""
 
 import re
 import unicodedata
@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from engine.settings import UtteranceLimits
 
 SENTENCE_END = re.compile(r"[.!?…。！？｡؟۔।॥።၊။]+[\"'”’»)\]」』]*\Z")
-"""What the last word of a sentence ends in, in any language."""
+"""The end of the last word of a sentence, in any language."""
 
 _FULL_STOPS = {
     "CJK": "。", "HIRAGANA": "。", "KATAKANA": "。", "DEVANAGARI": "।", "BENGALI": "।",
     "ETHIOPIC": "።", "MYANMAR": "။",
 }  # fmt: skip
-"""By the first word of a letter's Unicode name, where it is not that of Latin letters."""
+"""Full stops by the first word of a letter's Unicode name, if other than for Latin letters."""
 
 _FULL_STOPS_AT_END = re.compile(r"[.。।۔።။]+\Z")
 _CLAUSE_END = re.compile(r"[,;:–—،；，][\"'”’»)\]]*$")
@@ -23,7 +23,7 @@ _ABBREVIATION = re.compile(
     r"|jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec|inc|ltd|co|corp|gen|col|sgt|capt|rev|hon)\.)$",
     re.IGNORECASE,
 )
-_ORDINARY_WORDS = frozenset({"no.", "co."})  # abbreviations that are words of their own too
+_ORDINARY_WORDS = frozenset({"no.", "co."})  # abbreviations that are also words
 _MAX_WORD_BYTES = 160
 
 
@@ -41,10 +41,10 @@ class Sentence:
 
     @property
     def full_stop(self) -> str:
-        """What a model is fed behind the words, which nobody wrote; empty where they need none.
+        """The full stop to feed after the words if they end without a mark; else empty.
 
-        Models are trained on sentences with their marks: one without waits for the words to come,
-        and keeps back what would stand at its end.
+        Models are trained on sentences with marks: without one they wait for more words, and hold
+        back the end of the translation.
         """
         if not self.ended or not self.words or SENTENCE_END.search(self.words[-1]):
             return ""
@@ -54,10 +54,9 @@ class Sentence:
 
 
 def is_strange(words: Sequence[str]) -> bool:
-    """Tell a text that no model here can read as its source: most of it is in no Latin letters.
+    """Return whether no model here can read a text as its source: most letters are not Latin.
 
-    A text without any letter or digit is so, too: the numbers that a model makes of emoji say
-    nothing.
+    So is a text without any letter or digit: models turn emoji into meaningless numbers.
     """
     letters = [letter for word in words for letter in word if letter.isalpha()]
     if not letters:
@@ -67,19 +66,19 @@ def is_strange(words: Sequence[str]) -> bool:
 
 
 def cut_full_stops(text: str) -> tuple[str, str]:
-    """Cut a text before the full stops that it ends in."""
-    found = _FULL_STOPS_AT_END.search(text)
-    return (text, "") if found is None else (text[: found.start()], found.group())
+    """Split a text into its body and the full stops at its end."""
+    match = _FULL_STOPS_AT_END.search(text)
+    return (text, "") if match is None else (text[: match.start()], match.group())
 
 
 def without_full_stop(text: str) -> str:
-    """Leave out the full stop that a text ends in; several are an ellipsis and stay."""
+    """Remove the full stop at the end of a text; several are an ellipsis and stay."""
     rest, stops = cut_full_stops(text)
     return rest if len(stops) == 1 else text
 
 
 def ends_sentence(word: str) -> bool:
-    """Tell whether a word ends a sentence: by its punctuation, unless it is an abbreviation."""
+    """Return whether a word ends a sentence by its punctuation and is no abbreviation."""
     if not SENTENCE_END.search(word):
         return False
     bare = word.lstrip("\"'“‘«([")
@@ -89,11 +88,11 @@ def ends_sentence(word: str) -> bool:
 def split_sentences(
     words: Sequence[str], limits: UtteranceLimits, *, finished: bool
 ) -> list[Sentence]:
-    """Cut words into sentences; the same words are always cut the same way.
+    """Split words into sentences, deterministically.
 
     Args:
-        words: whitespace words; one of over 160 bytes is cut into several, nothing is lost.
-        limits: where a text without sentence ends is cut.
+        words: whitespace words; one of over 160 bytes is split into several.
+        limits: of sentences without an end.
         finished: the last sentence has ended too, with or without punctuation.
     """
     sentences = list[Sentence]()
@@ -120,7 +119,7 @@ def _too_long(words: Sequence[str], limits: UtteranceLimits) -> bool:
 
 
 def word_parts(word: str) -> list[str]:
-    """Cut a word of absurd length; a character has at most four bytes."""
+    """Split a word that is too long; a character has at most four bytes."""
     if len(word.encode()) <= _MAX_WORD_BYTES:
         return [word]
     step = _MAX_WORD_BYTES // 4
@@ -128,17 +127,14 @@ def word_parts(word: str) -> list[str]:
 
 
 def well_formed(word: str) -> str:
-    """Replace halves of surrogate pairs, which are no characters and have no UTF-8."""
+    """Replace halves of surrogate pairs, which have no UTF-8."""
     return word.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def committed_words(text: str, *, finished: bool = False) -> list[str]:
-    """List the whitespace words of a text; the last one only if it cannot grow any more.
+    """List the whitespace words of a line; the last one only if it cannot grow any more.
 
-    Args:
-        text: the whole line as it stands.
-        finished: nothing more is typed for now, so the last word counts although no blank follows
-        it.
+    With ``finished`` the last word counts although no blank follows it.
     """
     words = text.split()
     if words and not finished and not text[-1].isspace():
@@ -147,7 +143,7 @@ def committed_words(text: str, *, finished: bool = False) -> list[str]:
 
 
 def cut_line(line: str, limits: UtteranceLimits) -> list[tuple[str, ...]]:
-    """List the words of a line's utterances: one utterance unless the line is over the limits."""
+    """Return the words of each utterance of a line: one unless it is over the limits."""
     words = tuple(part for word in line.split() for part in word_parts(word))
     n_bytes = sum(len(word.encode()) + 1 for word in words)
     if words and len(words) <= limits.max_words and n_bytes <= limits.max_bytes:

@@ -1,1 +1,1 @@
-"""Translators: what is read, what is written, and when."""
+"""Translators, which turn source words into caption text."""

@@ -1,7 +1,6 @@
-"""Which systems there are: ``slots`` is ours, ``retranslate`` runs on any instruct model.
+"""Make a translation system: ``slots``, or ``retranslate`` for any instruct model.
 
-Both run on the same weights and the same counters, and have the same verbs, see
-``engine.translation.base``.
+Both use the same weights and counters, and have the methods of ``engine.translation.base.System``.
 """
 
 from typing import cast
@@ -25,7 +24,7 @@ SYSTEMS = tuple(_KINDS)
 def make_system(
     name: str, weights: Weights, settings: TranslationSettings, *, capacity: int, log: EventLog
 ) -> AnySystem:
-    """Make the system of that name; ``auto`` stands for what the model was trained for.
+    """Make the system of that name; ``auto`` is the one that the model was trained for.
 
     Raises:
         ModelError: the model does not know the language, or cannot run the layout.
@@ -36,5 +35,5 @@ def make_system(
     if kind is None:
         msg = f"a system is one of {', '.join(SYSTEMS)}, got {name!r}"
         raise ValueError(msg)
-    # each is given back only the utterances that it opened, so what kind they are nobody asks
+    # callers pass each system only the utterances that it opened, so their kind does not matter
     return cast("AnySystem", kind(weights, settings, capacity=capacity, log=log))

@@ -1,12 +1,11 @@
-"""Feed a source line to a system word by word, as it would come from a person, and log it.
+"""Feed a source line to a system word by word, like a speaker, and log it.
 
-Nothing is measured here: everything a score needs is in the event log, see
-``engine.metrics.replay``.
+Nothing is measured here: all data of scores is in the event log, see ``engine.metrics.replay``.
 
-A line is one utterance, as the field takes it, even where it holds several sentences; the app would
-cut it at each. The end-of-source marker comes with the last word. A line over the engine's limits
-(``UtteranceLimits``), which the app never feeds either, is cut as ``engine.text.sentences`` cuts;
-its words are counted from the start of the line all the same.
+A line is one utterance, as is usual in evaluation, even with several sentences; the app splits it
+at each. The end-of-source marker comes with the last word. A line over the limits
+(``UtteranceLimits``), which the app never feeds either, is split by ``engine.text.sentences``; its
+words are still counted from the start of the line.
 """
 
 from collections import deque
@@ -22,27 +21,27 @@ if TYPE_CHECKING:
     from engine.translation.base import AnySystem, Change, Kind, System
 
 WARM_UP = -1
-"""Index of a line that pays for first use and is not counted."""
+"""Index of a warm-up line, which is not counted."""
 
 
 def changes(system: "System[Kind]", utterance: "Kind") -> "Iterator[Change]":
-    """Translate as far as the committed words allow; yield each growth of the caption."""
+    """Translate as far as the committed words allow; yield each change of the caption."""
     return iter(lambda: system.advance(utterance), None)
 
 
 def feed_words(
     system: "System[Kind]", words: Sequence[str], *, first: int = 1, full_stop: str = ""
 ) -> "Iterator[Iterator[Change]]":
-    """Feed an utterance of its own, one word more each time; its last word ends it.
+    """Feed a new utterance word by word; its last word ends it.
 
     Args:
-        system: with the settings to translate with.
+        system: with the settings of the translation.
         words: of the whole utterance, at least one.
-        first: words that come at once; all of them where it is their number.
+        first: number of words to feed at once.
         full_stop: see ``System.set_source``.
 
     Yields:
-        the changes that the newest word sets off; the caller takes all of them, then goes on.
+        the changes caused by the newest word, which the caller must consume first.
     """
     utterance = system.open()
     for n_words in range(first, len(words) + 1):
@@ -53,20 +52,16 @@ def feed_words(
 
 
 def translate_unseen(system: "System[Kind]", text: str) -> None:
-    """Translate a text at once and drop its caption, as a trial or to pay for first use."""
+    """Translate a text at once and drop its caption, as a probe or a warm-up."""
     words = text.split()
-    for made in feed_words(system, words, first=len(words)):
-        deque(made, maxlen=0)
+    for changed in feed_words(system, words, first=len(words)):
+        deque(changed, maxlen=0)
 
 
 def feed_line(system: "AnySystem", log: EventLog, index: int, line: str) -> None:
-    """Translate a line live.
+    """Translate a line live; ``system`` must write into the same ``log``.
 
-    Args:
-        system: with the settings to translate with; it writes into ``log`` too.
-        log: gets the line's words and their arrivals.
-        index: of the line, or ``WARM_UP``.
-        line: source text; an empty one gives no translation.
+    ``index`` may be ``WARM_UP``; an empty line has no translation.
     """
     words = line.split()
     log.write("line", index=index, words=words)
@@ -82,12 +77,7 @@ def feed_line(system: "AnySystem", log: EventLog, index: int, line: str) -> None
 def translate_lines(
     make_system: "Callable[[EventLog], AnySystem]", lines: Iterable[tuple[int, str]]
 ) -> "Iterator[Translation]":
-    """Translate lines live, one after the other, and replay the log of each.
-
-    Args:
-        make_system: makes a system that writes into a log.
-        lines: index and text.
-    """
+    """Translate lines, each with its index, live one after another, and replay the log of each."""
     rows = list[Event]()
     log = EventLog(rows)
     system = make_system(log)

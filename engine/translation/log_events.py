@@ -1,4 +1,4 @@
-"""What every system tells the event log of its model: settings, forward passes, totals.
+"""Write the event log of a system: settings, forward passes, totals.
 
 The schema is in ``engine.metrics.event_log``.
 """
@@ -26,7 +26,7 @@ class Counters:
 def log_session(
     log: EventLog, system: str, weights: Weights, settings: TranslationSettings
 ) -> None:
-    """Tell which settings hold from now on."""
+    """Log the settings of the next utterances."""
     log.write(
         "session",
         schema=SCHEMA,
@@ -48,7 +48,7 @@ def log_source(
     ended: bool,
     full_stop: str = "",
 ) -> None:
-    """Tell that an utterance's committed words are now these."""
+    """Log the change of an utterance's committed words."""
     kept = n_same(old, words)
     added = {"full_stop": full_stop} if full_stop else {}
     news = list(words[kept:])
@@ -58,7 +58,7 @@ def log_source(
 def log_fed(
     log: EventLog, model: SlotModel, utterance: int, rows: Sequence[Row], *, n_again: int = 0
 ) -> None:
-    """Tell of the forward pass that the model has just done."""
+    """Log the last forward pass of the model."""
     log.write(
         "fed",
         utterance=utterance,
@@ -72,13 +72,13 @@ def log_fed(
 
 
 def log_cut(log: EventLog, counters: Counters, utterance: int, *, loops: bool) -> None:
-    """Tell that a write was ended because it loops, or else because it is too long."""
+    """Log that a write was cut because it loops, or else because it is too long."""
     counters.loops_cut += loops
     log.write("cut", utterance=utterance, why="loop" if loops else "length")
 
 
 def log_end(log: EventLog, model: SlotModel, counters: Counters, utterance: int) -> None:
-    """Tell that an utterance is translated, with the totals so far."""
+    """Log the end of an utterance, with the totals so far."""
     log.write(
         "ended",
         utterance=utterance,

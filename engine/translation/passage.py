@@ -15,31 +15,25 @@ from engine.text.sentences import Sentence, is_strange, split_sentences, well_fo
 from engine.translation.base import AnySystem, Captioned
 
 _MAX_UTTERANCES = 60
-"""Utterances that can be edited; older ones are final, so that a talk without Enter stays small."""
+"""Utterances that can be edited; older ones are final, which bounds a talk without Enter."""
 
-_TELLING_WORDS = 3
-"""So many words tell that a sentence is in strange letters; fewer may be a name at its start."""
+_CERTAIN_WORDS = 3
+"""Words that identify a strange script; fewer may be a name at the start of a sentence."""
 
 
 class Passage:
-    """Utterances of one text, kept in step with its words.
+    """The utterances of one text, updated with its words.
 
-    The words are set as a whole; what did not change is found here: sentences at the start and at
-    the end that are as before keep their captions, the ones between are changed from the first
-    changed word on. Words are counted from the start of the passage, final ones included.
+    The words are set as a whole: unchanged sentences at the start and at the end keep their
+    captions, those between are changed from the first changed word on. Words are counted from the
+    start of the passage, with final ones.
 
     Attributes:
-        is_complete: whether the words end in a whole sentence, to which no further word belongs.
+        is_complete: whether the words end in a complete sentence.
     """
 
     def __init__(self, translator: AnySystem, lane: str = "", *, held: bool = False) -> None:
-        """Begin without words.
-
-        Args:
-            translator: any system.
-            lane: who speaks, where two are told apart.
-            held: open no utterance before ``resume``.
-        """
+        """Start without words; if ``held``, open no utterance before ``resume``."""
         self.is_complete = False
         self._translator = translator
         self._lane = lane
@@ -48,8 +42,8 @@ class Passage:
         self._finished = False
         self._n_final = 0
         self._utterances: list[Captioned] = []
-        self._unreported: set[int] = set()  # ended utterances whose end was not yet told
-        self._strange: dict[int, bool] = {}  # those that are not translated: whether it was told
+        self._unreported: set[int] = set()  # ended utterances whose end is not reported yet
+        self._strange: dict[int, bool] = {}  # untranslated ones: whether that was reported
 
     @property
     def n_words(self) -> int:
@@ -58,7 +52,7 @@ class Passage:
 
     @property
     def is_settled(self) -> bool:
-        """Tell whether every utterance that was opened is translated to its end."""
+        """Whether the translation of every open utterance is complete."""
         return all(map(self._is_done, self._utterances))
 
     @property
@@ -69,7 +63,7 @@ class Passage:
         return max(0, len(self._words) - n_opened) + sum(max(0, n) for n in unread)
 
     def give_up(self) -> Event:
-        """Leave the utterance as it is that could not be computed, for the next one's sake."""
+        """Abandon the utterance that could not be computed, and report it as ended."""
         utterance = next(one for one in self._utterances if not self._is_done(one))
         self._translator.give_up(utterance)
         self._unreported.discard(utterance.number)
@@ -80,11 +74,10 @@ class Passage:
         self._held = True
 
     def resume(self, translator: AnySystem | None = None) -> list[Event]:
-        """Open the utterances that wait.
+        """Open the waiting utterances.
 
         Args:
-            translator: what translates from now on. What the one before translated is final then;
-                all of it must be settled.
+            translator: replaces the current one, whose utterances, all settled, become final.
         """
         self._held = False
         if translator is not None:
@@ -93,10 +86,7 @@ class Passage:
         return self._set_words(self._words, finished=self._finished)
 
     def splice(self, start: int, stop: int | None, words: Sequence[str]) -> list[Event]:
-        """Replace the words [start:stop), to the end without a stop; return what changes at once.
-
-        Final words stay as they are.
-        """
+        """Replace the words [start:stop), or to the end without a stop; final words stay."""
         n_final_given = max(0, self._n_final - start)
         end = None if stop is None else max(0, stop - self._n_final)
         wanted = list(self._words)
@@ -137,7 +127,7 @@ class Passage:
         return events
 
     def advance(self) -> Event | None:
-        """Translate until something changes; None where the words allow no more."""
+        """Translate until an event; return None if the words allow no more."""
         for utterance in self._utterances:
             is_strange = utterance.number in self._strange
             event = self._note_strange(utterance) if is_strange else self._translate(utterance)
@@ -161,7 +151,7 @@ class Passage:
     def _note_strange(self, utterance: Captioned) -> Event | None:
         """Report once that an utterance is not translated; symbols alone need no report."""
         source = " ".join(utterance.words)
-        is_certain = utterance.ended or len(utterance.words) >= _TELLING_WORDS
+        is_certain = utterance.ended or len(utterance.words) >= _CERTAIN_WORDS
         if self._strange[utterance.number] or not (is_certain and any(map(str.isalpha, source))):
             return None
         self._strange[utterance.number] = True
@@ -171,21 +161,21 @@ class Passage:
         return utterance.finished or utterance.number in self._strange
 
     def _make_final(self, n_old: int) -> None:
-        """Make the oldest utterances final, and the words that are all in them."""
+        """Make the oldest utterances final, and the words that are entirely in them."""
         n_parts = sum(len(utterance.words) for utterance in self._utterances[:n_old])
         n_words = 0
         while n_parts and n_parts >= len(parts := word_parts(self._words[n_words])):
             n_parts -= len(parts)
             n_words += 1
         if n_parts and n_old < len(self._utterances):
-            return  # the cut goes through a word that was itself cut, and its rest is in use
+            return  # a long word was split here, and its rest is in use
         del self._utterances[:n_old], self._words[:n_words]
         self._n_final += n_words
         if n_parts:
             self._words[0] = "".join(word_parts(self._words[0])[n_parts:])
 
     def drop(self) -> list[Event]:
-        """Forget the passage."""
+        """Drop the passage."""
         return self._set_words([], finished=False)
 
     def _set_source(self, utterance: Captioned, sentence: Sentence) -> list[Event]:
@@ -206,7 +196,7 @@ class Passage:
 
 
 def _common(utterances: Sequence[Captioned], sentences: Sequence[Sentence]) -> int:
-    """Count how many at the start are the same."""
+    """Return the length of the common start."""
     same = 0
     for utterance, sentence in zip(utterances, sentences, strict=False):
         if utterance.words != sentence.words or utterance.ended != sentence.ended:
