@@ -1,7 +1,8 @@
 """Run the training commands: ``surtitle-train COMMAND`` or ``python -m training COMMAND``.
 
-Each command is a module with ``add_parser`` and ``run``. Their tops are light, so that help is
-there at once; what is heavy is imported when a command runs.
+Each command is a module with ``add_parser`` and ``run``, which takes the parsed arguments and
+returns the exit code, or raises a TrainingError or SurtitleError. Heavy libraries are imported when
+a command runs, so that help appears at once.
 """
 
 import argparse
@@ -33,7 +34,7 @@ def main(argv: list[str] | None = None) -> int:
     """Run one command.
 
     Args:
-        argv: the command line without the program's name; that of the process when it is None.
+        argv: the command line without the program's name; None for that of the process.
 
     Returns:
         the exit code: 0, 1 for a failure, 2 for wrong usage; a failure is one sentence on stderr.

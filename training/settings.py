@@ -1,6 +1,6 @@
-"""The settings of a training run: frozen values that are checked where they are made.
+"""Settings of a training run: frozen, and checked when they are made.
 
-A recipe (TOML) names the fields that stand here; arguments of the command line are laid over it.
+A recipe (TOML) names these fields; arguments of the command line override it.
 """
 
 from collections.abc import Mapping
@@ -18,15 +18,11 @@ SCHEDULES = ("align", "ratio", "none")
 FALLS = ("root", "linear", "late")
 STORED = ("fp32", "bf16")
 NEW = "new"
-"""The base of a run that makes one: ``surtitle-train pretrain``."""
+"""The base in a recipe of ``surtitle-train pretrain``."""
 
 
 def one_of(name: str, value: str, known: tuple[str, ...]) -> None:
-    """Check a value that has a name.
-
-    Raises:
-        ValueError: there is none of that name.
-    """
+    """Raise ValueError if a value is not among the known ones."""
     if value not in known:
         msg = f"{name} is one of {', '.join(known)}, got {value!r}"
         raise ValueError(msg)
@@ -46,7 +42,7 @@ class ModelShape:
     heads: int = 4
     feed_forward: int = 704
     max_positions: int = 1024
-    architecture: str = field(default="llama", repr=False)  # a run from before it was there goes on
+    architecture: str = field(default="llama", repr=False)  # older runs resume
 
     def __post_init__(self) -> None:
         one_of("the architecture", self.architecture, ARCHITECTURES)
@@ -81,7 +77,7 @@ class Mixture:
     marker_alone: float = 0.2
     n: tuple[int, ...] = (1, 2, 3, 4, 5, 6, 7, 9)
     k: tuple[int, ...] = (1, 2, 3, 5, 7, 9)
-    cut_writes: float = field(default=0.0, repr=False)  # a run from before it was there goes on
+    cut_writes: float = field(default=0.0, repr=False)  # older runs resume
 
     def __post_init__(self) -> None:
         shares = (self.fixed_reads, self.aligned_reads, self.waits)
@@ -95,21 +91,21 @@ class Mixture:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Optimisation:
-    """How weights are moved; the defaults are those of ExPosST, section 4.1.
+    """Optimiser and learning rate; the defaults are those of ExPosST, section 4.1.
 
     Attributes:
-        optimizer: of a new base: ``muon`` moves the matrices inside the layers by Muon and the rest
-            by AdamW; ``adamw`` moves everything by AdamW, as an adapter always is.
+        optimizer: of a new base: ``muon`` updates the matrices inside the layers by Muon and the
+            rest by AdamW; ``adamw`` updates everything by AdamW, as for adapters.
         rate: highest learning rate of AdamW.
-        matrix_rate_scale: Muon's highest over that.
+        matrix_rate_scale: Muon's highest rate over that of AdamW.
         warm_up_steps: steps in which the rate rises.
-        fall: how it falls then: with the ``root`` of the steps taken, as the paper's; ``linear``,
-            to nothing at the end; or ``late``, linearly over the last share of the run.
+        fall: of the rate afterwards: with the ``root`` of the steps taken, as in the paper;
+            ``linear``, to 0 at the end; or ``late``, linearly over the last share of the run.
         decay: that share; with 0 the rate stays, and the run can be prolonged.
         clip: norm that gradients are scaled down to.
         batch_pairs: sentence pairs in one step of an adapter.
-        batch_tokens: rows in one step. A new base counts padding; an adapter takes as many pairs as
-            have so many rows on average, and ``batch_pairs`` where this is 0.
+        batch_tokens: rows in one step. For a new base padding counts; for an adapter it becomes the
+            number of pairs with so many rows on average, or ``batch_pairs`` if this is 0.
         epochs: times every pair is used.
     """
 
@@ -143,12 +139,12 @@ class Optimisation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoraSettings:
-    """What is trained.
+    """The factors of an adapter.
 
     Attributes:
         rank, alpha: the product of the factors is multiplied by alpha / rank.
         dropout: share of the inputs of the factors that is dropped while training.
-        targets: names of linear layers; none stands for all of those in the decoder's blocks.
+        targets: names of linear layers; empty for all layers in the decoder's blocks.
         stored: type of the factors in the adapter's file; bf16 halves it.
     """
 
@@ -169,13 +165,13 @@ class LoraSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptSettings:
-    """How a base is spoken to, where its folder has no surtitle.json, or otherwise than that says.
+    """Prompt and markers of a base; they override its surtitle.json, if it has one.
 
     Attributes:
         system: the system message; ``{language}`` becomes the target's name, ``{code}`` its code.
         end_of_source, end_of_write, end_of_target: tokens as the tokenizer spells them; the ends of
             write and target default to the token that ends a turn.
-        chat_template: for a base whose tokenizer has none, or none that can be used.
+        chat_template: for a base whose tokenizer has no usable one.
     """
 
     system: str = ""
@@ -193,10 +189,10 @@ class HubData:
         name: of the data set.
         languages: target codes.
         config: its configuration; ``{language}`` becomes a target code.
-        files: pattern of the files in it, likewise, where no configuration tells them.
-        revision: which version.
-        split: which part is trained on.
-        schedule: where read-n schedules come from: ``align`` (eflomal), ``ratio`` or ``none``.
+        files: pattern of the files in it, likewise, if no configuration lists them.
+        revision: version.
+        split: part to train on.
+        schedule: source of read-n schedules: ``align`` (eflomal), ``ratio`` or ``none``.
         licence: for the adapter's card.
     """
 
@@ -215,14 +211,14 @@ class HubData:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DevSettings:
-    """When training stops, and which step is kept: the best BLEU at a bounded lagging.
+    """Early stopping: the step with the best BLEU within a limit of lagging is kept.
 
     Attributes:
         sets: source file and reference file by target language.
-        policies: those that are decoded.
+        policies: to decode with.
         max_laal: policies that lag more, in source words, do not count; 0 counts all.
         every_steps: steps between two decodings.
-        patience: decodings without a new best after which the run ends; 0 never ends it.
+        patience: decodings without improvement after which the run ends; 0 for no limit.
         limit: lines of each set; 0 takes all.
     """
 
@@ -250,34 +246,33 @@ class TrainSettings:
 
     Attributes:
         data: aligned TSV by target language.
-        hub: data of the hub, besides.
-        base: ``new``; or what an adapter is trained on: a model folder, or a name on the hub. None
-            takes the bundled model of the language.
-        models: library of models that were fetched from the hub, and are.
+        hub: more data, from the hub.
+        base: ``new``, or the base of an adapter: a model folder, or a name on the hub. Empty takes
+            the bundled model of the language.
+        models: folder for models from the hub.
         source_language: code of the source.
         out: run folder; ``checkpoint`` resumes the run. A new base is written into the folder
             itself, an adapter into ``adapter``.
-        name: of the model; that of ``out`` where none is given to an adapter.
+        name: of the model; for an adapter, that of ``out`` by default.
         method: one of ``training.samples.methods.METHODS``.
         slot_lengths: one is drawn for each pair; captions should use the first. 1 leaves no gap
             between a whole source and its target.
         one_end: a write of a new base ends with the token that ends a target.
         shape: of a new base.
-        weights: copies of a corpus an epoch holds, by corpus name; 1 where it is not named.
+        weights: copies of a corpus in an epoch, by corpus name; 1 by default.
         quantise: ``nf4`` keeps the base in 4 bits (QLoRA, Dettmers et al. 2023).
         max_length: tokens a sample may have; longer pairs are left out.
-        pass_tokens: rows of an adapter's step that go through the network at once; memory is
-            bounded by it.
+        pass_tokens: rows of an adapter's step that are computed at once; it bounds memory.
         gradient_checkpointing: compute activations twice instead of keeping them.
         device: one of ``DEVICES``.
         precision: ``bf16``, ``fp32``, or ``auto``: bf16 where the device is fast at it.
         compiled: compile the network of a new base, see ``training.samples.loss.BareLoss``.
         checkpoint_steps: steps between two checkpoints.
-        begin_with: folder of another run of a new base, whose tokenizer, weights and optimiser
-            state this one begins with, to go on with other data or another schedule.
-        tensorboard: write what ``steps.jsonl`` holds for TensorBoard too.
-        licences: of the corpora by their names, for the card; and of the adapter itself.
-        commands: what was typed, for the card.
+        begin_with: folder of another run of a new base; this run starts with its tokenizer, weights
+            and optimiser state, to continue with other data or another schedule.
+        tensorboard: write the values of ``steps.jsonl`` for TensorBoard too.
+        licences: of the corpora by their names, for the card; ``licence`` is the adapter's own.
+        commands: command lines of the run, for the card.
     """
 
     data: Mapping[str, Path] = field(default_factory=dict)
@@ -332,7 +327,7 @@ class TrainSettings:
         self._check_kind()
 
     def _check_kind(self) -> None:
-        """Refuse what the other kind of run is asked with, where it would be passed over."""
+        """Refuse settings of the other kind of run, which would be ignored."""
         others = (
             ("hub", "lora", "prompt", "dev", "quantise", "gradient_checkpointing")
             if self.base == NEW

@@ -1,12 +1,11 @@
-"""The ``align`` command: adds to each pair how many source words each target word needs."""
+"""The ``align`` command: adds to each pair the number of source words each target word needs."""
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
 from training.data.aligned_pairs import MIN_AGREEMENT, schedule
-from training.data.corpus import create, read_pairs, replacing
+from training.data.corpus import create, read_pairs, replacing, write_json
 from training.errors import UsageError
 
 
@@ -15,8 +14,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser = subparsers.add_parser(
         "align",
         help="word-align prepared pairs for read-n training",
-        description="Word-align prepared pairs and write a read-n schedule for each. What there is "
-        "to know of links and schedules is printed, and written beside OUT as .json.",
+        description="Word-align prepared pairs and write a read-n schedule for each. Statistics of "
+        "links and schedules are printed, and written beside OUT as .json.",
     )
     parser.add_argument("--from", dest="source", type=Path, required=True, metavar="F.tsv")
     parser.add_argument("--out", type=Path, required=True, metavar="OUT.tsv")
@@ -37,7 +36,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Align a prepared file, write what became of it, draw it last."""
+    """Align a prepared file, write pairs and statistics, draw the figure last."""
     from training.data.align_report import Report  # noqa: PLC0415  numpy; help must not wait for it
 
     if not 0 <= arguments.min_agreement <= 1:
@@ -51,10 +50,9 @@ def run(arguments: argparse.Namespace) -> int:
     report = Report(None if arguments.ratio else arguments.min_agreement)
     with replacing(arguments.out) as fresh, create(fresh) as out:
         out.writelines(aligned.as_line().encode() for aligned in schedule(pairs, report))
-    with replacing(statistics) as fresh:
-        fresh.write_text(json.dumps(report.as_json(), indent=2) + "\n", encoding="utf-8")
+    write_json(statistics, report.as_json())
     sys.stdout.write(report.as_table())
-    if arguments.picture is not None:  # last: the data are kept where matplotlib is missing
+    if arguments.picture is not None:  # last: the data are kept if matplotlib is missing
         from training.plots.schedules import draw  # noqa: PLC0415  likewise
 
         draw(report.schedules, arguments.picture)

@@ -1,4 +1,4 @@
-"""The ``augment`` command: makes more pairs out of prepared pairs and of phrases."""
+"""The ``augment`` command: makes more pairs of prepared pairs and phrases."""
 
 import argparse
 import re
@@ -13,9 +13,9 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     """Add ``augment`` to the command line."""
     parser = subparsers.add_parser(
         "augment",
-        help="make more pairs: names, numbers, addresses, speech as it is spoken",
-        description="Make pairs out of prepared pairs and of phrases: names, numbers and addresses "
-        "that must be copied, sources in lower case, sources with hesitations. Put them behind the "
+        help="make more pairs: names, numbers, addresses, spontaneous speech",
+        description="Make pairs of prepared pairs and phrases: names, numbers and addresses that "
+        "must be copied, sources in lower case, sources with hesitations. Append them to the "
         "prepared pairs before aligning.",
     )
     parser.add_argument("--from", dest="source", type=Path, required=True, metavar="F.tsv")
@@ -27,7 +27,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         nargs="*",
         default=[],
         metavar="KIND=SHARE",
-        help="how many of the pairs that can be changed so are: "
+        help="share of the suitable pairs that are changed: "
         + ", ".join(f"{kind} {share:g}" for kind, share in SHARES.items())
         + " (phrases: sentences of each)",
     )
@@ -35,7 +35,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the new pairs and say how many there are of each kind."""
+    """Write the new pairs and print their number by kind."""
     shares = dict(SHARES)
     for text in arguments.share:
         kind, _, share = text.partition("=")

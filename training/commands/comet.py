@@ -29,7 +29,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Obey the command line: score, write, print."""
+    """Score, write, print."""
     named = arguments.policies
     try:
         settings = CometSettings(

@@ -1,9 +1,8 @@
-"""Compare runs: ``surtitle-train compare`` tells which differences are more than chance.
+"""Compare runs: ``surtitle-train compare`` reports which differences are significant.
 
-Each later run is held against the first, policy by policy, on the same sentences. ``RUN:POLICY``
-picks one policy of a run: picked ones are held against each other though their names differ. How
-sure a difference is, is told in ``training.comparison.paired_bootstrap``. Files in the output
-folder:
+Each later run is compared with the first, policy by policy, on the same sentences. ``RUN:POLICY``
+picks one policy of a run: picked policies are compared though their names differ.
+``training.comparison.paired_bootstrap`` computes the significance. Files in the output folder:
 
 * ``compare.json``: an object of ``settings`` (of the bootstrap), ``runs`` (folders and what was
   run), ``scores`` (a row for each policy of each run) and ``differences`` (a row for each policy
@@ -12,7 +11,6 @@ folder:
 """
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -22,7 +20,7 @@ from typing import TYPE_CHECKING
 from tqdm import tqdm
 
 from training.comparison.contenders import Contender, Row, read_contenders, rows
-from training.data.corpus import replacing
+from training.data.corpus import replacing, write_json
 from training.errors import UsageError
 from training.plots import table
 from training.plots.quality_latency import Curve, Point, draw
@@ -40,7 +38,7 @@ _SCORES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """How a later run compares with the first; names of runs and policies."""
+    """A comparison of a later run with the first, and the names of runs and policies."""
 
     run: str
     policy: str
@@ -53,8 +51,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     """Add ``compare`` to the command line."""
     parser = subparsers.add_parser(
         "compare",
-        help="tell which differences between runs of evaluate are more than chance",
-        description="Hold runs of evaluate over the same test set against the first of them.",
+        help="report which differences between runs of evaluate are significant",
+        description="Compare runs of evaluate over the same test set with the first of them.",
     )
     parser.add_argument(
         "runs",
@@ -75,7 +73,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Obey the command line: read, compare, print, write, draw."""
+    """Read, compare, print, write, draw."""
     from training.comparison.paired_bootstrap import BootstrapSettings  # noqa: PLC0415  sacreBLEU; help is quick
 
     try:
@@ -84,10 +82,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(str(error)) from error
     contenders = read_contenders(arguments.runs)
     lined_up = rows(contenders)
-    with replacing(arguments.out / "compare.json") as partial:  # tells now if it cannot be written
+    with replacing(arguments.out / "compare.json") as partial:  # fails now if it cannot be written
         found = list(compare_rows(contenders, lined_up, settings))
-        content = json.dumps(report(contenders, found, settings), indent=2, ensure_ascii=False)
-        partial.write_text(content + "\n", encoding="utf-8")
+        write_json(partial, report(contenders, found, settings))
     sys.stdout.write(tables(contenders, lined_up, found, settings))
     draw([_curve(contender) for contender in contenders], arguments.out / "compare.png")
     sys.stderr.write(f"compare.json and compare.png are in {arguments.out}\n")
@@ -124,7 +121,7 @@ def compare_rows(
 def report(
     contenders: Sequence[Contender], found: Sequence[Found], settings: "BootstrapSettings"
 ) -> dict[str, object]:
-    """Lay out ``compare.json``."""
+    """Return the content of ``compare.json``."""
     return {
         "settings": asdict(settings),
         "runs": [
@@ -155,7 +152,7 @@ def tables(
     found: Sequence[Found],
     settings: "BootstrapSettings",
 ) -> str:
-    """Draw the scores of all runs and below them the differences, and say how those were found."""
+    """Return a table of scores, a table of differences, and the settings of the bootstrap."""
     scores: list[dict[str, Cell]] = [
         {"run": contender.name, **asdict(policy.scores)}
         for row in lined_up

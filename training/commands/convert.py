@@ -1,4 +1,4 @@
-"""Hand a run to other people's scorers: ``surtitle-train convert`` writes it in their formats."""
+"""Convert runs for scorers of other projects: ``surtitle-train convert``."""
 
 import argparse
 from collections.abc import Callable, Mapping
@@ -10,7 +10,7 @@ _WRITERS: Mapping[str, Callable[[Path, str, Path], None]] = {
     "simuleval": simuleval_log.convert_run,
     "simulstream": simulstream_log.convert_run,
 }
-"""For each format what writes it: run folder, policy, folder to write into."""
+"""Writers by format; their arguments are run folder, policy and output folder."""
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -28,6 +28,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Obey the command line."""
+    """Run the command."""
     _WRITERS[arguments.to](arguments.folder, arguments.policy, arguments.out)
     return 0

@@ -26,7 +26,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser = subparsers.add_parser(
         "finetune",
         help="train a LoRA adapter on a base",
-        description="Train a LoRA adapter on aligned pairs. Run it again to go on with a run that "
+        description="Train a LoRA adapter on aligned pairs. Run it again to resume a run that "
         "was stopped. What is not named here is as the recipe says; docs/training.md lists all.",
     )
     group = add_arguments(parser, RECIPES, "surtitle")
@@ -59,7 +59,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Turn arguments into settings and train."""
+    """Make settings of the arguments and train."""
     changes: Table = {"commands": [shlex.join(["surtitle-train", *sys.argv[1:]])]}
     changes |= _shares(arguments.policies)
     settings = settings_of(arguments, RECIPES, {"models": str(_library())}, changes)

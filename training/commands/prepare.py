@@ -52,7 +52,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Obey the command line: prepare, then print the report."""
+    """Prepare, then print the report."""
     try:
         cleaning = CleaningSettings(
             from_language=arguments.from_language,

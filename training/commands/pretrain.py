@@ -16,7 +16,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser = subparsers.add_parser(
         "pretrain",
         help="train a base model from aligned pairs",
-        description="Train a base model from aligned pairs. Run it again to go on with a run that "
+        description="Train a base model from aligned pairs. Run it again to resume a run that "
         "was stopped. What is not named here is as the recipe says.",
     )
     group = add_arguments(parser, RECIPES, NEW)
@@ -58,7 +58,7 @@ _ORDINARY: Table = {
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Turn arguments into settings and train."""
+    """Make settings of the arguments and train."""
     changes = _ORDINARY if arguments.ordinary else {}
     settings = settings_of(arguments, RECIPES, {"base": NEW}, changes)
     if settings.base != NEW:

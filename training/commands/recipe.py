@@ -1,7 +1,7 @@
 """Recipes: a run's settings as a TOML file; keys are the fields of ``TrainSettings``.
 
-The command line is laid over a recipe before anything is checked, so both are checked by one rule.
-Arguments are named by the paths of their settings, so nothing maps one to the other.
+Arguments override a recipe before anything is checked, so the same rules check both. An argument is
+named by the path of its setting, so there is no table that maps one to the other.
 """
 
 import argparse
@@ -31,7 +31,7 @@ def read_recipe(name: str, folder: Path) -> Table:
     """Read a recipe that comes with a command, or a file.
 
     Raises:
-        UsageError: there is none of that name, or it is no TOML.
+        UsageError: there is no such recipe, or it is no TOML.
     """
     path = Path(name) if name.endswith(".toml") else folder / f"{name}.toml"
     try:
@@ -48,10 +48,10 @@ def read_recipe(name: str, folder: Path) -> Table:
 def add_arguments(
     parser: argparse.ArgumentParser, folder: Path, standard: str
 ) -> "argparse._ArgumentGroup":
-    """Add what both kinds of run take; each argument stores under the path of its setting.
+    """Add the arguments of both kinds of run; each stores under the path of its setting.
 
     Returns:
-        the group of how it is trained.
+        the argument group "training".
     """
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="run folder")
     parser.add_argument(
@@ -92,21 +92,21 @@ def add_setting(
     metavar: str | None = None,
     choices: Sequence[str] | None = None,
 ) -> None:
-    """Add an argument that stores a setting under its path; the setting's type is its type.
+    """Add an argument of the type of a setting, stored under the setting's path.
 
     Args:
         group: of the parser.
         option: as it is typed.
         path: of the setting.
-        words: for its help.
-        metavar: of its value, where the setting's name does not say it.
-        choices: all the values there are.
+        words: for the help.
+        metavar: of the value, if not the setting's name.
+        choices: all valid values.
     """
     kind: object = TrainSettings
     for name in path.split("."):
         kind = get_type_hints(kind)[name]
         if isinstance(kind, UnionType):
-            kind = next(one for one in get_args(kind) if one is not NoneType)
+            kind = next(member for member in get_args(kind) if member is not NoneType)
     if kind is bool:
         group.add_argument(option, dest=path, action="store_true", default=None, help=words)
         return
@@ -125,16 +125,16 @@ def add_setting(
 def settings_of(
     arguments: argparse.Namespace, folder: Path, usual: Table, changes: Table
 ) -> TrainSettings:
-    """Lay arguments over the recipe they name.
+    """Read the recipe that the arguments name, and override it by the arguments.
 
     Args:
-        arguments: those of ``add_arguments``, and more whose names are paths of settings.
+        arguments: those of ``add_arguments``, and others named by paths of settings.
         folder: of the command's recipes.
-        usual: settings where the recipe does not say otherwise.
-        changes: settings by their paths, which are laid over both.
+        usual: defaults, which the recipe overrides.
+        changes: settings by their paths, which override all others.
 
     Raises:
-        UsageError: something is written wrongly, or is not there.
+        UsageError: a value cannot be read, or a file is missing.
     """
     table = usual | read_recipe(arguments.recipe, folder)
     known = {field.name for field in fields(TrainSettings)}
@@ -147,7 +147,7 @@ def settings_of(
 
 
 def _put(table: Table, path: str, value: object) -> None:
-    """Put a value where a path of keys leads; a table is laid over the one that is there."""
+    """Store a value under a path of keys; a table updates an existing table."""
     *outer, key = path.split(".")
     for name in outer:
         inner = table.setdefault(name, {})
@@ -155,43 +155,35 @@ def _put(table: Table, path: str, value: object) -> None:
             msg = f"{name} should be a table of settings, got {inner!r}"
             raise UsageError(msg)
         table = inner
-    there = table.get(key)
-    if isinstance(value, dict) and isinstance(there, dict):
-        there.update(value)
+    old = table.get(key)
+    if isinstance(value, dict) and isinstance(old, dict):
+        old.update(value)
     else:
         table[key] = str(value) if isinstance(value, Path) else value
 
 
-def _number(text: str) -> int:
+def _number(kind: type[int | float], text: str) -> float:
     try:
-        return int(text)
+        return kind(text)
     except ValueError as error:
-        msg = f"a whole number was expected, got {text!r}"
-        raise UsageError(msg) from error
-
-
-def _share(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError as error:
-        msg = f"a number was expected, got {text!r}"
+        msg = f"{_KIND_NAMES[kind]} was expected, got {text!r}"
         raise UsageError(msg) from error
 
 
 _NAMED: Mapping[str, Callable[[str], object]] = {
     "data": str,
     "licences": str,
-    "weights": _share,
+    "weights": lambda text: _number(float, text),
     "dev.sets": lambda text: text.split(","),
 }
-"""How values of arguments that are written NAME=VALUE are read, by the paths of their settings."""
+"""Readers of the values of NAME=VALUE arguments, by the paths of their settings."""
 
 _LISTS: Mapping[str, Callable[[str], object]] = {
     "dev.policies": lambda text: text.replace(",", " ").split(),
-    "slot_lengths": lambda text: [_number(one) for one in text.split(",")],
+    "slot_lengths": lambda text: [_number(int, number) for number in text.split(",")],
     "lora.targets": lambda text: text.split(","),
 }
-"""Likewise those that are written with commas."""
+"""Readers of arguments with commas, likewise."""
 
 
 def _read(path: str, value: object) -> object:
@@ -226,7 +218,7 @@ def make_settings(table: Table) -> TrainSettings:
     """Make settings of a recipe.
 
     Raises:
-        UsageError: a key is not known or missing, or a value is not what it should be.
+        UsageError: a key is unknown or missing, or a value has the wrong type or is out of range.
     """
     try:
         return cast("TrainSettings", _make(TrainSettings, table, ""))
@@ -234,72 +226,72 @@ def make_settings(table: Table) -> TrainSettings:
         raise UsageError(str(error)) from error
 
 
-def _make(kind: type, table: object, place: str) -> object:
+def _make(kind: type, table: object, path: str) -> object:
     """Make a dataclass of a table, field by field."""
     if not isinstance(table, dict):
-        msg = f"{place or 'a recipe'} should be a table of settings, got {table!r}"
-        raise ValueError(msg)  # noqa: TRY004  one kind of error for all that a recipe may hold
+        msg = f"{path or 'a recipe'} should be a table of settings, got {table!r}"
+        raise ValueError(msg)  # noqa: TRY004  one kind of error for every fault of a recipe
     hints = get_type_hints(kind)
     known = {field.name: field for field in fields(kind)}
     for key in table:
         if key not in known:
             names = ", ".join(known)
-            msg = f"{_inner(place, key)} is no setting: the known ones there are {names}"
+            msg = f"{_inner(path, key)} is no setting: the known ones there are {names}"
             raise ValueError(msg)
     for name, field in known.items():
         needed = field.default is MISSING and field.default_factory is MISSING
         if needed and name not in table:
-            msg = f"{_inner(place, name)} is needed"
+            msg = f"{_inner(path, name)} is needed"
             raise ValueError(msg)
-    values = {key: _convert(hints[key], value, _inner(place, key)) for key, value in table.items()}
+    values = {key: _convert(hints[key], value, _inner(path, key)) for key, value in table.items()}
     return kind(**values)
 
 
-def _convert(hint: object, value: object, place: str) -> object:
-    """Make of a TOML value what a field holds."""
+def _convert(hint: object, value: object, path: str) -> object:
+    """Convert a TOML value to the type of a field."""
     kinds = get_args(hint)
     match get_origin(hint):
         case origin if origin is UnionType:
-            return _convert(next(kind for kind in kinds if kind is not NoneType), value, place)
+            return _convert(next(kind for kind in kinds if kind is not NoneType), value, path)
         case origin if origin is tuple and isinstance(value, list):
             inner = [kinds[0]] * len(value) if kinds[-1] is Ellipsis else kinds
             if len(inner) == len(value):
-                return tuple(_convert(*one, place) for one in zip(inner, value, strict=True))
+                return tuple(_convert(*item, path) for item in zip(inner, value, strict=True))
         case origin if origin is Mapping and isinstance(value, dict):
-            return {key: _convert(kinds[1], one, _inner(place, key)) for key, one in value.items()}
+            return {key: _convert(kinds[1], item, _inner(path, key)) for key, item in value.items()}
         case None:
-            return _simple(hint, value, place)
-    msg = f"{place} should be {_said(hint)}, got {value!r}"
+            return _simple(hint, value, path)
+    msg = f"{path} should be {_kind_name(hint)}, got {value!r}"
     raise ValueError(msg)
 
 
-def _simple(hint: object, value: object, place: str) -> object:
+def _simple(hint: object, value: object, path: str) -> object:
     if is_dataclass(hint):
-        return _make(cast("type", hint), value, place)
+        return _make(cast("type", hint), value, path)
     if hint is Path and isinstance(value, str):
         return Path(value)
     if hint is float and type(value) is int:
         return float(value)
-    if type(value) is not hint:  # bool is an int for isinstance, and not for people
-        msg = f"{place} should be {_said(hint)}, got {value!r}"
+    if type(value) is not hint:  # for isinstance a bool is an int
+        msg = f"{path} should be {_kind_name(hint)}, got {value!r}"
         raise ValueError(msg)
     return value
 
 
-_SAID: Mapping[object, str] = {
+_KIND_NAMES: Mapping[object, str] = {
     int: "a whole number", float: "a number", str: "text", bool: "true or false", Path: "a path",
 }  # fmt: skip
 
 
-def _said(hint: object) -> str:
-    """Name what a field holds, for people."""
-    if hint in _SAID:
-        return _SAID[hint]
+def _kind_name(hint: object) -> str:
+    """Return the type of a field in words."""
+    if hint in _KIND_NAMES:
+        return _KIND_NAMES[hint]
     inner = [kind for kind in get_args(hint) if kind is not Ellipsis]
     if get_origin(hint) is Mapping:
-        return f"a table with {_said(inner[1])} for each key"
-    return "a list: " + " and ".join(dict.fromkeys(map(_said, inner)))
+        return f"a table with {_kind_name(inner[1])} for each key"
+    return "a list: " + " and ".join(dict.fromkeys(map(_kind_name, inner)))
 
 
-def _inner(place: str, key: str) -> str:
-    return f"{place}.{key}" if place else key
+def _inner(path: str, key: str) -> str:
+    return f"{path}.{key}" if path else key

@@ -1,7 +1,7 @@
 """Write scores of ``evaluate`` on an adapter's card: ``surtitle-train record-scores``.
 
-A run of the bare base on the same lines stands beside each: whoever reads the card, a program too,
-sees whether the adapter is better than nothing.
+Beside each score the card can hold that of the bare base on the same lines, so that people and
+programs see whether the adapter is an improvement.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from training.evaluation.runs import Run, read_run
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """A test set, the adapter's run on it, and the base's where there is one."""
+    """A test set, the adapter's run on it, and the run of its base, if any."""
 
     test_set: str
     run: Path
@@ -33,7 +33,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "record-scores",
         help="write scores of evaluate on an adapter's card",
         description="Write BLEU and LAAL by policy on an adapter's card, and the base's beside "
-        "them. What the card said of scores before is replaced.",
+        "them. Scores that were on the card before are replaced.",
     )
     parser.add_argument("--adapter", type=Path, required=True, metavar="DIR")
     parser.add_argument(
@@ -48,7 +48,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Obey the command line."""
+    """Run the command."""
     record_scores(arguments.adapter, list(_measured(arguments.runs)))
     sys.stdout.write(f"{arguments.adapter}\n")
     return 0
@@ -58,7 +58,7 @@ def record_scores(adapter: Path, measured: Sequence[Measured]) -> None:
     """Replace the scores on an adapter's card.
 
     Raises:
-        AdapterError: the adapter cannot be used, or its card not be written.
+        AdapterError: the adapter cannot be used, or its card cannot be written.
         TrainingError: a run folder cannot be read.
         UsageError: a run is of another adapter, or the base's run of other lines.
     """
@@ -84,35 +84,36 @@ def _measured(texts: Sequence[str]) -> Iterator[Measured]:
 
 
 def _scores(measured: Measured, adapter_sha256: str) -> Iterator[AdapterScore]:
-    its_run = read_run(measured.run)
-    if its_run.record.adapter_sha256 != adapter_sha256:
+    own_run = read_run(measured.run)
+    if own_run.record.adapter_sha256 != adapter_sha256:
         msg = f"{measured.run} was run with another adapter: run evaluate again with this one"
         raise UsageError(msg)
-    of_base = {} if measured.base_run is None else _base_bleu(measured.base_run, its_run)
-    for policy, one in its_run.policies.items():
+    base_bleu = {} if measured.base_run is None else _base_bleu(measured.base_run, own_run)
+    for policy, policy_run in own_run.policies.items():
+        scores = policy_run.scores
         yield AdapterScore(
             test_set=measured.test_set,
-            lines=one.scores.n_sentences,
-            language=its_run.record.language,
+            lines=scores.n_sentences,
+            language=own_run.record.language,
             policy=policy,
-            bleu=round(one.scores.bleu, 2),
-            laal=None if one.scores.laal is None else round(one.scores.laal, 2),
-            signature=one.scores.bleu_signature,
-            base_bleu=of_base.get(policy),
+            bleu=round(scores.bleu, 2),
+            laal=None if scores.laal is None else round(scores.laal, 2),
+            signature=scores.bleu_signature,
+            base_bleu=base_bleu.get(policy),
         )
 
 
-def _base_bleu(folder: Path, its_run: Run) -> dict[str, float]:
+def _base_bleu(folder: Path, own_run: Run) -> dict[str, float]:
     """Read BLEU by policy of the base alone, on the same lines.
 
     Raises:
         TrainingError: the folder holds another run.
     """
     base_run = read_run(folder)
-    same = replace(its_run.record, adapter_sha256=None, slot_length=base_run.record.slot_length)
-    if base_run.record != same or base_run.n_sentences != its_run.n_sentences:
+    same = replace(own_run.record, adapter_sha256=None, slot_length=base_run.record.slot_length)
+    if base_run.record != same or base_run.n_sentences != own_run.n_sentences:
         msg = (
-            f"{folder} is no run of the base alone over the lines of {its_run.folder}: "
+            f"{folder} is no run of the base alone over the lines of {own_run.folder}: "
             "run evaluate without --adapter and otherwise alike"
         )
         raise TrainingError(msg)

@@ -4,7 +4,7 @@ COMET cannot live in our environment (``docs/decisions/0003-comet.md``), so ``su
 starts ``training/comparison/comet_scorer.py`` in its own, once for all policies. The run folder
 gets ``comet.json``, which replaces an older one: an object of
 
-* ``model``, ``revision``, ``checkpoint_sha256``, ``versions``: what scored, see ``comet_scorer``.
+* ``model``, ``revision``, ``checkpoint_sha256``, ``versions``: of the scorer, see ``comet_scorer``.
 * ``policies``: for each an object of ``policy``, ``comet`` (mean over the segments, 0 to 1 for the
   usual models), ``n_sentences``, ``n_empty`` (lines without output, which are scored too) and
   ``segments`` (a score for each source line).
@@ -22,21 +22,21 @@ from typing import TypedDict
 
 from training.comparison import comet_scorer
 from training.comparison.comet_scorer import Answer, Request, Sample, Scores
-from training.data.corpus import replacing
+from training.data.corpus import write_json
 from training.errors import TrainingError, UsageError
 from training.evaluation.runs import PolicyRun, read_run
 from training.plots.table import Cell, draw
 
 MODEL = "Unbabel/wmt22-comet-da"
 PYTHON = Path(__file__).parents[2] / ".venv-comet" / "bin" / "python"
-"""What ``scripts/comet-environment`` makes."""
+"""The Python of the environment that ``scripts/comet-environment`` makes."""
 
 _Segment = tuple[str, str, str]  # source, hypothesis, reference
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CometSettings:
-    """What is scored and by what.
+    """The run to score, and the scorer.
 
     Attributes:
         folder: of the run.
@@ -78,8 +78,8 @@ def score_run(settings: CometSettings) -> list[PolicyComet]:
         UsageError: the run has no such policy.
     """
     segments = {name: _segments(policy) for name, policy in _choose(settings).items()}
-    # Policies often translate alike: each segment is scored once.
-    unique = list(dict.fromkeys(one for policy in segments.values() for one in policy))
+    # Policies often have equal translations: each segment is scored once.
+    unique = list(dict.fromkeys(segment for own in segments.values() for segment in own))
     request = Request(
         model=settings.model,
         device=settings.device,
@@ -89,15 +89,14 @@ def score_run(settings: CometSettings) -> list[PolicyComet]:
     answer = ask(settings.python, request)
     scores = dict(zip(unique, answer["scores"], strict=True))
     rows = [_row(name, policy, scores) for name, policy in segments.items()]
-    by_what = {name: value for name, value in answer.items() if name != "scores"}
-    with replacing(settings.folder / "comet.json") as partial:
-        content = {"model": settings.model, **by_what, "policies": rows}
-        partial.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    scorer = {name: value for name, value in answer.items() if name != "scores"}
+    content = {"model": settings.model, **scorer, "policies": rows}
+    write_json(settings.folder / "comet.json", content)
     return rows
 
 
 def ask(python: Path, request: Request) -> Scores:
-    """Let COMET score in its own environment.
+    """Run COMET in its own environment.
 
     Raises:
         TrainingError: it is missing, has no weights, or fails.
@@ -109,44 +108,44 @@ def ask(python: Path, request: Request) -> Scores:
         )
         raise TrainingError(msg)
     with TemporaryDirectory() as folder:
-        question, told = Path(folder, "request.json"), Path(folder, "answer.json")
+        question, reply = Path(folder, "request.json"), Path(folder, "answer.json")
         question.write_text(json.dumps(request), encoding="utf-8")
-        command = [str(python), "-P", comet_scorer.__file__, str(question), str(told)]
+        command = [str(python), "-P", comet_scorer.__file__, str(question), str(reply)]
         try:
             status = subprocess.run(command, check=False).returncode
         except OSError as error:
             msg = f"{python} cannot be run ({error.strerror}): type scripts/comet-environment"
             raise TrainingError(msg) from error
-        if status or not told.exists():
-            msg = f"COMET ended without scores (exit code {status}): its own messages tell why"
+        if status or not reply.exists():
+            msg = f"COMET ended without scores (exit code {status}): see its own messages"
             raise TrainingError(msg)
-        answer: Answer = json.loads(told.read_text(encoding="utf-8"))
+        answer: Answer = json.loads(reply.read_text(encoding="utf-8"))
     if "error" in answer:
         raise TrainingError(answer["error"])
     return answer
 
 
 def _choose(settings: CometSettings) -> dict[str, PolicyRun]:
-    """Read the policies that are to be scored."""
+    """Read the policies to score."""
     policies = read_run(settings.folder).policies
     chosen = policies if settings.policies is None else dict.fromkeys(settings.policies)
     missing = [name for name in chosen if name not in policies]
     if missing or not chosen:
-        told = f"no run of {missing[0]!r}" if missing else "runs, but no policy was named"
-        msg = f"{settings.folder} holds {told}: choose out of {', '.join(policies)}"
+        fault = f"no run of {missing[0]!r}" if missing else "runs, but no policy was named"
+        msg = f"{settings.folder} holds {fault}: choose out of {', '.join(policies)}"
         raise UsageError(msg)
     return {name: policies[name] for name in chosen}
 
 
 def _segments(policy: PolicyRun) -> list[_Segment]:
     return [
-        (" ".join(one.translation.source), one.translation.hypothesis, one.reference)
-        for one in policy.sentences
+        (" ".join(line.translation.source), line.translation.hypothesis, line.reference)
+        for line in policy.sentences
     ]
 
 
 def _row(name: str, segments: list[_Segment], scores: Mapping[_Segment, float]) -> PolicyComet:
-    scored = [scores[one] for one in segments]
+    scored = [scores[segment] for segment in segments]
     return PolicyComet(
         policy=name,
         comet=fmean(scored),
@@ -157,7 +156,7 @@ def _row(name: str, segments: list[_Segment], scores: Mapping[_Segment, float]) 
 
 
 def table(rows: Sequence[PolicyComet], model: str) -> str:
-    """Draw the means, with the four digits that COMET's differences are told in."""
+    """Draw the means, with four digits, as differences in COMET are reported."""
     shown: list[dict[str, Cell]] = [
         {
             "policy": row["policy"],

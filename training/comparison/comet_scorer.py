@@ -2,9 +2,9 @@
 
     PYTHON -P comet_scorer.py REQUEST.json ANSWER.json
 
-Without ``-P`` Python would look for COMET in this folder and find our command of that name. Nothing
-else of ours is imported, since PYTHON may have nothing of ours. ANSWER is written unless the
-program fails in a way it does not know; progress goes to stderr.
+Without ``-P`` Python would look for COMET in this folder and find our module of that name. No other
+module of ours is imported, since PYTHON need not have them. ANSWER is written unless an unexpected
+exception ends the program; progress goes to stderr.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from typing import TypedDict, final
 
 
 class Sample(TypedDict):
-    """A source segment, its translation by a machine and that by a person; names are COMET's."""
+    """A source segment, its machine translation and its reference; names are COMET's."""
 
     src: str
     mt: str
@@ -28,9 +28,9 @@ class Sample(TypedDict):
 
 
 class Request(TypedDict):
-    """What to score with what.
+    """Samples, and the model that scores them.
 
-    ``model`` is a name on huggingface.co, or a folder that holds what is there. ``device`` is one
+    ``model`` is a name on huggingface.co, or a folder with the same files. ``device`` is one
     of ``engine.settings.DEVICES``.
     """
 
@@ -40,7 +40,7 @@ class Request(TypedDict):
     samples: list[Sample]
 
 
-@final  # so that a look for its key tells the answers apart
+@final  # so that the key "error" distinguishes the answers
 class Failure(TypedDict):
     """Why there is no score, in one sentence."""
 
@@ -49,7 +49,7 @@ class Failure(TypedDict):
 
 @final
 class Scores(TypedDict):
-    """A score for each sample, in order, and by what.
+    """A score for each sample, in order, and the scorer.
 
     ``revision`` is the commit on huggingface.co, None for a folder; ``versions`` has packages.
     """
@@ -82,9 +82,9 @@ def main() -> int:
 
 
 def _score(request: Request) -> Scores:
-    warnings.simplefilter("ignore")  # those of libraries whose versions are pinned
+    warnings.simplefilter("ignore")  # of libraries whose versions are pinned
     try:
-        from comet import load_from_checkpoint  # noqa: PLC0415  the answer tells if it is missing
+        from comet import load_from_checkpoint  # noqa: PLC0415  the answer reports if it is missing
     except ImportError as error:
         msg = f"{sys.executable} cannot import COMET ({error}): type scripts/comet-environment"
         raise _NoScoreError(msg) from error

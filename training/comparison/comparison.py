@@ -1,4 +1,4 @@
-"""Hold two runs over the same sentences against each other, in quality and in lagging."""
+"""Compare two runs over the same sentences, in quality and in lagging."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,12 +21,12 @@ from training.evaluation.runs import PolicyRun
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What the second has over the first, measure by measure.
+    """The second run minus the first, by measure.
 
     Attributes:
         bleu, chrf: of the corpus.
-        al, laal: over the sentences for which both wrote something; None where there is none.
-        laal_ca: likewise, with the time of computing, each on the machine it ran on.
+        al, laal: over the sentences for which both wrote something; None without any.
+        laal_ca: likewise, with computing time, each on the machine it ran on.
     """
 
     bleu: QualityDifference
@@ -39,11 +39,11 @@ class Comparison:
 def compare(
     first: PolicyRun, second: PolicyRun, language: str, settings: BootstrapSettings
 ) -> Comparison:
-    """Compare what two runs did with the same source lines.
+    """Compare two runs over the same source lines.
 
     Args:
-        first: what is compared with.
-        second: what is compared; its references are the first's.
+        first: the baseline.
+        second: with the same references.
         language: two-letter code of the target.
         settings: of the bootstrap.
 

@@ -1,4 +1,4 @@
-"""Say which runs are held against each other, and which of their policies."""
+"""Choose the runs to compare, and their policies."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,12 +11,12 @@ from training.evaluation.runs import PolicyRun, Run, read_run
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contender:
-    """A run as it was named.
+    """A run to compare.
 
     Attributes:
-        name: in tables and pictures, unlike the others'.
-        run: what was read.
-        policy: the one that was picked; None where all take part.
+        name: unique, for tables and figures.
+        run: the run folder.
+        policy: the policy that was picked; None for all.
     """
 
     name: str
@@ -25,14 +25,14 @@ class Contender:
 
     @property
     def policies(self) -> dict[str, PolicyRun]:
-        """Those that take part."""
+        """Policies to compare."""
         if self.policy is None:
             return self.run.policies
         return {self.policy: self.run.policies[self.policy]}
 
 
 Row: TypeAlias = tuple[PolicyRun | None, ...]
-"""What is compared: for each contender what it did under one policy, None where it lacks that."""
+"""Runs to compare: for each contender the run of one policy, or None if it lacks the policy."""
 
 
 def read_contenders(names: Sequence[str]) -> list[Contender]:
@@ -52,26 +52,26 @@ def read_contenders(names: Sequence[str]) -> list[Contender]:
     if len({contender.policy is None for contender in contenders}) > 1:
         msg = "a policy must be named for all runs or for none: write FOLDER:POLICY for each"
         raise UsageError(msg)
-    for other in contenders[1:]:
-        _check_comparable(contenders[0].run, other.run)
-    return _told_apart(contenders)
+    for later in contenders[1:]:
+        _check_comparable(contenders[0].run, later.run)
+    return _with_unique_names(contenders)
 
 
 def rows(contenders: Sequence[Contender]) -> list[Row]:
-    """Line up policies of the same name, or the picked ones; those that all have come first."""
+    """Group policies of the same name, or the picked ones; complete groups come first."""
     if contenders[0].policy is not None:
-        return [tuple(one for each in contenders for one in each.policies.values())]
+        return [tuple(policy for each in contenders for policy in each.policies.values())]
     names = dict.fromkeys(name for each in contenders for name in each.policies)
     lined_up = [tuple(each.policies.get(name) for each in contenders) for name in names]
     return sorted(lined_up, key=lambda row: None in row)
 
 
 def _split(name: str) -> tuple[Path, str | None]:
-    """Take the policy off; a folder's own name may hold colons."""
+    """Split folder and policy; the name of a folder may contain colons."""
     if not Path(name).is_dir():
-        for place, letter in enumerate(name):
-            if letter == ":" and Path(name[:place]).is_dir():
-                return Path(name[:place]), name[place + 1 :]
+        for index, letter in enumerate(name):
+            if letter == ":" and Path(name[:index]).is_dir():
+                return Path(name[:index]), name[index + 1 :]
     return Path(name), None
 
 
@@ -85,24 +85,24 @@ def _read(folder: Path, policy: str | None) -> Contender:
     return Contender(name=f"{run.name}:{policy}", run=run, policy=policy)
 
 
-def _check_comparable(first: Run, other: Run) -> None:
-    for what, mine, its in (
-        ("target language", first.record.language, other.record.language),
-        ("source file", first.record.source_sha256, other.record.source_sha256),
-        ("reference file", first.record.reference_sha256, other.record.reference_sha256),
-        ("number of lines", str(first.n_sentences), str(other.n_sentences)),
+def _check_comparable(first: Run, later: Run) -> None:
+    for name, value, later_value in (
+        ("target language", first.record.language, later.record.language),
+        ("source file", first.record.source_sha256, later.record.source_sha256),
+        ("reference file", first.record.reference_sha256, later.record.reference_sha256),
+        ("number of lines", str(first.n_sentences), str(later.n_sentences)),
     ):
-        if mine != its:
-            # of a hash the start is enough to see the difference
+        if value != later_value:
+            values = f"{value[:8]}, {later_value[:8]}"  # the start of a hash is enough
             msg = (
-                f"runs over the same test set were expected, but the {what} of {first.folder} and "
-                f"of {other.folder} differ ({mine[:8]}, {its[:8]}): evaluate both on the same lines"
+                f"runs over the same test set were expected, but the {name} of {first.folder} and "
+                f"of {later.folder} differ ({values}): evaluate both on the same lines"
             )
             raise UsageError(msg)
 
 
-def _told_apart(contenders: Sequence[Contender]) -> list[Contender]:
-    """Give those of equal name that of their whole path."""
+def _with_unique_names(contenders: Sequence[Contender]) -> list[Contender]:
+    """Rename contenders of equal name by their whole path."""
     names = [contender.name for contender in contenders]
     named = [
         replace(one, name=f"{one.run.folder}:{one.policy}" if one.policy else str(one.run.folder))
@@ -111,7 +111,7 @@ def _told_apart(contenders: Sequence[Contender]) -> list[Contender]:
         for one in contenders
     ]
     for index, one in enumerate(named):
-        if one.name in [other.name for other in named[:index]]:
+        if one.name in [earlier.name for earlier in named[:index]]:
             msg = f"{one.name} is named twice: name different runs, or different policies of one"
             raise UsageError(msg)
     return named

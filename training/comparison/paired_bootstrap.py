@@ -1,18 +1,18 @@
-"""Tell a difference between two systems from chance: the paired bootstrap, for quality and lagging.
+"""Significance of a difference between two systems: paired bootstrap, for quality and lagging.
 
 Both systems translated the same sentences. Sentences are drawn with replacement, as many as there
-are, again and again; each time both systems are scored on the same draw (Koehn 2004,
-https://aclanthology.org/W04-3250). What comes out, for the second system minus the first:
+are, many times; both systems are scored on each draw (Koehn 2004,
+https://aclanthology.org/W04-3250). The results, for the second system minus the first:
 
 * the difference on all sentences;
 * the interval from the 2.5th to the 97.5th percentile of the drawn differences;
-* a two-sided p: how often a drawn difference lies at least as far from the difference found as
-  that lies from 0 (Efron and Tibshirani 1993, chapter 16), the found one counted along, so never 0.
+* a two-sided p: the share of drawn differences at least as far from the observed difference as that
+  is from 0 (Efron and Tibshirani 1993, chapter 16); the observed one counts, so p is never 0.
 
-Quality is scored by sacreBLEU from the statistics it keeps of each sentence, on the draws
-``sacrebleu --paired-bs`` makes with the same seed. sacreBLEU's own p is handed on beside ours, so
-that both can be checked, but not relied on: it compares absolute values, which makes it about half
-as large as a two-sided p, and calls two equal systems different.
+sacreBLEU scores quality from its statistics of each sentence, on the draws that ``sacrebleu
+--paired-bs`` makes with the same seed. Its own p is reported beside ours as a check, but do not
+rely on it: it compares absolute values, which makes it about half as large as a two-sided p, and
+reports a difference between two equal systems.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ Values = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BootstrapSettings:
-    """How often sentences are drawn, and from which start."""
+    """Number of draws, and their seed."""
 
     n_samples: int
     seed: int
@@ -50,7 +50,7 @@ class Difference:
         low: lower end of the 95 % interval.
         high: its upper end.
         p: two-sided, above 0 and at most 1.
-        n_sentences: how many were compared.
+        n_sentences: number of compared sentences.
     """
 
     difference: float
@@ -65,7 +65,7 @@ class QualityDifference(Difference):
     """A difference in quality.
 
     Attributes:
-        p_sacrebleu: what ``sacrebleu --paired-bs`` prints for these sentences, samples and seed.
+        p_sacrebleu: p of ``sacrebleu --paired-bs`` for these sentences, samples and seed.
         signature: sacreBLEU's, with samples and seed.
     """
 
@@ -99,22 +99,22 @@ def compare_quality(
     def score(statistics: Values) -> float:
         return float(metric._compute_score_from_stats(statistics.tolist()).score)
 
-    found = score(second.sum(axis=0)) - score(first.sum(axis=0))
+    observed = score(second.sum(axis=0)) - score(first.sum(axis=0))
     draws = draw_sentences(n_sentences, settings)
     times = np.stack([np.bincount(draw, minlength=n_sentences) for draw in draws])
     pairs = zip(times @ first, times @ second, strict=True)  # whole numbers: the sums are exact
     drawn = np.array([score(after) - score(before) for before, after in pairs])
-    low, high, p = _judge(found, drawn)
+    low, high, p = _judge(observed, drawn)
     signature = metric.get_signature()
     signature.update("seed", str(settings.seed))
     signature.update("bs", settings.n_samples)
     return QualityDifference(
-        difference=found,
+        difference=observed,
         low=low,
         high=high,
         p=p,
         n_sentences=n_sentences,
-        p_sacrebleu=_sacrebleu_p(found, drawn),
+        p_sacrebleu=_sacrebleu_p(observed, drawn),
         signature=str(signature),
     )
 
@@ -122,19 +122,18 @@ def compare_quality(
 def compare_means(
     first: Sequence[float | None], second: Sequence[float | None], settings: BootstrapSettings
 ) -> Difference | None:
-    """Compare the means of a score that each sentence has of its own, such as LAAL.
+    """Compare the means of a score of single sentences, such as LAAL.
 
-    A sentence without output has no lagging. Where either system lacks the value, the sentence is
-    left out for both: like is compared with like. So the difference found may be another than that
-    of the two systems' own means, each of which leaves out its own silent sentences only.
+    A sentence without output has no lagging; it is left out for both systems. So the difference may
+    not equal that of the systems' own means, each of which leaves out its own silent sentences.
 
     Args:
-        first: a value for each sentence, None where there is none.
+        first: a value for each sentence, or None.
         second: likewise, in the same order.
         settings: the draws.
 
     Returns:
-        the difference; None where no sentence has both values.
+        the difference; None if no sentence has both values.
 
     Raises:
         ValueError: the numbers of sentences differ, or there is none.
@@ -147,10 +146,10 @@ def compare_means(
     )
     if not len(differences):
         return None
-    found = float(differences.mean())
+    observed = float(differences.mean())
     draws = draw_sentences(len(differences), settings)
-    low, high, p = _judge(found, differences[draws].mean(axis=1))
-    return Difference(difference=found, low=low, high=high, p=p, n_sentences=len(differences))
+    low, high, p = _judge(observed, differences[draws].mean(axis=1))
+    return Difference(difference=observed, low=low, high=high, p=p, n_sentences=len(differences))
 
 
 def draw_sentences(n_sentences: int, settings: BootstrapSettings) -> npt.NDArray[np.int64]:
@@ -163,16 +162,16 @@ def draw_sentences(n_sentences: int, settings: BootstrapSettings) -> npt.NDArray
     return generator.choice(n_sentences, size=(settings.n_samples, n_sentences), replace=True)
 
 
-def _judge(found: float, drawn: Values) -> tuple[float, float, float]:
+def _judge(observed: float, drawn: Values) -> tuple[float, float, float]:
     """Compute the interval's ends and p."""
     low, high = np.percentile(drawn, [2.5, 97.5])
-    n_as_far = int(np.sum(np.abs(drawn - found) >= abs(found)))
+    n_as_far = int(np.sum(np.abs(drawn - observed) >= abs(observed)))
     return float(low), float(high), (n_as_far + 1) / (len(drawn) + 1)
 
 
-def _sacrebleu_p(found: float, drawn: Values) -> float:
+def _sacrebleu_p(observed: float, drawn: Values) -> float:
     absolute = np.abs(drawn)
-    return (int(np.sum(absolute - absolute.mean() > abs(found))) + 1) / (len(drawn) + 1)
+    return (int(np.sum(absolute - absolute.mean() > abs(observed))) + 1) / (len(drawn) + 1)
 
 
 def _common_length(*columns: Sequence[object]) -> int:

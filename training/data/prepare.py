@@ -4,7 +4,6 @@ Read a TSV or two aligned text files, write the pairs that ``training.data.clean
 TSV, whole or not at all, and report the dropped pairs by reason.
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +19,7 @@ from training.data.corpus import (
     read_lines,
     read_pairs,
     read_rows,
-    replacing,
+    write_json,
     write_pairs,
 )
 from training.data.orthography import n_words
@@ -73,9 +72,9 @@ class Report:
         self.n_source_words += n_words(pair.source, cleaning.from_language)
         self.n_target_words += n_words(pair.target, cleaning.to_language)
 
-    def as_json(self) -> str:
+    def as_json(self) -> dict[str, object]:
         """Return the report as a JSON object, reasons and corpora by descending count."""
-        value = {
+        return {
             "read": self.n_read,
             "kept": self.n_kept,
             "source_words": round(self.n_source_words),
@@ -89,7 +88,6 @@ class Report:
                 for corpus, n_read in self.read_by_corpus.most_common()
             },
         }
-        return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
 
     def as_table(self) -> str:
         """Return the report as a table for a terminal."""
@@ -122,8 +120,7 @@ def prepare(settings: PrepareSettings) -> Report:
     rows = tqdm(read_rows(settings.sources), unit=" rows", disable=None, leave=False)
     write_pairs(settings.out, _kept(rows, cleaner, settings, report))
     if settings.report is not None:
-        with replacing(settings.report) as partial:
-            partial.write_text(report.as_json(), encoding="utf-8")
+        write_json(settings.report, report.as_json())
     return report
 
 

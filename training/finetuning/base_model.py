@@ -1,7 +1,7 @@
-"""The base that an adapter is trained on: where it is, how it is spoken to, its network.
+"""The base of an adapter: its folder, card, tokenizer and network.
 
-A base needs no surtitle.json: what the engine must know of it stands in the recipe then, and goes
-into the adapter's card. Only safetensors are read, and no code of a folder is run.
+A base needs no surtitle.json: the recipe then has its content, which goes into the adapter's card.
+Only safetensors are read, and no code of a folder is run.
 """
 
 from dataclasses import dataclass
@@ -24,19 +24,19 @@ from training.evaluation.model_choice import find_model
 from training.settings import PromptSettings, TrainSettings
 
 _RESERVED = ("<|reserved_special_token_0|>", "<unused0>", "<|endoftext|>", "<|extra_0|>")
-"""Tokens that chat models never meet in a conversation: one of them can end the source."""
+"""Tokens that never occur in chats, so that one of them can end the source."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Base:
-    """A base as it is before anything is trained, network aside.
+    """A base before training, without its network.
 
     Attributes:
-        name: for people.
-        folder: where it lies.
-        fingerprint: what an adapter of it fits on.
-        tokenizer: its tokenizer, with the recipe's chat template where that has one.
-        card: how it is spoken to in this run, with the languages of the run.
+        name: for messages and the card.
+        folder: of the model.
+        fingerprint: identifies the model that the adapter fits.
+        tokenizer: with the recipe's chat template, if there is one.
+        card: prompts, markers and languages of this run.
     """
 
     name: str
@@ -47,15 +47,15 @@ class Base:
 
 
 def find_base(settings: TrainSettings, policies: tuple[str, ...]) -> Base:
-    """Read what is to be known of the base.
+    """Read the base, all but its weights.
 
     Args:
         settings: of the run.
-        policies: those that are trained, for the card.
+        policies: trained policies, for the card.
 
     Raises:
         ModelError: config, tokenizer or card cannot be read.
-        TrainingError: nothing tells how to speak to it.
+        UsageError: neither recipe nor card has its prompt or markers.
     """
     folder = find_folder(settings)
     fingerprint = read_fingerprint(folder)
@@ -99,8 +99,8 @@ def base_network(
 
 
 def recompute_activations(network: PreTrainedModel) -> None:
-    """Keep the inputs of blocks only, and compute the rest anew for the gradients."""
-    # transformers gave it another name in 5.23 and warns of the old one
+    """Keep only the inputs of blocks, and recompute the rest for the gradients."""
+    # transformers 5.23 renamed it and warns of the old name
     name = "activation_checkpointing_enable"
     enable = getattr(network, name, network.gradient_checkpointing_enable)
     enable({"use_reentrant": False})
@@ -110,8 +110,8 @@ def find_folder(settings: TrainSettings) -> Path:
     """Find the folder of a base, or fetch it from the hub.
 
     Raises:
-        HubError: it cannot be fetched; what came is kept for the next time.
-        UsageError: it is neither a folder nor a name.
+        HubError: it cannot be fetched; received parts are kept for the next attempt.
+        UsageError: it is neither a folder nor a name on the hub.
     """
     if not settings.base:
         return find_model(None, settings.languages[0])[0]
@@ -123,28 +123,28 @@ def find_folder(settings: TrainSettings) -> Path:
         raise UsageError(msg)
     with tqdm(desc=settings.base, unit="B", unit_scale=True, disable=None, leave=False) as bar:
 
-        def tell(done: int, total: int) -> None:
+        def show(done: int, total: int) -> None:
             bar.total = total
             bar.update(done - bar.n)
 
-        return fetch_model(settings.base, settings.models, progress=tell)
+        return fetch_model(settings.base, settings.models, progress=show)
 
 
 def _languages(settings: TrainSettings, own: ModelCard | None, name: str) -> dict[str, Language]:
-    found = dict[str, Language]()
+    languages = dict[str, Language]()
     for code in settings.languages:
         if settings.prompt.system or own is None:
             text, source = settings.prompt.system, settings.source_language
-            found |= ask_for([code], text=text, source=source)
+            languages |= ask_for([code], text=text, source=source)
         elif code in own.languages:
-            found[code] = own.languages[code]
+            languages[code] = own.languages[code]
         else:
             msg = (
                 f"the base {name} has no system message for {code!r}: write one into a recipe, "
                 "under prompt.system"
             )
             raise UsageError(msg)
-    return found
+    return languages
 
 
 def _ends(
@@ -153,15 +153,17 @@ def _ends(
     tokenizer: PreTrainedTokenizerFast,
     name: str,
 ) -> tuple[str, str, str]:
-    """Name the tokens that end source, write and target: recipe, card, tokenizer, in this order."""
+    """Return the tokens that end source, write and target, from recipe, card or tokenizer."""
     if own:
         defaults = (own.end_of_source, own.end_of_write, own.end_of_target)
     else:
         end, known = turn_end(tokenizer, name), tokenizer.get_vocab()
-        reserved = next((one for one in _RESERVED if one in known and one != end), "")
+        reserved = next((token for token in _RESERVED if token in known and token != end), "")
         defaults = (reserved, end, end)
     asked = (prompt.end_of_source, prompt.end_of_write, prompt.end_of_target)
-    source, write, target = (one or other for one, other in zip(asked, defaults, strict=True))
+    source, write, target = (
+        token or default for token, default in zip(asked, defaults, strict=True)
+    )
     if not (source and write and target):
         msg = (
             f"nothing tells which tokens of {name} end source, write and target: name them in a "

@@ -1,4 +1,4 @@
-"""What a fine-tuning run writes on the card of its adapter."""
+"""Makes the card of an adapter from its fine-tuning run."""
 
 import datetime as dt
 import importlib.metadata
@@ -14,10 +14,10 @@ from training.trainer.material import Material
 
 
 def named(settings: TrainSettings) -> str:
-    """Name the adapter: as asked, or as its run folder.
+    """Return the name of the adapter: that of the settings, or of its run folder.
 
     Raises:
-        UsageError: an adapter cannot be called so.
+        UsageError: the name is not valid for an adapter.
     """
     try:
         return check_name(settings.name or settings.out.resolve().name)
@@ -33,7 +33,7 @@ def describe(
     method: Method,
     scores: Sequence[DevScore],
 ) -> AdapterCard:
-    """Write down what an adapter is for and where it comes from."""
+    """Make the card: purpose, base, data, seeds and scores of an adapter."""
     licences = dict(settings.licences)
     if settings.hub is not None:
         licences.setdefault(settings.hub.name, settings.hub.licence)

@@ -1,8 +1,8 @@
-"""Decode dev sets while training, keep the best step, and end the run when none comes any more.
+"""Decode dev sets while training, keep the best step, and stop when no better step comes.
 
-The measure is the best BLEU among the policies that lag no more than asked, by the engine's own
-translator with the layout of the method: what is kept is what captions will be made with. Each
-decoding is a line of ``dev.jsonl``; a run that is taken up again reads them.
+The measure is the best BLEU among the policies within the allowed lagging, decoded as captions will
+be: by the engine's own translator with the layout of the method. Each decoding is a line of
+``dev.jsonl``; a resumed run reads them.
 """
 
 import json
@@ -29,11 +29,11 @@ from training.trainer.step_log import keep_lines
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DevScore:
-    """How a step did on a dev set under one policy.
+    """Scores of a step on a dev set under one policy.
 
     Attributes:
         bleu: 0 to 100.
-        laal: in source words; None where nothing was written.
+        laal: in source words; None if nothing was written.
         lines: of the dev set.
         signature: of sacreBLEU.
     """
@@ -47,7 +47,7 @@ class DevScore:
 
     @classmethod
     def of(cls, scores: Scores, language: str) -> "DevScore":
-        """Take what counts from all scores."""
+        """Select the scores that count."""
         return cls(
             language=language,
             policy=scores.policy,
@@ -59,10 +59,10 @@ class DevScore:
 
 
 def measure(scores: Sequence[DevScore], max_laal: float) -> float:
-    """Take the best BLEU among the policies that lag no more than ``max_laal``; 0 bounds nothing.
+    """Return the best BLEU among the policies of at most ``max_laal``; 0 sets no limit.
 
-    Where there are several languages, BLEU and LAAL are their means. Minus infinity where every
-    policy lags more, or writes nothing.
+    BLEU and LAAL are means over languages. The result is -inf if every policy lags more or writes
+    nothing.
     """
     best = -math.inf
     for policy in dict.fromkeys(one.policy for one in scores):
@@ -74,10 +74,10 @@ def measure(scores: Sequence[DevScore], max_laal: float) -> float:
 
 
 class EarlyStopping:
-    """Decode when it is time, and know which step was best."""
+    """Decodes dev sets, and keeps the scores of the best step."""
 
     def __init__(self, path: Path, settings: DevSettings, last_step: int) -> None:
-        """Read what a run has decoded up to its checkpoint.
+        """Read the dev sets, and the decodings of the run up to its checkpoint.
 
         Raises:
             CorpusError: a dev set cannot be read.
@@ -94,11 +94,11 @@ class EarlyStopping:
 
     @property
     def over(self) -> bool:
-        """Tell whether the run has waited long enough for a new best."""
+        """Whether the run has waited long enough for a better step."""
         return 0 < self._settings.patience <= self._n_worse
 
     def is_due(self, step: int) -> bool:
-        """Tell whether a step is to be decoded."""
+        """Return whether to decode a step."""
         return bool(self._sets) and step % self._settings.every_steps == 0
 
     def look(
@@ -157,9 +157,9 @@ def decode(
     layout: LayoutSettings,
     processes: Processes,
 ) -> Iterator[DevScore]:
-    """Translate every set under every policy; lines are dealt out to the processes.
+    """Translate every set under every policy; each process takes a share of the lines.
 
-    Where each process holds only a part of the network, all of them translate every line together.
+    If each process holds only a part of the network, all processes translate every line together.
     """
     weights.network.eval()  # type: ignore[no-untyped-call]
     together = processes.shards
@@ -170,10 +170,11 @@ def decode(
                 target_language=language, policy=policy, layout=layout, cut_loops=False
             )
             own = _translate(weights, settings, pairs, range(rank, len(pairs), n))
-            found = own if together else processes.collect(own)
-            found.sort(key=lambda one: one.index)
+            translations = own if together else processes.collect(own)
+            translations.sort(key=lambda translation: translation.index)
             references = [pair.target for pair in pairs]
-            yield DevScore.of(score(policy, "slots", found, references, language), language)
+            scores = score(policy, "slots", translations, references, language)
+            yield DevScore.of(scores, language)
     weights.network.train()
 
 

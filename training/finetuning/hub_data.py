@@ -1,4 +1,4 @@
-"""Data sets of the Hugging Face hub become aligned TSV files, once, in the run folder."""
+"""Fetches data sets of the Hugging Face hub as aligned TSV files, once, into the run folder."""
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,7 +17,7 @@ _log = logging.getLogger(__name__)
 
 
 def fetch(hub: HubData, source_language: str, folder: Path) -> dict[str, Path]:
-    """Fetch a data set for every language, unless its file is there already.
+    """Fetch a data set for every language whose file does not exist yet.
 
     Returns:
         aligned TSV by target language.
@@ -66,7 +66,7 @@ def _rows(hub: HubData, language: str) -> Iterable[Mapping[str, object]]:
 def _pairs(
     rows: Iterable[Mapping[str, object]], hub: HubData, source_language: str, language: str
 ) -> Iterator[SentencePair]:
-    """Take source and target of every row that has both."""
+    """Yield source and target of every row that has both."""
     for row in rows:
         translation = row.get("translation")
         if not isinstance(translation, dict) or not {source_language, language} <= set(translation):

@@ -1,7 +1,7 @@
 """LoRA on a base (Hu et al. 2021, https://arxiv.org/abs/2106.09685), by peft.
 
-peft puts the factors into the base's own layers, so the network keeps its class: it trains, decodes
-and is spread over processes as any other. What is saved is what peft itself would save.
+peft adds the factors to the base's own layers, so the network keeps its class: it trains, decodes
+and runs on several processes as any other. Files are saved as peft itself would save them.
 """
 
 import json
@@ -26,10 +26,10 @@ _DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
 
 
 def attach_lora(network: PreTrainedModel, settings: LoraSettings, base_name: str) -> LoraSettings:
-    """Put factors into a network, in float32, and freeze all else.
+    """Add float32 factors to a network and freeze all else.
 
     Returns:
-        the settings, with the targets by name.
+        the settings, with the names of the targets.
 
     Raises:
         TrainingError: peft is missing.
@@ -58,9 +58,9 @@ def attach_lora(network: PreTrainedModel, settings: LoraSettings, base_name: str
 
 
 def linear_names(network: PreTrainedModel) -> list[str]:
-    """Name the linear layers of a network's blocks, each name once.
+    """List the linear layers of a network's blocks, each name once.
 
-    The output layer is none of them: where it is tied, an adapter on it would change the embedding.
+    The output layer is left out: if it is tied, an adapter on it would change the embedding.
     """
     names = dict[str, None]()
     output = network.get_output_embeddings()  # type: ignore[no-untyped-call]
@@ -82,23 +82,23 @@ def _targets(network: PreTrainedModel, settings: LoraSettings, base_name: str) -
 def save_adapter(
     folder: Path, factors: Mapping[str, Tensor], settings: LoraSettings, card: AdapterCard
 ) -> None:
-    """Write an adapter into an empty folder and hold it against its card.
+    """Write an adapter into an empty folder and check it against its card.
 
     Args:
-        folder: where to.
+        folder: exists.
         factors: see ``whole_factors``.
-        settings: with the targets by name.
+        settings: with the names of the targets.
         card: its ``weights_sha256`` is filled in.
 
     Raises:
-        AdapterError: the folder is not what the card says, or the card cannot be written.
+        AdapterError: the folder does not match the card, or the card cannot be written.
         OSError: the disk is full.
         SafetensorError: likewise.
     """
     path = folder / WEIGHTS_FILE
     dtype = _DTYPES[settings.stored]
     save_file({name: factor.to(dtype) for name, factor in factors.items()}, path, {"format": "pt"})
-    path.chmod(0o644)  # the library lets nobody else read it; an adapter is made to be given away
+    path.chmod(0o644)  # the library makes it private; an adapter is to be shared
     config = {
         "peft_type": "LORA",
         "task_type": "CAUSAL_LM",
@@ -120,7 +120,7 @@ def save_adapter(
 
 
 def whole_factors(network: nn.Module) -> dict[str, Tensor]:
-    """Copy the factors under the names that peft gives them; all processes must ask for it."""
+    """Copy the factors under peft's names; all processes must call it."""
     return {
         f"base_model.model.{name.removesuffix('.default.weight')}.weight": whole_tensor(parameter)
         for name, parameter in trained_parameters(network)

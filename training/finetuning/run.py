@@ -2,11 +2,11 @@
 
 Files in the run folder:
 
-* ``adapter``: what the run is for; the best step where a dev set is watched, else the last one.
-* ``checkpoint``: resumes the run to the very sample. A run that was killed goes on when the same
-  command is given again, on any number of processes.
+* ``adapter``: the result, of the best step on the dev sets, or of the last step without dev sets.
+* ``checkpoint``: state to resume from, to the very sample. The same command resumes a run that was
+  killed, on any number of processes.
 * ``steps.jsonl``: a line for every step; ``dev.jsonl``: a line for every decoding of the dev sets.
-* ``data``: what was fetched from the hub; ``tensorboard``: curves.
+* ``data``: data from the hub; ``tensorboard``: curves.
 """
 
 import logging
@@ -63,7 +63,7 @@ def finetune(settings: TrainSettings, processes: Processes) -> None:
 
     Raises:
         SurtitleError: the base cannot be used.
-        TrainingError: one sentence says what is wrong; what was trained is kept.
+        TrainingError: the run cannot start or continue; its checkpoint is kept.
     """
     named(settings)
     if processes.shards and settings.quantise != "none":
@@ -72,7 +72,7 @@ def finetune(settings: TrainSettings, processes: Processes) -> None:
     method = find_method(settings)
     data = _data(settings, processes)
     if processes.rank == 0:
-        find_folder(settings)  # fetched by one alone
+        find_folder(settings)  # fetched by one process
     processes.wait()
     base = find_base(settings, trained_policies(settings, method))
     material = prepare(settings, data, base.tokenizer, base.card, fingerprint(base.folder))
@@ -83,16 +83,16 @@ def finetune(settings: TrainSettings, processes: Processes) -> None:
         settings.out / "dev.jsonl", settings.dev, counters.step if counters else 0
     )
     if early_stopping.over:
-        _log.info("%s has ended: no new best came", settings.out)
+        _log.info("%s has ended: no better step came", settings.out)
         return
     Finetuning(settings, processes, base, material, method, early_stopping).run()
 
 
 def _data(settings: TrainSettings, processes: Processes) -> Mapping[str, Path]:
-    """Name the files of every language; those of the hub are fetched by the first process."""
+    """Return the files by language; process 0 fetches those of the hub."""
     if settings.hub is None:
         return settings.data
-    from training.finetuning.hub_data import fetch  # noqa: PLC0415  only where it is asked
+    from training.finetuning.hub_data import fetch  # noqa: PLC0415  few need it
 
     folder, source = settings.out / "data", settings.source_language
     if processes.rank == 0:
@@ -102,7 +102,7 @@ def _data(settings: TrainSettings, processes: Processes) -> Mapping[str, Path]:
 
 
 class Finetuning:
-    """One run: owns the network that is trained, and writes its adapter."""
+    """One run: owner of the trained network, writer of its adapter."""
 
     def __init__(
         self,
@@ -113,7 +113,7 @@ class Finetuning:
         method: Method,
         early_stopping: EarlyStopping,
     ) -> None:
-        """Load the base and put an adapter on it, or take up the one of the checkpoint."""
+        """Load the base and add an adapter, new or from the checkpoint."""
         self._settings = settings
         self._processes = processes
         self._base = base
@@ -171,11 +171,7 @@ class Finetuning:
         return network
 
     def _ranks(self, attention: Attention) -> bool:
-        """See that the base can be trained and decoded by the method's layouts.
-
-        Raises:
-            UsageError: it cannot.
-        """
+        """Return whether attention needs ranks; raise UsageError if it cannot run the layouts."""
         try:
             attention.ranks(LayoutSettings(name=self._method.decoding))
             return attention.ranks(LayoutSettings(name=self._method.layout))
@@ -184,7 +180,7 @@ class Finetuning:
             raise UsageError(msg) from error
 
     def _after_step(self, record: StepRecord | None, moved: Moved) -> bool:
-        """Decode where it is time; False ends the run."""
+        """Decode the dev sets if it is due; False ends the run."""
         if not self._early_stopping.is_due(moved.step):
             return True
         layout = LayoutSettings(slot_length=self._base.card.slot_length, name=self._method.decoding)
@@ -199,7 +195,7 @@ class Finetuning:
         return not self._early_stopping.over
 
     def _save(self) -> None:
-        """Put the adapter as it is now in the place of what was saved before."""
+        """Replace the saved adapter by the current one."""
         factors = whole_factors(self._trainer.network)
         if self._processes.rank == 0:
             folder = self._settings.out / "adapter"
@@ -220,7 +216,7 @@ class Finetuning:
         )
 
     def _try_to_save(self) -> None:
-        """Write the untrained adapter and throw it away: what would fail at the end fails now."""
+        """Write the untrained adapter and delete it: if writing cannot work, it fails now."""
         if self._processes.rank != 0:
             return
         out = self._settings.out

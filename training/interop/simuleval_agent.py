@@ -1,15 +1,14 @@
 """Let SimulEval drive our engine, text to text.
 
-    .venv-simuleval/bin/simuleval --agent training/interop/simuleval_agent.py --source F --target F
-    \
-        --source-type text --target-type text --to de --policy read:3
+    .venv-simuleval/bin/simuleval --agent training/interop/simuleval_agent.py --source F \
+        --target F --source-type text --target-type text --to de --policy read:3
 
-SimulEval hands in a word and counts what it gets back as written with that word's delay; each piece
-begins a new word there, and none can be taken back. The model may go on with a word after it has
-read on, so a word is handed over once the next one begins, or the line ends: what SimulEval puts
-together is our caption, and its delays tell when each word was known to be whole. Those of our own
-evaluation tell when it stood there. ``docs/evaluation.md`` tells more. SimulEval is imported here
-only; it is not in our environment.
+SimulEval passes a word and counts the returned text as written with that word's delay; each piece
+begins a new word there, and none can be taken back. The model may extend a word after it has read
+more, so a word is returned once the next word begins, or the line ends: the text SimulEval joins is
+our caption, and its delays are the times at which each word was known to be whole. The delays of
+our own evaluation are the times at which it appeared; see ``docs/evaluation.md``. SimulEval is
+imported here only; it is not in our environment.
 """
 
 import argparse
@@ -35,7 +34,7 @@ from training.interop.word_by_word import WholeWords, WordByWord
 
 @entrypoint
 class SurtitleAgent(TextToTextAgent):  # type: ignore[misc]  # SimulEval has no types
-    """Hand over what each source word adds to the caption."""
+    """Return the text that each source word adds to the caption."""
 
     def __init__(self, arguments: argparse.Namespace) -> None:
         try:
@@ -47,9 +46,9 @@ class SurtitleAgent(TextToTextAgent):  # type: ignore[misc]  # SimulEval has no 
 
     @staticmethod
     def add_args(parser: argparse.ArgumentParser) -> None:
-        """Add our arguments to SimulEval's; ``--device`` is one of its own.
+        """Add our arguments to SimulEval's, which include ``--device``.
 
-        It has options that begin with ``--system``, hence ``--translator``.
+        SimulEval has options that begin with ``--system``, hence ``--translator``.
         """
         parser.add_argument("--to", default="de", metavar="LANG", help="target language")
         parser.add_argument("--policy", default="read:3", help="read:N, wait:K or offline")
@@ -70,7 +69,7 @@ class SurtitleAgent(TextToTextAgent):  # type: ignore[misc]  # SimulEval has no 
             return WriteAction("", finished=True)
         ended = bool(self.states.source_finished)
         text = self._line.feed(self.states.source[-1], ended=ended)
-        if self._spaced:  # else characters are counted, and none is held back
+        if self._spaced:  # otherwise characters are counted, and none is held back
             text = self._words.feed(text)
         if ended:
             text += self._words.flush()

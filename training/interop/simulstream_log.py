@@ -2,16 +2,16 @@
 
 Text has no clock, so one is assumed: each source word lasts ``word_ms``. The folder gets
 
-* ``metrics.jsonl``: for each recording (a line of a test set, or a talk) an object that names it,
-  then one for each source word: ``total_audio_processed`` (s) when it had arrived,
-  ``computation_time`` (s) that it set off, ``generated_tokens`` that were committed then.
-* ``segments.yaml``, ``reference.txt``: where the segments lie on that clock (s), and their texts.
-* ``eval.yaml``: how tokens make text. A token is a target unit: a word, or a character with the
-  blanks before it where a language is written without blanks; simulstream counts those blanks as
-  characters of their own.
+* ``metrics.jsonl``: for each recording (a line of a test set, or a talk) an object with its name,
+  then an object for each source word: ``total_audio_processed`` (s) when it had arrived, the
+  ``computation_time`` (s) after it, the ``generated_tokens`` that were committed then.
+* ``segments.yaml``, ``reference.txt``: times of the segments on that clock (s), and their texts.
+* ``eval.yaml``: how tokens make text. A token is a target unit: a word, or, in a script without
+  blanks, a character with the blanks before it; simulstream counts those blanks as characters of
+  their own.
 
-``deleted_tokens`` is always empty: the run folder tells what stayed, and how much was taken away
-again, but not which.
+``deleted_tokens`` is always empty: the run folder has the final text, and the number of units that
+were taken away again, but not the units.
 """
 
 import json
@@ -20,7 +20,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import NotRequired, TypedDict, cast
 
 from engine.metrics.real_time import WORD_MS
 from engine.metrics.units import is_spaced
@@ -29,26 +28,14 @@ from training.errors import TrainingError
 from training.evaluation.run_record import read_record
 
 
-class _Row(TypedDict):
-    """What is used of an object of ``POLICY.jsonl``."""
-
-    source: list[str]
-    hypothesis: str
-    delays: list[int]
-    ms: list[float]
-    reference: NotRequired[str]  # of a line
-    references: NotRequired[list[str]]  # of a talk, as are the lengths
-    lengths: NotRequired[list[int]]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recording:
-    """What simulstream takes for one audio file: a line of a test set, or a talk.
+    """A line of a test set or a talk, which simulstream treats as an audio file.
 
     Attributes:
         translation: its text.
         delays: for each target unit, source words that had arrived when it was committed.
-        ms: for each source word, milliseconds of computing that it set off.
+        ms: for each source word, milliseconds of computing after it arrived.
         lengths: source words of each segment.
         references: text of each segment.
     """
@@ -61,7 +48,7 @@ class Recording:
 
 
 def convert_run(run: Path, policy: str, folder: Path, word_ms: float = WORD_MS) -> None:
-    """Write what a run of ``evaluate`` or ``long-form`` did under a policy.
+    """Write the translations of a run of ``evaluate`` or ``long-form`` under a policy.
 
     Arguments as for ``write_simulstream_log``.
 
@@ -74,15 +61,25 @@ def convert_run(run: Path, policy: str, folder: Path, word_ms: float = WORD_MS) 
 
 
 def read_recordings(run: Path, policy: str) -> list[Recording]:
-    """Read what a run folder holds of a policy.
+    """Read the translations of a policy from a run folder.
 
     Raises:
-        TrainingError: it holds nothing of it, or cannot be read.
+        TrainingError: the folder has none, or cannot be read.
     """
     path = run / f"{policy}.jsonl"
     try:
-        rows = path.read_text(encoding="utf-8").split("\n")[:-1]
-        return [_recording(cast("_Row", json.loads(row))) for row in rows]
+        lines = path.read_text(encoding="utf-8").split("\n")[:-1]
+        return [
+            Recording(
+                translation=row["hypothesis"],
+                delays=tuple(row["delays"]),
+                ms=tuple(row["ms"]),
+                # a line of a test set is its own only segment
+                lengths=tuple(row["lengths"]) if "lengths" in row else (len(row["source"]),),
+                references=tuple(row["references"] if "references" in row else [row["reference"]]),
+            )
+            for row in map(json.loads, lines)
+        ]
     except FileNotFoundError as error:
         msg = f"{path} is missing: name a policy that was run, and let the run finish"
         raise TrainingError(msg) from error
@@ -91,27 +88,16 @@ def read_recordings(run: Path, policy: str) -> list[Recording]:
         raise TrainingError(msg) from error
 
 
-def _recording(row: _Row) -> Recording:
-    """Take a line of a test set, which is its own only segment, or a talk."""
-    return Recording(
-        translation=row["hypothesis"],
-        delays=tuple(row["delays"]),
-        ms=tuple(row["ms"]),
-        lengths=tuple(row["lengths"]) if "lengths" in row else (len(row["source"]),),
-        references=tuple(row["references"]) if "references" in row else (row["reference"],),
-    )
-
-
 def write_simulstream_log(
     folder: Path, recordings: Sequence[Recording], language: str, word_ms: float = WORD_MS
 ) -> None:
     """Write the four files.
 
     Args:
-        folder: is made if need be.
+        folder: created if missing.
         recordings: in the order of the references.
         language: two-letter code of the target.
-        word_ms: milliseconds that a source word is taken to last.
+        word_ms: assumed milliseconds of a source word.
 
     Raises:
         CorpusError: a file cannot be written.
@@ -132,7 +118,7 @@ def write_simulstream_log(
 def _events(
     name: str, recording: Recording, word_s: float, *, spaced: bool
 ) -> Iterator[dict[str, object]]:
-    """Make the objects of one recording; one without source words must be told of, too."""
+    """Yield the objects of one recording; at least one step, even without source words."""
     yield {"id": int(name), "metadata": {"wav_name": f"{name}.wav"}}
     tokens = (
         recording.translation.split() if spaced else re.findall(r"\s*\S", recording.translation)
@@ -152,8 +138,8 @@ def _events(
 def _segments(name: str, recording: Recording, word_s: float) -> Iterator[dict[str, object]]:
     ends = (_seconds(n * word_s) for n in accumulate(recording.lengths, initial=0))
     for start, end in pairwise(ends):
-        # The difference as it is: simulstream subtracts the same numbers from one another, and asks
-        # whether a word came before the segment's end or with it.
+        # The difference is not rounded: simulstream subtracts the same numbers and compares them
+        # to find whether a word came before the segment's end or with it.
         yield {"wav": f"{name}.wav", "offset": start, "duration": end - start}
 
 

@@ -1,7 +1,6 @@
-"""Translate a line whose words somebody else's loop hands in, and hand whole words over."""
+"""Translate a line whose words come one by one from a foreign loop, and return whole words."""
 
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from engine.text.sentences import word_parts
@@ -13,29 +12,21 @@ if TYPE_CHECKING:
 _NEWEST_WORD = re.compile(r"\S*\Z")
 
 
-@dataclass(slots=True)
-class _Open:
-    """The utterance that words go to, and those it has."""
-
-    utterance: "Captioned"
-    words: list[str] = field(default_factory=list)
-
-
 class WholeWords:
-    """Hold the newest word of a growing text back until it is whole: another begins, or none does.
+    """Hold back the newest word of a growing text until the next word begins or the text ends.
 
-    The end of a write does not make a word whole. The model may go on with it when it has read on:
-    with its other half, a comma, a hyphen.
+    The end of a write does not complete a word: after more source words the model may extend it by
+    its other half, a comma, a hyphen.
 
-    Invariant: everything ``feed`` returned, followed by ``flush``, is what was fed. Nothing that is
-    returned ends within a word.
+    Invariant: everything ``feed`` returned, followed by ``flush``, is the text that was fed. No
+    returned text ends within a word.
     """
 
     def __init__(self) -> None:
         self._held = ""
 
     def feed(self, text: str) -> str:
-        """Take text; return what became whole, often nothing."""
+        """Take text; return the words that became whole, often none."""
         text = self._held + text
         newest = _NEWEST_WORD.search(text)
         assert newest is not None  # it may be empty
@@ -43,60 +34,60 @@ class WholeWords:
         return text[: newest.start()]
 
     def flush(self) -> str:
-        """Return what is left; another text begins then."""
+        """Return the rest and start a new text."""
         left, self._held = self._held, ""
         return left
 
 
 class WordByWord:
-    """Feed a system as ``engine.translation.feed`` does, without knowing what comes.
+    """Feed a system as ``engine.translation.feed`` does, without knowing the words to come.
 
-    Invariant: what ``feed`` returned for the words of a line, put together, is the line's caption.
-    What is written is handed over at once, though it may end within a word (``WholeWords``).
+    Invariant: the texts that ``feed`` returned for the words of a line, joined, are its caption.
+    Text is returned at once, though it may end within a word (see ``WholeWords``).
 
-    One thing differs: a line over the engine's limits becomes several utterances, and
-    ``engine.translation.feed`` cuts it at sentence ends. That asks for the whole line; here it is
-    cut at the word that is too many.
+    One thing differs: a line over the engine's limits becomes several utterances.
+    ``engine.translation.feed``, which knows the whole line, cuts it at sentence ends; here it is
+    cut before the first word over the limit.
     """
 
     def __init__(self, system: "AnySystem") -> None:
         self._system = system
-        self._open: _Open | None = None
+        self.reset()
 
     def reset(self) -> None:
         """Forget the line, whether it has ended or not."""
-        self._open = None
+        self._utterance: Captioned | None = None
+        self._words: list[str] = []  # of the utterance
 
     def feed(self, word: str, *, ended: bool) -> str:
         """Take a word; return what it adds to the caption, often nothing.
 
         Args:
             word: without blanks.
-            ended: it is the line's last; the next one begins a new line.
+            ended: it is the line's last word; the next word begins a new line.
         """
         parts = word_parts(word)
         text = "".join(self._feed_part(part) for part in parts[:-1])
         text += self._feed_part(parts[-1], ended=ended)
         if ended:
-            self._open = None
+            self.reset()
         return text
 
     def _feed_part(self, part: str, *, ended: bool = False) -> str:
         text = ""
-        if self._open is not None and self._is_full(self._open, part):
-            text = self._advance(self._open, ended=True) + " "
-            self._open = None
-        if self._open is None:
-            self._open = _Open(self._system.open())
-        self._open.words.append(part)
-        return text + self._advance(self._open, ended=ended)
+        if self._words and self._is_full(part):
+            text = self._advance(ended=True) + " "
+            self.reset()
+        self._words.append(part)
+        return text + self._advance(ended=ended)
 
-    def _advance(self, open_: _Open, *, ended: bool) -> str:
-        system, utterance = self._system, open_.utterance
-        system.set_source(utterance, open_.words, ended=ended)
-        return "".join(change.text for change in changes(system, utterance))
+    def _advance(self, *, ended: bool) -> str:
+        if self._utterance is None:
+            self._utterance = self._system.open()
+        self._system.set_source(self._utterance, self._words, ended=ended)
+        return "".join(change.text for change in changes(self._system, self._utterance))
 
-    def _is_full(self, open_: _Open, part: str) -> bool:
+    def _is_full(self, part: str) -> bool:
         limits = self._system.settings.limits
-        n_bytes = sum(len(word.encode()) + 1 for word in [*open_.words, part])
-        return len(open_.words) == limits.max_words or n_bytes > limits.max_bytes
+        n_bytes = sum(len(word.encode()) + 1 for word in [*self._words, part])
+        return len(self._words) == limits.max_words or n_bytes > limits.max_bytes

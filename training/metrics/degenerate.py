@@ -1,7 +1,7 @@
-"""Find output that loops or runs on without end, and policies that hardly translate live.
+"""Find output that loops or does not end, and policies that hardly translate live.
 
-Both hide behind other scores: to BLEU a loop is one bad sentence among many, and a policy that
-writes a few words early and the rest at the end can have a fair LAAL.
+Other scores hide both: for BLEU a loop is one bad sentence among many, and a policy that writes a
+few words early and the rest at the end can have a fair LAAL.
 """
 
 import re
@@ -18,22 +18,22 @@ _CHARACTER = re.compile(r"[0-9a-z]+|[^\W_]")
 
 
 def is_degenerate(hypothesis: str, source: Sequence[str], *, spaced: bool) -> bool:
-    """Tell whether an output loops or runs on, so that it cannot be a translation of its source.
+    """Return whether an output loops or does not end, so that it is no translation of its source.
 
-    Compared are units without case and punctuation: runs of letters and digits, so that the parts
-    of ``S-S-S-S`` are four; single characters where there are no blanks, but numbers and Latin
-    words whole. The output is degenerate when one of these holds:
+    Units are compared without case and punctuation: runs of letters and digits, so ``S-S-S-S`` has
+    four; in a script without blanks single characters, but whole numbers and Latin words. The
+    output is degenerate if one of these holds:
 
-    * A phrase of 1 to 12 units stands in it at least two times more in a row than any phrase does
-      in the source, and the row is at least four words long. (One repetition is a slip, and what
-      the source repeats its translation may.)
-    * Inside a unit 1 to 4 characters stand in a row 8 times or more, and more often than in any
-      unit of the source (``1000000000``).
+    * It repeats a phrase of 1 to 12 units in a row at least two times more than the source repeats
+      any phrase, and the row is at least four words long. (One repetition is a slip, and the
+      translation may repeat as the source does.)
+    * A unit repeats 1 to 4 characters 8 times or more in a row, and more often than any unit of the
+      source (``1000000000``).
     * It has over three times as many words as the source, and five more.
 
-    Two characters count as a word where a language is written without blanks. The numbers
-    were chosen on references of seven languages and the output of a small model: of 44,652
-    references none is found, and what is found of the output is broken.
+    In a script without blanks, two characters count as a word. The limits were chosen on references
+    of seven languages and the output of a small model: none of 44,652 references is degenerate, and
+    all degenerate output is broken.
 
     Args:
         hypothesis: one translation; an empty one is not degenerate.
@@ -51,20 +51,20 @@ def is_degenerate(hypothesis: str, source: Sequence[str], *, spaced: bool) -> bo
 def short_form_degeneracy(
     sentences: Iterable[tuple[Sequence[float], float, int]],
 ) -> tuple[float | None, float | None]:
-    """Compare how much was written while the source went on with how much its lagging promises.
+    """Compare the share written before the source ended with the share its lagging promises.
 
-    The first number, SWF, is the share of target words written before the source ended. The second,
-    EFSW, is the share of the source that comes after the mean lagging (YAAL), which is what SWF
-    should be for a translation that flows evenly. OmniSTEval calls a policy degenerate when they
-    are over 20 apart: it writes a word or two early and the rest at the end.
+    SWF is the share of target words written before the source ended. EFSW is the share of the
+    source after the mean lagging (YAAL), which SWF would equal for a steady translation. OmniSTEval
+    calls a policy degenerate if they differ by over 20: it writes a word or two early and the rest
+    at the end.
 
     Args:
-        sentences: for each its delays (none where nothing was written), the length of the source in
+        sentences: for each its delays (none if nothing was written), the length of the source in
             the same unit, and the words of the reference.
 
     Returns:
-        SWF and EFSW in per cent; SWF is None where nothing was written, EFSW where nothing was
-        written before its source ended, as an offline system does.
+        SWF and EFSW in per cent; SWF is None if nothing was written, EFSW if nothing was written
+        before its source ended, as by an offline system.
     """
     n_early = n_words = 0
     ahead = total = 0.0
@@ -100,8 +100,8 @@ def _stutter(unit: str) -> int:
 
 
 def _repeats(units: Sequence[str], size: int) -> int:
-    """Count how often in a row a phrase of a size stands at most; 1 where none is repeated."""
-    most = same = 0  # units in a row that equal the one a phrase earlier
+    """Return the most repetitions in a row of a phrase of a size; 1 if none is repeated."""
+    most = same = 0  # units in a row that equal the unit one phrase earlier
     for earlier, later in zip(units, units[size:], strict=False):
         same = same + 1 if earlier == later else 0
         most = max(most, same)

@@ -1,7 +1,7 @@
 """Score translations of whole talks: quality and lagging on the segments of the reference, cost."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from engine.metrics.quality import Quality, measure_quality
 from engine.metrics.real_time import real_time_delays
@@ -10,7 +10,7 @@ from engine.metrics.units import is_spaced
 from training.data.talks import Talk
 from training.metrics.degenerate import is_degenerate
 from training.metrics.resegment import Part
-from training.metrics.scores import Cost, measure_cost
+from training.metrics.scores import Cost, flattened, measure_cost, normalised_erasure
 from training.metrics.segments import Segment, long_yaal, make_segments, stream_laal
 
 
@@ -20,23 +20,23 @@ class LongScores:
 
     Attributes:
         quality: of the segments that ``training.metrics.resegment`` cut.
-        soft_quality: of those that ``training.metrics.soft_segmenter`` cut.
+        bleu_soft, chrf_soft: of the segments that ``training.metrics.soft_segmenter`` cut.
         stream_laal, long_yaal: in source words, each on its own cut, see
-        ``training.metrics.segments``;
-            None where nothing was written.
-        stream_laal_ca, long_yaal_ca: of what a person sees, by the queue model of
+            ``training.metrics.segments``; None if nothing was written.
+        stream_laal_ca, long_yaal_ca: with computing time, by the queue model of
             ``engine.metrics.real_time``.
-        normalised_erasure: target units taken away again for each one that stayed.
+        normalised_erasure: target units taken away again for each unit that stayed.
         cost: a talk stands for a sentence.
         n_words: source words.
-        n_empty: segments to which no output fell, by the first cut.
+        n_empty: segments without output, by the first cut.
         n_degenerate: segments whose output is a loop, see ``training.metrics.degenerate``.
     """
 
     policy: str
     system: str
     quality: Quality
-    soft_quality: Quality
+    bleu_soft: float
+    chrf_soft: float
     stream_laal: float | None
     stream_laal_ca: float | None
     long_yaal: float | None
@@ -50,18 +50,9 @@ class LongScores:
     n_degenerate: int
 
     def row(self) -> dict[str, str | float | None]:
-        """Lay all scores side by side, under their names."""
-        row: dict[str, str | float | None] = {"policy": self.policy, "system": self.system}
-        row |= asdict(self.quality)
-        row |= {"bleu_soft": self.soft_quality.bleu, "chrf_soft": self.soft_quality.chrf}
-        for name in ("stream_laal", "stream_laal_ca", "long_yaal", "long_yaal_ca"):
-            row[name] = getattr(self, name)
-        row["normalised_erasure"] = self.normalised_erasure
-        row |= asdict(self.cost)
-        row["gflops_per_talk"] = row.pop("gflops_per_sentence")
-        for name in ("n_talks", "n_segments", "n_words", "n_empty", "n_degenerate"):
-            row[name] = getattr(self, name)
-        return row
+        """Return all scores side by side, under their names; a talk counts as a sentence."""
+        renamed = {"gflops_per_sentence": "gflops_per_talk"}
+        return {renamed.get(name, name): value for name, value in flattened(self).items()}
 
 
 def score(
@@ -72,12 +63,12 @@ def score(
     soft_parts: Sequence[Sequence[Part]],
     language: str,
 ) -> LongScores:
-    """Score what a policy wrote.
+    """Score the translations of a policy.
 
     Args:
         policy: its name.
         translations: one for each talk, at least one.
-        talks: what was translated.
+        talks: sources and references.
         parts: of each translation, as ``training.metrics.resegment`` cut it.
         soft_parts: likewise, as ``training.metrics.soft_segmenter`` cut it.
         language: two-letter code of the target.
@@ -90,18 +81,19 @@ def score(
     written, soft = (_segments(talks, cut, delays) for cut in (parts, soft_parts))
     written_ca, soft_ca = (_segments(talks, cut, delays_ca) for cut in (parts, soft_parts))
     sources = [source for talk in talks for source in talk.sources]
+    soft_quality = _quality(soft, language)
     spaced = is_spaced(language)
     return LongScores(
         policy=policy,
         system="slots",
         quality=_quality(written, language),
-        soft_quality=_quality(soft, language),
+        bleu_soft=soft_quality.bleu,
+        chrf_soft=soft_quality.chrf,
         stream_laal=stream_laal(written, language),
         stream_laal_ca=stream_laal(written_ca, language),
         long_yaal=long_yaal(soft, language),
         long_yaal_ca=long_yaal(soft_ca, language),
-        normalised_erasure=sum(one.n_erased for one in translations)
-        / max(1, sum(len(one.delays) for one in translations)),
+        normalised_erasure=normalised_erasure(translations),
         cost=measure_cost(translations),
         n_talks=len(talks),
         n_segments=len(written),

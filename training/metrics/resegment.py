@@ -1,14 +1,13 @@
 """Cut the translation of a whole talk to the segments of its reference.
 
-A talk is translated without being told where its segments are, but quality and lagging are measured
-on segments. So the translation is cut where the cuts cost the fewest word errors against the
-reference (Matusov et al. 2005, https://aclanthology.org/2005.iwslt-1.19/), by mweralign
-(https://aclanthology.org/2025.iwslt-1.7/), untokenised, as StreamLAAL has it. Nothing is lost and
-the order stays: the parts put behind one another are the translation. LongYAAL wants another cut,
-that of ``training.metrics.soft_segmenter``.
+A talk is translated without knowledge of its segments, but quality and lagging are measured on
+segments. So the translation is cut where the cuts cost the fewest word errors against the reference
+(Matusov et al. 2005, https://aclanthology.org/2005.iwslt-1.19/), by mweralign
+(https://aclanthology.org/2025.iwslt-1.7/), untokenised, as in StreamLAAL. The parts in order are
+the whole translation. LongYAAL is defined on the cut of ``training.metrics.soft_segmenter``.
 
-Words are compared as mweralign compares them: the case of a-z does not matter, all else does. Where
-a language is written without blanks, characters are compared, but a run of Latin ones is a word.
+Words are compared as mweralign compares them: only the case of a-z is ignored. In a script without
+blanks characters are compared, but a run of Latin characters is a word.
 """
 
 import os
@@ -30,13 +29,13 @@ _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What of a talk's translation belongs to one segment of the reference.
+    """The part of a talk's translation that belongs to one segment of the reference.
 
     Attributes:
         text: as in the translation, without blanks at its ends.
-        start: number of the first target unit, from 0; a unit is a word between blanks, or a
-            character where a language is written without blanks.
-        stop: number of the unit after the last.
+        start: index of the first target unit, from 0; a unit is a word between blanks, or a
+            character in a script without blanks.
+        stop: index after the last unit.
     """
 
     text: str
@@ -53,7 +52,7 @@ def resegment(translation: str, references: Sequence[str], language: str) -> lis
         language: two-letter code of the target.
 
     Returns:
-        a part for each segment; an empty one where no words fell to it.
+        a part for each segment; it is empty if no words fell to the segment.
 
     Raises:
         TrainingError: mweralign is not installed.
@@ -84,7 +83,7 @@ def resegment(translation: str, references: Sequence[str], language: str) -> lis
 
 
 def load_aligner() -> Callable[[str, str], str]:
-    """Load what ``resegment`` cuts with; who works for hours before that asks first.
+    """Import mweralign now, so that a long run fails at its start rather than at its end.
 
     Raises:
         TrainingError: mweralign is not installed.
@@ -102,9 +101,9 @@ def load_aligner() -> Callable[[str, str], str]:
 
 
 def _align(words: Sequence[int], references: Sequence[Sequence[int]]) -> list[int]:
-    """Count the words that fall to each segment.
+    """Return the number of words of each segment.
 
-    The library gets numbers for words: it crashes on some text, such as ``###``.
+    The library gets numbers instead of words: it crashes on some text, such as ``###``.
     """
     align_texts = load_aligner()
     lines = "".join(" ".join(map(str, reference)) + "\n" for reference in references)
@@ -115,7 +114,7 @@ def _align(words: Sequence[int], references: Sequence[Sequence[int]]) -> list[in
 
 @contextmanager
 def _silent() -> Iterator[None]:
-    """Drop what C++ code writes to the standard error stream, which Python cannot turn off."""
+    """Drop the messages of C++ code to standard error, which Python cannot turn off."""
     kept = os.dup(2)
     nowhere = os.open(os.devnull, os.O_WRONLY)
     try:

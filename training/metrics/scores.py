@@ -2,7 +2,8 @@
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, is_dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,10 +13,13 @@ from engine.metrics.translation import Translation
 from engine.metrics.units import is_spaced, n_reference_units
 from training.metrics.degenerate import is_degenerate, short_form_degeneracy
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """What a policy computed, and how long it took.
+    """Computation of a policy, and its times.
 
     Attributes:
         ms_per_token_p50, ms_per_token_p95: percentiles of ``Translation.token_ms``.
@@ -46,10 +50,10 @@ class Scores:
 
     Attributes:
         system: ``slots`` or ``retranslate``.
-        laggings: None where nothing was written.
-        normalised_erasure: target units taken away again for each one that stayed.
-        swf, efsw: how much is written while the source goes on, per cent, see
-            ``training.metrics.degenerate``; None where nothing is.
+        laggings: None if nothing was written.
+        normalised_erasure: target units taken away again for each unit that stayed.
+        swf, efsw: per cent written before the source ended, and expected of the lagging, see
+            ``training.metrics.degenerate``; None if nothing is.
         n_empty: sentences without output.
         n_degenerate: sentences whose output is a loop, see ``training.metrics.degenerate``.
     """
@@ -67,16 +71,8 @@ class Scores:
     n_degenerate: int
 
     def row(self) -> dict[str, str | float | None]:
-        """Lay all scores side by side, under their names."""
-        row: dict[str, str | float | None] = {"policy": self.policy, "system": self.system}
-        row |= asdict(self.quality)
-        nothing = {field.name: None for field in fields(Laggings)}
-        row |= nothing if self.laggings is None else asdict(self.laggings)
-        row["normalised_erasure"] = self.normalised_erasure
-        row |= asdict(self.cost)
-        for name in ("swf", "efsw", "n_sentences", "n_empty", "n_degenerate"):
-            row[name] = getattr(self, name)
-        return row
+        """Return all scores side by side, under their names."""
+        return flattened(self)
 
 
 def score(
@@ -86,13 +82,13 @@ def score(
     references: Sequence[str],
     language: str,
 ) -> Scores:
-    """Score what a policy wrote.
+    """Score the translations of a policy.
 
     Args:
         policy: its name.
         system: ``slots`` or ``retranslate``.
         translations: at least one.
-        references: one for each of them, in the same order.
+        references: one for each translation, in the same order.
         language: two-letter code of the target.
 
     Raises:
@@ -108,8 +104,7 @@ def score(
         system=system,
         quality=measure_quality([one.hypothesis for one in translations], references, language),
         laggings=mean_laggings(translations, references, language),
-        normalised_erasure=sum(one.n_erased for one in translations)
-        / max(1, sum(len(one.delays) for one in translations)),
+        normalised_erasure=normalised_erasure(translations),
         cost=measure_cost(translations),
         swf=swf,
         efsw=efsw,
@@ -121,8 +116,28 @@ def score(
     )
 
 
+def flattened(scores: "DataclassInstance") -> dict[str, str | float | None]:
+    """Return the fields of scores, and those of the scores inside them, as one row."""
+    row = dict[str, str | float | None]()
+    for field in fields(scores):
+        value = getattr(scores, field.name)
+        if is_dataclass(value) and not isinstance(value, type):
+            row |= asdict(value)
+        elif field.name == "laggings":  # nothing was written
+            row |= dict.fromkeys(lagging.name for lagging in fields(Laggings))
+        else:
+            row[field.name] = value
+    return row
+
+
+def normalised_erasure(translations: Sequence[Translation]) -> float:
+    """Return the target units taken away again for each unit that stayed."""
+    n_written = sum(len(translation.delays) for translation in translations)
+    return sum(translation.n_erased for translation in translations) / max(1, n_written)
+
+
 def measure_cost(translations: Sequence[Translation]) -> Cost:
-    """Sum up what was computed."""
+    """Sum up computation and times."""
     token_ms = [value for one in translations for value in one.token_ms]
     word_ms = [value for one in translations for value in one.ms]
     return Cost(
@@ -141,5 +156,5 @@ def measure_cost(translations: Sequence[Translation]) -> Cost:
 
 
 def percentile(values: Sequence[float], percent: float) -> float:
-    """Interpolate between the nearest ranks; 0 where there are no values."""
+    """Interpolate between the nearest ranks; 0 without values."""
     return float(np.percentile(values, percent)) if values else 0.0

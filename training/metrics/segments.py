@@ -1,7 +1,7 @@
-"""Measure how far the translation of a talk lags, on the segments of its reference.
+"""Measure the lagging of a talk's translation on the segments of its reference.
 
 Delays and lengths have one unit, words or seconds of the source, and count from a segment's start:
-what was written before a segment began, but was cut to it, has a delay below zero.
+output that was written before its segment began has a delay below zero.
 """
 
 import statistics
@@ -15,11 +15,11 @@ from training.metrics.resegment import Part
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Segment:
-    """A segment of the reference and what was translated of it.
+    """A segment of the reference and its translation.
 
     Attributes:
-        text: the part of the talk's translation that was cut to it.
-        reference: its reference.
+        text: the part of the talk's translation that was cut to the segment.
+        reference: of the segment.
         delays: of the target units of ``text``.
         source_length: |X| of the segment.
         to_end: from the segment's start to the end of the talk.
@@ -38,7 +38,7 @@ def make_segments(
     spans: Sequence[tuple[float, float]],
     delays: Sequence[float],
 ) -> list[Segment]:
-    """Put parts, references and delays of one talk together.
+    """Combine parts, references and delays of one talk.
 
     Args:
         parts: of the translation, one for each segment.
@@ -62,11 +62,8 @@ def make_segments(
 def stream_laal(segments: Iterable[Segment], language: str) -> float | None:
     """Average LAAL over the segments that have output, StreamLAAL.
 
-    See Papi et al. 2024, https://aclanthology.org/2024.acl-long.202/; as in version 2 of it the
-    output is cut by mweralign.
-
-    Returns:
-        None where no segment has output.
+    See Papi et al. 2024, https://aclanthology.org/2024.acl-long.202/; as in its version 2, the
+    output is cut by mweralign. Return None if no segment has output.
     """
     return _mean(
         length_adaptive_average_lagging(
@@ -80,13 +77,11 @@ def stream_laal(segments: Iterable[Segment], language: str) -> float | None:
 def long_yaal(segments: Iterable[Segment], language: str) -> float | None:
     """Average YAAL over segments, LongYAAL (Polák et al. 2025, https://arxiv.org/abs/2509.17349).
 
-    Words that are written when the talk has ended are left out, and so is a segment that has no
-    others. Its authors cut the output as ``training.metrics.soft_segmenter`` does.
-
-    Returns:
-        None where no segment is left.
+    Words written after the end of the talk are left out, and so are segments without other words.
+    The authors cut the output as ``training.metrics.soft_segmenter`` does. Return None if no
+    segment is left.
     """
-    found = (
+    laggings = (
         yet_another_average_lagging(
             one.delays,
             one.source_length,
@@ -96,7 +91,7 @@ def long_yaal(segments: Iterable[Segment], language: str) -> float | None:
         for one in segments
         if one.delays
     )
-    return _mean(lagging for lagging in found if lagging is not None)
+    return _mean(lagging for lagging in laggings if lagging is not None)
 
 
 def _mean(values: Iterable[float]) -> float | None:

@@ -1,15 +1,15 @@
-"""Cut the translation of a whole talk to its reference by likeness of words, as OmniSTEval cuts it.
+"""Cut the translation of a whole talk to its reference by similarity of words, as OmniSTEval does.
 
 LongYAAL is defined on this cut: SoftSegmenter (Polák et al. 2025, https://arxiv.org/abs/2509.17349)
-as OmniSTEval 0.1.10 has it without a tokenizer. Words of both sides are paired in order, so that
-their likenesses sum to the most. A pair need not be equal, so the cut holds where few words are
-right. Likeness is the share of letters that both words have, of all that either has; a punctuation
-mark is never paired with a word. Letters count without case, in compatibility form (NFKC). Where a
-language is written without blanks, characters are paired, which are alike or not.
+as in OmniSTEval 0.1.10 without a tokenizer. Words of both sides are paired in order, with the
+largest sum of similarities. A pair need not be equal, so the cut works even if few words are right.
+Similarity is the Jaccard index of the words' sets of letters; a punctuation mark is never paired
+with a word. Letters are compared without case, in compatibility form (NFKC). In a script without
+blanks, characters are paired, which are equal or not.
 
-A word without a partner goes to the reference word before it, or to the one after it if that is
-more like it, and then the words between follow. OmniSTEval loses a word that can go to neither;
-here it goes to the first segment.
+A word without a partner goes to the reference word before it, or to the word after it if that is
+more similar; the words between follow. OmniSTEval loses a word that can go to neither; here it goes
+to the first segment.
 """
 
 import re
@@ -36,12 +36,12 @@ def soft_resegment(translation: str, references: Sequence[str], language: str) -
     words = list(pattern.finditer(translation))
     units = [pattern.findall(text.lower()) for text in references]
     segment_of = [number for number, own in enumerate(units) for _ in own]
-    likenesses = _Likenesses.of(
+    similarities = _Similarities.of(
         [_plain(unit) for own in units for unit in own],
         [_plain(word.group()) for word in words],
         spaced=spaced,
     )
-    chosen = [0 if place is None else segment_of[place] for place in _places(likenesses)]
+    chosen = [0 if index is None else segment_of[index] for index in _partners(similarities)]
     counts = Counter(chosen)
     n_words = accumulate((counts[number] for number in range(len(references))), initial=0)
     return [
@@ -59,11 +59,11 @@ def _plain(word: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Likenesses:
-    """How alike each word of the reference is to each of the translation.
+class _Similarities:
+    """Similarity of each word of the reference to each word of the translation.
 
     Attributes:
-        table: float64, for the words that differ.
+        table: float64, shape (R, T), for the distinct words of both sides.
         reference: int64, the row of each word of the reference.
         translation: int64, the column of each word of the translation.
     """
@@ -75,7 +75,7 @@ class _Likenesses:
     @classmethod
     def of(
         cls, reference: Sequence[str], translation: Sequence[str], *, spaced: bool
-    ) -> "_Likenesses":
+    ) -> "_Similarities":
         """Compare all words."""
         rows, columns = list(dict.fromkeys(reference)), list(dict.fromkeys(translation))
         table = _shares_of_letters(rows, columns) if spaced else _equalities(rows, columns)
@@ -90,16 +90,16 @@ class _Likenesses:
             np.array([numbers[1][word] for word in translation], dtype=np.int64),
         )
 
-    def row(self, place: int) -> npt.NDArray[np.float64]:
-        """Compare a word of the reference with all of the translation."""
-        own: npt.NDArray[np.float64] = self.table[self.reference[place], self.translation]
+    def row(self, index: int) -> npt.NDArray[np.float64]:
+        """Compare a word of the reference with all words of the translation."""
+        own: npt.NDArray[np.float64] = self.table[self.reference[index], self.translation]
         return own
 
-    def one(self, place: int | None, word: int) -> float:
-        """Compare two words; none is like no word."""
-        if place is None:
+    def pair(self, index: int | None, word: int) -> float:
+        """Compare two words; -inf without a word of the reference."""
+        if index is None:
             return -np.inf
-        return float(self.table[self.reference[place], self.translation[word]])
+        return float(self.table[self.reference[index], self.translation[word]])
 
 
 def _shares_of_letters(rows: Sequence[str], columns: Sequence[str]) -> npt.NDArray[np.float64]:
@@ -124,53 +124,53 @@ def _equalities(rows: Sequence[str], columns: Sequence[str]) -> npt.NDArray[np.f
     return table
 
 
-def _places(likenesses: _Likenesses) -> list[int | None]:
-    """Find for each word of the translation its word of the reference; None where it has none."""
-    places, before = list[int | None](), None
-    lonely = list[int]()  # words without a partner since the last word of the reference
-    for place, word in _path(likenesses):
-        if place is None and word is not None:
-            lonely.append(word)
+def _partners(similarities: _Similarities) -> list[int | None]:
+    """Return for each word of the translation the index of its reference word, or None."""
+    partners, before = list[int | None](), None
+    unpaired = list[int]()  # words since the last word of the reference
+    for index, word in _path(similarities):
+        if index is None and word is not None:
+            unpaired.append(word)
             continue
-        places += _share(lonely, before, place, likenesses)
-        lonely.clear()
+        partners += _share(unpaired, before, index, similarities)
+        unpaired.clear()
         if word is not None:
-            places.append(place)
-        before = place
-    return places + _share(lonely, before, None, likenesses)
+            partners.append(index)
+        before = index
+    return partners + _share(unpaired, before, None, similarities)
 
 
 def _share(
-    words: Sequence[int], before: int | None, after: int | None, likenesses: _Likenesses
+    words: Sequence[int], before: int | None, after: int | None, similarities: _Similarities
 ) -> list[int | None]:
-    """Share words without a partner between the words of the reference around them."""
+    """Assign unpaired words to the reference words before and after them."""
     for n_before, word in enumerate(words):
-        if likenesses.one(after, word) > likenesses.one(before, word):
+        if similarities.pair(after, word) > similarities.pair(before, word):
             return [before] * n_before + [after] * (len(words) - n_before)
     return [before] * len(words)
 
 
-def _path(likenesses: _Likenesses) -> list[tuple[int | None, int | None]]:
-    """Pair words so that their likenesses sum to the most; of equal sums pairs come first.
+def _path(similarities: _Similarities) -> list[tuple[int | None, int | None]]:
+    """Pair words with the largest sum of similarities; of equal sums, pairs come first.
 
     Returns:
-        in order, pairs of a word of the reference and one of the translation; None stands for the
-        partner of a word that has none.
+        in order, indices of a word of the reference and of its partner in the translation; None on
+        one side if a word has no partner.
     """
-    place, word = len(likenesses.reference), len(likenesses.translation)
-    steps = np.full((place + 1, word + 1), _TRANSLATION, dtype=np.int8)
+    index, word = len(similarities.reference), len(similarities.translation)
+    steps = np.full((index + 1, word + 1), _TRANSLATION, dtype=np.int8)
     steps[:, 0] = _REFERENCE
-    best = np.zeros(word + 1)  # sum of likenesses up to each word
-    for row in range(place):
-        pair, pass_by = best[:-1] + likenesses.row(row), best[1:]
-        # a word that is passed by costs nothing, so the best so far is the best of all before it
+    best = np.zeros(word + 1)  # sum of similarities up to each word
+    for row in range(index):
+        pair, pass_by = best[:-1] + similarities.row(row), best[1:]
+        # Skipping a word costs nothing, so the best sum is the best of all before it.
         best = np.concatenate(([0.0], np.maximum.accumulate(np.maximum(pair, pass_by))))
         steps[row + 1, 1:] = np.where(pass_by >= best[:-1], _REFERENCE, _TRANSLATION)
         steps[row + 1, 1:][pair >= np.maximum(pass_by, best[:-1])] = _PAIR
     path = list[tuple[int | None, int | None]]()
-    while place or word:
-        step = int(steps[place, word])
-        place -= step != _TRANSLATION
+    while index or word:
+        step = int(steps[index, word])
+        index -= step != _TRANSLATION
         word -= step != _REFERENCE
-        path.append((None if step == _TRANSLATION else place, None if step == _REFERENCE else word))
+        path.append((None if step == _TRANSLATION else index, None if step == _REFERENCE else word))
     return path[::-1]

@@ -1,8 +1,8 @@
-"""Make a base model from parallel text, from nothing.
+"""Train a new base model from parallel text.
 
 One run: tokenizer, Llama or Falcon model, samples built by the planner with a policy drawn per
-sentence, checkpoints that resume to the very batch. The same seed gives the same weights on one
-kind of machine.
+sentence, checkpoints that resume to the very batch. On one kind of machine, equal seeds give equal
+weights.
 """
 
 import logging
@@ -79,7 +79,7 @@ def pretrain(settings: TrainSettings) -> None:
 
 
 def _tokenizer(settings: TrainSettings) -> PreTrainedTokenizerFast:
-    """Load the tokenizer of the run, or of the one it begins with; or learn one from the data."""
+    """Load the tokenizer of the run, or of the run it begins with, or train one on the data."""
     known = (settings.out / "tokenizer.json").exists()
     learnt = settings.out if known else settings.begin_with
     if learnt is not None:
@@ -106,7 +106,7 @@ def _card(settings: TrainSettings) -> ModelCard:
 
 
 def make_model(settings: TrainSettings, tokenizer: PreTrainedTokenizerFast) -> PreTrainedModel:
-    """Make a model with random weights, as the engine runs it."""
+    """Make a model with random weights, as the engine expects it."""
     shape = settings.shape
     shared = {
         "vocab_size": shape.vocabulary,
@@ -153,10 +153,10 @@ def make_optimizer(
         )
     embeddings = model.get_input_embeddings().weight
     parameters = list(model.parameters())
-    in_layers = [one for one in parameters if one.dim() == 2 and one is not embeddings]
+    in_layers = [each for each in parameters if each.dim() == 2 and each is not embeddings]
     return Muon(
         in_layers,
-        [one for one in parameters if not any(one is other for other in in_layers)],
+        [each for each in parameters if not any(each is matrix for matrix in in_layers)],
         rate=settings.rate,
         matrix_rate_scale=settings.matrix_rate_scale,
         weight_decay=settings.weight_decay,
@@ -165,7 +165,7 @@ def make_optimizer(
 
 
 def save_model(model: PreTrainedModel, folder: Path) -> None:
-    """Write weights in bfloat16 with the configuration that a translator wants."""
+    """Write weights in bfloat16 with the configuration that a translator needs."""
     model.config.use_cache = True
     if model.generation_config is not None:
         model.generation_config.use_cache = True

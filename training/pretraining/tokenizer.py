@@ -1,4 +1,4 @@
-"""Train the joint tokenizer of a model made from scratch: byte-level BPE, so nothing is unknown."""
+"""Train the joint tokenizer of a new model: byte-level BPE, so no text is unknown."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -34,7 +34,7 @@ CHAT_TEMPLATE = (
 
 
 def language_tag(language: str) -> str:
-    """Name the token that asks for a target language."""
+    """Return the token that selects a target language."""
     return f"<|{language}|>"
 
 
@@ -43,12 +43,12 @@ def train_tokenizer(
 ) -> PreTrainedTokenizerFast:
     """Learn a byte-level BPE over source and target text together.
 
-    Digits stand alone, so that numbers are copied digit by digit.
+    Each digit is a token, so that numbers are copied digit by digit.
 
     Args:
         texts: lines of both languages; words are encoded with the blank before them.
         vocabulary: number of ids, markers included; a multiple of 64 suits every kernel.
-        languages: target languages that get a tag; all known ones are reserved besides.
+        languages: target languages that get a tag; tags of all known languages are reserved.
     """
     tags = [language_tag(code) for code in dict.fromkeys([*languages, *LANGUAGE_NAMES])]
     markers = [PAD, BEGIN, END, USER, ASSISTANT, END_OF_WRITE, END_OF_SOURCE, *tags]

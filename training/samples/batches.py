@@ -13,12 +13,12 @@ from engine.layout.rows import IGNORE, NEVER, Places, Row
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """The rows of one pair and what the policy forbade its model to choose.
+    """The rows of one pair, and which marker its policy forbids.
 
     Attributes:
         rows: in arrival order, labels set.
         ends_writes: its policy chooses end-of-write, and never end-of-target.
-        share: of its sentence pair, of which prefix fine-tuning makes several.
+        share: of its sentence pair; prefix fine-tuning makes several examples of a pair.
     """
 
     rows: Sequence[Row]
@@ -36,10 +36,10 @@ class Batch:
 
     Attributes:
         ids, labels: int64, shape (B, T).
-        places: where the rows stand, shape (B, T).
-        ends_writes: bool, shape (B, T); the policy there chooses end-of-write.
-        documents: int64, shape (B, T), which of a line's examples a row belongs to; None where a
-            line holds one.
+        places: positions and times of the rows, shape (B, T).
+        ends_writes: bool, shape (B, T); whether the row's policy chooses end-of-write.
+        documents: int64, shape (B, T), index of a row's example in its line; None if each line has
+            one example.
     """
 
     ids: Tensor
@@ -50,14 +50,14 @@ class Batch:
 
     @property
     def n_rows(self) -> int:
-        """Rows in the batch, padding left out."""
+        """Rows in the batch, without padding."""
         return int((self.places.time != NEVER).sum())
 
     def bias(self, attention: Attention, *, ranked: bool = False) -> Bias:
-        """Draw the mask: what the one rule says and nothing else; see ``Attention.bias``."""
+        """Make the mask from positions, times and documents; see ``Attention.bias``."""
         apart = None
         if self.documents is not None:
-            apart = self.documents[:, :, None] != self.documents[:, None, :]
+            apart = self.documents[:, :, None] != self.documents[:, None, :]  # (B, T, T)
         return attention.bias(self.places, self.places, ranked=ranked, apart=apart)
 
     def to(self, device: torch.device) -> "Batch":
@@ -72,21 +72,21 @@ class Batch:
 
 
 def pad(examples: Sequence[Example]) -> Batch:
-    """Put examples under each other, one in a line."""
+    """Make a batch of examples, one in a line."""
     return pack([[example] for example in examples])
 
 
 def pack(lines: Sequence[Sequence[Example]], *, n_lines: int = 0, length: int = 0) -> Batch:
-    """Put lines of examples under each other; a padded row has time ``NEVER`` and nobody sees it.
+    """Make a batch of lines of examples; a padded row has time ``NEVER``, so no row sees it.
 
     Args:
         lines: examples of one line do not see each other.
-        n_lines: lines that the batch has at least; those without an example are padding.
-        length: rows that a line has at least.
+        n_lines: minimum of lines; lines without an example are padding.
+        length: minimum of rows in a line.
     """
     length = max(length, *(sum(len(example.rows) for example in line) for line in lines))
     table = np.empty((max(len(lines), n_lines), length, 7), dtype=np.int64)
-    table[:] = (0, 0, NEVER, IGNORE, 0, 0, -1)
+    table[:] = (0, 0, NEVER, IGNORE, 0, 0, -1)  # (B, T, 7)
     for index, line in enumerate(lines):
         start = 0
         for document, example in enumerate(line):
@@ -94,7 +94,7 @@ def pack(lines: Sequence[Sequence[Example]], *, n_lines: int = 0, length: int = 
             table[index, start:end, :5] = example.rows
             table[index, start:end, 5:] = (example.ends_writes, document)
             start = end
-    columns = torch.from_numpy(table).unbind(-1)
+    columns = torch.from_numpy(table).unbind(-1)  # 7 of (B, T)
     ids, positions, times, labels, shifts, ends_writes, documents = columns
     return Batch(
         ids,

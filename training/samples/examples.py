@@ -1,4 +1,4 @@
-"""One sentence pair becomes labelled rows, by the very Planner and Policy the engine runs."""
+"""Turns a sentence pair into labelled rows, by the same Planner and Policy that the engine runs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,10 +20,10 @@ class TokenizedPair:
         source: ids of each source word.
         target: ids of each target word.
         needs: for each target word, how many source words must be read before it may be written
-            under read-n: the running maximum of its alignment, never falling. None where no
-            alignment is trusted; such a pair cannot train read-n.
-        delayed: the same for a sample whose writes are cut short: more source words for those
-            target words that are carried over to the next write. None where nothing is cut.
+            under read-n: the running maximum of its alignment, never falling. None if the alignment
+            is not trusted; such a pair cannot train read-n.
+        delayed: the same for a sample whose writes are cut short: more source words for the target
+            words that are carried over to the next write. None if nothing is cut.
     """
 
     source: tuple[Ids, ...]
@@ -48,21 +48,19 @@ def build_samples(
 ) -> list[Sequence[Row]]:
     """Play a policy over a pair and return its training samples, labels set.
 
-    There is one sample for a layout that computes every row once. Where reading makes the layout
-    compute all anew there is one for every write, and only what that write adds is asked: prefix
-    fine-tuning.
+    A layout that computes every row once gives one sample. A layout that recomputes all rows after
+    a read gives one sample for every write, with labels on that write only: prefix fine-tuning.
 
-    A write that is cut short ends where a model should have gone on: that end has no label, and the
-    words before it have theirs.
+    The end of a write that is cut short has no label, since a model should have continued; the
+    words before it are labelled.
 
     Args:
-        pair: what to translate, and into what.
+        pair: source and target.
         policy: chooses READ and WRITE.
         prompt: headers and markers.
         layout: the slots.
         marker_alone: the end-of-source marker comes as a word of its own, as when a person presses
-            Enter late; else it comes with the last word, as when the sentence ends with a full
-            stop.
+            Enter late; otherwise with the last word, as when the sentence ends with a full stop.
     """
     if policy.ends_writes and pair.needs is None:
         msg = "a pair without an alignment cannot train a policy that ends its writes"
@@ -101,7 +99,7 @@ def build_samples(
 
 
 def source_words(words: Sequence[Ids], prompt: Prompt, *, marker_alone: bool) -> list[Ids]:
-    """Add the end-of-source marker to the last word, or behind it."""
+    """Add the end-of-source marker to the last word, or after it."""
     marker = (prompt.end_of_source,)
     if marker_alone or not words:
         return [*words, marker]
@@ -109,7 +107,7 @@ def source_words(words: Sequence[Ids], prompt: Prompt, *, marker_alone: bool) ->
 
 
 class _Gold:
-    """The model that is always right: names the next target token of a pair."""
+    """A model that is always right: it returns the next target token of a pair."""
 
     def __init__(self, pair: TokenizedPair, prompt: Prompt) -> None:
         self._pair = pair
@@ -118,7 +116,7 @@ class _Gold:
         self.word = 0  # words complete
 
     def next_id(self, n_read: int | None, policy: Policy) -> int:
-        """Name the next token; words that need over ``n_read`` source words wait, unless None."""
+        """Return the next token; words that need over ``n_read`` source words wait, unless None."""
         if self.word == len(self._pair.target):
             return self._prompt.end_of_write if policy.ends_writes else self._prompt.end_of_target
         if n_read is not None and self._piece == 0 and self._held_back(n_read):
@@ -131,7 +129,7 @@ class _Gold:
         return id_
 
     def may_go_on(self, n_read: int) -> bool:
-        """Tell whether a word is left that needs no more than ``n_read`` source words."""
+        """Return whether the next word needs no more than ``n_read`` source words."""
         needs = self._pair.needs
         return needs is not None and self.word < len(needs) and needs[self.word] <= n_read
 

@@ -16,42 +16,42 @@ from training.samples.batches import Batch
 
 @dataclass(frozen=True, slots=True)
 class Markers:
-    """The ids that end something."""
+    """The ids that end a write and a target."""
 
     end_of_write: int
     end_of_target: int
 
     @classmethod
     def of(cls, prompt: Prompt) -> "Markers":
-        """Take the markers of a prompt; they are the same for every language of a model."""
+        """Return the markers of a prompt; they are the same for every language of a model."""
         return cls(prompt.end_of_write, prompt.end_of_target)
 
 
 _IMPOSSIBLE = -100.0
-"""Logit of a forbidden marker: no probability, and finite, so that label smoothing stays finite."""
+"""Logit of a forbidden marker: no probability, but finite, so that label smoothing is finite."""
 
 
 def forbid_markers(logits: Tensor, ends_writes: Tensor, markers: Markers) -> Tensor:
-    """Rule out end-of-target under read-n and end-of-write under the other policies.
+    """Forbid end-of-target under read-n and end-of-write under the other policies.
 
-    Without this a model that serves all policies would have to guess which one runs, and read-n
-    would end its writes too late. The translator suppresses the same markers.
+    Without this a model for all policies would have to guess the current policy, and read-n would
+    end its writes too late. The translator suppresses the same markers.
 
     Args:
-        logits: floating, shape (N, V); left as it is.
-        ends_writes: bool, shape (N,), the row's policy ends its writes.
-        markers: the two ids; nothing is ruled out where they are one.
+        logits: floating, shape (N, V); not modified.
+        ends_writes: bool, shape (N,), whether the row's policy ends its writes.
+        markers: the two ids; if they are equal, nothing is forbidden.
 
     Returns:
         float32, shape (N, V).
     """
     allowed = logits.float().clone()
     if markers.end_of_write != markers.end_of_target:
-        for id_, ruled_out in (
+        for id_, forbidden in (
             (markers.end_of_write, ~ends_writes),
             (markers.end_of_target, ends_writes),
         ):
-            allowed[:, id_] = allowed[:, id_].masked_fill(ruled_out, _IMPOSSIBLE)
+            allowed[:, id_] = allowed[:, id_].masked_fill(forbidden, _IMPOSSIBLE)
     return allowed
 
 
@@ -59,15 +59,15 @@ _CHUNK = 512
 """Labelled rows whose logits are computed together: one shape, however many rows are labelled."""
 
 _MOST_SHAPES = 64
-"""Padded lengths that code is compiled for before torch gives up compiling."""
+"""Padded lengths for which torch compiles code before it stops compiling."""
 
 
 class BareLoss:
     """Loss of a bare model, computed in a working copy of its weights.
 
     The model keeps its weights in its own precision: float32 master weights. Every pass casts them
-    to ``dtype`` and computes in that alone; gradients come back through the cast. This is faster
-    than autocast, which casts at every product and leaves the rest in float32
+    to ``dtype`` and computes in ``dtype`` only; gradients flow back through the cast. This is
+    faster than autocast, which casts at every product and leaves the rest in float32
     (``docs/experiments.md``). Logits are computed for labelled rows only: half of the rows are
     source.
     """
@@ -81,17 +81,17 @@ class BareLoss:
         dtype: torch.dtype | None = None,
         compiled: bool = False,
     ) -> None:
-        """Take a model whose parameters stay the same objects from now on.
+        """Take a model whose parameters must stay the same objects.
 
         Args:
             model: bare, on its device.
-            markers: what the policies end with.
+            markers: end-of-write and end-of-target.
             smoothing: of the labels.
-            dtype: what is computed in; None for the model's own.
-            compiled: compile for each padded shape, half a minute each; the code is kept in torch's
-                cache. Worth it for runs of hours whose batches have few shapes.
+            dtype: of the computation; None for the model's own.
+            compiled: compile for each padded shape, half a minute each; torch caches the code.
+                Worth it for runs of hours whose batches have few shapes.
         """
-        model.set_attn_implementation("eager")  # torch's own has a slow way back on CPUs
+        model.set_attn_implementation("eager")  # torch's own has a slow backward pass on CPUs
         self._decoder: nn.Module = model.get_decoder()  # type: ignore[no-untyped-call]
         self._embeddings = cast("Tensor", model.get_input_embeddings().weight)
         self._weights: dict[str, Tensor] = {
@@ -121,8 +121,8 @@ class BareLoss:
         hidden, labels = hidden[asked], batch.labels[asked]  # (N, D), (N,)
         ends_writes = batch.ends_writes[asked]  # (N,)
         n_rows = len(labels)
-        short = -n_rows % _CHUNK  # rows that the last chunk lacks
-        hidden = pad(hidden, (0, 0, 0, short))
+        short = -n_rows % _CHUNK  # rows missing in the last chunk
+        hidden = pad(hidden, (0, 0, 0, short))  # (N + short, D)
         labels, ends_writes = pad(labels, (0, short), value=IGNORE), pad(ends_writes, (0, short))
         chunks = (torch.split(rows, _CHUNK) for rows in (hidden, labels, ends_writes))
         losses = [self._score(*chunk) for chunk in zip(*chunks, strict=True)]
@@ -147,7 +147,7 @@ class BareLoss:
         return hidden
 
     def _chunk_loss(self, hidden: Tensor, labels: Tensor, ends_writes: Tensor) -> Tensor:
-        """Sum the cross-entropy of ``_CHUNK`` rows, those without a label left out."""
+        """Sum the cross-entropy of ``_CHUNK`` rows, without those that have no label."""
         logits = hidden @ self._head.to(self._dtype).T  # (N, V)
         return _score(logits, labels, ends_writes, self._markers, self._smoothing)
 
@@ -156,18 +156,18 @@ class BareLoss:
 class ForwardLoss:
     """Loss of a packed batch by any causal language model, wrapped or not.
 
-    The model's own ``forward`` is called, as wrappers for LoRA and for many processes want it, and
-    asked for logits only in columns where some line has a label.
+    The model's own ``forward`` is called, as wrappers for LoRA and for many processes require; it
+    computes logits only in columns where some line has a label.
 
     Attributes:
-        markers: what the policies end with.
+        markers: end-of-write and end-of-target.
         smoothing: of the labels.
         attention: of the model.
         ranked: see ``Attention.bias``.
-        in_bf16: compute in bfloat16, with a working copy of the parameters that are trained.
-        by_autocast: cast at every product instead, which is slower: wrappers for many processes
-            know their own parameters only, and activations that are computed again would meet the
-            float32 ones.
+        in_bf16: compute in bfloat16, with a working copy of the trained parameters.
+        by_autocast: cast at every product instead, which is slower, but needed where a working copy
+            cannot be passed: wrappers for many processes use their own parameters, and recomputed
+            activations would use the float32 ones.
     """
 
     markers: Markers

@@ -1,7 +1,7 @@
-"""The methods that are compared: which samples each is trained on, and how it is decoded.
+"""Methods to compare: the training samples of each, and its layout for decoding.
 
-All run on one code path. A method is a layout (``engine.layout.registry``) and, at most, one thing
-that its training samples do otherwise than its decoding.
+All run on one code path. A method is a layout (``engine.layout.registry``) and at most one
+difference between its training samples and its decoding.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,10 +16,10 @@ class Method:
 
     Attributes:
         layout: of the training samples, one of ``engine.settings.LAYOUTS``.
-        decoding: the layout it is decoded with.
+        decoding: the layout for decoding.
         sees_all: a target token sees the whole source, read or not.
         settled: positions are those of the finished sentence.
-        offline: every source is read to its end, whatever the policy of decoding.
+        offline: every source is read to its end in training, whatever the policy of decoding.
     """
 
     layout: str
@@ -29,7 +29,7 @@ class Method:
     offline: bool = False
 
     def finish(self, rows: Sequence[Row]) -> Sequence[Row]:
-        """Make of a layout's rows what the method trains on."""
+        """Turn the rows of the layout into the training rows of the method."""
         if self.sees_all:
             return [row._replace(time=0) for row in rows]
         return settle(rows) if self.settled else rows
@@ -41,12 +41,12 @@ METHODS: Mapping[str, Method] = {
     # its ablations, section 4.1
     "without-mask": Method(layout="slots", decoding="slots", sees_all=True),
     "without-slots": Method(layout="cached", decoding="cached", settled=True),
-    # what it is compared with; sources stand at the layouts
+    # baselines; the layouts name their sources
     "gpe": Method(layout="gpe", decoding="gpe"),
     "conversational": Method(layout="conversational", decoding="conversational"),
     "simulmask": Method(layout="simulmask", decoding="simulmask"),
-    # prefix and causal fine-tuning, decoded by computing all anew; Raffel et al. 2024, section 2.
-    # Without recomputation, decode with the layout "cached"
+    # prefix and causal fine-tuning, decoded with recomputation; Raffel et al. 2024, section 2.
+    # To decode without recomputation, use the layout "cached".
     "prefix": Method(layout="recomputed", decoding="recomputed"),
     "causal": Method(layout="recomputed", decoding="recomputed", offline=True),
 }
@@ -54,8 +54,6 @@ METHODS: Mapping[str, Method] = {
 
 
 def settle(rows: Sequence[Row]) -> list[Row]:
-    """Give the position encoding each row's place in the whole sentence, without gap or overlap."""
-    places = {
-        position: place for place, position in enumerate(sorted(row.position for row in rows))
-    }
-    return [row._replace(shift=places[row.position] - row.position) for row in rows]
+    """Encode each row's rank in the finished sentence as its position, without gap or overlap."""
+    ranks = {position: rank for rank, position in enumerate(sorted(row.position for row in rows))}
+    return [row._replace(shift=ranks[row.position] - row.position) for row in rows]

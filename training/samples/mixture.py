@@ -22,7 +22,7 @@ class AlignedReads:
     ends_writes: bool = True
 
     def next_action(self, progress: Progress) -> Action:
-        """READ until the first boundary behind the last write or the source's end, then WRITE."""
+        """READ until the first boundary after the last write or the source's end, then WRITE."""
         index = bisect_right(self.boundaries, progress.n_read_at_write_end)
         at_end = index == len(self.boundaries)  # only the marker is left
         if progress.source_ended:
@@ -33,7 +33,7 @@ class AlignedReads:
 def merged_boundaries(needs: tuple[int, ...], rng: random.Random) -> tuple[int, ...]:
     """Cut a schedule into its minimal read-write runs and merge 2 to 10 of them at a time.
 
-    Source: Wang et al. 2024, Conversational SimulMT, section 3.2; drawn anew each epoch.
+    Source: Wang et al. 2024, Conversational SimulMT, section 3.2; drawn again each epoch.
     """
     runs = sorted(set(needs))
     boundaries = list[int]()
@@ -47,19 +47,19 @@ def merged_boundaries(needs: tuple[int, ...], rng: random.Random) -> tuple[int, 
 def cut_writes(
     pair: TokenizedPair, policy: Policy, mixture: Mixture, rng: random.Random
 ) -> TokenizedPair:
-    """Cut writes of aligned reads short, as a model may that ends a write too early.
+    """Cut writes of aligned reads short, like a model that ends a write too early.
 
-    A write of two words or more is cut with the probability that the mixture names; 1 word or more
-    stays, and the rest is carried over to the next write. The last write is never cut.
+    A write of two words or more is cut with the mixture's probability; at least 1 word stays, and
+    the rest is carried over to the next write. The last write is never cut.
 
     Source: Wang et al. 2024, Conversational SimulMT. Our deviation: published code keeps two words
-    or more and trains nothing of the turn; here the words that stay, which are right, are trained,
+    or more and does not train on the turn; here the words that stay, which are right, are labelled,
     and only the end of the write is not (``training.samples.examples``).
     """
     if not (mixture.cut_writes and isinstance(policy, AlignedReads)) or pair.needs is None:
         return pair
     delayed = list(pair.needs)
-    first = 0  # word of the write, one that was carried over included
+    first = 0  # word of the write, including words carried over
     for boundary, next_boundary in pairwise(policy.boundaries):
         end = stop = bisect_right(pair.needs, boundary)
         if stop - first > 1 and rng.random() < mixture.cut_writes:

@@ -1,4 +1,4 @@
-"""Sentences become ids, word by word; the same word shares its ids wherever it stands."""
+"""Encodes sentences as ids, word by word; equal words have equal ids anywhere."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from training.samples.examples import Ids, TokenizedPair
 
 @dataclass(frozen=True, slots=True)
 class CorpusPair:
-    """A tokenized pair and where it comes from."""
+    """A tokenized pair, its target language and its corpus."""
 
     pair: TokenizedPair
     language: str

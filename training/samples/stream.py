@@ -1,8 +1,8 @@
-"""The stream of steps: pairs in an order that one seed fixes, samples of each, in lines.
+"""The stream of steps: pairs in an order fixed by one seed, samples of each, in lines.
 
-A base from nothing and an adapter are trained on the same stream; how examples are arranged in
-lines differs. ``Padded`` has few shapes of batches, which compiled code wants; ``Packed`` has so
-many pairs in each step and little padding.
+New bases and adapters are trained on the same stream; only the arrangement of examples in lines
+differs. ``Padded`` has few shapes of batches, for compiled code; ``Packed`` has a fixed number of
+pairs in each step and little padding.
 """
 
 import random
@@ -25,18 +25,18 @@ from training.settings import Mixture
 LENGTHS = (24, 28, 34, 40, 48, 58, 72, 90, 116, 150, 200, 320)
 """Rows a padded line has; beyond the last one, a multiple of 64.
 
-Few lengths mean few shapes of batches, so that compiled code fits them.
+Few lengths mean few shapes of batches to compile for.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """What moves the weights once.
+    """The examples of one update of the weights.
 
     Attributes:
         lines: examples of one line do not see each other.
-        shape: lines and rows of the one batch they make, padding included; None where they may be
-            cut into passes.
+        shape: lines and rows of their one batch, padding included; None if they may be divided into
+            passes.
     """
 
     lines: Sequence[Line]
@@ -60,7 +60,7 @@ class Padded:
     Attributes:
         batch_tokens: rows in a step, padding included; a longer example is a step of its own.
         block: pairs whose examples are arranged together.
-        draws_a_lone_length: whether a number is drawn for the slot length where there is only one.
+        draws_a_lone_length: whether a single slot length uses a random number too.
     """
 
     batch_tokens: int
@@ -68,14 +68,14 @@ class Padded:
     draws_a_lone_length: bool = False
 
     def name(self, epoch: int, start: int | None = None) -> str:
-        """Name an epoch, or a block in it, for the seed of what is drawn there."""
+        """Return the part of the seed for an epoch, or for a block in it."""
         return f"epoch {epoch}" if start is None else f"epoch {epoch} pool {start}"
 
     def steps(self, examples: list[Example], rng: random.Random) -> Iterator[Lines]:
         """Sort examples by length and cut them into steps.
 
-        The examples that do not fill a step of their length go into the next longer one; the last
-        step is filled up with padding.
+        Examples that do not fill a step of their length go into the next longer step; the last step
+        is filled up with padding.
         """
         by_length = defaultdict[int, list[Line]](list)
         for example in examples:
@@ -96,7 +96,7 @@ class Padded:
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """Steps of so many pairs, packed into lines.
+    """Steps of a fixed number of pairs, packed into lines.
 
     Attributes:
         block: pairs in a step; the last step of an epoch has fewer.
@@ -108,26 +108,26 @@ class Packed:
     draws_a_lone_length: bool = True
 
     def name(self, epoch: int, start: int | None = None) -> str:
-        """Name an epoch, or a block in it, for the seed of what is drawn there."""
+        """Return the part of the seed for an epoch, or for a block in it."""
         return str(("epoch", epoch) if start is None else ("epoch", epoch, "pair", start))
 
     def steps(self, examples: list[Example], rng: random.Random) -> Iterator[Lines]:  # noqa: ARG002  their order is the step
-        """Make one step of the examples."""
+        """Yield one step of all examples."""
         yield Lines(pack_lines(examples, self.line_rows))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stream:
-    """Endless steps; the same seed gives the same steps, from wherever it is begun.
+    """Endless steps; equal seeds give equal steps, from any starting point.
 
     Attributes:
         pairs: the training pairs.
         prompts: by target language.
-        weights: copies of a corpus an epoch holds, by its name; 1 where it is not named.
-        method: which samples are made of a pair.
-        mixture: the policies drawn.
-        slot_lengths: of which one is drawn for each pair.
-        arrangement: how examples become steps.
+        weights: copies of a corpus in an epoch, by its name; 1 by default.
+        method: makes the samples of a pair.
+        mixture: the policies to draw.
+        slot_lengths: one is drawn for each pair.
+        arrangement: of examples in steps.
     """
 
     pairs: Sequence[CorpusPair]
@@ -144,7 +144,7 @@ class Stream:
         return sum(self.weights.get(pair.corpus, 1.0) for pair in self.pairs)
 
     def steps(self, *, skip_pairs: int = 0) -> Iterator[Lines]:
-        """Yield steps for ever, without those of the first ``skip_pairs`` pairs."""
+        """Yield steps without end, omitting those of the first ``skip_pairs`` pairs."""
         block = self.arrangement.block
         for epoch in count():
             order = epoch_order(self.pairs, self.weights, self._rng(epoch))
@@ -154,7 +154,7 @@ class Stream:
                     skip_pairs -= len(chosen)
                     continue
                 rng = self._rng(epoch, start)
-                examples = [one for index in chosen for one in self._examples(index, rng)]
+                examples = [each for index in chosen for each in self._examples(index, rng)]
                 for lines in self.arrangement.steps(examples, rng):
                     if skip_pairs > 0:
                         skip_pairs -= round(lines.n_pairs)
@@ -184,7 +184,7 @@ class Stream:
 def epoch_order(
     pairs: Sequence[CorpusPair], weights: Mapping[str, float], rng: random.Random
 ) -> list[int]:
-    """Shuffle one epoch: a corpus of weight 2.5 stands in it two or three times a pair."""
+    """Shuffle one epoch: with weight 2.5 a pair occurs two or three times."""
     order = list[int]()
     for index, pair in enumerate(pairs):
         weight = weights.get(pair.corpus, 1.0)
@@ -195,7 +195,7 @@ def epoch_order(
 
 
 def pack_lines(examples: Sequence[Example], line_rows: int) -> list[Line]:
-    """Put examples into as few lines as first-fit finds, longest first."""
+    """Pack examples into lines by first-fit, longest first."""
     lines, free = list[Line](), list[int]()
     for example in sorted(examples, key=lambda example: -len(example.rows)):
         n_rows = len(example.rows)

@@ -1,8 +1,7 @@
 """Save and resume a run without pickles: safetensors and JSON, swapped in whole.
 
-What moves is saved: the parameters that are trained, and the optimiser's state of each. Parameters
-that are sharded over processes are put together for it, so a run may go on with another number of
-processes.
+A checkpoint has the trained parameters and the optimiser's state of each. Sharded parameters are
+gathered from the processes, so a run may resume with another number of processes.
 """
 
 import json
@@ -18,7 +17,7 @@ from torch import Tensor, nn
 from torch.distributed.tensor import DTensor, distribute_tensor
 
 from training.errors import TrainingError, UsageError
-from training.trainer.replace_folder import replacing_folder, standing
+from training.trainer.replace_folder import intact_folder, replacing_folder
 
 _log = logging.getLogger(__name__)
 
@@ -27,14 +26,14 @@ _STATE, _COUNTERS = "state.safetensors", "counters.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counters:
-    """Where a run stands.
+    """Progress of a run.
 
     Attributes:
         step: optimiser steps taken.
         pairs: sentence pairs used.
-        rows: rows fed, padding left out.
-        fingerprint: digests of what must not change between runs, ``name=digest name=digest``, so
-            that the one that changed can be named. Earlier versions wrote a single digest, which
+        rows: rows fed, without padding.
+        fingerprint: digests of the settings that must not change, ``name=digest name=digest``, so
+            that a message can name the changed one. Earlier versions wrote a single digest, which
             is not compared.
     """
 
@@ -52,14 +51,14 @@ def save_checkpoint(
     *,
     writes: bool = True,
 ) -> None:
-    """Write a checkpoint beside the old one, then swap; a cut write loses nothing.
+    """Write a checkpoint beside the old one, then swap them, so that a crash loses nothing.
 
     Args:
-        folder: where to.
-        model: its parameters that are trained.
+        folder: of the checkpoint.
+        model: its trained parameters are saved.
         optimizer: of these parameters.
-        counters: where the run stands.
-        writes: False in all processes of a run but one: they only hand over their shards.
+        counters: of the run.
+        writes: False in all processes but one: they only contribute their shards.
 
     Raises:
         TrainingError: it cannot be written; the old one is kept.
@@ -82,18 +81,18 @@ def save_checkpoint(
 
 
 def read_counters(folder: Path) -> Counters | None:
-    """Tell where the run of a checkpoint stands; None where there is no checkpoint."""
-    found = standing(folder, _COUNTERS)
-    if found is None:
+    """Return the counters of a checkpoint; None if there is no checkpoint."""
+    intact = intact_folder(folder, _COUNTERS)
+    if intact is None:
         return None
-    return Counters(**json.loads((found / _COUNTERS).read_text(encoding="utf-8")))
+    return Counters(**json.loads((intact / _COUNTERS).read_text(encoding="utf-8")))
 
 
 def check_fingerprint(folder: Path, fingerprint: str) -> None:
-    """Check that the run of a checkpoint, if there is one, is the run that would go on.
+    """Check that a checkpoint, if there is one, belongs to the run that would resume it.
 
     Raises:
-        UsageError: it is another.
+        UsageError: it belongs to another run.
     """
     counters = read_counters(folder)
     if counters is None:
@@ -115,19 +114,19 @@ def check_fingerprint(folder: Path, fingerprint: str) -> None:
 def load_checkpoint(
     folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer
 ) -> Counters | None:
-    """Put a checkpoint's values into model and optimizer; None where there is no checkpoint.
+    """Load a checkpoint into model and optimizer; return None if there is no checkpoint.
 
     Raises:
         TrainingError: it lacks a parameter of the model.
     """
-    found = standing(folder, _COUNTERS)
-    if found is None:
+    intact = intact_folder(folder, _COUNTERS)
+    if intact is None:
         return None
-    tensors = load_file(found / _STATE)
+    tensors = load_file(intact / _STATE)
     parameters = dict(trained_parameters(model))
     for name, parameter in parameters.items():
         if f"model.{name}" not in tensors:
-            msg = f"{found} lacks the parameter {name}: remove that folder to begin anew"
+            msg = f"{intact} lacks the parameter {name}: remove that folder to start again"
             raise TrainingError(msg)
         with torch.no_grad():
             parameter.copy_(_spread_like(parameter, tensors[f"model.{name}"]))
@@ -141,11 +140,11 @@ def load_checkpoint(
             state.setdefault(int(number), {})[key] = _spread_like(like, value)
     groups = optimizer.state_dict()["param_groups"]
     optimizer.load_state_dict({"state": state, "param_groups": groups})
-    return read_counters(found)
+    return read_counters(intact)
 
 
 def trained_parameters(model: nn.Module) -> Iterator[tuple[str, nn.Parameter]]:
-    """Name the parameters that are trained, tied ones once, without the names of wrappers."""
+    """Yield names and trained parameters, tied ones once, names without those of wrappers."""
     for name, parameter in model.named_parameters():
         if parameter.requires_grad:
             yield name.removeprefix("module."), parameter
@@ -162,7 +161,7 @@ def _whole_tensors(
 
 
 def whole_tensor(tensor: Tensor) -> Tensor:
-    """Copy a tensor to the CPU; a sharded one is put together by all processes."""
+    """Copy a tensor to the CPU; all processes gather a sharded tensor."""
     tensor = tensor.detach()
     if isinstance(tensor, DTensor):
         tensor = tensor.full_tensor()
@@ -170,7 +169,7 @@ def whole_tensor(tensor: Tensor) -> Tensor:
 
 
 def _spread_like(like: Tensor, value: Tensor) -> Tensor:
-    """Shard a whole tensor as another one is."""
+    """Shard a whole tensor like another tensor."""
     if isinstance(like, DTensor):
         return distribute_tensor(value.to(like.device), like.device_mesh, like.placements)
     return value

@@ -1,4 +1,4 @@
-"""What a run works on: pairs, prompts, the stream, and the digests that tell runs apart."""
+"""Material of a run: pairs, prompts, the stream, and digests that distinguish runs."""
 
 import hashlib
 from collections import Counter
@@ -23,11 +23,11 @@ from training.trainer.loop import Plan
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Material:
-    """What a run works on.
+    """Material of a run.
 
     Attributes:
         stream: the steps.
-        markers: what ends something.
+        markers: the tokens that end writes and targets.
         n_pairs: by corpus.
         step_pairs: in a step on average.
         fingerprint: digests by name, see ``Counters``.
@@ -41,11 +41,7 @@ class Material:
 
 
 def find_method(settings: TrainSettings) -> Method:
-    """Find the method by its name.
-
-    Raises:
-        UsageError: there is none.
-    """
+    """Return the method of the settings; raise UsageError if there is none of its name."""
     if settings.method not in METHODS:
         msg = f"the method is one of {', '.join(METHODS)}, got {settings.method!r}"
         raise UsageError(msg)
@@ -53,7 +49,7 @@ def find_method(settings: TrainSettings) -> Method:
 
 
 def trained_policies(settings: TrainSettings, method: Method) -> tuple[str, ...]:
-    """Name the policies that are drawn, as policies are written."""
+    """Return the names of the policies that are drawn."""
     mixture = settings.mixture
     reads, waits = mixture.fixed_reads + mixture.aligned_reads, mixture.waits
     names = list[str]()
@@ -78,13 +74,13 @@ def prepare(
         settings: of the run.
         data: files by target language.
         tokenizer: with the chat template.
-        card: how the base is spoken to.
-        base: digest of what an adapter is trained on; empty for a new base.
+        card: prompts and markers of the base.
+        base: digest of the base of an adapter; empty for a new base.
 
     Raises:
-        CorpusError: there is nothing to train on.
-        ModelError: the base has no chat template, or none that can be used.
-        UsageError: read-n is asked for and no pair has a schedule, or there is no such method.
+        CorpusError: there is no pair to train on.
+        ModelError: the base has no usable chat template.
+        UsageError: read-n is to be trained and no pair has a schedule, or the method is unknown.
     """
     method, optimisation = find_method(settings), settings.optimisation
     prompts = {code: make_prompt(tokenizer, card, code) for code in settings.languages}
@@ -93,7 +89,7 @@ def prepare(
     _check_pairs(pairs, settings, data, method)
     step_pairs: float = optimisation.batch_pairs
     if optimisation.batch_tokens:
-        n_rows = sum(_n_tokens(one) + around for one in pairs)
+        n_rows = sum(_n_tokens(pair) + around for pair in pairs)
         step_pairs = optimisation.batch_tokens * len(pairs) / n_rows
     stream = Stream(
         pairs=pairs,
@@ -119,7 +115,7 @@ def prepare(
 
 
 def make_plan(settings: TrainSettings, material: Material) -> Plan:
-    """Say how long a run goes on, how it moves, and where it is kept."""
+    """Make the plan of a run: length, learning rates, checkpoints."""
     optimisation = settings.optimisation
     total_pairs = material.stream.epoch_size() * optimisation.epochs
     return Plan(
@@ -138,7 +134,7 @@ def make_plan(settings: TrainSettings, material: Material) -> Plan:
 def _fingerprint(
     settings: TrainSettings, data: Mapping[str, Path], base: str, card: ModelCard
 ) -> str:
-    """Digest what a resumed run must share, part by part; it may be made longer."""
+    """Digest the settings a resumed run must share, part by part; its length may change."""
     optimisation = settings.optimisation
     ends = (card.end_of_source, card.end_of_write, card.end_of_target)
     moves = (optimisation.batch_tokens, optimisation.seed, optimisation.optimizer)
@@ -156,7 +152,7 @@ def _fingerprint(
     else:
         values |= {"base": base, "LoRA": settings.lora, "quantisation": settings.quantise}
     texts = {name: repr(value) for name, value in values.items()}
-    if settings.base != NEW:  # as an earlier version wrote it: its runs go on
+    if settings.base != NEW:  # as earlier versions wrote it, so that their runs resume
         longer = replace(optimisation, epochs=1.0)
         named = ", ".join(f"{name}={getattr(longer, name)!r}" for name in _ADAPTER_MOVES)
         texts["optimisation"] = f"AdapterOptimisation({named})"
@@ -171,7 +167,7 @@ _ADAPTER_MOVES = (
 
 
 def _n_around(prompt: Prompt) -> int:
-    """Count the rows of a sample of one phase that are no words: headers and two markers."""
+    """Count the rows of a sample of one phase besides words: headers and two markers."""
     headers = prompt.headers
     return len(headers.system) + len(headers.first) + len(headers.assistant) + 2
 

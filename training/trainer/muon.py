@@ -5,7 +5,7 @@ Liu et al. 2025, Muon is scalable for LLM training, arXiv 2502.16982, section 2.
 lets both halves share a learning rate's size, and weight decay).
 
 ``torch.optim.Muon`` iterates matrix by matrix in bfloat16, which many CPUs only emulate; here
-matrices of one shape are stacked and iterated together in the precision the caller names.
+matrices of one shape are stacked and iterated together in the precision of the caller.
 """
 
 from collections import defaultdict
@@ -41,7 +41,7 @@ class Muon(torch.optim.AdamW):
             rate: learning rate of the others.
             matrix_rate_scale: the matrices' rate over the others'.
             weight_decay: of both, decoupled.
-            dtype: what the iterations compute in: bfloat16 where it is fast, else float32.
+            dtype: of the iterations: bfloat16 where it is fast, else float32.
         """
         groups = [
             {"params": list(matrices), "orthogonal": True, "rate_scale": matrix_rate_scale},
@@ -52,7 +52,7 @@ class Muon(torch.optim.AdamW):
 
     @torch.no_grad()
     def step(self, closure: Callable[[], float] | None = None) -> float | None:  # type: ignore[override]
-        """Move all parameters; the gradients of the matrices are used up."""
+        """Update all parameters; the gradients of the matrices are set to None."""
         for group in self.param_groups:
             if group["orthogonal"]:
                 self._move_matrices(group)
@@ -74,11 +74,11 @@ class Muon(torch.optim.AdamW):
                 parameter.grad = None  # so that AdamW leaves it alone
 
     def _momentum(self, parameter: nn.Parameter) -> Tensor:
-        """Add a gradient to its momentum; return what Nesterov looks ahead to."""
+        """Add a gradient to its momentum; return Nesterov's look-ahead."""
         gradient = cast("Tensor", parameter.grad)
         state = self.state[parameter]
         if not state:
-            state["step"] = torch.zeros(())  # AdamW wants one wherever there is a state
+            state["step"] = torch.zeros(())  # AdamW needs a count in every state
             state["momentum"] = torch.zeros_like(parameter)
         state["step"] += 1
         momentum: Tensor = state["momentum"]
@@ -91,7 +91,7 @@ def orthogonalise(matrices: Tensor, dtype: torch.dtype) -> Tensor:
 
     Args:
         matrices: floating, shape (N, A, B).
-        dtype: what is computed in.
+        dtype: of the computation.
 
     Returns:
         shape (N, A, B), of ``dtype``.

@@ -1,4 +1,4 @@
-"""Whether a run computes in bfloat16."""
+"""Choice between bfloat16 and float32 for a run."""
 
 import time
 
@@ -7,15 +7,15 @@ from torch import nn
 
 
 def computes_bf16(precision: str, device: torch.device) -> bool:
-    """Decide for a device; ``auto`` takes bf16 where it is the faster one."""
+    """Return whether to compute in bf16; ``auto`` takes bf16 if it is faster on the device."""
     return precision == "bf16" or (precision == "auto" and bf16_pays(device))
 
 
 def bf16_pays(device: torch.device) -> bool:
     """Time a block forwards and backwards in both precisions.
 
-    Many CPUs only emulate bf16; others have products in it but no quick way with all else, so more
-    than a product is timed.
+    Many CPUs only emulate bf16; others multiply in bf16 but are slow at the rest, so a whole block
+    is timed.
     """
     if device.type == "cuda":
         return bool(torch.cuda.is_bf16_supported())
@@ -24,7 +24,7 @@ def bf16_pays(device: torch.device) -> bool:
 
 def _block_s(dtype: torch.dtype) -> float:
     """Time a feed-forward block of the bundled model's size: the best of some tries, in seconds."""
-    with torch.random.fork_rng(devices=[]):  # what is drawn here changes no run
+    with torch.random.fork_rng(devices=[]):  # the run's own random state is unchanged
         block = nn.Sequential(
             nn.Linear(256, 704), nn.SiLU(), nn.Linear(704, 256), nn.LayerNorm(256)
         ).to(dtype)

@@ -1,4 +1,4 @@
-"""Put a folder in the place of another, whole or not at all."""
+"""Replace a folder by a new one, whole or not at all."""
 
 import os
 import shutil
@@ -9,14 +9,14 @@ from pathlib import Path
 
 @contextmanager
 def replacing_folder(folder: Path) -> Iterator[Path]:
-    """Lend an empty folder beside ``folder`` that takes its place when the block ends well.
+    """Yield an empty folder that replaces ``folder`` if the block succeeds.
 
     A process that is killed leaves the old folder, or the new one, or for a moment the old one
-    under the name ``standing`` finds; what it left beside them goes with the next call.
+    under a name that ``intact_folder`` finds; the next call removes leftovers.
 
     Raises:
-        OSError: a folder cannot be made or renamed; other errors of the block pass through, and
-            the old folder stays as it was.
+        OSError: a folder cannot be made or renamed; other errors of the block pass through. The old
+            folder is kept then.
     """
     fresh = folder.with_name(folder.name + ".new")
     shutil.rmtree(fresh, ignore_errors=True)
@@ -24,7 +24,7 @@ def replacing_folder(folder: Path) -> Iterator[Path]:
         fresh.mkdir(parents=True)
         yield fresh
     except BaseException:
-        shutil.rmtree(fresh, ignore_errors=True)  # where the disk is full, room is made at once
+        shutil.rmtree(fresh, ignore_errors=True)  # frees a full disk at once
         raise
     old = _old(folder)
     if folder.exists():
@@ -34,8 +34,8 @@ def replacing_folder(folder: Path) -> Iterator[Path]:
     shutil.rmtree(old, ignore_errors=True)
 
 
-def standing(folder: Path, file_name: str) -> Path | None:
-    """Find the folder with that file; the one before it where a run was cut between two renames."""
+def intact_folder(folder: Path, file_name: str) -> Path | None:
+    """Find the folder with that file, or the old one after a crash between two renames."""
     for candidate in (folder, _old(folder)):
         if (candidate / file_name).exists():
             return candidate

@@ -1,4 +1,4 @@
-"""Steps of a run: the lines of a stream, dealt out to processes and cut into passes."""
+"""Steps of a run: the lines of a stream, divided among processes and into passes."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from training.trainer.distributed import Processes
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """What goes through the network at once.
+    """A batch that is computed at once.
 
     Attributes:
         batch: the rows.
-        share: of the step's labelled rows that it holds; 0 for a pass that only keeps in step with
-            other processes.
+        share: of the step's labelled rows; 0 for a pass that only keeps in step with other
+            processes.
     """
 
     batch: Batch
@@ -26,11 +26,11 @@ class Pass:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One move of the weights.
+    """One update of the weights.
 
     Attributes:
         passes: of this process.
-        n_pairs: sentence pairs of all processes; likewise ``n_rows``, padding left out.
+        n_pairs: sentence pairs of all processes; likewise ``n_rows``, without padding.
     """
 
     passes: Sequence[Pass]
@@ -41,20 +41,20 @@ class Step:
 def share_steps(
     stream: Stream, processes: Processes, pass_tokens: int, taken: Counters
 ) -> Iterator[Step]:
-    """Yield what this process does of each step; all processes have equally many passes.
+    """Yield this process's part of each step; all processes have equally many passes.
 
     Args:
         stream: the steps.
-        processes: the processes: lines are dealt out to them.
+        processes: lines are divided among them.
         pass_tokens: rows in a pass, padding included; a longer line has a pass of its own.
-        taken: the steps that were taken before.
+        taken: counters of the steps taken before.
     """
     for lines in stream.steps(skip_pairs=taken.pairs):
         yield share_step(lines, processes.rank, processes.n_processes, pass_tokens)
 
 
 def share_step(step: Lines, rank: int, n_processes: int, pass_tokens: int) -> Step:
-    """Deal out the lines of a step; one that has a shape is one pass of one process."""
+    """Divide the lines of a step; a step with a shape is one pass of one process."""
     lines, n_rows = step.lines, sum(len(example.rows) for example in step.examples)
     if step.shape is not None:
         n_lines, length = step.shape
