@@ -6,7 +6,7 @@ from pathlib import Path
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from training.plots.legend import INK
+from training.plots.figures import INK
 
 _WIDTH, _ROW, _EDGES = 8.0, 0.32, 0.8
 _FILL, _LINE = "#CFE3F1", "#0072B2"
