@@ -260,7 +260,7 @@ class Application(QObject):
     @Slot()
     def _reset_place(self) -> None:
         """Bring the overlay where it is seen, also when it was hidden."""
-        self.stage.reset_place()
+        self.stage.reset_position()
         self.window.controls.overlay.setChecked(True)
 
     @Slot()

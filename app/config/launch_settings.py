@@ -1,4 +1,4 @@
-"""What the program is told when it starts."""
+"""The settings of one start of the program."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,23 +6,21 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaunchSettings:
-    """What the command line said; None where it said nothing and the person's choices count.
+    """The command line; None means that the preferences decide.
 
     Attributes:
-        preferences_file: where these are stored.
-        places_file: where the places of windows are stored.
-        data_folder: where journals and other files of the person's are stored.
-        log_folder: where logs are.
+        places_file: stores the geometry of windows.
+        data_folder: stores journals, adapters and other files of the user.
         model: folder of the model, or its name on the hub.
-        adapter: folder of the adapter that translates, whichever translated last time.
-        no_adapter: whether the bare model translates.
+        adapter: folder of the adapter, instead of that of the preferences.
+        no_adapter: use the bare model.
         device: as in ``ModelSettings``.
         language: code of the target language.
         policy: as the engine writes it.
-        forget_places: whether windows come where they came the first time.
-        can_use_xwayland: whether a start through XWayland can be offered.
-        crashed: whether the program went down last time without a word.
-        first_run: whether nobody has chosen anything yet, so that the guide is shown.
+        forget_places: open the windows at their default positions.
+        can_use_xwayland: a restart through XWayland can be offered.
+        crashed: the last run crashed without a message.
+        first_run: there are no preferences yet, so the setup wizard is shown.
     """
 
     preferences_file: Path

@@ -1,4 +1,4 @@
-"""What the person can choose, as frozen values that are checked where they are made. No Qt.
+"""The preferences of the user, as frozen values that check themselves. No Qt.
 
 One dataclass for each table of the settings file and each page of the settings window.
 """
@@ -17,11 +17,7 @@ INTERFACE_LANGUAGES = ("system", "en", "de")
 
 
 def _between(name: str, value: int, least: int, most: int) -> None:
-    """Check a number.
-
-    Raises:
-        ValueError: it is smaller or larger.
-    """
+    """Raise a ValueError if a number is out of range."""
     at_least(name, value, least)
     if value > most:
         msg = f"{name} must be at most {most}, got {value}"
@@ -29,11 +25,7 @@ def _between(name: str, value: int, least: int, most: int) -> None:
 
 
 def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:
-    """Check a word.
-
-    Raises:
-        ValueError: it is none of the known ones.
-    """
+    """Raise a ValueError if a word is unknown."""
     if value not in known:
         msg = f"{name} must be one of {', '.join(known)}, got {value!r}"
         raise ValueError(msg)
@@ -44,13 +36,13 @@ class CaptionPreferences:
     """How captions look in the overlay.
 
     Attributes:
-        lines: of each language that is shown, 1 to 4.
-        characters: average ones that fit in a line, 20 to 68; 42 is what subtitles use.
+        lines: for each shown language, 1 to 4.
+        characters: of average width in a line, 20 to 68; subtitles use 42.
         point_size: of the letters, 14 to 96.
         preset: one of ``PRESETS``.
-        outline: whether letters have a rim.
+        outline: letters have a rim.
         shows: one of ``SHOWN``.
-        smooth: whether lines glide up; they jump all the same where the desktop wants no motion.
+        smooth: lines glide up, unless the system reduces motion.
     """
 
     lines: int = 2
@@ -74,10 +66,10 @@ class OverlayPreferences:
     """How the overlay behaves.
 
     Attributes:
-        visible: whether it was open.
-        locked: whether clicks go through it to what lies below.
-        hide_from_share: whether it is kept out of screen shares, where the system can do that.
-        through_xwayland: whether the windows go through XWayland where the desktop is Wayland's.
+        visible: the overlay was open.
+        locked: clicks go through it.
+        hide_from_share: keep it out of screen shares, if the system supports that.
+        through_xwayland: use XWayland on Wayland desktops.
     """
 
     visible: bool = True
@@ -88,13 +80,13 @@ class OverlayPreferences:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TranslationPreferences:
-    """What is translated into, and when.
+    """Target language, timing and adapter.
 
     Attributes:
         language: two-letter code of the target language.
         policy: as the engine writes policies.
-        adapter: name of the one that is loaded at the start; nothing for what the model comes with.
-        glossary: whether the model is told of the terms the person keeps.
+        adapter: name of the adapter loaded at the start; empty for the default one.
+        glossary: the model gets the glossary of the user.
     """
 
     language: str = "de"
@@ -108,12 +100,12 @@ class TranslationPreferences:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListeningPreferences:
-    """What hears, once somebody wants to be heard.
+    """The speech model and the sound devices.
 
     Attributes:
         recognizer: name of a Whisper model, its id on the hub, or its folder.
-        microphone: the system's name of it; nothing for the default.
-        system: the same of the output whose sound is heard.
+        microphone: the system's name of the device; empty for the default.
+        system: the same for the output that is listened to.
     """
 
     recognizer: str = STANDARD_WHISPER
@@ -128,14 +120,14 @@ class ListeningPreferences:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrivacyPreferences:
-    """What leaves the window: into files, and onto a page for programs on this computer.
+    """Which text is written to files or shown to other programs on this computer.
 
     Attributes:
-        journal: whether a session is written down while it goes on, so that a crash loses nothing.
-        journal_days: how long journals are kept, 1 to 3650.
-        live_text: whether captions are appended to a text file.
+        journal: write the session to disk as it goes, so that a crash loses nothing.
+        journal_days: journals are deleted after this time, 1 to 3650.
+        live_text: append captions to a text file.
         live_text_file: that file; None for one in the data folder.
-        page: whether captions are shown on a page that only this computer can reach.
+        page: serve captions on a local web page.
         page_port: of that page, 1024 to 65535.
     """
 
@@ -153,13 +145,9 @@ class PrivacyPreferences:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InterfacePreferences:
-    """How the program speaks to the person.
+    """The language of the windows."""
 
-    Attributes:
-        language: one of ``INTERFACE_LANGUAGES``.
-    """
-
-    language: str = "system"
+    language: str = "system"  # one of INTERFACE_LANGUAGES
 
     def __post_init__(self) -> None:
         _one_of("language", self.language, INTERFACE_LANGUAGES)
@@ -167,12 +155,11 @@ class InterfacePreferences:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preferences:
-    """Everything the person chose.
+    """All preferences.
 
     Attributes:
-        model: folder of the model; None for the one that comes with the program.
-        shortcuts: keys of actions, by the actions' names, as Qt writes them; of those actions alone
-            that got other keys than the program gave them. No keys is an empty text.
+        model: folder of the model; None for the bundled one.
+        shortcuts: changed keys by names of actions, as Qt writes them; empty for no keys.
     """
 
     model: Path | None = None

@@ -1,41 +1,27 @@
-"""What the person chose, kept in a TOML file from one start to the next.
+"""The TOML file of the preferences.
 
-A value of the wrong kind leaves the others as they are, and one sentence names it. Keys that this
-version does not know are kept as they are; so is the number of a newer version's file.
+A wrong value is reported in one sentence; the others stay valid. Unknown keys are kept, and so is
+the version number of a newer file.
 """
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import tomli_w
 
-from app.config.preferences import (
-    CaptionPreferences,
-    InterfacePreferences,
-    ListeningPreferences,
-    OverlayPreferences,
-    Preferences,
-    PrivacyPreferences,
-    TranslationPreferences,
-)
+from app.config.preferences import Preferences
 from app.system.toml_file import Content, TomlFile, parse, table
 from engine.files import write_file
 from engine.untrusted.strict_json import shown
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 SCHEMA_VERSION = 2
 
-Page = TypeVar(
-    "Page",
-    Preferences,
-    TranslationPreferences,
-    CaptionPreferences,
-    OverlayPreferences,
-    ListeningPreferences,
-    PrivacyPreferences,
-    InterfacePreferences,
-)
+Page = TypeVar("Page", bound="DataclassInstance")
 
 
 class PreferencesFile:
@@ -45,30 +31,18 @@ class PreferencesFile:
         self._file = TomlFile(path)
 
     def read(self) -> tuple[Preferences, str | None]:
-        """Read the preferences.
-
-        Returns:
-            the preferences, and a sentence for the person where something could not be read.
-        """
+        """Return the preferences, and a message for the user if something could not be read."""
         notice = self._file.read()
         preferences, doubt = from_content(self._file.content, str(self._file.path))
         return preferences, notice or doubt
 
     def write(self, preferences: Preferences) -> str | None:
-        """Write the preferences.
-
-        Returns:
-            a sentence for the person if they could not be written.
-        """
+        """Write the preferences; return a message for the user if that failed."""
         return self._file.write(to_content(preferences, self._file.content))
 
 
 def export_preferences(preferences: Preferences, path: Path) -> str | None:
-    """Write the preferences into a file of the person's choice.
-
-    Returns:
-        a sentence for the person if that failed.
-    """
+    """Write the preferences to another file; return a message for the user if that failed."""
     try:
         write_file(path, tomli_w.dumps(to_content(preferences, {})), 0o666)
     except OSError as error:
@@ -77,12 +51,7 @@ def export_preferences(preferences: Preferences, path: Path) -> str | None:
 
 
 def import_preferences(path: Path) -> tuple[Preferences | None, str | None]:
-    """Read preferences that somebody exported.
-
-    Returns:
-        them, or None where the file is none of ours, and a sentence for the person if something is
-        wrong.
-    """
+    """Return exported preferences, or None, and a message for the user if something is wrong."""
     try:
         content = parse(path)
     except (OSError, ValueError) as error:
@@ -93,12 +62,12 @@ def import_preferences(path: Path) -> tuple[Preferences | None, str | None]:
 
 
 def from_content(content: Content, where: str) -> tuple[Preferences, str | None]:
-    """Take each value that is what it should be; name those that are not."""
+    """Return the valid values, and a message that names the wrong ones."""
     preferences, wrong = Preferences(), list[str]()
     preferences = _filled(preferences, content, "", wrong)
     for page_field in fields(preferences):
         page = getattr(preferences, page_field.name)
-        if is_page(page):
+        if _is_page(page):
             filled = _filled(page, table(content, page_field.name), f"{page_field.name}.", wrong)
             preferences = replace(preferences, **{page_field.name: filled})
     if not wrong:
@@ -107,7 +76,7 @@ def from_content(content: Content, where: str) -> tuple[Preferences, str | None]
 
 
 def to_content(preferences: Preferences, content: Content) -> dict[str, object]:
-    """Lay the preferences over what a file held."""
+    """Return the content of a file with the preferences merged into it."""
     merged = dict(content)
     known = merged.get("schema_version")
     is_newer = isinstance(known, int) and known > SCHEMA_VERSION
@@ -115,34 +84,33 @@ def to_content(preferences: Preferences, content: Content) -> dict[str, object]:
     _lay_over(merged, preferences)
     for page_field in fields(preferences):
         page = getattr(preferences, page_field.name)
-        if is_page(page):
+        if _is_page(page):
             merged[page_field.name] = _lay_over(table(content, page_field.name), page)
     return merged
 
 
-def is_page(value: object) -> bool:
-    """Tell a page of choices from a single value."""
+def _is_page(value: object) -> bool:  # not a type guard, as is_dataclass is
     return is_dataclass(value)
 
 
 def _filled(page: Page, content: Content, prefix: str, wrong: list[str]) -> Page:
-    """Take what a table has for a page, value by value."""
-    for one in fields(page):
-        value = content.get(one.name)
-        if value is None or is_page(getattr(page, one.name)):
+    """Return a page with the valid values of a table; append the others to ``wrong``."""
+    for item in fields(page):
+        value = content.get(item.name)
+        if value is None or _is_page(getattr(page, item.name)):
             continue
         try:
-            page = replace(page, **{one.name: _of_kind(value, one.type)})  # type: ignore[arg-type]  # just checked
+            page = replace(page, **{item.name: _of_kind(value, item.type)})
         except ValueError:
-            wrong.append(f"{prefix}{one.name} = {shown(value)}")
+            wrong.append(f"{prefix}{item.name} = {shown(value)}")
     return page
 
 
 def _of_kind(value: object, kind: object) -> object:
-    """Give a value as its field wants it.
+    """Convert a value to the type of its field.
 
     Raises:
-        ValueError: it is of another kind; true and false are no numbers here, and NUL no letter.
+        ValueError: wrong type (bool is no int), or text with NUL.
     """
     if isinstance(value, str) and "\0" in value:
         msg = "expected text without NUL"
@@ -158,19 +126,19 @@ def _of_kind(value: object, kind: object) -> object:
 
 
 def _lay_over(merged: dict[str, object], page: Page) -> dict[str, object]:
-    """Put the single values of a page into a table."""
-    for one in fields(page):
-        value = getattr(page, one.name)
-        if is_page(value):
+    """Write the plain values of a page into a table."""
+    for item in fields(page):
+        value = getattr(page, item.name)
+        if _is_page(value):
             continue
-        merged.pop(one.name, None)
+        merged.pop(item.name, None)
         if value is not None:
-            merged[one.name] = _plain(value)
+            merged[item.name] = _plain(value)
     return merged
 
 
 def _plain(value: object) -> object:
-    """Give a value as TOML has it."""
+    """Return a value as TOML can store it."""
     if isinstance(value, Path):
         return str(value)
     return dict(value) if isinstance(value, Mapping) else value

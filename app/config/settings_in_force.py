@@ -1,8 +1,7 @@
-"""The settings in force: the command line's, and the preferences where it says nothing.
+"""The settings in force: the command line before the preferences.
 
-A language, a policy and a glossary that are chosen while the program runs are in force at once. The
-model and the adapter of the command line stay until the program ends; what is chosen instead of
-them is stored for the next start.
+A new language, policy or glossary takes effect at once. The model and the adapter of the command
+line stay in force until the program ends; another choice is stored for the next start.
 """
 
 from dataclasses import replace
@@ -18,18 +17,18 @@ from engine.settings import TranslationSettings
 
 
 class SettingsInForce(QObject):
-    """Hold the settings in force and the preferences; write down each preference that changes.
+    """Own the settings in force and the preferences; store each change.
 
     Signals:
-        preferences_changed(Preferences, Preferences): the preferences before, and those of now.
+        preferences_changed(Preferences, Preferences): the previous and the new preferences.
         translation_changed(TranslationSettings): in force from the next passage on.
-        language_changed(str): captions are in this language from the next passage on.
-        model_changed(): another model is to be loaded.
-        failed(str): the preferences could not be stored; they are in force all the same.
+        language_changed(str): language of the captions from the next passage on.
+        model_changed(): another model must be loaded.
+        failed(str): the preferences could not be stored, but are in force.
 
     Attributes:
-        launch: what the command line said.
-        notice: one sentence, where the stored preferences could not be read.
+        launch: the command line.
+        notice: a message for the user if the stored preferences could not be read.
         translation: language, policy and glossary in force.
         adapter_in_use: name of the adapter that translates; None for the bare model.
     """
@@ -54,7 +53,7 @@ class SettingsInForce(QObject):
 
     @property
     def preferences(self) -> Preferences:
-        """The preferences of now."""
+        """The current preferences."""
         return self._preferences
 
     @property
@@ -64,21 +63,18 @@ class SettingsInForce(QObject):
 
     @property
     def adapter(self) -> Path | str:
-        """The adapter that was asked for: its folder or name; nothing where nobody asked for one.
-
-        ``NO_ADAPTER`` stands for the bare model.
-        """
-        wanted = NO_ADAPTER if self.launch.no_adapter else self._preferences.translation.adapter
-        return self.launch.adapter or wanted
+        """Folder or name of the chosen adapter, ``NO_ADAPTER`` or empty for no choice."""
+        name = NO_ADAPTER if self.launch.no_adapter else self._preferences.translation.adapter
+        return self.launch.adapter or name
 
     def keep(self) -> None:
-        """Write the preferences down as they are, so that they are there at the next start."""
+        """Store the preferences, so that the next start is not a first run."""
         failure = self._file.write(self._preferences)
         if failure is not None:
             self.failed.emit(failure)
 
     def choose(self, preferences: Preferences) -> None:
-        """Take other preferences."""
+        """Use and store other preferences."""
         before = self._preferences
         if preferences == before:
             return
@@ -100,7 +96,7 @@ class SettingsInForce(QObject):
 
     @Slot(str)
     def choose_policy(self, policy: str) -> None:
-        """Translate by another policy."""
+        """Translate with another policy."""
         self._translate(replace(self.translation, policy=policy))
         stored = self._preferences.translation
         self.choose(replace(self._preferences, translation=replace(stored, policy=policy)))
@@ -111,10 +107,10 @@ class SettingsInForce(QObject):
         self.choose(replace(self._preferences, translation=replace(stored, adapter=name)))
 
     def choose_model(self, model: Path | None, language: str) -> bool:
-        """Take another model, and the language that it shall translate into.
+        """Choose another model and its target language.
 
         Returns:
-            whether this model is in force, and not another one that the command line named.
+            whether the model is in force; if not, the command line named another one.
         """
         before = self._preferences
         stored = replace(before.translation, language=language)
@@ -124,16 +120,18 @@ class SettingsInForce(QObject):
         if model == before.model or self.launch.model is not None:
             self._translate(translation)
             return model == before.model
-        self.translation = translation  # the model before may not know the language
+        self.translation = (
+            translation  # not emitted: the current model may not support the language
+        )
         self.model_changed.emit()
         return True
 
     def use_language(self, code: str) -> None:
-        """Let the model that is about to be loaded translate into this language; not stored."""
+        """Set the language for the model about to be loaded, without storing it."""
         self.translation = replace(self.translation, target_language=code)
 
     def use_glossary(self, terms: tuple[tuple[str, str], ...]) -> None:
-        """Give the model these terms."""
+        """Set the glossary."""
         self._translate(replace(self.translation, glossary=terms))
 
     def _translate(self, translation: TranslationSettings) -> None:

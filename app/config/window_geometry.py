@@ -15,13 +15,13 @@ from PySide6.QtWidgets import QStyle, QWidget
 from app.system.toml_file import TomlFile, table
 from app.system.wayland import is_wayland
 
-_WIDEST = 16_777_215  # pixels; Qt's own bound for a window
+_WIDEST = 16_777_215  # pixels; the limit of Qt for a window
 _SETTLED_MS = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScreenArea:
-    """A screen, and the part of it that panels leave free."""
+    """A screen and its area without panels."""
 
     name: str
     area: QRect
@@ -35,7 +35,7 @@ class SavedGeometry:
         screen: its name.
         x: how much of the free width is left of the window, 0 to 1.
         y: how much of the free height is above it.
-        width: in pixels that do not depend on the screen; 0 where the window has one size only.
+        width: in device-independent pixels; 0 if only the position is saved.
         height: likewise.
     """
 
@@ -47,14 +47,14 @@ class SavedGeometry:
 
 
 def screens() -> list[ScreenArea]:
-    """List the screens, the first one first."""
-    found = sorted(QGuiApplication.screens(), key=QGuiApplication.primaryScreen().__ne__)
+    """Return the screens, the primary one first."""
+    ordered = sorted(QGuiApplication.screens(), key=QGuiApplication.primaryScreen().__ne__)
     return [
         ScreenArea(
             name=f"{screen.name()} {screen.serialNumber()}".strip(),
             area=screen.availableGeometry(),
         )
-        for screen in found
+        for screen in ordered
     ]
 
 
@@ -62,7 +62,7 @@ def geometry_of(
     window: QRect, areas: Sequence[ScreenArea], *, with_size: bool = False
 ) -> SavedGeometry:
     """Return the geometry of a window, relative to the screen that has most of it."""
-    home = max(areas, key=lambda one: _common(one.area, window))
+    home = max(areas, key=lambda screen: _common(screen.area, window))
     room = home.area.size() - window.size()
     return SavedGeometry(
         screen=home.name,
@@ -74,14 +74,14 @@ def geometry_of(
 
 
 def restored_geometry(saved: SavedGeometry, size: QSize, areas: Sequence[ScreenArea]) -> QRect:
-    """Return where a window is put: all of it inside the screen it was on, or inside the first one.
+    """Return the geometry of a window inside its former screen, or else inside the first one.
 
     Args:
         saved: as ``geometry_of`` returned it.
         size: the window's; a smaller screen makes it smaller.
-        areas: the screens of now, at least one.
+        areas: the current screens, at least one.
     """
-    home = next((one for one in areas if one.name == saved.screen), areas[0])
+    home = next((screen for screen in areas if screen.name == saved.screen), areas[0])
     size = size.boundedTo(home.area.size())
     room = home.area.size() - size
     offset = QPoint(
@@ -111,7 +111,7 @@ class GeometryFile:
         )
 
     def save(self, window: str, geometry: SavedGeometry) -> None:
-        """Save a geometry; if that fails, the window opens elsewhere next time, no more."""
+        """Save a geometry; a failure is ignored."""
         if geometry != self.find(window):
             self._file.write({**self._file.content, window: asdict(geometry)})
 
@@ -129,9 +129,7 @@ class WindowGeometry(QObject):
     def __init__(self, window: QWidget, file: GeometryFile, name: str) -> None:
         super().__init__(window)
         self._window, self._file, self._name = window, file, name
-        self._settled = QTimer(self)
-        self._settled.setSingleShot(True)
-        self._settled.setInterval(_SETTLED_MS)
+        self._settled = QTimer(self, singleShot=True, interval=_SETTLED_MS)
         self._settled.timeout.connect(self.save)
         window.installEventFilter(self)
 
@@ -148,7 +146,7 @@ class WindowGeometry(QObject):
         return True
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Save the geometry when the person has let go of the window, or closes it."""
+        """Save the geometry after a drag and on close."""
         if event.type() in {QEvent.Type.Move, QEvent.Type.Resize}:
             self._settled.start()
         elif event.type() == QEvent.Type.Close:
@@ -159,7 +157,7 @@ class WindowGeometry(QObject):
 
     @Slot()
     def save(self) -> None:
-        """Save the geometry; a maximised or minimised window keeps the one from before."""
+        """Save the geometry, unless the window is maximised or minimised."""
         self._settled.stop()
         window, areas = self._window, screens()
         if areas and window.isVisible() and not window.isMaximized() and not window.isMinimized():
@@ -168,7 +166,7 @@ class WindowGeometry(QObject):
             self._file.save(self._name, geometry_of(frame, areas, with_size=True))
 
     def _title_bar(self) -> QSize:
-        """Reckon with a frame before there is one: the same at the end and at the next start."""
+        """Return the usual frame, which has the same size before and after the window is shown."""
         return QSize(0, self._window.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight))
 
 
@@ -178,7 +176,7 @@ def _common(area: QRect, window: QRect) -> int:
 
 
 def _size(value: object) -> int:
-    """Give a width or height, 0 for what cannot be one."""
+    """Return a valid width or height, else 0."""
     return value if isinstance(value, int) and 0 < value <= _WIDEST else 0
 
 

@@ -1,1 +1,1 @@
-"""What lies on this computer: models, adapters, glossaries. Plain Python."""
+"""Models, adapters and glossaries on this computer. No Qt."""

@@ -1,4 +1,4 @@
-"""What is told of an adapter, as labels and values: for a terminal and for a window alike."""
+"""The details of an adapter as labels and values, for the terminal and the windows."""
 
 from collections.abc import Iterable
 
@@ -11,28 +11,28 @@ NOTHING = "–"
 
 
 def rows(adapter: Adapter) -> Rows:
-    """Describe an adapter, what is wrong first; what nobody knows is left out."""
-    found = [("name", adapter.name), ("status", str(adapter.status))]
+    """Return the known details of an adapter, its faults first."""
+    details = [("name", adapter.name), ("status", str(adapter.status))]
     if adapter.status is not Status.OK:
-        found.append(("reason", adapter.reason))
-    found.append(("folder", str(adapter.folder)))
+        details.append(("reason", adapter.reason))
+    details.append(("folder", str(adapter.folder)))
     if adapter.card is not None:
-        found += _purpose(adapter.card)
+        details += _purpose(adapter.card)
     if adapter.lora is not None:
         lora = adapter.lora
-        found += [
+        details += [
             ("rank", str(lora.rank)),
             ("alpha", f"{lora.alpha:g}{', rank-stabilised' if lora.rank_stabilised else ''}"),
         ]
     if adapter.weights is not None:
         weights = adapter.weights
-        found += [
+        details += [
             ("targets", _list(weights.modules)),
             ("layers", ranges(weights.layers)),
             ("parameters", f"{weights.n_parameters:,}"),
             ("size", f"{bytes_text(weights.n_bytes)}, {_list(weights.dtypes)}"),
         ]
-    return found + (_provenance(adapter.card) if adapter.card else [])
+    return details + (_provenance(adapter.card) if adapter.card else [])
 
 
 def _purpose(card: AdapterCard) -> Rows:
@@ -80,7 +80,7 @@ def _list(values: Iterable[str]) -> str:
 
 
 def ranges(numbers: Iterable[int]) -> str:
-    """Write rising numbers briefly: ``0-5, 8``."""
+    """Write increasing numbers as ranges: ``0-5, 8``."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and number == runs[-1][-1] + 1:

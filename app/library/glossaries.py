@@ -1,7 +1,6 @@
-"""The glossaries a person keeps: for each target language a file of terms, checked. No Qt.
+"""The glossaries of the user: a checked file of terms for each target language. No Qt.
 
-The files are as ``engine.text.glossary`` reads them, so ``surtitle translate --glossary`` takes
-them.
+``surtitle translate --glossary`` reads the same files.
 """
 
 import enum
@@ -18,29 +17,29 @@ Terms = tuple[tuple[str, str], ...]
 """Terms of the source language, each with its translation."""
 
 MAX_TERMS = 500
-"""No prompt has room for more; see ``engine.text.prompt_context``."""
+"""More do not fit into a prompt; see ``engine.text.prompt_context``."""
 
-_NO_CODE = "no glossary is kept for {}, which is no code of a language: choose another one"
+_NO_CODE = "there is no glossary for {}, which is no language code: choose another language"
 
 _LONGEST_CODE = 40
 
 LONGEST = 120
-"""Characters that a term may have."""
+"""Characters of a term."""
 
 
 class Fault(enum.Enum):
-    """Why a pair cannot stand in a glossary."""
+    """Why a pair is not used."""
 
     EMPTY = "term or translation is empty"
     LONG = "term or translation is too long"
-    BREAK = "a tab, a line break or the like is in it"
-    REMARK = "the term begins with #, which begins a remark in the file"
-    DOUBLE = "the term stands above already"
-    MANY = "there are more terms than may be"
+    BREAK = "it contains a tab, a line break or the like"
+    REMARK = "the term begins with #, which begins a comment in the file"
+    DOUBLE = "the term is already in a row above"
+    MANY = "there are too many terms"
 
 
 def fault_of(term: str, translation: str) -> Fault | None:
-    """Say why a pair cannot stand in a glossary; None where it can."""
+    """Return the fault of a single pair, or None."""
     both = (term.strip(), translation.strip())
     if not all(both):
         return Fault.EMPTY
@@ -52,8 +51,8 @@ def fault_of(term: str, translation: str) -> Fault | None:
 
 
 def faults(pairs: Sequence[tuple[str, str]]) -> list[Fault | None]:
-    """Say of each pair why it cannot stand in the glossary; None where it can."""
-    found, seen = list[Fault | None](), set[str]()
+    """Return the fault of each pair, or None."""
+    result, seen = list[Fault | None](), set[str]()
     for number, (term, translation) in enumerate(pairs, start=1):
         fault, key = fault_of(term, translation), term.strip().casefold()
         if fault is None and key in seen:
@@ -61,31 +60,27 @@ def faults(pairs: Sequence[tuple[str, str]]) -> list[Fault | None]:
         if fault is None and number > MAX_TERMS:
             fault = Fault.MANY
         seen.add(key)
-        found.append(fault)
-    return found
+        result.append(fault)
+    return result
 
 
 def sound_terms(pairs: Sequence[tuple[str, str]]) -> Terms:
-    """Take the pairs without a fault, blanks at their ends cut."""
+    """Return the stripped pairs without a fault."""
     kept = zip(pairs, faults(pairs), strict=True)
-    return tuple((one.strip(), other.strip()) for (one, other), fault in kept if not fault)
+    return tuple((term.strip(), text.strip()) for (term, text), fault in kept if not fault)
 
 
 def read_terms(path: Path) -> Terms:
     """Read a file of terms.
 
     Raises:
-        ContextError: it cannot be read, or a line is written otherwise.
+        ContextError: the file cannot be read, or has a wrong line.
     """
     return sound_terms(read_glossary(path))
 
 
 def write_terms(path: Path, terms: Terms) -> str:
-    """Write a file of terms, whole or not at all.
-
-    Returns:
-        a sentence for the person if that failed, else nothing.
-    """
+    """Write a file of terms atomically; return a message for the user if that failed, else ""."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_file(path, "".join(f"{term}\t{translation}\n" for term, translation in terms), 0o666)
@@ -95,39 +90,35 @@ def write_terms(path: Path, terms: Terms) -> str:
 
 
 def _is_code(language: str) -> bool:
-    """Tell whether a code may name a file; a model or imported settings may say anything."""
+    """Return whether a code, which comes from models or imported settings, is a safe file name."""
     return is_plain_name(language, _LONGEST_CODE)
 
 
 class GlossaryFolder:
-    """One file for each target language in a folder."""
+    """A folder with a file for each target language."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def path(self, language: str) -> Path:
-        """Say where the terms of a language lie."""
+        """Return the file of a language."""
         return self._folder / f"{language}.tsv"
 
     def read(self, language: str) -> tuple[Terms, str]:
-        """Read the terms of a language.
-
-        Returns:
-            them, and a sentence for the person where the file cannot be used.
-        """
+        """Return the terms of a language, and a message if its file cannot be used, else ""."""
         if not _is_code(language):
             return (), _NO_CODE.format(shown(language))
         if not self.path(language).exists():
             return (), ""
         if not self.path(language).is_file():
-            return (), f"the glossary {self.path(language)} is no plain file: put one there"
+            return (), f"the glossary {self.path(language)} is no regular file: replace it by one"
         try:
             return read_terms(self.path(language)), ""
         except ContextError as error:
             return (), str(error)
 
     def write(self, language: str, terms: Terms) -> str:
-        """Write the terms of a language; return a sentence if that failed."""
+        """Write the terms of a language; return a message if that failed, else ""."""
         if not _is_code(language):
             return _NO_CODE.format(shown(language))
         return write_terms(self.path(language), terms)

@@ -1,4 +1,4 @@
-"""What ``--model`` names: a folder, or a model on the Hugging Face hub."""
+"""Resolves ``--model``: a folder, or the name of a model on the Hugging Face hub."""
 
 import sys
 from pathlib import Path
@@ -7,35 +7,35 @@ from engine.untrusted.safe_names import is_hub_name
 
 
 def hub_name(named: Path) -> str:
-    """Take ``owner/name`` for a name on the hub, unless a folder is called so; else nothing."""
+    """Return ``owner/name`` if it is no existing folder, else an empty string."""
     text = named.as_posix()
     return text if is_hub_name(text) and not named.exists() else ""
 
 
 def fetched_model(named: Path, library: Path) -> Path:
-    """Name the folder of a model; one of the hub is fetched first, and how far that is is told.
+    """Return the folder of a model; one of the hub is downloaded first, with progress on stderr.
 
-    Ctrl+C ends it, and the next time it goes on from there.
+    An interrupted download is resumed next time.
 
     Raises:
-        HubError: it cannot be fetched.
+        HubError: the download failed.
     """
     name = hub_name(named)
     if not name:
         return named
     from engine.hub.download import fetch_model  # noqa: PLC0415  the hub's library is slow to import
 
-    told = ""
+    shown = ""
 
-    def tell(done: int, total: int) -> None:
-        nonlocal told
-        text = f"surtitle: fetching {name}: {done / 1e9:.2f} of {total / 1e9:.2f} GB"
-        if sys.stderr is not None and text != told:
-            told = text
+    def report(done: int, total: int) -> None:
+        nonlocal shown
+        text = f"surtitle: downloading {name}: {done / 1e9:.2f} of {total / 1e9:.2f} GB"
+        if sys.stderr is not None and text != shown:
+            shown = text
             sys.stderr.write(f"\r{text}")
 
     try:
-        return fetch_model(name, library, progress=tell)
+        return fetch_model(name, library, progress=report)
     finally:
-        if told:
+        if shown:
             sys.stderr.write("\n")

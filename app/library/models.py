@@ -1,7 +1,7 @@
-"""Which models can be chosen, what each needs, and which suits this computer. No Qt.
+"""The models on offer, and which of them suits this computer. No Qt.
 
-What the computer has, and what fits, is told line by line by ``surtitle check --json``; a line that
-is written otherwise than expected is passed over, for it is another process that writes.
+``surtitle check --json``, another process, reports the hardware and the fit of each model line by
+line; malformed lines are ignored.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from engine.hub.catalogue import KNOWN_MODELS, KnownModel
 from engine.loading.hardware import Machine
 from engine.session.lag_forecast import Forecast
 
-_SUITS_CPU = 1_000_000_000  # bytes in memory; a larger model seldom keeps up on a processor
+_SUITS_CPU = 1_000_000_000  # bytes in memory; larger models rarely keep up on a CPU
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,12 +22,12 @@ class ModelOffer:
     """A model that can be chosen.
 
     Attributes:
-        choice: what the preferences store: a name on the hub, a folder, or None for the bundled.
+        choice: value in the preferences: a name on the hub, a folder, or None for the bundled one.
         name: for people.
         n_bytes: of its weights.
-        licence: its name; empty where nobody knows.
-        is_here: it lies on this computer, so nothing is fetched.
-        is_gated: its owner must be asked on the hub first.
+        licence: its name; empty if unknown.
+        is_here: it needs no download.
+        is_gated: its owner must grant access on the hub first.
     """
 
     choice: Path | None
@@ -43,10 +43,10 @@ class Fit:
     """How a model would be loaded here.
 
     Attributes:
-        fits: there is room for it.
-        words: how, or what is lacking.
+        fits: there is enough memory.
+        words: how it is loaded, or the shortage.
         needed_bytes: of memory.
-        device: where to.
+        device: the device it is loaded to.
     """
 
     fits: bool
@@ -55,12 +55,12 @@ class Fit:
     device: str
 
 
-Told = TypeVar("Told", Machine, Fit, Forecast)
+Reported = TypeVar("Reported", Machine, Fit, Forecast)
 
 
 @dataclass(slots=True)
 class MachineReport:
-    """What a check of this computer has told so far."""
+    """The results of a check of this computer so far."""
 
     machine: Machine | None = None
     fits: dict[str, Fit] = field(default_factory=dict)
@@ -68,7 +68,7 @@ class MachineReport:
     failure: str = ""
 
     def feed(self, line: Mapping[str, object]) -> None:
-        """Take a line of the check."""
+        """Read a line of the check."""
         match line.get("kind"):
             case "machine":
                 self.machine = _made(Machine, line) or self.machine
@@ -82,10 +82,10 @@ class MachineReport:
                 self.failure = str(line.get("message"))
 
     def recommended(self, offers: Sequence[ModelOffer], language: str) -> ModelOffer | None:
-        """Choose for the person who does not want to.
+        """Return the recommended model; gated ones are never recommended.
 
-        The largest that a graphics card has room for; without a card the bundled model where it
-        knows the language, else the smallest. Nothing that its owner must be asked for.
+        It is the largest that fits the GPU; without a GPU the bundled one if it supports the
+        language, else the smallest.
         """
         open_ones = [offer for offer in offers if not offer.is_gated]
         on_card = [it for it in open_ones if self._fits(it, on_cpu=False)]
@@ -105,7 +105,7 @@ class MachineReport:
 
 
 def known_offer(model: KnownModel, *, is_here: bool) -> ModelOffer:
-    """Offer a model of the hub."""
+    """Return the offer of a model of the hub."""
     return ModelOffer(
         choice=Path(model.name),
         name=model.name,
@@ -117,18 +117,18 @@ def known_offer(model: KnownModel, *, is_here: bool) -> ModelOffer:
 
 
 def known_offers() -> list[ModelOffer]:
-    """Offer all known models, as long as nobody has looked which are here."""
+    """Return all known models as not downloaded, for the time before the library is read."""
     return [known_offer(model, is_here=False) for model in KNOWN_MODELS]
 
 
-def _made(kind: type[Told], line: Mapping[str, object]) -> Told | None:
-    """Make a value of a line; None where a field is missing or of another type."""
+def _made(kind: type[Reported], line: Mapping[str, object]) -> Reported | None:
+    """Return the value of a line, or None if a field is missing or of another type."""
     types, values = get_type_hints(kind), dict[str, object]()
-    for one in fields(kind):
-        value = line.get(one.name)
-        if types[one.name] is float and type(value) is int:
+    for item in fields(kind):
+        value = line.get(item.name)
+        if types[item.name] is float and type(value) is int:
             value = float(value)
-        if type(value) is not types[one.name] or (type(value) is float and not isfinite(value)):
+        if type(value) is not types[item.name] or (type(value) is float and not isfinite(value)):
             return None
-        values[one.name] = value
+        values[item.name] = value
     return kind(**values)  # type: ignore[arg-type]  # just checked

@@ -1,4 +1,4 @@
-"""Captions on the overlay: which lines stand there, how they look, and where on the screens."""
+"""Chooses the lines on the overlay, their look, and the position of the overlay."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,13 +19,13 @@ _NAME = "overlay"
 
 
 class OverlayController(QObject):
-    """Set views in lines, show them on the overlay, and keep the overlay where it was put.
+    """Break views into lines, show them on the overlay, and restore its position.
 
-    On Wayland no program knows where its windows are: there no place is kept or gone back to.
+    Wayland does not report window positions: there no position is saved or restored.
 
     Signals:
-        size_wanted(int, int): the person dragged the overlay to so many characters, so many lines.
-        painted(tuple of int): the captions of these utterances stand on the overlay as they are.
+        size_wanted(int, int): the user resized the overlay to this many characters and lines.
+        painted(tuple of int): keys of the utterances whose captions were painted.
     """
 
     size_wanted = Signal(int, int)
@@ -38,18 +38,20 @@ class OverlayController(QObject):
         self.overlay = Overlay(choices)
         self._geometry = geometry
         self._views: Sequence[UtteranceView] = ()
-        self._fresh: Sequence[UtteranceView] = ()  # of these what was not cleared
-        self._lines: tuple[Line, ...] = ()  # of the captions
-        self._gone = frozenset[int]()  # keys of utterances that were complete when it was cleared
-        self._cut: dict[int, tuple[int, int]] = {}  # of the others: characters that were shown
+        self._fresh: Sequence[UtteranceView] = ()  # the part that was not cleared
+        self._lines: tuple[Line, ...] = ()  # of captions
+        self._gone = frozenset[int]()  # keys of utterances that had ended when it was cleared
+        self._cut: dict[
+            int, tuple[int, int]
+        ] = {}  # of open ones: characters shown before it was cleared
         self._knows_positions = not is_wayland()
         self._guard = ShareGuard(self)
         self._guard.watch(self.overlay)
         self._choices = choices
         self._make_typesetters()
         self.overlay.size_wanted.connect(self.size_wanted)
-        self.overlay.moved.connect(self._remember_place)
-        self.overlay.painted.connect(self._tell_painted)
+        self.overlay.moved.connect(self._save_position)
+        self.overlay.painted.connect(self._emit_painted)
         application = QGuiApplication.instance()
         assert isinstance(application, QGuiApplication)
         application.screenRemoved.connect(self.restore)
@@ -58,7 +60,7 @@ class OverlayController(QObject):
         self.show_views(())
 
     def add_bar(self, actions: Sequence[QAction], way_back: QAction) -> OverlayToolbar:
-        """Put a bar with these beside the overlay; ``way_back`` unlocks it."""
+        """Add a toolbar with these actions; ``way_back`` unlocks the overlay."""
         self.bar = OverlayToolbar(self.overlay, actions, way_back, inside=not self._knows_positions)
         self.bar.show_preset(self._choices.preset)
         if self._knows_positions:
@@ -66,7 +68,7 @@ class OverlayController(QObject):
         return self.bar
 
     def show_views(self, views: Sequence[UtteranceView]) -> None:
-        """Show the last lines of these utterances, or a hint where there is nothing to show."""
+        """Show the last lines of these utterances, or a hint if there are none."""
         self._views, self._fresh = views, self._after_clear(views)
         views = self._fresh
         shows, count = self._choices.shows, self.overlay.n_lines
@@ -82,7 +84,7 @@ class OverlayController(QObject):
 
     @Slot()
     def clear(self) -> None:
-        """Show nothing of what was said so far; what comes now is shown again."""
+        """Hide all text so far; new text is shown again."""
         self._gone = frozenset(view.key for view in self._views if view.ended)
         self._cut = {
             view.key: (len(view.source), len(view.caption))
@@ -93,7 +95,7 @@ class OverlayController(QObject):
         self.show_views(self._views)
 
     def _after_clear(self, views: Sequence[UtteranceView]) -> Sequence[UtteranceView]:
-        """Leave out what was cleared; only the newest views are looked at."""
+        """Return the views without cleared text; only the newest views are checked."""
         if not self._gone and not self._cut:
             return views
         fresh, cut = list[UtteranceView](), set(self._cut)
@@ -112,13 +114,13 @@ class OverlayController(QObject):
 
     @property
     def caption_lines(self) -> list[str]:
-        """The last lines of the captions, whatever the overlay shows."""
+        """The last lines of the captions, even if the overlay shows the source only."""
         if self._choices.shows == "source":
             self._lines = self._captions.last_lines(self._fresh, self.overlay.n_lines)
         return [line.text for line in self._lines]
 
     def show_theme(self, choices: CaptionPreferences) -> None:
-        """Make captions look otherwise from now on."""
+        """Change the look of the captions."""
         self._choices = choices
         self.overlay.show_theme(choices)
         if self.bar is not None:
@@ -127,41 +129,41 @@ class OverlayController(QObject):
         self.show_views(self._views)
 
     def set_locked(self, *, locked: bool) -> None:
-        """Let clicks through the overlay, or take them."""
+        """Lock or unlock the overlay; clicks go through a locked one."""
         self.overlay.set_locked(locked=locked)
         if self.bar is not None and not locked:
             self.bar.linger()
 
     def hide_from_share(self, *, hidden: bool) -> None:
-        """Keep the overlay and its bar out of screen shares, where the system can do that."""
+        """Hide the overlay and its toolbar from screen shares, if the system supports that."""
         self._guard.use(hidden=hidden)
 
     @Slot()
     def restore(self) -> None:
-        """Go where the overlay stood last time, or where it is seen at least."""
+        """Move the overlay to its saved position, or at least onto a screen."""
         areas = screens()
         if not self._knows_positions or not areas:
             return
-        place = self._geometry.find(_NAME)
-        if place is None:
-            self.overlay.put(self.overlay.first_place())
+        saved = self._geometry.find(_NAME)
+        if saved is None:
+            self.overlay.put(self.overlay.default_position())
         else:
-            self.overlay.put(restored_geometry(place, self.overlay.size(), areas).topLeft())
+            self.overlay.put(restored_geometry(saved, self.overlay.size(), areas).topLeft())
 
     @Slot()
-    def reset_place(self) -> None:
-        """Go to the bottom of the screen, in its middle."""
-        self.overlay.put(self.overlay.first_place())
-        self._remember_place()
+    def reset_position(self) -> None:
+        """Move the overlay to the bottom centre of the screen."""
+        self.overlay.put(self.overlay.default_position())
+        self._save_position()
 
     @Slot()
-    def _remember_place(self) -> None:
+    def _save_position(self) -> None:
         areas = screens()
         if self._knows_positions and areas:
             self._geometry.save(_NAME, geometry_of(self.overlay.geometry(), areas))
 
     @Slot()
-    def _tell_painted(self) -> None:
+    def _emit_painted(self) -> None:
         if self._choices.shows != "source":
             self.painted.emit(self._captions.keys)
 
@@ -175,5 +177,5 @@ class OverlayController(QObject):
         )
 
     def _hint(self) -> OverlayView:
-        texts = (self.tr("Captions appear here."), self.tr("Drag them where you like."))
+        texts = (self.tr("Captions appear here."), self.tr("Drag them anywhere."))
         return OverlayView(lines=tuple(Line(text=text) for text in texts), is_hint=True)

@@ -1,4 +1,4 @@
-"""Edges of a window without a frame: where they are, and what dragging them does to it."""
+"""The edges of a frameless window, and resizing by dragging them."""
 
 from dataclasses import dataclass
 
@@ -27,24 +27,24 @@ _CURSORS = {
 
 
 def edges_at(point: QPoint, size: QSize) -> Qt.Edge:
-    """Tell which edges a point of the window takes hold of: none in its middle, two in a corner."""
+    """Return the edges that a drag from a point moves: none in the middle, two in a corner."""
     near = _edges(point, size, _GRIP)
     return near if near == NO_EDGE else _edges(point, size, _CORNER)
 
 
 def cursor_at(edges: Qt.Edge) -> Qt.CursorShape:
-    """Choose the cursor that tells what a drag would do."""
+    """Return the cursor for a drag of these edges."""
     return _CURSORS[edges]
 
 
 @dataclass(frozen=True, slots=True)
 class Drag:
-    """A drag by hand.
+    """A drag handled by the program instead of the window system.
 
     Attributes:
-        start: where on the screen the button was pressed.
-        before: the window's geometry then.
-        edges: that are dragged; none for the whole window.
+        start: position on the screen where the button was pressed.
+        before: the window's geometry at that time.
+        edges: the dragged edges; none moves the whole window.
     """
 
     start: QPoint
@@ -52,10 +52,7 @@ class Drag:
     edges: Qt.Edge
 
     def geometry(self, point: QPoint, least: QSize, most: QSize) -> QRect:
-        """Give the window's geometry with the mouse at a point of the screen.
-
-        The edges that are not dragged stay, also where the size comes to its bounds.
-        """
+        """Return the window's geometry with the mouse at a point; the other edges stay in place."""
         by = point - self.start
         if self.edges == NO_EDGE:
             return self.before.translated(by)
@@ -77,13 +74,13 @@ class Drag:
 
 
 def with_edges_of(now: QRect, before: QRect, size: QSize) -> QRect:
-    """Give a window another size after a drag; the edges that were not dragged stay."""
-    place = QRect(now.topLeft(), size)
+    """Return a geometry of another size after a drag; the edges that were not dragged stay."""
+    resized = QRect(now.topLeft(), size)
     if now.left() != before.left():
-        place.moveRight(now.right())
+        resized.moveRight(now.right())
     if now.top() != before.top():
-        place.moveBottom(now.bottom())
-    return place
+        resized.moveBottom(now.bottom())
+    return resized
 
 
 def _edges(point: QPoint, size: QSize, grip: int) -> Qt.Edge:

@@ -1,4 +1,4 @@
-"""Colours of the overlay: four presets that stay legible on whatever lies behind it. No Qt."""
+"""Colour presets of the overlay, legible on any background. No Qt."""
 
 from dataclasses import dataclass
 
@@ -46,21 +46,5 @@ _THEMES = (
 
 
 def theme(preset: str) -> Theme:
-    """Give the colours of a preset, one of ``PRESETS``."""
+    """Return the colours of a preset, one of ``PRESETS``."""
     return _THEMES[PRESETS.index(preset)]
-
-
-def contrast(one: Rgb, other: Rgb) -> float:
-    """Tell the contrast of two colours, 1 to 21 (WCAG 2.2, https://www.w3.org/TR/WCAG22)."""
-    darker, lighter = sorted((_luminance(one), _luminance(other)))
-    return (lighter + 0.05) / (darker + 0.05)
-
-
-def _luminance(colour: Rgb) -> float:
-    red, green, blue = (_linear(part / 255) for part in colour)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def _linear(part: float) -> float:
-    result: float = part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
-    return result

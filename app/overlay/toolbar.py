@@ -1,7 +1,7 @@
-"""The bar beside the overlay: what a hand on the mouse wants of captions, and the way back.
+"""The toolbar beside the overlay, with the button that unlocks it.
 
-It is a window of its own, since a locked overlay takes no clicks at all. Everything it offers is in
-the menus of the main window, too, for hands on the keyboard.
+It is a separate window, since a locked overlay takes no clicks. The menus of the main window have
+the same actions.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from app.overlay.themes import theme
 from app.overlay.window import Overlay
 
 _LINGER_MS = 1500
-_RESTING_OPACITY = 0.7  # of the way back while the overlay is locked: seen, and not in the way
+_RESTING_OPACITY = 0.7  # of the unlock button while the overlay is locked
 _FLAGS = (
     Qt.WindowType.Tool
     | Qt.WindowType.FramelessWindowHint
@@ -25,26 +25,26 @@ _FLAGS = (
 
 
 class OverlayToolbar(QWidget):
-    """Buttons beside the overlay while the mouse is there; where it is locked, the way back alone.
+    """Buttons beside the overlay while the mouse is there; only "unlock" if it is locked.
 
-    On Wayland, where no window may place another, it lies inside the overlay instead, and a locked
-    overlay has no bar.
+    Wayland lets no program position windows: there the toolbar is inside the overlay, and a locked
+    overlay has none.
     """
 
     def __init__(
         self, overlay: Overlay, actions: Sequence[QAction], way_back: QAction, *, inside: bool
     ) -> None:
-        """Serve an overlay.
+        """Attach to an overlay.
 
         Args:
-            overlay: to stand beside.
+            overlay: the overlay.
             actions: from left to right.
-            way_back: the one of them that unlocks.
-            inside: whether to be a part of the overlay.
+            way_back: the action that unlocks.
+            inside: whether to be a child of the overlay.
         """
         super().__init__(overlay if inside else None)
         if not inside:
-            # Window managers that tile would put it anywhere; nobody else heeds this flag.
+            # Tiling window managers would put it anywhere; others ignore this flag.
             self.setWindowFlags(_FLAGS | Qt.WindowType.X11BypassWindowManagerHint)
             self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
             self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
@@ -60,15 +60,13 @@ class OverlayToolbar(QWidget):
         row.setSpacing(2)
         for button in self.buttons:
             row.addWidget(button)
-        self._leave = QTimer(self)
-        self._leave.setSingleShot(True)
-        self._leave.setInterval(_LINGER_MS)
+        self._leave = QTimer(self, singleShot=True, interval=_LINGER_MS)
         self._leave.timeout.connect(self.settle)
         overlay.installEventFilter(self)
         self.hide()
 
     def show_preset(self, preset: str) -> None:
-        """Take the colours of the captions, on a box that lets nothing through."""
+        """Use the colours of the captions, on an opaque box."""
         self._preset = preset
         colours = theme(preset)
         palette = QPalette(QColor(*colours.background))
@@ -79,15 +77,15 @@ class OverlayToolbar(QWidget):
         self.update()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Follow the overlay, and the mouse over it."""
+        """Follow the overlay and the mouse over it."""
         if watched is self._overlay:
             match event.type():
                 case QEvent.Type.Enter:
-                    self._welcome_mouse()
+                    self._on_enter()
                 case QEvent.Type.Leave:
-                    self._see_mouse_off()
+                    self._on_leave()
                 case QEvent.Type.Move | QEvent.Type.Resize:
-                    self._take_place()
+                    self._move_beside()
                 case QEvent.Type.Show | QEvent.Type.Hide:
                     self.settle()
         return super().eventFilter(watched, event)
@@ -95,9 +93,9 @@ class OverlayToolbar(QWidget):
     def event(self, event: QEvent) -> bool:
         """Stay while the mouse is on the bar."""
         if event.type() == QEvent.Type.Enter:
-            self._welcome_mouse()
+            self._on_enter()
         elif event.type() == QEvent.Type.Leave:
-            self._see_mouse_off()
+            self._on_leave()
         return super().event(event)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -109,38 +107,38 @@ class OverlayToolbar(QWidget):
 
     @Slot()
     def linger(self) -> None:
-        """Be seen for a moment, as when the overlay was unlocked just now."""
-        self._welcome_mouse()
-        self._see_mouse_off()
+        """Show the toolbar for a moment, as after unlocking."""
+        self._on_enter()
+        self._on_leave()
 
     @Slot()
     def settle(self) -> None:
-        """Show what belongs there: nothing, all buttons under the mouse, or the way back."""
+        """Show no button, all buttons, or only the unlock button."""
         locked = self._overlay.is_locked
         for button in self.buttons:
             button.setVisible(not locked or button is self.way_back)
         if not self._inside:
             self.setWindowOpacity(_RESTING_OPACITY if locked and not self._mouse_is_here else 1.0)
         self.adjustSize()
-        self._take_place()
-        waits = self._leave.isActive()
-        wanted = self._mouse_is_here or waits or (locked and not self._inside)
-        self.setVisible(self._overlay.isVisible() and wanted)
+        self._move_beside()
+        lingers = self._leave.isActive()
+        is_needed = self._mouse_is_here or lingers or (locked and not self._inside)
+        self.setVisible(self._overlay.isVisible() and is_needed)
         if self.isVisible():
             self.raise_()
-        elif waits:
+        elif lingers:
             self._leave.stop()
 
-    def _welcome_mouse(self) -> None:
+    def _on_enter(self) -> None:
         self._mouse_is_here = True
         self._leave.stop()
         self.settle()
 
-    def _see_mouse_off(self) -> None:
+    def _on_leave(self) -> None:
         self._mouse_is_here = False
         self._leave.start()
 
-    def _take_place(self) -> None:
+    def _move_beside(self) -> None:
         if self._inside:
             self.move(self._overlay.width() - self.width(), 0)
         else:
@@ -149,10 +147,7 @@ class OverlayToolbar(QWidget):
 
 
 def place_beside(overlay: QRect, bar: QSize, area: QRect) -> QPoint:
-    """Find a place for the bar, on the screen in any case: above the overlay's right corner.
-
-    Where there is no room it is below; where there is none either it covers the upper edge.
-    """
+    """Return a position on the screen: above the overlay's right corner, else below, else on it."""
     left = min(overlay.right() + 1, area.right() + 1) - bar.width()
     above, below = overlay.top() - bar.height(), overlay.bottom() + 1
     if above >= area.top():
@@ -165,7 +160,7 @@ def place_beside(overlay: QRect, bar: QSize, area: QRect) -> QPoint:
 
 
 def _button(action: QAction, parent: QWidget) -> QToolButton:
-    """Make a button that shows an action by its short name, and takes no keyboard."""
+    """Make a button with the short name of an action that never takes the focus."""
     button = QToolButton(parent)
     button.setDefaultAction(action)
     button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)

@@ -1,1 +1,1 @@
-"""What the operating system offers: files, processes, screens, signals, languages."""
+"""Services of the operating system: files, processes, screens, signals, languages."""

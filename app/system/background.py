@@ -1,4 +1,4 @@
-"""Works with files on a thread of its own, so that a slow disk never holds up the windows."""
+"""A queue of jobs on a background thread, so that a slow disk never blocks the windows."""
 
 import logging
 import queue
@@ -15,15 +15,15 @@ _log = logging.getLogger(__name__)
 
 
 class BackgroundQueue:
-    """Run jobs one after the other. ``report`` is called on the thread of the queue."""
+    """Run jobs one after the other; ``report`` is called on the thread of the queue."""
 
     def __init__(self, report: Callable[[str], None], patience_s: float | None = None) -> None:
-        """Wait for nothing so far.
+        """Make a queue; the first job starts its thread.
 
         Args:
-            report: gets one sentence for each job that failed.
-            patience_s: how long ``close`` waits for jobs that may hang, as those with a file on
-                somebody else's disk; None for as long as it takes.
+            report: gets one sentence for each failed job.
+            patience_s: how long ``close`` waits for jobs that may hang, for example on a network
+                disk; None waits forever.
         """
         self._report = report
         self._patience_s = patience_s
@@ -32,14 +32,14 @@ class BackgroundQueue:
 
     @property
     def n_waiting(self) -> int:
-        """Count the jobs that are not begun."""
+        """Number of jobs that have not started."""
         return self._jobs.qsize()
 
     def run(self, job: Job) -> None:
-        """Run something soon; an error in it is reported, and the next job follows."""
+        """Append a job; an error in it is reported, and the queue goes on."""
         self._jobs.put(job)
         if self._thread is None:
-            # Python waits for every other thread when it ends.
+            # At exit Python waits for all threads but daemons.
             is_daemon = self._patience_s is not None
             self._thread = threading.Thread(
                 target=self._work, name="surtitle-background", daemon=is_daemon
@@ -47,7 +47,7 @@ class BackgroundQueue:
             self._thread.start()
 
     def close(self) -> None:
-        """Run what is left, and wait for it."""
+        """Wait for all jobs and end the thread."""
         if self._thread is not None:
             self._jobs.put(None)
             self._thread.join(self._patience_s)

@@ -1,4 +1,4 @@
-"""A command of ours in a process of its own: what crashes or hangs there is one sentence here."""
+"""Runs a command of ours in a child process: a crash or hang there is one sentence here."""
 
 import json
 import sys
@@ -13,18 +13,18 @@ _KILLED_S = 5
 
 
 def own_command() -> tuple[str, ...]:
-    """Say how this very program is started, installed, packed or as it lies here."""
+    """Return the command line that starts this program, installed, packed or from its folder."""
     if getattr(sys, "frozen", False):  # one executable, made by PyInstaller
         return (sys.executable,)
     return sys.executable, "-c", _START.format(str(Path(__file__).resolve().parents[2]))
 
 
 class ChildCommand(QObject):
-    """Run ``surtitle`` with arguments, one run at a time; nothing here waits for it.
+    """Run ``surtitle`` with arguments, one run at a time, without blocking.
 
     Signals:
         line_came(dict): the command wrote this JSON object.
-        ended(str): it is over; one sentence where it did not end well, else nothing.
+        ended(str): the run ended; a sentence if it failed, else empty.
     """
 
     line_came = Signal(object)
@@ -43,11 +43,11 @@ class ChildCommand(QObject):
 
     @property
     def is_running(self) -> bool:
-        """Tell whether a run is not over."""
+        """Whether a run is going on."""
         return self._process is not None
 
     def run(self, arguments: Sequence[str], timeout_s: float) -> None:
-        """Start; a run before this one is ended without a word."""
+        """Start a run; a previous one is cancelled."""
         self.cancel()
         command, *first = self._program
         process = self._process = QProcess(self)
@@ -59,7 +59,7 @@ class ChildCommand(QObject):
         process.start(command, [*first, *arguments])
 
     def cancel(self) -> None:
-        """End the run without a word."""
+        """Kill the run without emitting ``ended``."""
         self._timer.stop()
         process, self._process = self._process, None
         if process is not None:
@@ -75,22 +75,23 @@ class ChildCommand(QObject):
         self._unread += bytes(self._process.readAllStandardOutput().data())
         *lines, self._unread = self._unread.split(b"\n")
         for line in lines:
-            found = _parsed(line)
-            if found is not None:
-                self.line_came.emit(found)
+            if (values := _parsed(line)) is not None:
+                self.line_came.emit(values)
 
     @Slot(int, QProcess.ExitStatus)
     def _finish(self, exit_code: int, status: QProcess.ExitStatus) -> None:
         self._read()
         if self._process is None:
-            return  # somebody cancelled while the last lines came
-        said = bytes(self._process.readAllStandardError().data()).decode(errors="replace").strip()
+            return  # a slot of line_came has cancelled the run
+        stderr = bytes(self._process.readAllStandardError().data()).decode(errors="replace").strip()
         failure = ""
         if status is QProcess.ExitStatus.CrashExit:
-            failure = self.tr("The check crashed (signal {}); captions are not touched by that")
+            failure = self.tr("The check crashed (signal {}). Captions are not affected")
             failure = failure.format(exit_code)
         elif exit_code:
-            failure = said.splitlines()[-1] if said else self.tr("The check ended with an error")
+            failure = (
+                stderr.splitlines()[-1] if stderr else self.tr("The check ended with an error")
+            )
         self._end(failure)
 
     @Slot(QProcess.ProcessError)
@@ -100,8 +101,8 @@ class ChildCommand(QObject):
 
     @Slot()
     def _give_up(self) -> None:
-        told = self.tr("The check did not answer within {:.0f} seconds and was ended")
-        self._end(told.format(self._timeout_s))
+        text = self.tr("The check did not answer within {:.0f} seconds and was ended")
+        self._end(text.format(self._timeout_s))
 
     def _end(self, failure: str) -> None:
         self.cancel()
@@ -109,9 +110,9 @@ class ChildCommand(QObject):
 
 
 def _parsed(line: bytes) -> Mapping[str, object] | None:
-    """Read a line of a child; what is no JSON object, libraries wrote."""
+    """Parse a line of the child; None if it is no JSON object, as output of libraries."""
     try:
-        found = cast("object", json.loads(line))
+        values = cast("object", json.loads(line))
     except ValueError:
         return None
-    return found if isinstance(found, dict) else None
+    return values if isinstance(values, dict) else None

@@ -1,7 +1,7 @@
-"""Ctrl+C where nothing can be lost: it ends the process on the spot, without a word.
+"""Lets Ctrl+C end the process at once while nothing can be lost, for example during imports.
 
-Libraries that are being imported swallow it, or end in a traceback of their own. Next to nothing is
-imported here: the program begins with this (``app.start``).
+Libraries that are being imported swallow Ctrl+C or print a traceback. This module imports next to
+nothing, since ``app.start`` begins with it.
 """
 
 import contextlib
@@ -15,13 +15,13 @@ INTERRUPTED = 130
 
 
 def leave_at_once(farewell: Callable[[], None] = lambda: None) -> bool:
-    """Let Ctrl+C end the process from now on; nothing is tidied up.
+    """Let Ctrl+C end the process from now on, without cleanup.
 
     Args:
-        farewell: is called before; it may fail.
+        farewell: called before; may fail.
 
     Returns:
-        whether it is so: who handles Ctrl+C otherwise, or ignores it, means it.
+        False if nothing was changed, since Ctrl+C has another handler or is ignored.
     """
 
     def leave(_number: int, _frame: object) -> None:
@@ -39,10 +39,10 @@ def leave_at_once(farewell: Callable[[], None] = lambda: None) -> bool:
 
 @contextlib.contextmanager
 def leaving_at_once(farewell: Callable[[], None] = lambda: None) -> Iterator[None]:
-    """Do the same for a while: what was written by then has been handed on."""
-    is_so = leave_at_once(farewell)
+    """Let Ctrl+C end the process within the block."""
+    is_set = leave_at_once(farewell)
     try:
         yield
     finally:
-        if is_so:
+        if is_set:
             signal.signal(signal.SIGINT, signal.default_int_handler)

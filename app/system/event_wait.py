@@ -1,4 +1,4 @@
-"""Waits for something without letting the program stand still."""
+"""Waits for a condition while the event loop runs."""
 
 import time
 from collections.abc import Callable
@@ -9,7 +9,7 @@ _STEP_MS = 5
 
 
 def wait_until(done: Callable[[], bool], patience_s: float) -> bool:
-    """Serve the event loop until something is so, for so long at most; tell whether it is."""
+    """Run the event loop until ``done`` returns true; return False after ``patience_s``."""
     end_s = time.monotonic() + patience_s
     while not done():
         if time.monotonic() > end_s:

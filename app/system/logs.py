@@ -1,6 +1,6 @@
-"""The program's log: files that never grow beyond a bound, and a file for the hardest of crashes.
+"""The log files, bounded in size, and a file for crashes of the interpreter.
 
-Nothing that was said or translated is ever logged.
+Spoken and translated text is never logged.
 """
 
 import contextlib
@@ -28,11 +28,11 @@ class Logs:
     """Log into a folder until it is closed.
 
     Attributes:
-        crashed: whether the program went down last time in a way that no message could tell.
+        crashed: the last run ended by a crash of the interpreter.
     """
 
     def __init__(self, folder: Path) -> None:
-        """Begin; where the folder cannot be written, the program goes on without logs."""
+        """Open the files; without a writable folder there are no logs."""
         self.folder = folder
         self.crashed = False
         self._handler: logging.Handler | None = None
@@ -45,7 +45,7 @@ class Logs:
         self._qt_handler = qInstallMessageHandler(log_qt)
 
     def close(self) -> None:
-        """End; a fault file without a fault is no fault."""
+        """Close the files; remove the empty crash file."""
         qInstallMessageHandler(self._qt_handler)
         if self._handler is not None:
             logging.getLogger().removeHandler(self._handler)
@@ -71,20 +71,20 @@ class Logs:
 
 
 class _LogFile(logging.handlers.RotatingFileHandler):
-    """Lose lines that a full disk has no room for, and stop nothing because of them."""
+    """A log file that drops lines if the disk is full."""
 
     def handleError(self, record: logging.LogRecord) -> None:
-        """Say what went wrong with a line, unless it is the disk."""
+        """Report an error of a line, unless it is an OSError."""
         if not isinstance(sys.exc_info()[1], OSError):
             super().handleError(record)
 
     def close(self) -> None:
-        """Close the file; what is still to be written into it is lost where there is no room."""
+        """Close the file; ignore a full disk."""
         with contextlib.suppress(OSError):
             super().close()
 
 
 def log_qt(kind: QtMsgType, context: QMessageLogContext, message: str) -> None:
-    """Hand what Qt says on to the log."""
+    """Log a message of Qt."""
     name = f"qt.{context.category or 'default'}"
     logging.getLogger(name).log(_LEVELS.get(kind, logging.DEBUG), "%s", message)

@@ -1,4 +1,4 @@
-"""What a process is given and libraries would take: standard input, a temporary folder."""
+"""Keeps standard input and the temporary folder of the process from libraries."""
 
 import contextlib
 import os
@@ -10,12 +10,9 @@ from typing import BinaryIO, TextIO
 
 @contextlib.contextmanager
 def own_stdin() -> Iterator[BinaryIO | None]:
-    """Take standard input for us alone: to everybody else, libraries and children, it has ended.
+    """Yield standard input, or None if it is closed; libraries and children see an empty one.
 
-    A library that asks a question would take a line of the text for its answer.
-
-    Yields:
-        its bytes, or None where it is closed.
+    A library that asks a question would read a line of the text as its answer.
     """
     stream = sys.stdin
     if stream is None:
@@ -41,7 +38,7 @@ def _number(stream: TextIO) -> int | None:
 
 
 def name_temporary_folder() -> None:
-    """Let libraries be imported where nothing can be written: they ask for a name, no more."""
+    """Name a temporary folder if none is writable: libraries ask for its name at import."""
     try:
         tempfile.gettempdir()
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""How much memory this process holds."""
+"""The memory of this process."""
 
 import os
 from pathlib import Path
@@ -7,7 +7,7 @@ _STATM = Path("/proc/self/statm")
 
 
 def resident_bytes() -> int | None:
-    """Tell the resident set of this process; None where the system does not tell it so."""
+    """Return the resident set of this process; None if the system is not Linux."""
     try:
         n_pages = int(_STATM.read_text(encoding="ascii").split()[1])
         return n_pages * os.sysconf("SC_PAGE_SIZE")

@@ -1,8 +1,8 @@
-"""Keeps windows out of screen shares and recordings, where the system lets a window ask for that.
+"""Keeps windows out of screen shares and recordings on systems that support it.
 
-Windows: SetWindowDisplayAffinity, from Windows 10 version 2004 on. macOS: NSWindow.sharingType,
-which programs that record through ScreenCaptureKit may ignore. On Linux no window can: neither X11
-nor Wayland has a way. What is done for Windows and macOS was not tried on a machine of either.
+Windows: SetWindowDisplayAffinity, since Windows 10 version 2004. macOS: NSWindow.sharingType, which
+programs that record through ScreenCaptureKit may ignore. Linux: X11 and Wayland do not support it.
+Windows and macOS are untested.
 """
 
 import ctypes
@@ -16,20 +16,12 @@ _SHARING_NONE, _SHARING_READ_ONLY = 0, 1
 
 
 def can_hide() -> bool:
-    """Tell whether windows can be kept out of screen shares here."""
+    """Return whether this system can keep windows out of screen shares."""
     return sys.platform in {"win32", "darwin"}
 
 
 def hide_from_share(window: int, *, hidden: bool) -> bool:
-    """Keep a window out of screen shares, or let it in again.
-
-    Args:
-        window: as Qt's ``winId`` gives it.
-        hidden: whether it should be kept out.
-
-    Returns:
-        whether the system did it.
-    """
+    """Keep a window, named by Qt's ``winId``, out of screen shares; return whether that worked."""
     if sys.platform == "win32":
         affinity = _EXCLUDED_FROM_CAPTURE if hidden else _SHOWN_EVERYWHERE
         return bool(ctypes.windll.user32.SetWindowDisplayAffinity(window, affinity))
@@ -48,7 +40,7 @@ def _set_sharing_type(view: int, sharing_type: int) -> bool:
     window = send(view, objc.sel_registerName(b"window"))
     if not window:
         return False
-    # Another prototype for the same entry point: its arguments go where the method expects them.
+    # Another prototype for the same function: the argument must be passed as an integer.
     send_number = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_ulong)(
         ("objc_msgSend", objc)
     )
@@ -57,7 +49,7 @@ def _set_sharing_type(view: int, sharing_type: int) -> bool:
 
 
 class ShareGuard(QObject):
-    """Keep windows out of screen shares whenever they are shown: another flag makes them anew."""
+    """Hide windows from screen shares each time they are shown: Qt may recreate them."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -65,12 +57,12 @@ class ShareGuard(QObject):
         self._hidden = False
 
     def watch(self, window: QWidget) -> None:
-        """Look after a window from now on."""
+        """Guard a window from now on."""
         self._windows.append(window)
         window.installEventFilter(self)
 
     def use(self, *, hidden: bool) -> None:
-        """Keep the windows out, or let them in."""
+        """Hide or show the windows in screen shares."""
         if hidden != self._hidden:
             self._hidden = hidden
             for window in self._windows:
@@ -78,7 +70,7 @@ class ShareGuard(QObject):
                     hide_from_share(int(window.winId()), hidden=hidden)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """See to a window that is shown."""
+        """Hide a window that was shown or recreated."""
         shown = event.type() in {QEvent.Type.Show, QEvent.Type.WinIdChange}
         if self._hidden and shown and isinstance(watched, QWidget):
             hide_from_share(int(watched.winId()), hidden=True)

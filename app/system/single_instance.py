@@ -1,7 +1,7 @@
-"""One running Surtitle for each person: a second start, or a desktop's shortcut, reaches the first.
+"""One running Surtitle for each user: a second start sends a command to the first.
 
-A lock file says who is first, also when two start at once; a local socket that only this person can
-open carries the commands. What a crash left of either is taken away.
+A lock file decides which process is the first; a local socket that only this user can open carries
+the commands. Remains of a crash are removed.
 """
 
 import hashlib
@@ -12,12 +12,12 @@ from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
 COMMANDS = ("raise", "toggle", "pause", "clear", "lock")
 _LONGEST = 64
-_PATIENCE_MS = 10_000  # the one that runs may be loading a model on a busy machine
+_PATIENCE_MS = 10_000  # the running one may be loading a model on a busy machine
 _LOCK = "surtitle.lock"
 
 
 class SingleInstance(QObject):
-    """Be the one that runs, and listen to others.
+    """Claim to be the running instance, and receive commands.
 
     Signals:
         command_came(str): one of ``COMMANDS``.
@@ -26,20 +26,20 @@ class SingleInstance(QObject):
     command_came = Signal(str)
 
     def __init__(self, folder: Path, parent: QObject | None = None) -> None:
-        """Guard a data folder; programs with another one know nothing of each other."""
+        """Guard a data folder; instances with different folders are independent."""
         super().__init__(parent)
         self._name = socket_name(folder)
         self._folder = folder
         self._lock = QLockFile(str(folder / _LOCK))
-        self._lock.setStaleLockTime(0)  # stale is the lock of a process that is gone, however old
+        self._lock.setStaleLockTime(0)  # the age of a lock does not matter
         self._server = QLocalServer(self)
         self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
         self._server.newConnection.connect(self._take_connections)
 
     def claim(self) -> bool:
-        """Become the one that runs; False where there is one.
+        """Become the running instance; return False if there is one.
 
-        Where nothing can be written nobody can be found, and everybody is the first.
+        In a read-only folder every instance is the first.
         """
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
@@ -47,12 +47,12 @@ class SingleInstance(QObject):
             return True
         if not self._lock.tryLock(0) and self._lock.error() == QLockFile.LockError.LockFailedError:
             return False
-        QLocalServer.removeServer(self._name)  # of a process that crashed: we hold the lock
+        QLocalServer.removeServer(self._name)  # left by a crash: we hold the lock
         self._server.listen(self._name)
         return True
 
     def close(self) -> None:
-        """Let others be the one."""
+        """Release the lock and the socket."""
         self._server.close()
         self._lock.unlock()
 
@@ -84,7 +84,7 @@ class SingleInstance(QObject):
 
 
 def send_command(folder: Path, command: str) -> bool:
-    """Tell a command to the Surtitle that runs; tell whether there is one that took it."""
+    """Send a command to the running Surtitle; return whether one accepted it."""
     socket = QLocalSocket()
     socket.connectToServer(socket_name(folder))
     if not socket.waitForConnected(_PATIENCE_MS):
@@ -97,5 +97,5 @@ def send_command(folder: Path, command: str) -> bool:
 
 
 def socket_name(folder: Path) -> str:
-    """Name the socket of a data folder; short, since systems allow about a hundred characters."""
+    """Return the socket name of a data folder; short, since systems allow about 100 characters."""
     return "surtitle-" + hashlib.sha256(str(folder.absolute()).encode()).hexdigest()[:16]

@@ -1,7 +1,7 @@
-"""Lines of text come in as bytes and go out as bytes, UTF-8 whatever the locale says.
+"""Reads and writes lines of UTF-8, independent of the locale.
 
-Only a line feed ends a line that comes in, so U+2028 and its like never make two of one. What goes
-out holds no control character but the line feed, so no text can steer a terminal.
+Only a line feed ends an input line, not U+2028 and the like. Output has no control characters but
+the line feed, so that no text can control a terminal.
 """
 
 import codecs
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 _BREAKS = "\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\u2028\u2029"
-"""Characters that end a line or move the cursor along it, here or elsewhere."""
+"""Characters that end a line or move the cursor in some program."""
 
 _CONTROLS = [
     code
@@ -27,24 +27,24 @@ _PRINTABLE = dict.fromkeys(map(ord, _BREAKS), " ") | dict.fromkeys(
 
 
 class TextError(Exception):
-    """Say in one sentence why text cannot be read or written."""
+    """Text cannot be read or written; the message is one sentence."""
 
 
 class ReaderGoneError(TextError):
-    """Say that whoever read the output reads no more, as ``head`` does."""
+    """The reader of the output has closed it, as ``head`` does."""
 
 
 def printable(text: str) -> str:
-    """Replace what could steer a terminal: breaks by blanks, control characters by U+FFFD."""
+    """Replace line breaks by blanks, and control characters by U+FFFD."""
     return text.translate(_PRINTABLE)
 
 
 def check_text(path: Path) -> None:
-    """Read a file once to see whether it is text; a pipe is left alone.
+    """Check that a regular file is text.
 
     Raises:
         OSError: it cannot be read.
-        TextError: it is not UTF-8, or holds zeros, as pictures and UTF-16 do.
+        TextError: it is not UTF-8, or contains zeros, as pictures and UTF-16 do.
     """
     if not path.is_file():
         return
@@ -67,11 +67,11 @@ def _no_text(path: Path) -> TextError:
 
 
 class LineReader:
-    """Read lines as they come, one at a time, and count those that are not UTF-8.
+    """Read lines one at a time, and count those that are not UTF-8.
 
     Attributes:
-        n_broken: lines with bytes that are not UTF-8; U+FFFD stands for these bytes.
-        first_broken: number of the first such line, from 1; 0 while there is none.
+        n_broken: lines with bytes that are not UTF-8, which become U+FFFD.
+        first_broken: number of the first such line, from 1; 0 for none.
     """
 
     def __init__(self, stream: BinaryIO, name: str) -> None:
@@ -81,7 +81,7 @@ class LineReader:
         self.first_broken = 0
 
     def __iter__(self) -> Iterator[str]:
-        """Yield each line without its end; other breaks become blanks, control characters go.
+        """Yield each line without its end; breaks become blanks, control characters are removed.
 
         Raises:
             TextError: reading failed.
@@ -97,7 +97,7 @@ class LineReader:
         try:
             return self._stream.readline()
         except OSError as error:
-            msg = f"{self.name} cannot be read any further: {error.strerror}; check where it lies"
+            msg = f"{self.name} cannot be read any further: {error.strerror}; check its disk"
             raise TextError(msg) from error
 
     def _decode(self, raw: bytes, number: int) -> str:
@@ -112,24 +112,19 @@ class LineReader:
 class LineWriter:
     """Write lines piece by piece.
 
-    The pieces of a line lie behind each other with their white space in one form: a single blank
-    between words, none at the ends. However it is cut into pieces, a line comes out the same.
+    A line has single blanks between words and none at its ends, however it is cut into pieces.
     """
 
     def __init__(self, stream: BinaryIO, *, live: bool = False) -> None:
-        """Write to a stream: each piece at once when live, else each line when it is whole."""
+        """Write to a stream: each piece at once if live, else each whole line."""
         self._stream = stream
         self._live = live
-        self._parts: list[str] = []  # of the open line, what was not written yet
+        self._parts: list[str] = []  # the unwritten part of the open line
         self._begun = False
         self._blank_waits = False
 
     def write(self, piece: str) -> None:
-        """Go on with the line.
-
-        Raises:
-            TextError: writing failed.
-        """
+        """Append a piece to the line; raise TextError if writing fails."""
         piece = printable(piece)
         words = " ".join(filter(None, piece.split(" ")))
         if words:
@@ -143,11 +138,7 @@ class LineWriter:
             self._send()
 
     def end_line(self) -> None:
-        """End the line; it has been handed on when this returns.
-
-        Raises:
-            TextError: writing failed.
-        """
+        """End the line and flush it; raise TextError if writing fails."""
         self._parts.append("\n")
         self._begun = self._blank_waits = False
         self._send()
@@ -158,26 +149,22 @@ class LineWriter:
 
 
 def send(stream: BinaryIO, text: str) -> None:
-    """Write text at once, as it is.
-
-    Raises:
-        TextError: writing failed.
-    """
+    """Write and flush text; raise TextError if that fails."""
     try:
         stream.write(text.encode())
         stream.flush()
     except OSError as error:
         _discard(stream)
         if isinstance(error, BrokenPipeError):
-            msg = "nobody reads the output any more"
+            msg = "the output was closed by its reader"
             raise ReaderGoneError(msg) from error
         msg = f"the output cannot be written: {error.strerror}; make room or write elsewhere"
         raise TextError(msg) from error
 
 
 def _discard(stream: BinaryIO) -> None:
-    """Let what the stream still holds go nowhere: Python writes it at exit and would fail again."""
+    """Redirect the stream to os.devnull: Python would flush it at exit and fail again."""
     with contextlib.suppress(OSError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, stream.fileno())
-        os.close(nowhere)
+        devnull = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(devnull, stream.fileno())
+        os.close(devnull)

@@ -1,8 +1,7 @@
-"""A small TOML file that outlives crashes: written whole or not at all, with the copy before it.
+"""A small TOML file that is written atomically, with a backup copy ``.bak``.
 
-The copy is the same name with ``.bak``. What cannot be read or written is one sentence, never an
-exception: no file of ours stops the program. Keys that nobody here knows are kept, and a file that
-is damaged stays as it is under the same name with ``.damaged``. All are for their owner alone.
+A failure is one sentence, never an exception: no file of ours stops the program. Unknown keys are
+kept, and a damaged file is kept as ``.damaged``. Only the owner can read these files.
 """
 
 import contextlib
@@ -18,32 +17,32 @@ from engine.untrusted.regular_file import open_plain
 Content = Mapping[str, object]
 
 MOST_BYTES = 65_536
-"""No file of ours comes near it."""
+"""All files of ours are far smaller."""
 
-# The standard library's reader takes time with the square of the dots in a key, and more.
+# tomllib takes more than quadratic time in the number of dots in a key.
 _MOST_DOTS = 2_000
 _DEEPEST = 32
 _TOO_LARGE = "a whole number in it is too large"
 
 
 class TomlFile:
-    """Read and write one file; its one owner.
+    """Read and write one file.
 
     Attributes:
-        content: what the file holds, as far as it was read or written.
+        content: the content last read or written.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.content: dict[str, object] = {}
         self._backup = path.with_name(path.name + ".bak")
-        self._is_damaged = False  # what lies there was not read, and must not be lost
+        self._is_damaged = False  # the file was not read and must not be lost
 
     def read(self) -> str | None:
-        """Read the file into ``content``, or its copy where it is damaged; nothing where it is not.
+        """Read the file, or its backup if it is damaged; a missing file is empty.
 
         Returns:
-            a sentence for the person where the file could not be read.
+            a message for the user if the file is damaged.
         """
         self._is_damaged = False
         try:
@@ -52,14 +51,14 @@ class TomlFile:
             self.content = {}
         except (OSError, ValueError) as error:
             self._is_damaged = True
-            return self._read_backup(f"{self.path} cannot be read ({_told(error)})")
+            return self._read_backup(f"{self.path} cannot be read ({_reason(error)})")
         return None
 
     def write(self, content: Content) -> str | None:
-        """Put this in the place of what the file held.
+        """Replace the content of the file.
 
         Returns:
-            a sentence for the person where that failed; the file is as it was then.
+            a message for the user if that failed; the file is unchanged then.
         """
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -70,7 +69,7 @@ class TomlFile:
             write_file(self.path, tomli_w.dumps(content))
         except (OSError, ValueError) as error:
             return (
-                f"Your choices could not be stored in {self.path}: {_told(error)}; they hold until "
+                f"Your choices could not be stored in {self.path}: {_reason(error)}; they hold until "
                 "Surtitle is closed"
             )
         self.content = dict(content)
@@ -91,11 +90,11 @@ class TomlFile:
 
 
 def read_small(path: Path) -> str:
-    """Read a file of ours.
+    """Return the text of a small file.
 
     Raises:
-        OSError: it cannot be read, or is a pipe, a device or the like.
-        ValueError: it is no UTF-8, or larger than any of ours.
+        OSError: it cannot be read, or is no regular file.
+        ValueError: it is no UTF-8, or too large.
     """
     with open_plain(path) as file:
         content = file.read(MOST_BYTES + 1)
@@ -106,11 +105,11 @@ def read_small(path: Path) -> str:
 
 
 def parse(path: Path) -> dict[str, object]:
-    """Read a TOML file of ours: a small one of few levels.
+    """Return the content of a small TOML file.
 
     Raises:
         OSError: it cannot be read, or is no regular file.
-        ValueError: it is no TOML, no UTF-8, larger or deeper than any of ours.
+        ValueError: it is no TOML, no UTF-8, too large or nested too deeply.
     """
     text = read_small(path)
     if text.count(".") > _MOST_DOTS:
@@ -123,18 +122,14 @@ def parse(path: Path) -> dict[str, object]:
     except RecursionError as error:
         msg = "it is nested too deeply"
         raise ValueError(msg) from error
-    except ValueError as error:  # Python reads no number of so many digits
+    except ValueError as error:  # Python limits the digits of a number
         raise ValueError(_TOO_LARGE) from error
     _check(content)
     return content
 
 
 def _check(content: object) -> None:
-    """Refuse what could be read but not be written again.
-
-    Raises:
-        ValueError: a whole number has more than 64 bits, or a table lies too deep.
-    """
+    """Raise ValueError for numbers above 64 bits and for deep nesting: no writer takes them."""
     level: list[object] = [content]
     for _ in range(_DEEPEST):
         if any(isinstance(value, int) and value.bit_length() > 64 for value in level):
@@ -148,11 +143,11 @@ def _check(content: object) -> None:
 
 
 def table(content: Content, name: str) -> dict[str, object]:
-    """Give a table of a document, an empty one where there is none."""
-    found = content.get(name)
-    return dict(found) if isinstance(found, dict) else {}
+    """Return a table of a document, or an empty one."""
+    value = content.get(name)
+    return dict(value) if isinstance(value, dict) else {}
 
 
-def _told(error: OSError | ValueError) -> str:
-    """Say what went wrong without the file's name, which the sentence has."""
+def _reason(error: OSError | ValueError) -> str:
+    """Return the reason of an error without the file name."""
     return str(error.strerror if isinstance(error, OSError) and error.strerror else error)

@@ -1,4 +1,4 @@
-"""The language of the windows: English as written, or what ``assets/languages`` has a file for.
+"""The language of the windows: English, or one with a file in ``assets/languages``.
 
 Messages of the engine are translated by their codes; names of models and adapters stay as they are.
 """
@@ -24,11 +24,11 @@ def error_text(error: Exception) -> str:
 
 
 def choose_language(chosen: str, preferred: list[str]) -> str:
-    """Choose a language of ours.
+    """Return a language of the windows.
 
     Args:
-        chosen: by the person; ``system`` for the first of the preferred that we have.
-        preferred: names of languages as the system has them (de-AT, en-GB), best first.
+        chosen: a language, or ``system`` for the first known one of ``preferred``.
+        preferred: languages of the system (de-AT, en-GB), best first.
     """
     if chosen in LANGUAGES:
         return chosen
@@ -37,15 +37,15 @@ def choose_language(chosen: str, preferred: list[str]) -> str:
 
 
 def speak(application: QCoreApplication, chosen: str, folder: Path) -> list[QTranslator]:
-    """Let the windows that are made from now on speak a language.
+    """Translate all windows made from now on.
 
     Args:
-        application: that they belong to.
+        application: owner of the windows.
         chosen: as in ``choose_language``.
-        folder: with our translations; Qt has its own of the buttons it makes.
+        folder: our translations; Qt has its own for its buttons.
 
     Returns:
-        what translates, to be kept while the program runs.
+        the translators, to be kept while the program runs.
     """
     code = choose_language(chosen, QLocale.system().uiLanguages())
     qt_folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)

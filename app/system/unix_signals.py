@@ -7,10 +7,10 @@ from PySide6.QtCore import QObject, QSocketNotifier, Signal, Slot
 
 
 class Interrupt(QObject):
-    """Listen for SIGINT and SIGTERM. Made in the main thread; ``close`` puts things back.
+    """Listen for SIGINT and SIGTERM; made in the main thread. ``close`` restores the handlers.
 
     Signals:
-        came(): the program was asked to end.
+        came(): a signal asked the program to end.
     """
 
     came = Signal()
@@ -28,7 +28,7 @@ class Interrupt(QObject):
         }
 
     def close(self) -> None:
-        """Handle signals as before."""
+        """Restore the previous handlers."""
         for number, handler in self._old_handlers.items():
             signal.signal(number, handler)
         signal.set_wakeup_fd(self._old_wakeup)
@@ -43,4 +43,4 @@ class Interrupt(QObject):
 
 
 def _do_nothing(_number: int, _frame: object) -> None:
-    """Stand in for the default, which would end the program in the middle of something."""
+    """Replace the default handler, which would end the program at once."""

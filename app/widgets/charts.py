@@ -1,7 +1,4 @@
-"""Small pictures of numbers, painted by hand: a waterfall, a histogram, a curve.
-
-Each says in its accessible description what it shows, and takes its colours from the palette.
-"""
+"""Charts: a waterfall, a histogram and a curve; each has an accessible description."""
 
 from collections.abc import Sequence
 
@@ -13,15 +10,11 @@ _PAD = 6
 _LEADING = Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignVCenter
 _BAR, _REST = QColor(0x3D, 0x7E, 0xC4), QColor(0x8A, 0xB4, 0xE0)
 Rows = Sequence[tuple[str, float, float, str]]
-"""Name, length of the bar, length of the thin bar around it, what stands beside; in order."""
+"""Name, length of the thick bar, length of the thin bar, label."""
 
 
 class Chart(QWidget):
-    """A picture with a title.
-
-    Attributes:
-        title: stands above it.
-    """
+    """A chart below a title."""
 
     def __init__(self, title: str, height: int) -> None:
         super().__init__()
@@ -31,20 +24,20 @@ class Chart(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.MinimumExpanding)
 
     def sizeHint(self) -> QSize:
-        """Give the size at which all can be read."""
+        """Return a size at which everything is legible."""
         return QSize(420, self._height)
 
     def minimumSizeHint(self) -> QSize:
-        """Give the least such size."""
+        """Return the smallest such size."""
         return QSize(260, self._height)
 
-    def tell(self, words: str) -> None:
-        """Say in words what is shown, and paint it."""
+    def describe(self, words: str) -> None:
+        """Set the accessible description and repaint."""
         self.setAccessibleDescription(words)
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002  painted whole
-        """Paint the title, and below it the picture."""
+        """Paint the title, and the chart below it."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         line = self.fontMetrics().height()
@@ -58,12 +51,12 @@ class Chart(QWidget):
         self.paint(painter, QRectF(0, top, self.width(), self.height() - top))
 
     def paint(self, painter: QPainter, area: QRectF) -> None:
-        """Paint the picture into an area."""
+        """Paint the chart into an area."""
         raise NotImplementedError
 
     @property
     def quiet(self) -> QColor:
-        """Colour of what is not the thing itself: scales, grooves."""
+        """Colour of axes and scales."""
         return self.palette().color(QPalette.ColorRole.PlaceholderText)
 
 
@@ -75,12 +68,12 @@ class Waterfall(Chart):
         self._rows: Rows = ()
 
     def show_rows(self, rows: Rows, words: str) -> None:
-        """Show these rows; the thin bar begins where the thick one does."""
+        """Show these rows; both bars of a row have the same start."""
         self._rows = tuple(rows)
-        self.tell(words)
+        self.describe(words)
 
     def paint(self, painter: QPainter, area: QRectF) -> None:
-        """Paint names, bars and what stands beside them."""
+        """Paint names, bars and labels."""
         if not self._rows:
             return
         metrics = self.fontMetrics()
@@ -108,7 +101,7 @@ class Waterfall(Chart):
 
 
 class Histogram(Chart):
-    """Bars side by side, each with its name below and its count above."""
+    """Vertical bars, each with its name below and its count above."""
 
     def __init__(self, title: str) -> None:
         super().__init__(title, 170)
@@ -117,7 +110,7 @@ class Histogram(Chart):
     def show_bars(self, bars: Sequence[tuple[str, int]], words: str) -> None:
         """Show these names and counts."""
         self._bars = tuple(bars)
-        self.tell(words)
+        self.describe(words)
 
     def paint(self, painter: QPainter, area: QRectF) -> None:
         """Paint bars over a line."""
@@ -143,7 +136,7 @@ class Histogram(Chart):
 
 
 class CurveChart(Chart):
-    """One curve or two from nothing to the largest value, with that and the newest beside it."""
+    """One curve or two from 0 to the largest value, with texts above."""
 
     def __init__(self, title: str) -> None:
         super().__init__(title, 110)
@@ -157,12 +150,12 @@ class CurveChart(Chart):
 
         Args:
             curves: points (seconds, value).
-            top: the largest value, for people.
-            newest: what stands beside the curves.
+            top: text of the largest value.
+            newest: text of the newest values.
         """
         self._curves = tuple(tuple(curve) for curve in curves)
         self._top, self._newest = top, newest
-        self.tell(newest)
+        self.describe(newest)
 
     def paint(self, painter: QPainter, area: QRectF) -> None:
         """Paint scale and curves."""
@@ -202,7 +195,7 @@ def _scaled(
 
 
 def _reach(rows: Rows) -> float:
-    """Tell how far to the right a waterfall reaches."""
+    """Return the right end of a waterfall."""
     start = reach = 0.0
     for _, length, thin, _ in rows:
         reach = max(reach, start + length, start + thin)

@@ -1,7 +1,4 @@
-"""Asks for a file or folder; begins where one was chosen last, and before that among the documents.
-
-What is asked here begins elsewhere in Qt: in the folder the program was started in.
-"""
+"""File dialogs that open in the folder used last, at first in the documents folder."""
 
 from pathlib import Path
 
@@ -12,31 +9,31 @@ _LAST = "surtitle last folder"  # a property of the application, while it runs
 
 
 def ask_save(parent: QWidget, title: str, name: str, kinds: str = "") -> Path | None:
-    """Ask where to write a file; None where the person does not want to.
+    """Ask for a file to write; None if the user cancels.
 
     Args:
-        parent: the window that asks.
+        parent: window of the dialog.
         title: of the dialog.
-        name: what the file is called unless the person says otherwise.
-        kinds: which files are listed, as Qt writes it.
+        name: suggested name of the file.
+        kinds: filter of file names, as Qt writes it.
     """
     path, _ = QFileDialog.getSaveFileName(parent, title, str(last_folder() / name), kinds)
     return _remembered(path)
 
 
 def ask_open(parent: QWidget, title: str, kinds: str = "") -> Path | None:
-    """Ask which file to read; as ``ask_save``."""
+    """Ask for a file to read, like ``ask_save``."""
     path, _ = QFileDialog.getOpenFileName(parent, title, str(last_folder()), kinds)
     return _remembered(path)
 
 
 def ask_folder(parent: QWidget, title: str) -> Path | None:
-    """Ask for a folder; as ``ask_save``."""
+    """Ask for a folder, like ``ask_save``."""
     return _remembered(QFileDialog.getExistingDirectory(parent, title, str(last_folder())))
 
 
 def last_folder() -> Path:
-    """Tell where the next question begins."""
+    """Return the folder of the next dialog."""
     application = QCoreApplication.instance()
     last = None if application is None else application.property(_LAST)
     documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)

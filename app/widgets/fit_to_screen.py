@@ -1,25 +1,25 @@
-"""Keeps a dialog inside its screen: small screens and scaled ones have less room than it likes."""
+"""Keeps a dialog inside its screen, which may be small or scaled."""
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize
 from PySide6.QtWidgets import QDialog, QStyle
 
-_BORDER = 8  # pixels on each side that frames of window managers take at most
+_BORDER = 8  # pixels; the widest frame of window managers
 
 
 class FitToScreen(QObject):
-    """Bound a dialog's size by the screen whenever it is shown; let it come back where it stood.
+    """Limit the size of a dialog by the screen whenever it is shown, and restore its position.
 
-    Its content must be able to shrink: what does not fit belongs into a part that scrolls.
+    The content must be able to shrink or scroll.
     """
 
     def __init__(self, dialog: QDialog) -> None:
         super().__init__(dialog)
         self._dialog = dialog
-        self._corner: QPoint | None = None  # of its frame, when it was last seen
+        self._corner: QPoint | None = None  # of its frame, when it was last hidden
         dialog.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Look at the dialog before it comes on the screen, and when it goes."""
+        """Fit the dialog before it is shown; save its position when it is hidden."""
         if event.spontaneous():
             return super().eventFilter(watched, event)
         if event.type() == QEvent.Type.Show:
@@ -33,23 +33,23 @@ class FitToScreen(QObject):
         screen = (parent or dialog).screen()
         bar = dialog.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight)
         frame = QSize(2 * _BORDER, bar + _BORDER)
-        size, place = fitted(dialog.size(), frame, self._corner, screen.availableGeometry())
+        size, position = fitted(dialog.size(), frame, self._corner, screen.availableGeometry())
         if size != dialog.size():
             dialog.resize(size)
-        if place is not None:
-            dialog.move(place)
+        if position is not None:
+            dialog.move(position)
 
 
 def fitted(
     size: QSize, frame: QSize, corner: QPoint | None, area: QRect
 ) -> tuple[QSize, QPoint | None]:
-    """Find a window's size and the corner of its frame, all of it inside an area of the screen.
+    """Return the size of a window and the corner of its frame inside an area of the screen.
 
     Args:
-        size: that it likes, without its frame.
-        frame: what its frame adds.
-        corner: where it stood; None leaves the place to the window system.
-        area: what panels leave free.
+        size: preferred size without the frame.
+        frame: extra size of the frame.
+        corner: former corner; None leaves the position to the window system.
+        area: of the screen, without panels.
     """
     size = size.boundedTo(area.size() - frame)
     if corner is None:

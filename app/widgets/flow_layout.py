@@ -1,13 +1,13 @@
-"""A row of widgets that goes on in the next line: in a narrow window, or with large letters."""
+"""A row of widgets that wraps in narrow windows."""
 
 from PySide6.QtCore import QMargins, QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QLabel, QLayout, QLayoutItem, QWidget
 
 
 class FlowLayout(QLayout):
-    """Widgets beside each other, each as wide as it likes, in as many lines as that takes.
+    """Widgets of their preferred width side by side, in as many lines as needed.
 
-    What is added after ``add_gap`` stands at the far end where all is in one line.
+    Widgets added after ``add_gap`` are aligned to the far end if all fit in one line.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -17,65 +17,65 @@ class FlowLayout(QLayout):
         self.setContentsMargins(QMargins())
 
     def add_gap(self) -> None:
-        """Let what comes now stand at the far end."""
+        """Align the widgets added from now on to the far end."""
         self._gap_before = len(self._items)
 
     def addItem(self, item: QLayoutItem) -> None:
-        """Take a widget's item; Qt calls this."""
+        """Append an item; called by Qt."""
         self._items.append(item)
 
     def count(self) -> int:
-        """Count the widgets."""
+        """Return the number of items."""
         return len(self._items)
 
-    # Qt asks for items beyond the end, to see that there are no more.
+    # Qt asks for items beyond the end to find the last one.
     def itemAt(self, index: int) -> QLayoutItem | None:
-        """Give an item; None where there is none."""
+        """Return an item, or None."""
         return self._items[index] if 0 <= index < len(self._items) else None
 
     def takeAt(self, index: int) -> QLayoutItem | None:
-        """Remove an item; None where there is none."""
+        """Remove and return an item, or None."""
         return self._items.pop(index) if 0 <= index < len(self._items) else None
 
     def expandingDirections(self) -> Qt.Orientation:
-        """Want no more room than the widgets take."""
+        """Return that the layout does not expand."""
         return Qt.Orientation(0)
 
     def hasHeightForWidth(self) -> bool:
-        """The narrower, the higher."""
+        """Return True: a narrow layout is higher."""
         return True
 
     def heightForWidth(self, width: int) -> int:
-        """Tell how high the lines are."""
+        """Return the height of all lines."""
         lines = self._lines(width)
         heights = [max(item.sizeHint().height() for item in line) for line in lines]
         return sum(heights) + self.spacing() * max(0, len(lines) - 1)
 
     def sizeHint(self) -> QSize:
-        """Like to be one line."""
+        """Return the size of one line."""
         shown = self._shown()
         width = sum(item.sizeHint().width() for item in shown)
         height = max((item.sizeHint().height() for item in shown), default=0)
         return QSize(width + self.spacing() * max(0, len(shown) - 1), height)
 
     def minimumSize(self) -> QSize:
-        """Need room for the widest widget alone."""
+        """Return the size of the largest item."""
         size = QSize()
         for item in self._shown():
             size = size.expandedTo(item.minimumSize())
         return size
 
-    def setGeometry(self, place: QRect) -> None:
-        """Set the lines, one below the other; widgets of a line are centred in its height."""
-        super().setGeometry(place)
-        lines, top = self._lines(place.width()), place.top()
+    def setGeometry(self, area: QRect) -> None:
+        """Place the lines one below the other; widgets are centred in the height of their line."""
+        super().setGeometry(area)
+        lines, top = self._lines(area.width()), area.top()
         for line in lines:
             height = max(item.sizeHint().height() for item in line)
-            left = place.left()
+            left = area.left()
             for item in line:
                 if len(lines) == 1 and item is self._first_after_gap():
-                    left += max(0, place.width() - self.sizeHint().width())
-                size = item.sizeHint().boundedTo(QSize(place.width(), height))
+                    left += max(0, area.width() - self.sizeHint().width())
+                size = item.sizeHint().boundedTo(QSize(area.width(), height))
                 item.setGeometry(QRect(QPoint(left, top + (height - size.height()) // 2), size))
                 left += size.width() + self.spacing()
             top += height + self.spacing()
@@ -101,6 +101,6 @@ class FlowLayout(QLayout):
 
 
 def _takes_room(item: QLayoutItem) -> bool:
-    """Tell whether there is something to see: a label without text would leave a gap, too."""
+    """Return whether an item is visible; a label without text is not."""
     widget = item.widget()
     return not item.isEmpty() and (not isinstance(widget, QLabel) or bool(widget.text()))

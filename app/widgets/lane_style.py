@@ -1,7 +1,7 @@
-"""Who speaks where two are told apart: what a lane is called, and its colour.
+"""Names and colours of lanes (speakers).
 
-Colours keep a contrast of 4.5 to 1 on the light or dark ground they are for; the name is always
-there beside them.
+Colours have a contrast of 4.5 to 1 on their light or dark background; the name is always shown,
+too.
 """
 
 from PySide6.QtCore import QCoreApplication
@@ -15,7 +15,7 @@ _MIDDLE = 128
 
 
 def lane_name(lane: str) -> str:
-    """Tell the name of a lane for people; nothing for what is typed."""
+    """Return the name of a lane for people; empty for typed text."""
     if lane == ME:
         return QCoreApplication.translate("Lanes", "Me")
     if lane == THEM:
@@ -24,7 +24,7 @@ def lane_name(lane: str) -> str:
 
 
 def lane_colour(lane: str) -> QColor | None:
-    """Give the colour of a lane on the ground of lists; None for the usual one."""
+    """Return the colour of a lane on the background of lists; None for the default."""
     base = QGuiApplication.palette().color(QPalette.ColorRole.Base)
     colours = _ON_LIGHT if base.lightness() > _MIDDLE else _ON_DARK
     return QColor(colours[lane]) if lane in colours else None

@@ -4,12 +4,12 @@ from PySide6.QtCore import QCoreApplication
 
 
 def language_name(code: str, otherwise: str = "") -> str:
-    """Name a language; one without a name here is called as the model calls it, or by its code."""
+    """Return the name of a language, else ``otherwise``, else its code."""
     return language_names().get(code) or otherwise or code
 
 
 def language_names() -> dict[str, str]:
-    """Name all languages that models are asked for, by code, in the order of their names."""
+    """Return the names of the known languages by code, sorted by name."""
     named = {
         "ar": QCoreApplication.translate("Languages", "Arabic"),
         "cs": QCoreApplication.translate("Languages", "Czech"),

@@ -1,4 +1,4 @@
-"""A bar that shows how loud something is; the caller measures, and says how often."""
+"""A bar that shows a sound level; the caller measures."""
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette
@@ -7,16 +7,13 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from engine.audio.devices import Level
 
 _QUIET_DB, _LOUD_DB, _CLIPPED_DB = -60.0, -6.0, -1.0
-_FALL_DB = 1.5  # of the mark of the loudest, with each level that is shown
+_FALL_DB = 1.5  # of the peak mark with each new level
 _GREEN, _AMBER, _RED = QColor(0x2E, 0x9E, 0x5B), QColor(0xC9, 0x8A, 0x00), QColor(0xC6, 0x3A, 0x3A)
 _WIDTH, _HEIGHT = 180, 14
 
 
 class LevelMeter(QWidget):
-    """Show the mean as a bar and the loudest sample as a mark that falls slowly.
-
-    Colour is never alone: the bar's length says the same, and the description says it in words.
-    """
+    """Show the mean as a bar and the peak as a mark that falls slowly; the tool tip has words."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -27,30 +24,30 @@ class LevelMeter(QWidget):
 
     @property
     def filled(self) -> float:
-        """How much of the bar is filled, 0 to 1."""
+        """Filled share of the bar, 0 to 1."""
         return _share(self._rms_db) if self._is_live else 0.0
 
     def sizeHint(self) -> QSize:
-        """Give the size of a bar with a mark."""
+        """Return the size of the meter."""
         return QSize(_WIDTH, _HEIGHT)
 
     def show_level(self, level: Level) -> None:
-        """Show how loud the newest piece of sound was."""
+        """Show the level of the newest chunk of sound."""
         self._is_live = True
         self._rms_db = level.rms_db
         self._peak_db = max(level.peak_db, self._peak_db - _FALL_DB)
-        told = self.tr("{:.0f} decibels below the loudest").format(-level.rms_db)
+        text = self.tr("{:.0f} decibels below full scale").format(-level.rms_db)
         if level.peak_db >= _CLIPPED_DB:
-            told = self.tr("Too loud: turn it down")
+            text = self.tr("Too loud: turn it down")
         elif level.rms_db <= _QUIET_DB:
-            told = self.tr("Silent")
-        self._tell(told)
+            text = self.tr("Silent")
+        self._describe(text)
 
     def show_nothing(self) -> None:
-        """Show that nothing is heard, because nothing is recorded."""
+        """Show that nothing is recorded."""
         self._is_live = False
         self._rms_db = self._peak_db = _QUIET_DB
-        self._tell(self.tr("Not listening"))
+        self._describe(self.tr("Not listening"))
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002  the bar is painted whole
         """Paint groove, bar and mark."""
@@ -75,7 +72,7 @@ class LevelMeter(QWidget):
         mark = QRectF(groove.left() + (groove.width() - 2) * _share(self._peak_db), 0.5, 2, 13)
         painter.drawRect(mark)
 
-    def _tell(self, words: str) -> None:
+    def _describe(self, words: str) -> None:
         self.setAccessibleDescription(words)
         self.setToolTip(words)
         self.update()

@@ -1,4 +1,4 @@
-"""Languages whose letters no font of this computer has: their captions would be rows of boxes."""
+"""Finds languages without a font on this computer: their captions would be rows of boxes."""
 
 from PySide6.QtGui import QFontDatabase
 
@@ -14,14 +14,10 @@ _SCRIPTS = (
     | {"km": _Script.Khmer, "lo": _Script.Lao, "my": _Script.Myanmar, "th": _Script.Thai}
     | {"vi": _Script.Vietnamese}
 )
-"""What must be there for a language. Others are written in Latin letters, or nobody knows here."""
+"""The script of a language; other languages are Latin or unknown."""
 
 
 def lacks_font(language: str) -> bool:
-    """Tell whether there is no font for a language.
-
-    Args:
-        language: its code, for example ``ar`` or ``zh-Hant``.
-    """
+    """Return whether no font has the script of a language, for example ``ar`` or ``zh-Hant``."""
     script = _SCRIPTS.get(language.partition("-")[0].lower())
     return script is not None and not QFontDatabase.families(script)

@@ -1,10 +1,10 @@
-"""Policies in the words of the person who chooses one."""
+"""Names and explanations of the policies on offer."""
 
 from PySide6.QtCore import QCoreApplication
 
 
 def policy_names() -> list[tuple[str, str, str]]:
-    """List the policies that are offered: as the engine writes them, name, explanation."""
+    """Return the policies on offer: as the engine writes them, name, explanation."""
     return [
         (
             "read:3",

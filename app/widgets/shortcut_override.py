@@ -1,4 +1,4 @@
-"""Lets the keys of actions work in a line of text that would take them for its own."""
+"""Lets shortcuts work in text fields that would use the same keys."""
 
 from collections.abc import Sequence
 
@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QLineEdit
 
 
 class ShortcutOverride(QObject):
-    """Leave these keys to the window, wherever they are pressed in the lines that are given.
+    """Let the window handle the keys of its actions inside text fields.
 
-    A line takes more keys for editing than people know, other ones on every system: Ctrl+E goes to
-    its end on X11.
+    Text fields use many keys for editing, different ones on each system: on X11, Ctrl+E moves to
+    the end.
     """
 
     def __init__(self, lines: Sequence[QLineEdit], parent: QObject) -> None:
@@ -21,11 +21,11 @@ class ShortcutOverride(QObject):
             line.installEventFilter(self)
 
     def use(self, keys: Sequence[QKeySequence]) -> None:
-        """Leave these keys to the window from now on."""
+        """Set the keys that the window handles."""
         self._keys = frozenset(keys)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Answer for the line whether it wants a key instead of a shortcut."""
+        """Decline the keys of the window on behalf of the text field."""
         if event.type() != QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
             return super().eventFilter(watched, event)
         is_own = QKeySequence(event.keyCombination()) in self._keys

@@ -1,4 +1,4 @@
-"""A lamp that says whether somebody speaks: by its shape, its colour and a word."""
+"""A lamp for detected speech, with a shape, a colour and a word."""
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QPen
@@ -9,7 +9,7 @@ _GAP = 6
 
 
 class SpeechIndicator(QWidget):
-    """A disc with a word beside it while somebody speaks, else a ring."""
+    """A disc with a word while speech is detected, else a ring."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -21,19 +21,19 @@ class SpeechIndicator(QWidget):
 
     @property
     def speaks(self) -> bool:
-        """Whether the lamp says that somebody speaks."""
+        """Whether the lamp shows speech."""
         return self._speaks
 
     def show_speech(self, *, speaks: bool) -> None:
-        """Show that somebody speaks, or that nobody does."""
+        """Show whether speech is detected."""
         self._speaks = speaks
-        told = self.tr("Somebody speaks") if speaks else self.tr("Nobody speaks")
-        self.setAccessibleDescription(told)
-        self.setToolTip(told)
+        text = self.tr("Speech detected") if speaks else self.tr("No speech")
+        self.setAccessibleDescription(text)
+        self.setToolTip(text)
         self.update()
 
     def sizeHint(self) -> QSize:
-        """Give room for the disc and the word, so that nothing moves when it lights up."""
+        """Return the size of disc and word, which does not change with the state."""
         metrics = self.fontMetrics()
         width = self._disc() + _GAP + metrics.horizontalAdvance(self._word)
         return QSize(width, metrics.height())

@@ -1,4 +1,4 @@
-"""Tabs with room for all letters: the usual ones cut the dots off a capital Ü, the foot off a g."""
+"""Tabs with enough height for all letters: Qt's own cut the dots off a capital Ü."""
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QTabBar, QTabWidget, QWidget
@@ -7,7 +7,7 @@ _ROOM = 6
 
 
 class WideTabs(QTabWidget):
-    """Tabs that are all there, whatever the language: the window is as wide as they need."""
+    """Tabs without scroll buttons: the window is wide enough for all of them."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -18,9 +18,9 @@ class WideTabs(QTabWidget):
 
 class _Bar(QTabBar):
     def tabSizeHint(self, index: int) -> QSize:
-        """Leave room above and below the text."""
+        """Add room above and below the text."""
         return super().tabSizeHint(index) + QSize(0, _ROOM)
 
     def minimumTabSizeHint(self, index: int) -> QSize:
-        """Need all of it."""
+        """Return the full size."""
         return self.tabSizeHint(index)

@@ -826,8 +826,8 @@
 <context>
     <name>ChildCommand</name>
     <message>
-        <source>The check crashed (signal {}); captions are not touched by that</source>
-        <translation>Die Prüfung ist abgestürzt (Signal {}); die Untertitel berührt das nicht</translation>
+        <source>The check crashed (signal {}). Captions are not affected</source>
+        <translation>Die Prüfung ist abgestürzt (Signal {}). Die Untertitel sind nicht betroffen</translation>
     </message>
     <message>
         <source>The check ended with an error</source>
@@ -1495,8 +1495,8 @@
 <context>
     <name>LevelMeter</name>
     <message>
-        <source>{:.0f} decibels below the loudest</source>
-        <translation>{:.0f} Dezibel unter dem Lautesten</translation>
+        <source>{:.0f} decibels below full scale</source>
+        <translation>{:.0f} Dezibel unter Vollaussteuerung</translation>
     </message>
     <message>
         <source>Too loud: turn it down</source>
@@ -1764,8 +1764,8 @@
         <translation>Hier erscheinen Untertitel.</translation>
     </message>
     <message>
-        <source>Drag them where you like.</source>
-        <translation>Sie lassen sich verschieben.</translation>
+        <source>Drag them anywhere.</source>
+        <translation>Ziehen Sie sie an eine beliebige Stelle.</translation>
     </message>
 </context>
 <context>
@@ -2193,12 +2193,12 @@
         <translation>Sprache</translation>
     </message>
     <message>
-        <source>Somebody speaks</source>
-        <translation>Jemand spricht</translation>
+        <source>Speech detected</source>
+        <translation>Sprache erkannt</translation>
     </message>
     <message>
-        <source>Nobody speaks</source>
-        <translation>Niemand spricht</translation>
+        <source>No speech</source>
+        <translation>Keine Sprache</translation>
     </message>
 </context>
 <context>

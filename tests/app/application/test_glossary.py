@@ -77,8 +77,8 @@ def test_a_language_that_is_a_path_leads_to_no_file(tmp_path, language):
     before = {path: path.is_file() and path.read_text() for path in tmp_path.rglob("*")}
     terms, failure = folder.read(language)
     assert terms == ()
-    assert "which is no code of a language" in failure
-    assert "which is no code of a language" in folder.write(language, TERMS)
+    assert "which is no language code" in failure
+    assert "which is no language code" in folder.write(language, TERMS)
     assert {path: path.is_file() and path.read_text() for path in tmp_path.rglob("*")} == before
 
 
@@ -87,7 +87,7 @@ def test_a_pipe_among_the_glossaries_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "de.tsv")
     assert GlossaryFolder(tmp_path).read("de") == (
         (),
-        f"the glossary {tmp_path / 'de.tsv'} is no plain file: put one there",
+        f"the glossary {tmp_path / 'de.tsv'} is no regular file: replace it by one",
     )
 
 

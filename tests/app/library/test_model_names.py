@@ -33,7 +33,7 @@ def test_how_far_a_fetch_is_goes_to_one_line_of_the_terminal(tmp_path, monkeypat
     monkeypatch.setattr("engine.hub.download.fetch_model", fetch)
     assert fetched_model(Path("a/b"), tmp_path) == tmp_path / "a" / "b"
     told = capsys.readouterr().err
-    assert told.endswith("fetching a/b: 2.00 of 2.00 GB\n")
+    assert told.endswith("downloading a/b: 2.00 of 2.00 GB\n")
     assert told.count("\r") == 3
     assert told.count("\n") == 1
 

@@ -68,8 +68,8 @@ def test_the_overlay_comes_back_where_it_was_dragged(stages):
     stage.overlay.moved.emit()
     again = stages()
     assert again.overlay.pos() == QPoint(33, 44)
-    again.reset_place()
-    assert stages().overlay.pos() == again.overlay.first_place()
+    again.reset_position()
+    assert stages().overlay.pos() == again.overlay.default_position()
 
 
 def test_the_overlay_never_opens_off_the_screen(stages, tmp_path):

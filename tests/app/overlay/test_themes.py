@@ -1,7 +1,8 @@
 import pytest
 
 from app.config.preferences import PRESETS
-from app.overlay.themes import contrast, theme
+from app.overlay.themes import theme
+from tests.support.contrast import contrast
 
 AA = 4.5  # WCAG 2.2, 1.4.3
 

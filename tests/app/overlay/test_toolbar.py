@@ -8,9 +8,10 @@ from PySide6.QtWidgets import QApplication, QMenuBar
 
 from app.config.preferences import PRESETS, CaptionPreferences
 from app.main_window.actions import Actions
-from app.overlay.themes import contrast, theme
+from app.overlay.themes import theme
 from app.overlay.toolbar import OverlayToolbar, place_beside
 from app.overlay.window import Overlay
+from tests.support.contrast import contrast
 
 AREA = QRect(0, 30, 1280, 690)
 

@@ -293,7 +293,7 @@ def test_other_letters_leave_it_on_the_screen_and_the_old_ones_where_it_was(over
     overlay.show()
     qtbot.waitExposed(overlay)
     narrow = replace(STILL, characters=30)
-    for corner in (QPoint(area.right() - 330, 9), overlay.first_place(), QPoint(0, 400)):
+    for corner in (QPoint(area.right() - 330, 9), overlay.default_position(), QPoint(0, 400)):
         overlay.show_theme(narrow)
         overlay.put(corner)
         before = overlay.geometry()
