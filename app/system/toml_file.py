@@ -51,7 +51,7 @@ class TomlFile:
             self.content = {}
         except (OSError, ValueError) as error:
             self._is_damaged = True
-            return self._read_backup(f"{self.path} cannot be read ({_reason(error)})")
+            return self._read_backup(f"{self.path} cannot be read ({_text(error)})")
         return None
 
     def write(self, content: Content) -> str | None:
@@ -69,7 +69,7 @@ class TomlFile:
             write_file(self.path, tomli_w.dumps(content))
         except (OSError, ValueError) as error:
             return (
-                f"Your choices could not be stored in {self.path}: {_reason(error)}; they hold until "
+                f"Your choices could not be stored in {self.path}: {_text(error)}; they hold until "
                 "Surtitle is closed"
             )
         self.content = dict(content)
@@ -148,6 +148,6 @@ def table(content: Content, name: str) -> dict[str, object]:
     return dict(value) if isinstance(value, dict) else {}
 
 
-def _reason(error: OSError | ValueError) -> str:
+def _text(error: OSError | ValueError) -> str:
     """Return the reason of an error without the file name."""
     return str(error.strerror if isinstance(error, OSError) and error.strerror else error)
