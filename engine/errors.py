@@ -99,8 +99,11 @@ def first_line(error: BaseException) -> str:
 
 def message_of(error: Exception) -> Message:
     """Return the message of one of our errors, or the first line of a library's."""
-    return (
-        error.message
-        if isinstance(error, SurtitleError)
-        else Code.AS_SAID(sentence=first_line(error))
-    )
+    match error:
+        case SurtitleError():
+            return error.message
+        case ValueError(args=[Message() as message, *_]):
+            return message
+        case OSError() if error.strerror:
+            return Code.AS_SAID(sentence=error.strerror)
+    return Code.AS_SAID(sentence=first_line(error))

@@ -4,6 +4,7 @@ Code decides by ``Message.code``, never by the text. The terminal prints the Eng
 windows translate it (``app/system/translations.py``), and ``scripts/translations`` collects it.
 """
 
+import contextlib
 import enum
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,11 +16,25 @@ def tr(text: str) -> str:
     return text
 
 
+class Codes(enum.Enum):
+    """A table of messages without their values; the value of a member is its English template.
+
+    No two tables have a name or a template in common.
+    """
+
+    def __call__(self, **values: "Value") -> "Message":
+        """Return the message with these values."""
+        return Message(self, values)
+
+
 @enum.unique
-class Code(enum.Enum):
-    """A message without its values; the value of a member is its English template."""
+class Code(Codes):
+    """What the engine reports, except what is wrong with a file (``engine.untrusted.faults``)."""
 
     AS_SAID = "{sentence}"  # a sentence without a code of its own: it stays English
+
+    NOT_PLAIN = tr("it is no plain file")
+    LONGER_THAN = tr("it is longer than {most:,} bytes")
 
     # loading
     FETCHING = tr("Fetching {name}: {done:.2f} of {total:.2f} GB")
@@ -64,6 +79,9 @@ class Code(enum.Enum):
         "the model in {folder} {reasons}: choose --device {device} --quantize {quantise}"
     )
     CANNOT_LOAD = tr("the model in {folder} cannot be loaded: {reason}; choose another folder")
+    MODEL_BROKEN = tr(
+        "the model in {folder} cannot be loaded: {reason}; get it again or choose another folder"
+    )
     NO_DEVICE = tr(
         "the device {device} was asked for and torch finds none: use --device cpu or auto"
     )
@@ -81,6 +99,14 @@ class Code(enum.Enum):
     GLOSSARY_TOO_LONG = tr(
         "the glossary of {n_terms} terms takes {n_rows} rows of the prompt, and there is room for "
         "{most}: leave out terms"
+    )
+    GLOSSARY_UNREADABLE = tr(
+        "the glossary {path} cannot be read ({reason}): name a UTF-8 text file"
+    )
+    BYTE_NO_UTF8 = tr("byte {byte} is no UTF-8")
+    GLOSSARY_LINE = tr(
+        "line {number} of the glossary {path} is {line}, and a term, a tab and its translation "
+        "were expected: write it so"
     )
     PROMPT_TOO_LONG = tr(
         "the prompt of {model} takes {n_rows} rows, and the cache has {capacity}: choose another "
@@ -113,6 +139,38 @@ class Code(enum.Enum):
     ADAPTER_UNUSABLE = tr(
         "the adapter in {folder} cannot be used: {reason}; choose another adapter"
     )
+    ADAPTER_CHANGED = tr(
+        "the adapter in {folder} cannot be used: its {file} was changed or damaged after its card "
+        "was written; get it again"
+    )
+    WEIGHTS_UNREADABLE = tr("the {file} in {folder} cannot be read: {reason}; save it again")
+    CARD_UNREADABLE = tr(
+        "{path} cannot be read as JSON ({reason}): restore the file or choose another model"
+    )
+    CARD_WRONG = tr(
+        "{path} lacks or garbles a field ({fault}): restore the file or choose another model"
+    )
+    MODEL_HAS_NO = tr("the model in {folder} has no {name} that can be read: choose another folder")
+    CONFIG_UNFIT = tr(
+        "the config.json of the model in {folder} {fault}: adapters cannot be fitted to it"
+    )
+
+    # the library of adapters
+    NO_SUCH_ADAPTER = tr("there is no adapter {name!r}: surtitle adapters list names those at hand")
+    ADAPTER_BUNDLED = tr(
+        "an adapter {name!r} comes with the program: add this one under another name"
+    )
+    ADAPTER_THERE = tr("there is an adapter {name!r} already: replace it, or choose another name")
+    ADAPTER_STAYS_THERE = tr("the adapter {name!r} comes with the program and cannot be removed")
+    ADAPTERS_UNREADABLE = tr(
+        "the adapters in {folder} cannot be read: {reason}; make room there, or see to its "
+        "permissions"
+    )
+    ADAPTERS_UNWRITABLE = tr(
+        "the adapters in {folder} cannot be written: {reason}; make room there, or see to its "
+        "permissions"
+    )
+    ADAPTER_BAD_NAME = tr("the adapter {fault}; choose another name for it")
 
     # devices
     LISTENING = tr("listening to {device}")
@@ -232,10 +290,6 @@ class Code(enum.Enum):
     HUB_BROKE = tr("the connection broke")
     HUB_NO_HTTP = tr("it speaks no proper HTTP")
 
-    def __call__(self, **values: "Value") -> "Message":
-        """Return the message with these values."""
-        return Message(self, values)
-
 
 @dataclass(frozen=True, slots=True)
 class Message:
@@ -246,7 +300,7 @@ class Message:
         values: what fills in its template, by name.
     """
 
-    code: Code
+    code: Codes
     values: "Mapping[str, Value]"
 
     def worded(self, translate: Callable[[str], str] = str) -> str:
@@ -259,6 +313,31 @@ class Message:
 
     def __str__(self) -> str:
         return self.worded()
+
+    def to_json(self) -> dict[str, object]:
+        """Return the message for another process."""
+        values = {
+            name: value.to_json() if isinstance(value, Message) else value
+            for name, value in self.values.items()
+        }
+        return {"code": self.code.name, "values": values}
+
+    @classmethod
+    def from_json(cls, content: object) -> "Message | None":
+        """Read what ``to_json`` gave in another process; None where it is written otherwise."""
+        match content:
+            case {"code": str(name), "values": dict(given)}:
+                tables = [table for table in Codes.__subclasses__() if name in table.__members__]
+                values = {
+                    key: value if isinstance(value, str | int | float) else cls.from_json(value)
+                    for key, value in given.items()
+                }
+                whole = {key: value for key, value in values.items() if value is not None}
+                with contextlib.suppress(IndexError, KeyError, ValueError):
+                    found = cls(tables[0][name], whole)
+                    found.worded()  # all values that its template has are there, and fit
+                    return found
+        return None
 
 
 Value = Union[str, int, float, Message]  # noqa: UP007  annotations above name it

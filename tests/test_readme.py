@@ -70,5 +70,5 @@ def test_two_text_files_become_an_adapter_that_translates(folder):
         )
         assert done.returncode == 0, (program, arguments, done.stderr)
     assert done.stdout.strip()
-    assert inspect_adapter(folder / "runs" / "mine" / "adapter").reason == ""
+    assert inspect_adapter(folder / "runs" / "mine" / "adapter").reason is None
     assert (folder / "results" / "mine" / "summary.json").exists()

@@ -25,6 +25,7 @@ from app.overlay.controller import OverlayController
 from app.session.engine_bridge import EngineBridge
 from app.session.listening_service import ListeningService, MakeSpeechEngine, make_speech_engine
 from app.system.event_wait import wait_until
+from app.system.translations import worded
 from app.system.wayland import is_wayland
 from app.widgets.missing_fonts import lacks_font
 from app.widgets.policy_names import policy_names
@@ -81,7 +82,7 @@ class Application(QObject):
         self.settings_dialog = SettingsDialog(policy_names(), window.menu_actions, window)
         window.menu_actions.use_shortcuts(now.shortcuts)
         if self.settings.notice is not None:
-            banner.show_notice(self.settings.notice)
+            banner.show_notice(worded(self.settings.notice))
         if launch.crashed:
             told = self.tr("Surtitle crashed last time; Help, Copy diagnostics says how")
             banner.show_notice(told)

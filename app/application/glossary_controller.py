@@ -75,8 +75,8 @@ class GlossaryController(QObject):
         if language != self._language:
             self._language = language
             self._terms, failure = self._folder.read(language)
-            if failure:
-                self.failed.emit(failure)
+            if failure is not None:
+                self.failed.emit(worded(failure))
             if self.dialog is not None and self.dialog.isVisible():
                 self._show()
         self._tell()
@@ -85,8 +85,8 @@ class GlossaryController(QObject):
     def _take_terms(self, terms: Terms) -> None:
         self._terms = terms
         failure = self._folder.write(self._language, terms)
-        if failure:
-            self.failed.emit(failure)
+        if failure is not None:
+            self.failed.emit(worded(failure))
         self._tell()
 
     @Slot(bool)

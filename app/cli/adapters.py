@@ -78,12 +78,12 @@ def _list(arguments: argparse.Namespace, library: AdapterLibrary) -> None:  # no
         return
     table = [_COLUMNS, *(_row(name, adapter) for name, adapter in adapters)]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    reasons = ["", *(adapter.reason for _, adapter in adapters)]
+    reasons = [None, *(adapter.reason for _, adapter in adapters)]
     lines = []
     for cells, reason in zip(table, reasons, strict=True):
         pairs = zip(cells, widths, strict=True)
         lines.append("  ".join(cell.ljust(width) for cell, width in pairs).rstrip())
-        if reason:
+        if reason is not None:
             lines.append(f"    {reason}")
     _say(lines)
 
@@ -110,7 +110,7 @@ def _some(names: Iterable[str]) -> str:
 def _inspect(arguments: argparse.Namespace, library: AdapterLibrary) -> None:  # noqa: TID251
     folder = adapter_folder(arguments.adapter, library)
     adapter = inspect_adapter(folder, _base(arguments.model))
-    details = rows(adapter)
+    details = [(str(label), str(value)) for label, value in rows(adapter)]
     width = max(len(label) for label, _ in details) + 2
     _say(f"{label.ljust(width)}{value}" for label, value in details)
     if adapter.status is Status.BLOCKED:

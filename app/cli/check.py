@@ -16,8 +16,8 @@ from pathlib import Path
 from app.cli.exit_codes import UsageError, exit_code_of
 from app.cli.translate import TerminalSettings, add_options, chosen_settings
 from app.system.early_interrupt import leaving_at_once
-from app.system.text_io import TextError, printable
-from engine.errors import SurtitleError
+from app.system.text_io import printable
+from engine.errors import SurtitleError, message_of
 from engine.files import bytes_text
 from engine.hub.bundled import bundled_models
 from engine.hub.catalogue import KNOWN_MODELS, STANDARD_WHISPER, WHISPER_MODELS
@@ -69,10 +69,10 @@ def reported_failures(*, as_json: bool) -> Iterator[None]:
     """Write a failure as a JSON line, for programs; else let it pass."""
     try:
         yield
-    except (SurtitleError, TextError, UsageError) as error:
+    except (SurtitleError, UsageError) as error:
         if not as_json:
             raise
-        write_json("failed", {"message": str(error)})
+        write_json("failed", {"message": str(error), **message_of(error).to_json()})
 
 
 def check_machine(device: str, library: Path, report: Report) -> None:
@@ -172,7 +172,9 @@ def _machine_text(values: Mapping[str, object]) -> str:
     gpu = (
         f"{values['gpu']}, {_bytes(values['gpu_free_bytes'])} of {_bytes(values['gpu_bytes'])} free"
     )
-    card = gpu if values["gpu"] else values["trouble"] or "none that torch can use"
+    card = gpu if values["gpu"] else "none that torch can use"
+    if values["trouble"]:
+        card = f"there is a graphics card that cannot be used: {values['trouble']}"
     free = f"{_bytes(values['free_bytes'])} of {_bytes(values['memory_bytes'])} free"
     cores = f"{values['cores']} core{'' if values['cores'] == 1 else 's'}"
     return f"Processor: {values['processor']}, {cores}\nMemory: {free}\nGraphics card: {card}"

@@ -35,7 +35,7 @@ def exit_code_of(name: str, work: Callable[[], None]) -> int:
         return _WRONG_USAGE
     except ReaderGoneError:
         return _READER_GONE
-    except (SurtitleError, TextError) as error:
+    except SurtitleError as error:
         tell(name, str(error))
         return _FAILED
     except KeyboardInterrupt:

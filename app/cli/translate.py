@@ -15,7 +15,7 @@ from app.cli.exit_codes import UsageError, exit_code_of, standard_output, tell
 from app.library.model_names import fetched_model
 from app.system.early_interrupt import leaving_at_once
 from app.system.text_io import LineReader, LineWriter, TextError, check_text
-from engine.adapters.adapter import Adapter, Status, model_card, usable_adapter
+from engine.adapters.adapter import Adapter, model_card, usable_adapter
 from engine.errors import ModelError
 from engine.hub.bundled import NO_ADAPTER, bundled_models, default_adapter
 from engine.messages import Code
@@ -301,7 +301,7 @@ def _adapter(
         default = default_adapter(base, translation)
         return None if default is None else usable_adapter(default, base)
     adapter = usable_adapter(adapter_folder(named, open_library(library)), base)
-    if adapter.status is Status.UNKNOWN:
+    if adapter.reason is not None:
         _tell(str(Code.ADAPTER_UNKNOWN(folder=str(adapter.folder), reason=adapter.reason)))
     return adapter
 

@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING, TypeVar
 import tomli_w
 
 from app.config.preferences import Preferences
+from app.system.messages import AppCode
 from app.system.toml_file import Content, TomlFile, parse, table
+from engine.errors import message_of
 from engine.files import write_file
+from engine.messages import Message
 from engine.untrusted.strict_json import shown
 
 if TYPE_CHECKING:
@@ -30,38 +33,39 @@ class PreferencesFile:
     def __init__(self, path: Path) -> None:
         self._file = TomlFile(path)
 
-    def read(self) -> tuple[Preferences, str | None]:
+    def read(self) -> tuple[Preferences, Message | None]:
         """Return the preferences, and a message for the user if something could not be read."""
         notice = self._file.read()
         preferences, doubt = from_content(self._file.content, str(self._file.path))
         return preferences, notice or doubt
 
-    def write(self, preferences: Preferences) -> str | None:
+    def write(self, preferences: Preferences) -> Message | None:
         """Write the preferences; return a message for the user if that failed."""
         return self._file.write(to_content(preferences, self._file.content))
 
 
-def export_preferences(preferences: Preferences, path: Path) -> str | None:
+def export_preferences(preferences: Preferences, path: Path) -> Message | None:
     """Write the preferences to another file; return a message for the user if that failed."""
     try:
         write_file(path, tomli_w.dumps(to_content(preferences, {})), 0o666)
     except OSError as error:
-        return f"The settings could not be written to {path}: {error.strerror}; choose another file"
+        return AppCode.SETTINGS_UNWRITABLE(path=str(path), reason=message_of(error))
     return None
 
 
-def import_preferences(path: Path) -> tuple[Preferences | None, str | None]:
+def import_preferences(path: Path) -> tuple[Preferences | None, Message | None]:
     """Return exported preferences, or None, and a message for the user if something is wrong."""
     try:
         content = parse(path)
     except (OSError, ValueError) as error:
-        return None, f"{path} cannot be read as settings ({error}); nothing was changed"
+        message = AppCode.SETTINGS_UNREADABLE(path=str(path), reason=message_of(error))
+        return None, message
     if "schema_version" not in content:
-        return None, f"{path} holds no settings of Surtitle; nothing was changed"
+        return None, AppCode.NO_SETTINGS(path=str(path))
     return from_content(content, str(path))
 
 
-def from_content(content: Content, where: str) -> tuple[Preferences, str | None]:
+def from_content(content: Content, where: str) -> tuple[Preferences, Message | None]:
     """Return the valid values, and a message that names the wrong ones."""
     preferences, wrong = Preferences(), list[str]()
     preferences = _filled(preferences, content, "", wrong)
@@ -72,7 +76,7 @@ def from_content(content: Content, where: str) -> tuple[Preferences, str | None]
             preferences = replace(preferences, **{page_field.name: filled})
     if not wrong:
         return preferences, None
-    return preferences, f"In {where}, {', '.join(wrong)} could not be used"
+    return preferences, AppCode.SETTINGS_WRONG(path=where, values=", ".join(wrong))
 
 
 def to_content(preferences: Preferences, content: Content) -> dict[str, object]:

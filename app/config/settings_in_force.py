@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.config.launch_settings import LaunchSettings
 from app.config.preferences import Preferences
 from app.config.preferences_file import PreferencesFile
+from app.system.translations import worded
 from engine.hub.bundled import NO_ADAPTER
 from engine.settings import TranslationSettings
 
@@ -71,7 +72,7 @@ class SettingsInForce(QObject):
         """Store the preferences, so that the next start is not a first run."""
         failure = self._file.write(self._preferences)
         if failure is not None:
-            self.failed.emit(failure)
+            self.failed.emit(worded(failure))
 
     def choose(self, preferences: Preferences) -> None:
         """Use and store other preferences."""
@@ -85,7 +86,7 @@ class SettingsInForce(QObject):
             self._translate(replace(self.translation, policy=policy))
         self.preferences_changed.emit(before, preferences)
         if failure is not None:
-            self.failed.emit(failure)
+            self.failed.emit(worded(failure))
 
     @Slot(str)
     def choose_language(self, code: str) -> None:

@@ -26,7 +26,7 @@ from app.library.glossaries import (
     sound_terms,
     write_terms,
 )
-from app.system.translations import error_text
+from app.system.translations import error_text, worded
 from app.widgets.dialog_text import add_action, as_sentence, close_button, paragraph
 from app.widgets.file_dialogs import ask_open, ask_save
 from engine.errors import ContextError
@@ -115,7 +115,7 @@ class GlossaryDialog(QDialog):
         """Write the terms into a file."""
         failure = write_terms(path, sound_terms(self.pairs))
         written = self.tr("The glossary was written to {}").format(path)
-        self.fault.setText(as_sentence(failure or written))
+        self.fault.setText(as_sentence(written if failure is None else worded(failure)))
 
     def _dress(self) -> None:
         self.table.setAccessibleName(self.tr("Glossary"))

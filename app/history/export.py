@@ -7,7 +7,9 @@ from pathlib import Path
 from app.history.cue_splitter import split, split_source
 from app.history.cue_times import from_first, readable
 from app.history.cues import Cue, to_json, to_srt, to_vtt
+from app.system.messages import AppCode
 from app.system.text_io import TextError, printable
+from engine.errors import message_of
 from engine.files import replacing
 
 FORMS = ("srt", "vtt", "txt", "jsonl")
@@ -69,8 +71,8 @@ def export(
                 file.write(text)
                 count += 1
     except OSError as error:
-        msg = f"the captions cannot be written to {path}: {error.strerror}; choose another place"
-        raise TextError(msg) from error
+        message = AppCode.EXPORT_UNWRITABLE(path=str(path), reason=message_of(error))
+        raise TextError(message) from error
     return count
 
 

@@ -18,6 +18,8 @@ from app.history.journal import (
 )
 from app.history.live_text_file import LiveTextFile
 from app.system.background import BackgroundQueue
+from app.system.messages import AppCode
+from app.system.translations import worded
 from engine.events import Event
 from engine.utterances import Utterance, UtteranceTracker
 
@@ -150,9 +152,7 @@ class HistoryWriter(QObject):
             live_text, text = self._live_text, entry.cue.text
             self._text_queue.run(lambda: live_text.write(text))
             if self._text_queue.n_waiting > _MOST_WAITING:
-                self._tell(
-                    f"{live_text.path} does not take captions; choose another file in the settings"
-                )
+                self._tell(worded(AppCode.LIVE_TEXT_HANGS(path=str(live_text.path))))
 
     def _chosen_text(self, choices: PrivacyPreferences) -> LiveTextFile:
         chosen = choices.live_text_file

@@ -22,7 +22,9 @@ from typing import BinaryIO
 
 from app.history.cue_recorder import CueKept, CueMarked, CueWithdrawn, Entry
 from app.history.cues import Cue, Piece
+from app.system.messages import AppCode
 from app.system.text_io import TextError
+from engine.errors import message_of
 from engine.files import append_text
 from engine.untrusted.regular_file import open_plain
 
@@ -93,11 +95,8 @@ class SessionJournal:
             if self._due:
                 append(self._file, *self._due)
         except OSError as error:
-            msg = (
-                f"the journal in {self._folder} cannot be written: {error.strerror}; captions go "
-                "on, and a crash would lose them"
-            )
-            raise TextError(msg) from error
+            code = AppCode.JOURNAL_UNWRITABLE
+            raise TextError(code(folder=str(self._folder), reason=message_of(error))) from error
         self._due.clear()
 
     def _is_there(self, file: int) -> bool:

@@ -5,7 +5,10 @@ import stat
 import sys
 from pathlib import Path
 
+from app.system.messages import AppCode
 from app.system.text_io import TextError, printable
+from engine.errors import message_of
+from engine.messages import Code
 
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a pipe that nobody reads would be waited for
 
@@ -36,12 +39,8 @@ class LiveTextFile:
                 self._file = self._open()
             os.write(self._file, line.encode(errors="replace"))
         except (OSError, ValueError) as error:
-            told = error.strerror if isinstance(error, OSError) else error
-            msg = (
-                f"captions cannot be appended to {self.path}: {told}; choose another file in "
-                "the settings"
-            )
-            raise TextError(msg) from error
+            code = AppCode.LIVE_TEXT_UNWRITABLE
+            raise TextError(code(path=str(self.path), reason=message_of(error))) from error
 
     def close(self) -> None:
         """Close the file."""
@@ -54,7 +53,7 @@ class LiveTextFile:
         file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _NO_WAIT, 0o600)
         if not stat.S_ISREG(os.fstat(file).st_mode):
             os.close(file)
-            raise OSError(0, "it is no plain file")
+            raise OSError(0, Code.NOT_PLAIN())
         if self._is_ours and sys.platform != "win32":
             os.fchmod(file, 0o600)
         return file

@@ -1,78 +1,145 @@
 """The details of an adapter as labels and values, for the terminal and the windows."""
 
+import enum
 from collections.abc import Iterable
+from dataclasses import asdict
 
-from engine.adapters.adapter import Adapter, Status
-from engine.adapters.card import AdapterCard
+from engine.adapters.adapter import Adapter
+from engine.adapters.card import AdapterCard, AdapterScore, Corpus
 from engine.files import bytes_text
+from engine.messages import Codes, Message, tr
 
-Rows = list[tuple[str, str]]
+
+@enum.unique
+class Detail(Codes):
+    """Labels, and the values that have words in them."""
+
+    NAME = tr("name")
+    STATUS = tr("status")
+    OK = tr("ok")
+    UNKNOWN = tr("unknown")
+    BLOCKED = tr("blocked")
+    REASON = tr("reason")
+    FOLDER = tr("folder")
+    RANK = tr("rank")
+    ALPHA = tr("alpha")
+    STABILISED = tr("{alpha:g}, rank-stabilised")
+    TARGETS = tr("targets")
+    LAYERS = tr("layers")
+    PARAMETERS = tr("parameters")
+    SIZE = tr("size")
+    DESCRIPTION = tr("description")
+    BASE = tr("base")
+    SHAPE = tr("base's shape")
+    SHAPED = tr(
+        "{architecture}, {layers} layers, {hidden_size} wide, {heads} heads of {head_size} "
+        "({kv_heads} for keys), feed-forward {feed_forward}, vocabulary {vocabulary}"
+    )
+    TOKENIZER = tr("base's tokenizer")
+    LANGUAGES = tr("languages")
+    FROM_TO = tr("{source} to {targets}")
+    LAYOUT = tr("layout")
+    SLOT_LENGTH = tr("slot length")
+    TRAINED_WITH = tr("{length} (trained with {lengths})")
+    POLICIES = tr("policies")
+    PROMPT = tr("prompt")
+    LICENCE = tr("licence")
+    MADE_WITH = tr("made with")
+    SEEDS = tr("seeds")
+    DATA = tr("data")
+    PAIRS = tr("{name}: {pairs:,} pairs, {licence}")
+    COMMAND = tr("command")
+    SCORE = tr("score")
+    SCORED = tr(
+        "{test_set} ({lines:,} lines), {language}, {policy}: BLEU {bleu:.1f}{base}, LAAL {laal}"
+    )
+    BASE_ALONE = tr(" (base alone {bleu:.1f})")
+
+
+Rows = list[tuple[Message, Message | str]]
 NOTHING = "–"
 
 
 def rows(adapter: Adapter) -> Rows:
     """Return the known details of an adapter, its faults first."""
-    details = [("name", adapter.name), ("status", str(adapter.status))]
-    if adapter.status is not Status.OK:
-        details.append(("reason", adapter.reason))
-    details.append(("folder", str(adapter.folder)))
+    details: Rows = [
+        (Detail.NAME(), adapter.name),
+        (Detail.STATUS(), Detail[adapter.status.name]()),
+    ]
+    if adapter.reason is not None:
+        details.append((Detail.REASON(), adapter.reason))
+    details.append((Detail.FOLDER(), str(adapter.folder)))
     if adapter.card is not None:
         details += _purpose(adapter.card)
     if adapter.lora is not None:
         lora = adapter.lora
+        stabilised = Detail.STABILISED(alpha=lora.alpha)
         details += [
-            ("rank", str(lora.rank)),
-            ("alpha", f"{lora.alpha:g}{', rank-stabilised' if lora.rank_stabilised else ''}"),
+            (Detail.RANK(), str(lora.rank)),
+            (Detail.ALPHA(), stabilised if lora.rank_stabilised else f"{lora.alpha:g}"),
         ]
     if adapter.weights is not None:
         weights = adapter.weights
         details += [
-            ("targets", _list(weights.modules)),
-            ("layers", ranges(weights.layers)),
-            ("parameters", f"{weights.n_parameters:,}"),
-            ("size", f"{bytes_text(weights.n_bytes)}, {_list(weights.dtypes)}"),
+            (Detail.TARGETS(), _list(weights.modules)),
+            (Detail.LAYERS(), ranges(weights.layers)),
+            (Detail.PARAMETERS(), f"{weights.n_parameters:,}"),
+            (Detail.SIZE(), f"{bytes_text(weights.n_bytes)}, {_list(weights.dtypes)}"),
         ]
     return details + (_provenance(adapter.card) if adapter.card else [])
 
 
 def _purpose(card: AdapterCard) -> Rows:
     base = card.base
+    shape = asdict(base)
+    tokenizer = shape.pop("tokenizer_sha256")
+    lengths = ranges(card.slot_lengths)
     return [
-        *([("description", card.description)] if card.description else []),
-        ("base", card.base_name),
+        *([(Detail.DESCRIPTION(), card.description)] if card.description else []),
+        (Detail.BASE(), card.base_name),
+        (Detail.SHAPE(), Detail.SHAPED(**shape)),
+        (Detail.TOKENIZER(), f"sha256 {tokenizer}"),
         (
-            "base's shape",
-            f"{base.architecture}, {base.layers} layers, {base.hidden_size} wide, "
-            f"{base.heads} heads of {base.head_size} ({base.kv_heads} for keys), "
-            f"feed-forward {base.feed_forward}, vocabulary {base.vocabulary}",
+            Detail.LANGUAGES(),
+            Detail.FROM_TO(source=card.source_language, targets=_list(card.languages)),
         ),
-        ("base's tokenizer", f"sha256 {base.tokenizer_sha256}"),
-        ("languages", f"{card.source_language} to {_list(card.languages)}"),
-        ("layout", card.layout),
-        ("slot length", f"{card.slot_length} (trained with {ranges(card.slot_lengths)})"),
-        ("policies", _list(card.policies)),
-        ("prompt", card.prompt_template),
+        (Detail.LAYOUT(), card.layout),
+        (Detail.SLOT_LENGTH(), Detail.TRAINED_WITH(length=card.slot_length, lengths=lengths)),
+        (Detail.POLICIES(), _list(card.policies)),
+        (Detail.PROMPT(), card.prompt_template),
     ]
 
 
 def _provenance(card: AdapterCard) -> Rows:
     made = ", ".join(part for part in (card.created_with, card.created_at) if part)
-    found = [
-        ("licence", card.licence or NOTHING),
-        ("made with", made or NOTHING),
-        ("seeds", _list(map(str, card.seeds)) or NOTHING),
+    return [
+        (Detail.LICENCE(), card.licence or NOTHING),
+        (Detail.MADE_WITH(), made or NOTHING),
+        (Detail.SEEDS(), _list(map(str, card.seeds)) or NOTHING),
+        *((Detail.DATA(), _corpus(corpus)) for corpus in card.data),
+        *((Detail.COMMAND(), command) for command in card.commands),
+        *((Detail.SCORE(), _score(score)) for score in card.scores),
     ]
-    for corpus in card.data:
-        pairs = "" if corpus.pairs is None else f"{corpus.pairs:,} pairs, "
-        where = f", {corpus.url}" if corpus.url else ""
-        found.append(("data", f"{corpus.name}: {pairs}{corpus.licence}{where}"))
-    found += [("command", command) for command in card.commands]
-    for score in card.scores:
-        laal = NOTHING if score.laal is None else f"{score.laal:.2f}"
-        what = f"{score.test_set} ({score.lines:,} lines), {score.language}, {score.policy}"
-        alone = "" if score.base_bleu is None else f" (base alone {score.base_bleu:.1f})"
-        found.append(("score", f"{what}: BLEU {score.bleu:.1f}{alone}, LAAL {laal}"))
-    return found
+
+
+def _corpus(corpus: Corpus) -> Message | str:
+    licence = f"{corpus.licence}, {corpus.url}" if corpus.url else corpus.licence
+    if corpus.pairs is None:
+        return f"{corpus.name}: {licence}"
+    return Detail.PAIRS(name=corpus.name, pairs=corpus.pairs, licence=licence)
+
+
+def _score(score: AdapterScore) -> Message:
+    alone = "" if score.base_bleu is None else Detail.BASE_ALONE(bleu=score.base_bleu)
+    return Detail.SCORED(
+        test_set=score.test_set,
+        lines=score.lines,
+        language=score.language,
+        policy=score.policy,
+        bleu=score.bleu,
+        base=alone,
+        laal=NOTHING if score.laal is None else f"{score.laal:.2f}",
+    )
 
 
 def _list(values: Iterable[str]) -> str:
@@ -80,7 +147,7 @@ def _list(values: Iterable[str]) -> str:
 
 
 def ranges(numbers: Iterable[int]) -> str:
-    """Write increasing numbers as ranges: ``0-5, 8``."""
+    """Write rising numbers briefly: ``0-5, 8``."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and number == runs[-1][-1] + 1:

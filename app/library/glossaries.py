@@ -7,8 +7,10 @@ import enum
 from collections.abc import Sequence
 from pathlib import Path
 
-from engine.errors import ContextError
+from app.system.messages import AppCode
+from engine.errors import ContextError, message_of
 from engine.files import write_file
+from engine.messages import Message
 from engine.text.glossary import read_glossary
 from engine.untrusted.safe_names import is_plain_name
 from engine.untrusted.strict_json import shown
@@ -18,8 +20,6 @@ Terms = tuple[tuple[str, str], ...]
 
 MAX_TERMS = 500
 """More do not fit into a prompt; see ``engine.text.prompt_context``."""
-
-_NO_CODE = "there is no glossary for {}, which is no language code: choose another language"
 
 _LONGEST_CODE = 40
 
@@ -79,14 +79,14 @@ def read_terms(path: Path) -> Terms:
     return sound_terms(read_glossary(path))
 
 
-def write_terms(path: Path, terms: Terms) -> str:
-    """Write a file of terms atomically; return a message for the user if that failed, else ""."""
+def write_terms(path: Path, terms: Terms) -> Message | None:
+    """Write a file of terms atomically; return a message for the user if that failed."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_file(path, "".join(f"{term}\t{translation}\n" for term, translation in terms), 0o666)
     except OSError as error:
-        return f"the glossary could not be written to {path}: {error.strerror}; it holds for now"
-    return ""
+        return AppCode.GLOSSARY_UNWRITABLE(path=str(path), reason=message_of(error))
+    return None
 
 
 def _is_code(language: str) -> bool:
@@ -104,21 +104,21 @@ class GlossaryFolder:
         """Return the file of a language."""
         return self._folder / f"{language}.tsv"
 
-    def read(self, language: str) -> tuple[Terms, str]:
-        """Return the terms of a language, and a message if its file cannot be used, else ""."""
+    def read(self, language: str) -> tuple[Terms, Message | None]:
+        """Return the terms of a language, and a message if its file cannot be used."""
         if not _is_code(language):
-            return (), _NO_CODE.format(shown(language))
+            return (), AppCode.GLOSSARY_NO_LANGUAGE(language=shown(language))
         if not self.path(language).exists():
-            return (), ""
+            return (), None
         if not self.path(language).is_file():
-            return (), f"the glossary {self.path(language)} is no regular file: replace it by one"
+            return (), AppCode.GLOSSARY_NO_FILE(path=str(self.path(language)))
         try:
-            return read_terms(self.path(language)), ""
+            return read_terms(self.path(language)), None
         except ContextError as error:
-            return (), str(error)
+            return (), error.message
 
-    def write(self, language: str, terms: Terms) -> str:
-        """Write the terms of a language; return a message if that failed, else ""."""
+    def write(self, language: str, terms: Terms) -> Message | None:
+        """Write the terms of a language; return a message if that failed."""
         if not _is_code(language):
-            return _NO_CODE.format(shown(language))
+            return AppCode.GLOSSARY_NO_LANGUAGE(language=shown(language))
         return write_terms(self.path(language), terms)

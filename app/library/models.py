@@ -65,7 +65,7 @@ class MachineReport:
     machine: Machine | None = None
     fits: dict[str, Fit] = field(default_factory=dict)
     forecast: Forecast | None = None
-    failure: str = ""
+    failure: Mapping[str, object] | None = None  # the line as it came
 
     def feed(self, line: Mapping[str, object]) -> None:
         """Read a line of the check."""
@@ -79,7 +79,7 @@ class MachineReport:
             case "forecast":
                 self.forecast = _made(Forecast, line) or self.forecast
             case "failed":
-                self.failure = str(line.get("message"))
+                self.failure = line
 
     def recommended(self, offers: Sequence[ModelOffer], language: str) -> ModelOffer | None:
         """Return the recommended model; gated ones are never recommended.

@@ -5,8 +5,8 @@ import queue
 import threading
 from collections.abc import Callable
 
-from app.system.text_io import TextError
-from app.system.translations import error_text
+from app.system.messages import AppCode
+from app.system.translations import error_text, worded
 from engine.errors import SurtitleError
 
 Job = Callable[[], None]
@@ -57,11 +57,9 @@ class BackgroundQueue:
         while (job := self._jobs.get()) is not None:
             try:
                 job()
-            except (SurtitleError, TextError) as error:
+            except SurtitleError as error:
                 self._report(error_text(error))
             except Exception as error:  # noqa: BLE001  the top of this thread
                 _log.exception("a job failed")
-                self._report(
-                    f"something unexpected went wrong ({type(error).__name__}: {error}); Surtitle "
-                    "goes on, and its log says more"
-                )
+                reason = f"{type(error).__name__}: {error}"
+                self._report(worded(AppCode.UNEXPECTED(reason=reason)))

@@ -89,9 +89,9 @@ class ChildCommand(QObject):
             failure = self.tr("The check crashed (signal {}). Captions are not affected")
             failure = failure.format(exit_code)
         elif exit_code:
-            failure = (
-                stderr.splitlines()[-1] if stderr else self.tr("The check ended with an error")
-            )
+            failure = self.tr("The check ended with an error")
+            if stderr:
+                failure = f"{failure}: {stderr.splitlines()[-1]}"
         self._end(failure)
 
     @Slot(QProcess.ProcessError)

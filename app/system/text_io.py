@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from engine.errors import SurtitleError
+
 _BREAKS = "\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\u2028\u2029"
 """Characters that end a line or move the cursor in some program."""
 
@@ -26,8 +28,8 @@ _PRINTABLE = dict.fromkeys(map(ord, _BREAKS), " ") | dict.fromkeys(
 )
 
 
-class TextError(Exception):
-    """Text cannot be read or written; the message is one sentence."""
+class TextError(SurtitleError):
+    """Text cannot be read or written."""
 
 
 class ReaderGoneError(TextError):

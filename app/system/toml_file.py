@@ -11,7 +11,10 @@ from pathlib import Path
 
 import tomli_w
 
+from app.system.messages import AppCode
+from engine.errors import message_of
 from engine.files import write_file
+from engine.messages import Code, Message
 from engine.untrusted.regular_file import open_plain
 
 Content = Mapping[str, object]
@@ -22,7 +25,6 @@ MOST_BYTES = 65_536
 # tomllib takes more than quadratic time in the number of dots in a key.
 _MOST_DOTS = 2_000
 _DEEPEST = 32
-_TOO_LARGE = "a whole number in it is too large"
 
 
 class TomlFile:
@@ -38,7 +40,7 @@ class TomlFile:
         self._backup = path.with_name(path.name + ".bak")
         self._is_damaged = False  # the file was not read and must not be lost
 
-    def read(self) -> str | None:
+    def read(self) -> Message | None:
         """Read the file, or its backup if it is damaged; a missing file is empty.
 
         Returns:
@@ -51,10 +53,10 @@ class TomlFile:
             self.content = {}
         except (OSError, ValueError) as error:
             self._is_damaged = True
-            return self._read_backup(f"{self.path} cannot be read ({_text(error)})")
+            return self._read_backup(message_of(error))
         return None
 
-    def write(self, content: Content) -> str | None:
+    def write(self, content: Content) -> Message | None:
         """Replace the content of the file.
 
         Returns:
@@ -68,10 +70,7 @@ class TomlFile:
                 write_file(self._backup, tomli_w.dumps(self.content))
             write_file(self.path, tomli_w.dumps(content))
         except (OSError, ValueError) as error:
-            return (
-                f"Your choices could not be stored in {self.path}: {_text(error)}; they hold until "
-                "Surtitle is closed"
-            )
+            return AppCode.SETTINGS_NOT_STORED(path=str(self.path), reason=message_of(error))
         self.content = dict(content)
         return None
 
@@ -80,13 +79,14 @@ class TomlFile:
             self.path.replace(self.path.with_name(self.path.name + ".damaged"))
         self._is_damaged = False
 
-    def _read_backup(self, failure: str) -> str:
+    def _read_backup(self, reason: Message) -> Message:
+        path = str(self.path)
         try:
             self.content = parse(self._backup)
         except (OSError, ValueError):
             self.content = {}
-            return f"{failure}; Surtitle starts with its own choices"
-        return f"{failure}; the choices are those of {self._backup.name}"
+            return AppCode.SETTINGS_LOST(path=path, reason=reason)
+        return AppCode.SETTINGS_OF_COPY(path=path, reason=reason, copy=self._backup.name)
 
 
 def read_small(path: Path) -> str:
@@ -99,8 +99,7 @@ def read_small(path: Path) -> str:
     with open_plain(path) as file:
         content = file.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:
-        msg = f"it is longer than {MOST_BYTES:,} bytes"
-        raise ValueError(msg)
+        raise ValueError(Code.LONGER_THAN(most=MOST_BYTES))
     return content.decode()
 
 
@@ -113,17 +112,15 @@ def parse(path: Path) -> dict[str, object]:
     """
     text = read_small(path)
     if text.count(".") > _MOST_DOTS:
-        msg = f"it has more than {_MOST_DOTS:,} dots"
-        raise ValueError(msg)
+        raise ValueError(AppCode.MANY_DOTS(most=_MOST_DOTS))
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         raise
     except RecursionError as error:
-        msg = "it is nested too deeply"
-        raise ValueError(msg) from error
+        raise ValueError(AppCode.TOO_DEEP()) from error
     except ValueError as error:  # Python limits the digits of a number
-        raise ValueError(_TOO_LARGE) from error
+        raise ValueError(AppCode.NUMBER_TOO_LARGE()) from error
     _check(content)
     return content
 
@@ -133,21 +130,15 @@ def _check(content: object) -> None:
     level: list[object] = [content]
     for _ in range(_DEEPEST):
         if any(isinstance(value, int) and value.bit_length() > 64 for value in level):
-            raise ValueError(_TOO_LARGE)
+            raise ValueError(AppCode.NUMBER_TOO_LARGE())
         tables = [value.values() for value in level if isinstance(value, dict)]
         lists = [value for value in level if isinstance(value, list)]
         level = [value for values in (*tables, *lists) for value in values]
     if level:
-        msg = f"it is nested more than {_DEEPEST} levels deep"
-        raise ValueError(msg)
+        raise ValueError(AppCode.DEEPER_THAN(most=_DEEPEST))
 
 
 def table(content: Content, name: str) -> dict[str, object]:
     """Return a table of a document, or an empty one."""
     value = content.get(name)
     return dict(value) if isinstance(value, dict) else {}
-
-
-def _text(error: OSError | ValueError) -> str:
-    """Return the reason of an error without the file name."""
-    return str(error.strerror if isinstance(error, OSError) and error.strerror else error)

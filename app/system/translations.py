@@ -3,6 +3,7 @@
 Messages of the engine are translated by their codes; names of models and adapters stay as they are.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
@@ -13,14 +14,22 @@ from engine.messages import Message
 LANGUAGES = ("en", "de")
 
 
-def worded(message: Message) -> str:
+def worded(message: Message | str) -> str:
     """Return the sentence of a message in the language of the windows; on any thread."""
+    if isinstance(message, str):
+        return message
     return message.worded(lambda text: QCoreApplication.translate("", text))
 
 
 def error_text(error: Exception) -> str:
     """Return the sentence of an error in the language of the windows; on any thread."""
     return worded(error.message) if isinstance(error, SurtitleError) else str(error)
+
+
+def failure_text(line: Mapping[str, object]) -> str:
+    """Return the sentence of a failure that a command reported as JSON, as ``error_text`` does."""
+    message = Message.from_json(line)
+    return str(line.get("message")) if message is None else worded(message)
 
 
 def choose_language(chosen: str, preferred: list[str]) -> str:

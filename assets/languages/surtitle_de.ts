@@ -4,6 +4,14 @@
 <context>
     <name></name>
     <message>
+        <source>it is no plain file</source>
+        <translation>es ist keine gewöhnliche Datei</translation>
+    </message>
+    <message>
+        <source>it is longer than {most:,} bytes</source>
+        <translation>sie ist länger als {most:,} Bytes</translation>
+    </message>
+    <message>
         <source>Fetching {name}: {done:.2f} of {total:.2f} GB</source>
         <translation>{name} wird heruntergeladen: {done:.2f} von {total:.2f} GB</translation>
     </message>
@@ -92,6 +100,10 @@
         <translation>das Modell in {folder} kann nicht geladen werden: {reason}; wählen Sie einen anderen Ordner</translation>
     </message>
     <message>
+        <source>the model in {folder} cannot be loaded: {reason}; get it again or choose another folder</source>
+        <translation>das Modell in {folder} lässt sich nicht laden: {reason}; bitte neu beschaffen oder einen anderen Ordner wählen</translation>
+    </message>
+    <message>
         <source>the device {device} was asked for and torch finds none: use --device cpu or auto</source>
         <translation>das Gerät {device} wurde verlangt, und torch findet keines: Verwenden Sie --device cpu oder auto</translation>
     </message>
@@ -106,6 +118,18 @@
     <message>
         <source>the glossary of {n_terms} terms takes {n_rows} rows of the prompt, and there is room for {most}: leave out terms</source>
         <translation>das Glossar mit {n_terms} Begriffen belegt {n_rows} Zeilen des Prompts, und Platz ist für {most}: Lassen Sie Begriffe weg</translation>
+    </message>
+    <message>
+        <source>the glossary {path} cannot be read ({reason}): name a UTF-8 text file</source>
+        <translation>das Glossar {path} ist nicht lesbar ({reason}): bitte eine Textdatei in UTF-8 wählen</translation>
+    </message>
+    <message>
+        <source>byte {byte} is no UTF-8</source>
+        <translation>Byte {byte} ist kein UTF-8</translation>
+    </message>
+    <message>
+        <source>line {number} of the glossary {path} is {line}, and a term, a tab and its translation were expected: write it so</source>
+        <translation>Zeile {number} des Glossars {path} lautet {line}, erwartet wurden ein Begriff, ein Tabulator und seine Übersetzung: bitte so schreiben</translation>
     </message>
     <message>
         <source>the prompt of {model} takes {n_rows} rows, and the cache has {capacity}: choose another adapter or model</source>
@@ -174,6 +198,58 @@
     <message>
         <source>the adapter in {folder} cannot be used: {reason}; choose another adapter</source>
         <translation>der Adapter in {folder} kann nicht verwendet werden: {reason}; wählen Sie einen anderen Adapter</translation>
+    </message>
+    <message>
+        <source>the adapter in {folder} cannot be used: its {file} was changed or damaged after its card was written; get it again</source>
+        <translation>der Adapter in {folder} ist nicht verwendbar: seine Datei {file} wurde verändert oder beschädigt, nachdem seine Karte geschrieben war; bitte neu beschaffen</translation>
+    </message>
+    <message>
+        <source>the {file} in {folder} cannot be read: {reason}; save it again</source>
+        <translation>die Datei {file} in {folder} ist nicht lesbar: {reason}; bitte neu speichern</translation>
+    </message>
+    <message>
+        <source>{path} cannot be read as JSON ({reason}): restore the file or choose another model</source>
+        <translation>{path} ist nicht als JSON lesbar ({reason}): bitte die Datei wiederherstellen oder ein anderes Modell wählen</translation>
+    </message>
+    <message>
+        <source>{path} lacks or garbles a field ({fault}): restore the file or choose another model</source>
+        <translation>{path} fehlt ein Feld, oder eines ist fehlerhaft (die Datei {fault}): bitte wiederherstellen oder ein anderes Modell wählen</translation>
+    </message>
+    <message>
+        <source>the model in {folder} has no {name} that can be read: choose another folder</source>
+        <translation>das Modell in {folder} hat keine lesbare Datei {name}: bitte einen anderen Ordner wählen</translation>
+    </message>
+    <message>
+        <source>the config.json of the model in {folder} {fault}: adapters cannot be fitted to it</source>
+        <translation>die config.json des Modells in {folder} {fault}: kein Adapter lässt sich daran messen</translation>
+    </message>
+    <message>
+        <source>there is no adapter {name!r}: surtitle adapters list names those at hand</source>
+        <translation>es gibt keinen Adapter {name!r}: surtitle adapters list nennt die vorhandenen</translation>
+    </message>
+    <message>
+        <source>an adapter {name!r} comes with the program: add this one under another name</source>
+        <translation>ein Adapter {name!r} gehört zum Programm: bitte diesen unter einem anderen Namen hinzufügen</translation>
+    </message>
+    <message>
+        <source>there is an adapter {name!r} already: replace it, or choose another name</source>
+        <translation>es gibt schon einen Adapter {name!r}: bitte ihn ersetzen oder einen anderen Namen wählen</translation>
+    </message>
+    <message>
+        <source>the adapter {name!r} comes with the program and cannot be removed</source>
+        <translation>der Adapter {name!r} gehört zum Programm und lässt sich nicht entfernen</translation>
+    </message>
+    <message>
+        <source>the adapters in {folder} cannot be read: {reason}; make room there, or see to its permissions</source>
+        <translation>die Adapter in {folder} sind nicht lesbar: {reason}; bitte dort Platz schaffen oder die Rechte prüfen</translation>
+    </message>
+    <message>
+        <source>the adapters in {folder} cannot be written: {reason}; make room there, or see to its permissions</source>
+        <translation>die Adapter in {folder} lassen sich nicht schreiben: {reason}; bitte dort Platz schaffen oder die Rechte prüfen</translation>
+    </message>
+    <message>
+        <source>the adapter {fault}; choose another name for it</source>
+        <translation>der Adapter {fault}; bitte einen anderen Namen wählen</translation>
     </message>
     <message>
         <source>listening to {device}</source>
@@ -410,6 +486,598 @@
     <message>
         <source>it speaks no proper HTTP</source>
         <translation>er spricht kein richtiges HTTP</translation>
+    </message>
+    <message>
+        <source>name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>status</source>
+        <translation>Status</translation>
+    </message>
+    <message>
+        <source>ok</source>
+        <translation>gut</translation>
+    </message>
+    <message>
+        <source>unknown</source>
+        <translation>unbekannt</translation>
+    </message>
+    <message>
+        <source>blocked</source>
+        <translation>gesperrt</translation>
+    </message>
+    <message>
+        <source>reason</source>
+        <translation>Grund</translation>
+    </message>
+    <message>
+        <source>folder</source>
+        <translation>Ordner</translation>
+    </message>
+    <message>
+        <source>rank</source>
+        <translation>Rang</translation>
+    </message>
+    <message>
+        <source>alpha</source>
+        <translation>Alpha</translation>
+    </message>
+    <message>
+        <source>{alpha:g}, rank-stabilised</source>
+        <translation>{alpha:g}, rangstabilisiert</translation>
+    </message>
+    <message>
+        <source>targets</source>
+        <translation>Ziele</translation>
+    </message>
+    <message>
+        <source>layers</source>
+        <translation>Schichten</translation>
+    </message>
+    <message>
+        <source>parameters</source>
+        <translation>Parameter</translation>
+    </message>
+    <message>
+        <source>size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>description</source>
+        <translation>Beschreibung</translation>
+    </message>
+    <message>
+        <source>base</source>
+        <translation>Basis</translation>
+    </message>
+    <message>
+        <source>base&apos;s shape</source>
+        <translation>Form der Basis</translation>
+    </message>
+    <message>
+        <source>{architecture}, {layers} layers, {hidden_size} wide, {heads} heads of {head_size} ({kv_heads} for keys), feed-forward {feed_forward}, vocabulary {vocabulary}</source>
+        <translation>{architecture}, {layers} Schichten, Breite {hidden_size}, {heads} Köpfe zu {head_size} ({kv_heads} für Schlüssel), Feed-forward {feed_forward}, Vokabular {vocabulary}</translation>
+    </message>
+    <message>
+        <source>base&apos;s tokenizer</source>
+        <translation>Tokenizer der Basis</translation>
+    </message>
+    <message>
+        <source>languages</source>
+        <translation>Sprachen</translation>
+    </message>
+    <message>
+        <source>{source} to {targets}</source>
+        <translation>{source} nach {targets}</translation>
+    </message>
+    <message>
+        <source>layout</source>
+        <translation>Anordnung</translation>
+    </message>
+    <message>
+        <source>slot length</source>
+        <translation>Platzlänge</translation>
+    </message>
+    <message>
+        <source>{length} (trained with {lengths})</source>
+        <translation>{length} (trainiert mit {lengths})</translation>
+    </message>
+    <message>
+        <source>policies</source>
+        <translation>Zeitpläne</translation>
+    </message>
+    <message>
+        <source>prompt</source>
+        <translation>Prompt</translation>
+    </message>
+    <message>
+        <source>licence</source>
+        <translation>Lizenz</translation>
+    </message>
+    <message>
+        <source>made with</source>
+        <translation>erstellt mit</translation>
+    </message>
+    <message>
+        <source>seeds</source>
+        <translation>Startwerte</translation>
+    </message>
+    <message>
+        <source>data</source>
+        <translation>Daten</translation>
+    </message>
+    <message>
+        <source>{name}: {pairs:,} pairs, {licence}</source>
+        <translation>{name}: {pairs:,} Paare, {licence}</translation>
+    </message>
+    <message>
+        <source>command</source>
+        <translation>Befehl</translation>
+    </message>
+    <message>
+        <source>score</source>
+        <translation>Ergebnis</translation>
+    </message>
+    <message>
+        <source>{test_set} ({lines:,} lines), {language}, {policy}: BLEU {bleu:.1f}{base}, LAAL {laal}</source>
+        <translation>{test_set} ({lines:,} Zeilen), {language}, {policy}: BLEU {bleu:.1f}{base}, LAAL {laal}</translation>
+    </message>
+    <message>
+        <source> (base alone {bleu:.1f})</source>
+        <translation> (Basis allein {bleu:.1f})</translation>
+    </message>
+    <message>
+        <source>the journal in {folder} cannot be written: {reason}; captions go on, and a crash would lose them</source>
+        <translation>das Journal in {folder} lässt sich nicht schreiben: {reason}; die Untertitel gehen weiter, ein Absturz würde sie verlieren</translation>
+    </message>
+    <message>
+        <source>the captions cannot be written to {path}: {reason}; choose another place</source>
+        <translation>die Untertitel lassen sich nicht nach {path} schreiben: {reason}; bitte einen anderen Ort wählen</translation>
+    </message>
+    <message>
+        <source>captions cannot be appended to {path}: {reason}; choose another file in the settings</source>
+        <translation>Untertitel lassen sich nicht an {path} anhängen: {reason}; bitte in den Einstellungen eine andere Datei wählen</translation>
+    </message>
+    <message>
+        <source>{path} does not take captions; choose another file in the settings</source>
+        <translation>{path} nimmt keine Untertitel an; bitte in den Einstellungen eine andere Datei wählen</translation>
+    </message>
+    <message>
+        <source>measurements cannot be written to {path}: {reason}; recording has stopped, choose another file</source>
+        <translation>Messungen lassen sich nicht nach {path} schreiben: {reason}; die Aufzeichnung wurde beendet, bitte eine andere Datei wählen</translation>
+    </message>
+    <message>
+        <source>the glossary could not be written to {path}: {reason}; it holds for now</source>
+        <translation>das Glossar ließ sich nicht nach {path} schreiben: {reason}; es gilt vorerst</translation>
+    </message>
+    <message>
+        <source>the glossary {path} is no regular file: replace it by one</source>
+        <translation>das Glossar {path} ist keine gewöhnliche Datei: bitte durch eine ersetzen</translation>
+    </message>
+    <message>
+        <source>there is no glossary for {language}, which is no language code: choose another language</source>
+        <translation>für {language} gibt es kein Glossar, denn das ist kein Sprachcode: bitte eine andere Sprache wählen</translation>
+    </message>
+    <message>
+        <source>{path} cannot be read ({reason}); Surtitle starts with its own choices</source>
+        <translation>{path} ist nicht lesbar ({reason}); Surtitle beginnt mit den eigenen Vorgaben</translation>
+    </message>
+    <message>
+        <source>{path} cannot be read ({reason}); the choices are those of {copy}</source>
+        <translation>{path} ist nicht lesbar ({reason}); die Einstellungen sind die von {copy}</translation>
+    </message>
+    <message>
+        <source>Your choices could not be stored in {path}: {reason}; they hold until Surtitle is closed</source>
+        <translation>Die Einstellungen ließen sich nicht in {path} speichern: {reason}; sie gelten, bis Surtitle geschlossen wird</translation>
+    </message>
+    <message>
+        <source>The settings could not be written to {path}: {reason}; choose another file</source>
+        <translation>Die Einstellungen ließen sich nicht nach {path} schreiben: {reason}; bitte eine andere Datei wählen</translation>
+    </message>
+    <message>
+        <source>{path} cannot be read as settings ({reason}); nothing was changed</source>
+        <translation>{path} ist nicht als Einstellungen lesbar ({reason}); nichts wurde geändert</translation>
+    </message>
+    <message>
+        <source>{path} holds no settings of Surtitle; nothing was changed</source>
+        <translation>{path} enthält keine Einstellungen von Surtitle; nichts wurde geändert</translation>
+    </message>
+    <message>
+        <source>In {path}, {values} could not be used</source>
+        <translation>In {path} war {values} nicht verwendbar</translation>
+    </message>
+    <message>
+        <source>it has more than {most:,} dots</source>
+        <translation>sie hat mehr als {most:,} Punkte</translation>
+    </message>
+    <message>
+        <source>it is nested too deeply</source>
+        <translation>sie ist zu tief verschachtelt</translation>
+    </message>
+    <message>
+        <source>it is nested more than {most} levels deep</source>
+        <translation>sie ist mehr als {most} Ebenen tief verschachtelt</translation>
+    </message>
+    <message>
+        <source>a whole number in it is too large</source>
+        <translation>eine ganze Zahl darin ist zu groß</translation>
+    </message>
+    <message>
+        <source>something unexpected went wrong ({reason}); Surtitle goes on, and its log says more</source>
+        <translation>etwas Unerwartetes ging schief ({reason}); Surtitle läuft weiter, und sein Protokoll sagt mehr</translation>
+    </message>
+    <message>
+        <source>is nested too deeply</source>
+        <translation>ist zu tief verschachtelt</translation>
+    </message>
+    <message>
+        <source>is no UTF-8 text</source>
+        <translation>ist kein Text in UTF-8</translation>
+    </message>
+    <message>
+        <source>is no JSON (line {line}, column {column})</source>
+        <translation>ist kein JSON (Zeile {line}, Spalte {column})</translation>
+    </message>
+    <message>
+        <source>should hold an object, got {value}</source>
+        <translation>sollte ein Objekt enthalten, enthält aber {value}</translation>
+    </message>
+    <message>
+        <source>is longer than {most} bytes</source>
+        <translation>ist länger als {most} Bytes</translation>
+    </message>
+    <message>
+        <source>lacks {key}</source>
+        <translation>enthält kein {key}</translation>
+    </message>
+    <message>
+        <source>names {key} twice</source>
+        <translation>nennt {key} doppelt</translation>
+    </message>
+    <message>
+        <source>holds a number of {n} digits</source>
+        <translation>enthält eine Zahl mit {n} Ziffern</translation>
+    </message>
+    <message>
+        <source>holds {value}, which is too large a number</source>
+        <translation>enthält {value}, was eine zu große Zahl ist</translation>
+    </message>
+    <message>
+        <source>holds {value}, which is no number of JSON</source>
+        <translation>enthält {value}, was in JSON keine Zahl ist</translation>
+    </message>
+    <message>
+        <source>{key} should be {wanted}, got {value}</source>
+        <translation>nennt als {key} {value}, erwartet: {wanted}</translation>
+    </message>
+    <message>
+        <source>text</source>
+        <translation>Text</translation>
+    </message>
+    <message>
+        <source>text of at most {most} characters</source>
+        <translation>Text von höchstens {most} Zeichen</translation>
+    </message>
+    <message>
+        <source>64 lower-case hexadecimal digits</source>
+        <translation>64 hexadezimale Ziffern in Kleinbuchstaben</translation>
+    </message>
+    <message>
+        <source>forty hexadecimal digits</source>
+        <translation>vierzig hexadezimale Ziffern</translation>
+    </message>
+    <message>
+        <source>true or false</source>
+        <translation>true oder false</translation>
+    </message>
+    <message>
+        <source>a whole number from {least} to {most}</source>
+        <translation>eine ganze Zahl von {least} bis {most}</translation>
+    </message>
+    <message>
+        <source>a number</source>
+        <translation>eine Zahl</translation>
+    </message>
+    <message>
+        <source>a list of texts</source>
+        <translation>eine Liste von Texten</translation>
+    </message>
+    <message>
+        <source>a list of whole numbers from {least} to {most}</source>
+        <translation>eine Liste ganzer Zahlen von {least} bis {most}</translation>
+    </message>
+    <message>
+        <source>an object</source>
+        <translation>ein Objekt</translation>
+    </message>
+    <message>
+        <source>a list of objects</source>
+        <translation>eine Liste von Objekten</translation>
+    </message>
+    <message>
+        <source>a list</source>
+        <translation>eine Liste</translation>
+    </message>
+    <message>
+        <source>it names {n} files, and {most} are the most</source>
+        <translation>sie nennt {n} Dateien, höchstens {most} sind möglich</translation>
+    </message>
+    <message>
+        <source>has a header that does not begin with an object</source>
+        <translation>hat einen Kopf, der nicht mit einem Objekt beginnt</translation>
+    </message>
+    <message>
+        <source>has a header that {fault}</source>
+        <translation>hat einen fehlerhaften Kopf; dieser {fault}</translation>
+    </message>
+    <message>
+        <source>is a pickle, which can run code, and no safetensors file</source>
+        <translation>ist ein Pickle, das Code ausführen kann, und keine safetensors-Datei</translation>
+    </message>
+    <message>
+        <source>was cut within its header: it has {n_bytes} bytes</source>
+        <translation>ist im Kopf abgeschnitten: sie hat {n_bytes} Bytes</translation>
+    </message>
+    <message>
+        <source>says its header is {n_bytes} bytes long, and {most} are the most that is read</source>
+        <translation>gibt ihrem Kopf {n_bytes} Bytes, gelesen werden höchstens {most}</translation>
+    </message>
+    <message>
+        <source>garbles the tensor {name}: {fault}</source>
+        <translation>beschreibt den Tensor {name} falsch: {fault}</translation>
+    </message>
+    <message>
+        <source>its shape or its place has too many numbers</source>
+        <translation>seine Form oder sein Platz hat zu viele Zahlen</translation>
+    </message>
+    <message>
+        <source>gives the tensor {name} the unknown type {dtype}</source>
+        <translation>gibt dem Tensor {name} den unbekannten Typ {dtype}</translation>
+    </message>
+    <message>
+        <source>gives the tensor {name} {n_bytes} bytes, and {shape} of {dtype} needs {wanted}</source>
+        <translation>gibt dem Tensor {name} {n_bytes} Bytes, doch {shape} von {dtype} braucht {wanted}</translation>
+    </message>
+    <message>
+        <source>puts the tensor {name} at byte {start} of the data, not at {wanted}</source>
+        <translation>legt den Tensor {name} an Byte {start} der Daten statt an {wanted}</translation>
+    </message>
+    <message>
+        <source>was cut: its tensors need {wanted} bytes of data, and {n_bytes} are there</source>
+        <translation>ist abgeschnitten: ihre Tensoren brauchen {wanted} Bytes an Daten, vorhanden sind {n_bytes}</translation>
+    </message>
+    <message>
+        <source>has {n_bytes} bytes behind its last tensor</source>
+        <translation>hat {n_bytes} Bytes hinter ihrem letzten Tensor</translation>
+    </message>
+    <message>
+        <source>is of format version {version}, and this program reads {known}: update it</source>
+        <translation>hat die Formatversion {version}, und dieses Programm liest {known}: bitte aktualisieren</translation>
+    </message>
+    <message>
+        <source>describes no adapter: its &apos;kind&apos; is not {kind!r}</source>
+        <translation>beschreibt keinen Adapter: ihr &apos;kind&apos; ist nicht {kind!r}</translation>
+    </message>
+    <message>
+        <source>has the name {name}: a name has 1 to {most} letters and digits of ASCII, with dots, hyphens and underscores between them</source>
+        <translation>trägt den Namen {name}: ein Name hat 1 bis {most} Buchstaben und Ziffern aus ASCII, dazwischen Punkte, Binde- und Unterstriche</translation>
+    </message>
+    <message>
+        <source>names the language {code}, which is no code like de or pt-BR</source>
+        <translation>nennt die Sprache {code}, was kein Code wie de oder pt-BR ist</translation>
+    </message>
+    <message>
+        <source>names {n} target languages, and {most} are the most</source>
+        <translation>nennt {n} Zielsprachen, höchstens {most} sind möglich</translation>
+    </message>
+    <message>
+        <source>names no target language</source>
+        <translation>nennt keine Zielsprache</translation>
+    </message>
+    <message>
+        <source>{key} should name a token, got nothing</source>
+        <translation>sollte als {key} ein Token nennen, nennt aber nichts</translation>
+    </message>
+    <message>
+        <source>names no policy</source>
+        <translation>nennt keinen Zeitplan</translation>
+    </message>
+    <message>
+        <source>names the policy {policy}, which is not written read:N, wait:K or offline</source>
+        <translation>nennt den Zeitplan {policy}, der nicht read:N, wait:K oder offline geschrieben ist</translation>
+    </message>
+    <message>
+        <source>{languages} languages and {policies} policies are the most, got {n_languages} and {n_policies}</source>
+        <translation>nennt {n_languages} Sprachen und {n_policies} Zeitpläne, höchstens {languages} und {policies} sind möglich</translation>
+    </message>
+    <message>
+        <source>{key!r} has {n} characters, and {most} are the most</source>
+        <translation>hat als {key!r} {n} Zeichen, höchstens {most} sind möglich</translation>
+    </message>
+    <message>
+        <source>describes {kind}, and only LORA is supported</source>
+        <translation>beschreibt {kind}, und nur LORA wird unterstützt</translation>
+    </message>
+    <message>
+        <source>sets {key}, which is not supported</source>
+        <translation>setzt {key}, was nicht unterstützt wird</translation>
+    </message>
+    <message>
+        <source>sets {key} to {value}, which is not supported</source>
+        <translation>setzt {key} auf {value}, was nicht unterstützt wird</translation>
+    </message>
+    <message>
+        <source>has a &apos;lora_alpha&apos; of {alpha}, and only more than 0 has a meaning</source>
+        <translation>hat ein &apos;lora_alpha&apos; von {alpha}, und nur mehr als 0 ist sinnvoll</translation>
+    </message>
+    <message>
+        <source>names its &apos;target_modules&apos; by a pattern, and only a list of names is supported</source>
+        <translation>nennt seine &apos;target_modules&apos; durch ein Muster, und nur eine Liste von Namen wird unterstützt</translation>
+    </message>
+    <message>
+        <source>has the target {target}, which is no name of a layer</source>
+        <translation>hat das Ziel {target}, was kein Name einer Schicht ist</translation>
+    </message>
+    <message>
+        <source>names no target</source>
+        <translation>nennt kein Ziel</translation>
+    </message>
+    <message>
+        <source>has its layers at {stem}, and the base has them at {wanted}</source>
+        <translation>hat ihre Schichten unter {stem}, die Basis unter {wanted}</translation>
+    </message>
+    <message>
+        <source>should have factors for the target {target}, which is no layer of it</source>
+        <translation>sollte Faktoren für das Ziel {target} haben, das keine Schicht davon ist</translation>
+    </message>
+    <message>
+        <source>has a factor {factor} for {place}, which is no target</source>
+        <translation>hat einen Faktor {factor} für {place}, was kein Ziel ist</translation>
+    </message>
+    <message>
+        <source>has the tensor {name}, which is no factor of a layer</source>
+        <translation>hat den Tensor {name}, der kein Faktor einer Schicht ist</translation>
+    </message>
+    <message>
+        <source>has the tensor {name} of type {dtype}, which factors never are</source>
+        <translation>hat den Tensor {name} vom Typ {dtype}, den Faktoren nie haben</translation>
+    </message>
+    <message>
+        <source>has no factor, and one list of layers was expected</source>
+        <translation>hat keinen Faktor, und eine Liste von Schichten wurde erwartet</translation>
+    </message>
+    <message>
+        <source>has factors in {n} lists of layers, and one list of layers was expected</source>
+        <translation>hat Faktoren in {n} Listen von Schichten, und eine wurde erwartet</translation>
+    </message>
+    <message>
+        <source>has factors for {n} layers, and the base has {wanted}</source>
+        <translation>hat Faktoren für {n} Schichten, und die Basis hat {wanted}</translation>
+    </message>
+    <message>
+        <source>has factors for layer {layer}, and the base has {n} layers</source>
+        <translation>hat Faktoren für die Schicht {layer}, und die Basis hat {n} Schichten</translation>
+    </message>
+    <message>
+        <source>has the rank {rank}, and the base is {width} wide</source>
+        <translation>hat den Rang {rank}, und die Basis hat die Breite {width}</translation>
+    </message>
+    <message>
+        <source>lacks the tensor {name}</source>
+        <translation>enthält den Tensor {name} nicht</translation>
+    </message>
+    <message>
+        <source>has {name} in the shape {shape}, and [{wanted}] was expected</source>
+        <translation>hat {name} in der Form {shape}, und [{wanted}] wurde erwartet</translation>
+    </message>
+    <message>
+        <source>it cannot be read ({reason})</source>
+        <translation>es ist nicht lesbar ({reason})</translation>
+    </message>
+    <message>
+        <source>its {name} names a file outside the folder</source>
+        <translation>{name} nennt eine Datei außerhalb des Ordners</translation>
+    </message>
+    <message>
+        <source>it has more than {most} files</source>
+        <translation>es hat mehr als {most} Dateien</translation>
+    </message>
+    <message>
+        <source>its {name} is no plain file</source>
+        <translation>{name} ist keine gewöhnliche Datei</translation>
+    </message>
+    <message>
+        <source>its {name} makes it another kind of folder than a whole model</source>
+        <translation>{name} macht daraus einen anderen Ordner als den eines ganzen Modells</translation>
+    </message>
+    <message>
+        <source>its {name} has {n_bytes} bytes, and {most} are the most</source>
+        <translation>{name} hat {n_bytes} Bytes, höchstens {most} sind möglich</translation>
+    </message>
+    <message>
+        <source>its {name} is no JSON</source>
+        <translation>{name} ist kein JSON</translation>
+    </message>
+    <message>
+        <source>its {name} names Python code of its own ({key}), and no code of a folder is ever run</source>
+        <translation>{name} nennt eigenen Python-Code ({key}), und Code aus einem Ordner wird nie ausgeführt</translation>
+    </message>
+    <message>
+        <source>its {name} names files of its own ({key})</source>
+        <translation>{name} nennt eigene Dateien ({key})</translation>
+    </message>
+    <message>
+        <source>its {name} asks for what is not its own weights ({key})</source>
+        <translation>{name} verlangt anderes als die eigenen Gewichte ({key})</translation>
+    </message>
+    <message>
+        <source>its {name} gives {value} as {key}, which is no whole number</source>
+        <translation>{name} nennt {value} als {key}, was keine ganze Zahl ist</translation>
+    </message>
+    <message>
+        <source>its {name} gives {value} as {key}, and {most} is the most</source>
+        <translation>{name} nennt {value} als {key}, höchstens {most} ist möglich</translation>
+    </message>
+    <message>
+        <source>its weights are packed as {method}, which is not known here: take the model with whole weights</source>
+        <translation>seine Gewichte sind als {method} gepackt, was hier nicht bekannt ist: bitte das Modell mit ganzen Gewichten nehmen</translation>
+    </message>
+    <message>
+        <source>its folder cannot be read ({reason})</source>
+        <translation>sein Ordner ist nicht lesbar ({reason})</translation>
+    </message>
+    <message>
+        <source>it has no path</source>
+        <translation>er hat keinen Pfad</translation>
+    </message>
+    <message>
+        <source>its weights are a pickle ({name}), which can run code: save it as safetensors</source>
+        <translation>seine Gewichte sind ein Pickle ({name}), das Code ausführen kann: bitte als safetensors speichern</translation>
+    </message>
+    <message>
+        <source>it has no {name}</source>
+        <translation>es fehlt {name}</translation>
+    </message>
+    <message>
+        <source>its {name} is a link or no plain file: put the file itself there</source>
+        <translation>{name} ist ein Verweis oder keine gewöhnliche Datei: bitte die Datei selbst dorthin legen</translation>
+    </message>
+    <message>
+        <source>its {name} cannot be read ({reason})</source>
+        <translation>{name} ist nicht lesbar ({reason})</translation>
+    </message>
+    <message>
+        <source>its {name} {fault}</source>
+        <translation>die Datei {name} {fault}</translation>
+    </message>
+    <message>
+        <source>it was trained with the prompt {prompt}, and this program builds {known!r}</source>
+        <translation>er wurde mit dem Prompt {prompt} trainiert, und dieses Programm baut {known!r}</translation>
+    </message>
+    <message>
+        <source>it was trained for the layout {layout}, and this program knows {known}</source>
+        <translation>er wurde für die Anordnung {layout} trainiert, und dieses Programm kennt {known}</translation>
+    </message>
+    <message>
+        <source>it was made for {base}, another model than this: {difference}</source>
+        <translation>er wurde für {base} gemacht, ein anderes Modell als dieses: {difference}</translation>
+    </message>
+    <message>
+        <source>{field} {wanted} there and {found} here</source>
+        <translation>{field} ist dort {wanted} und hier {found}</translation>
+    </message>
+    <message>
+        <source>it has no {name}, so its base, its slot length, its policies, its languages and where it comes from are not known</source>
+        <translation>es fehlt {name}, darum sind Basis, Platzlänge, Zeitpläne, Sprachen und Herkunft unbekannt</translation>
+    </message>
+    <message>
+        <source>it was trained for the layout {layout}, and captions use slots</source>
+        <translation>er wurde für die Anordnung {layout} trainiert, und Untertitel verwenden Plätze</translation>
+    </message>
+    <message>
+        <source>the layers of {architecture} are not known here</source>
+        <translation>die Schichten von {architecture} sind hier nicht bekannt</translation>
     </message>
 </context>
 <context>
@@ -1712,6 +2380,10 @@
     <message>
         <source>No usable GPU found. The CPU will be used.</source>
         <translation>Keine nutzbare Grafikkarte gefunden. Der Prozessor wird verwendet.</translation>
+    </message>
+    <message>
+        <source>There is a graphics card that cannot be used: {}</source>
+        <translation>Es gibt eine Grafikkarte, die nicht verwendbar ist: {}</translation>
     </message>
     <message>
         <source>{} are free on the disk.</source>

@@ -15,14 +15,15 @@ from pathlib import Path
 from engine.adapters.card import PROMPT_TEMPLATE, AdapterCard, read_adapter_card
 from engine.adapters.lora_config import CONFIG_FILE, Lora, parse_lora
 from engine.adapters.lora_weights import WEIGHTS_FILE, LoraWeights, fit_lora
-from engine.errors import AdapterError
+from engine.errors import AdapterError, message_of
 from engine.files import replacing
-from engine.messages import Code
+from engine.messages import Code, Message
 from engine.models.fingerprint import Fingerprint
 from engine.models.instruct_card import is_plain, plain_card
 from engine.models.linear_layers import linear_layers
 from engine.models.model_card import FILE_NAME, ModelCard, read_card
 from engine.settings import LAYOUTS
+from engine.untrusted.faults import Fault
 from engine.untrusted.regular_file import file_sha256
 from engine.untrusted.safetensors_header import read_header
 from engine.untrusted.strict_json import JsonObject, shown
@@ -45,7 +46,7 @@ class Adapter:
 
     Attributes:
         status: OK; UNKNOWN if it can be loaded, but may not help; BLOCKED if it cannot be loaded.
-        reason: one clause about the adapter (``it has no surtitle.json, ...``); empty when OK.
+        reason: one clause about the adapter (``it has no surtitle.json, ...``); None when OK.
         card: None if it is missing or unreadable.
         lora: rank, alpha and targets; None if unreadable.
         weights: layers, parameters and size; None if the factors do not fit.
@@ -53,7 +54,7 @@ class Adapter:
 
     folder: Path
     status: Status
-    reason: str = ""
+    reason: Message | None = None
     card: AdapterCard | None = None
     lora: Lora | None = None
     weights: LoraWeights | None = None
@@ -78,7 +79,7 @@ def inspect_adapter(folder: Path, base: Fingerprint | None = None) -> Adapter:
         _check_base(adapter.card, base)
         reason = _doubt(adapter.card, base)
     except AdapterError as error:
-        return replace(adapter, reason=str(error))
+        return replace(adapter, reason=error.message)
     return replace(adapter, status=Status.UNKNOWN if reason else Status.OK, reason=reason)
 
 
@@ -90,7 +91,7 @@ def usable_adapter(
     An error names ``origin`` instead of ``folder`` if it is given.
     """
     adapter = inspect_adapter(folder, base)
-    if adapter.status is Status.BLOCKED:
+    if adapter.reason is not None and adapter.status is Status.BLOCKED:
         message = Code.ADAPTER_UNUSABLE(folder=str(origin or folder), reason=adapter.reason)
         raise AdapterError(message)
     return adapter
@@ -104,11 +105,8 @@ def verify_adapter(adapter: Adapter, *, origin: Path | None = None) -> str:
     """
     sha256 = _weights_sha256(adapter.folder)
     if adapter.card is not None and adapter.card.weights_sha256 != sha256:
-        msg = (
-            f"the adapter in {origin or adapter.folder} cannot be used: its {WEIGHTS_FILE} was "
-            "changed or damaged after its card was written; get it again"
-        )
-        raise AdapterError(msg)
+        folder = str(origin or adapter.folder)
+        raise AdapterError(Code.ADAPTER_CHANGED(folder=folder, file=WEIGHTS_FILE))
     return sha256
 
 
@@ -151,21 +149,16 @@ def _check_files(folder: Path) -> None:
     try:
         plain = {entry.name: entry.is_file(follow_symlinks=False) for entry in os.scandir(folder)}
     except (OSError, ValueError) as error:  # ValueError: an invalid path
-        reason = error.strerror if isinstance(error, OSError) else "it has no path"
-        msg = f"its folder cannot be read ({reason})"
-        raise AdapterError(msg) from error
+        reason = message_of(error) if isinstance(error, OSError) else Fault.NO_PATH()
+        raise AdapterError(Fault.FOLDER_UNREADABLE(reason=reason)) from error
     for name in sorted(plain):
         if name.startswith("adapter_model.") and name.endswith(_PICKLES):
-            quoted = ascii(name)[1:-1]
-            msg = f"its weights are a pickle ({quoted}), which can run code: save it as safetensors"
-            raise AdapterError(msg)
+            raise AdapterError(Fault.WEIGHTS_PICKLED(name=ascii(name)[1:-1]))
     for name in (CONFIG_FILE, WEIGHTS_FILE, FILE_NAME):
         if name not in plain and name != FILE_NAME:
-            msg = f"it has no {name}"
-            raise AdapterError(msg)
+            raise AdapterError(Fault.HAS_NO(name=name))
         if not plain.get(name, True):
-            msg = f"its {name} is a link or no plain file: put the file itself there"
-            raise AdapterError(msg)
+            raise AdapterError(Fault.NO_PLAIN_FILE(name=name))
 
 
 @contextlib.contextmanager
@@ -174,11 +167,9 @@ def _adapter_errors(name: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        msg = f"its {name} cannot be read ({error.strerror})"
-        raise AdapterError(msg) from error
+        raise AdapterError(Fault.UNREADABLE(name=name, reason=message_of(error))) from error
     except ValueError as error:
-        msg = f"its {name} {error}"
-        raise AdapterError(msg) from error
+        raise AdapterError(Fault.FILE_FAULT(name=name, fault=message_of(error))) from error
 
 
 def _read_card(folder: Path) -> AdapterCard | None:
@@ -206,40 +197,32 @@ def _check_base(card: AdapterCard | None, base: Fingerprint | None) -> None:
     if card is None:
         return
     if card.prompt_template != PROMPT_TEMPLATE:
-        msg = (
-            f"it was trained with the prompt {shown(card.prompt_template)}, and this program "
-            f"builds {PROMPT_TEMPLATE!r}"
-        )
-        raise AdapterError(msg)
+        prompt = shown(card.prompt_template)
+        raise AdapterError(Fault.OTHER_PROMPT(prompt=prompt, known=PROMPT_TEMPLATE))
     if card.layout not in LAYOUTS:
-        msg = (
-            f"it was trained for the layout {shown(card.layout)}, and this program knows "
-            f"{', '.join(LAYOUTS)}"
-        )
-        raise AdapterError(msg)
+        layout = shown(card.layout)
+        raise AdapterError(Fault.LAYOUT_UNKNOWN(layout=layout, known=", ".join(LAYOUTS)))
     difference = None if base is None else card.base.difference(base)
     if difference is not None:
-        msg = f"it was made for {shown(card.base_name)}, another model than this: {difference}"
-        raise AdapterError(msg)
+        base_name = shown(card.base_name)
+        raise AdapterError(Fault.OTHER_BASE(base=base_name, difference=difference))
 
 
-def _doubt(card: AdapterCard | None, base: Fingerprint | None) -> str:
-    """Return the reason why a sound adapter may not help; empty if there is none."""
+def _doubt(card: AdapterCard | None, base: Fingerprint | None) -> Message | None:
+    """Return the reason why a sound adapter may not help; None if there is none."""
     if card is None:
-        return (
-            f"it has no {FILE_NAME}, so its base, its slot length, its policies, its languages "
-            "and where it comes from are not known"
-        )
+        return Fault.NO_CARD(name=FILE_NAME)
     if card.layout != "slots":
-        return f"it was trained for the layout {shown(card.layout)}, and captions use slots"
+        return Fault.NO_SLOTS(layout=shown(card.layout))
     if linear_layers(base or card.base) is None:
-        return f"the layers of {shown(card.base.architecture)} are not known here"
-    return ""
+        return Fault.LAYERS_UNKNOWN(architecture=shown(card.base.architecture))
+    return None
 
 
 def _weights_sha256(folder: Path) -> str:
     try:
         return file_sha256(folder / WEIGHTS_FILE)
     except OSError as error:
-        msg = f"the {WEIGHTS_FILE} in {folder} cannot be read: {error.strerror}; save it again"
-        raise AdapterError(msg) from error
+        reason, code = message_of(error), Code.WEIGHTS_UNREADABLE
+        message = code(file=WEIGHTS_FILE, folder=str(folder), reason=reason)
+        raise AdapterError(message) from error

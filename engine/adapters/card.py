@@ -14,6 +14,7 @@ from engine.errors import PolicyError
 from engine.models.fingerprint import Fingerprint
 from engine.models.model_card import FILE_NAME, Language, ModelCard
 from engine.policy import parse_policy
+from engine.untrusted.faults import Fault
 from engine.untrusted.safe_names import is_plain_name
 from engine.untrusted.strict_json import JsonObject, refuse, shown
 
@@ -175,11 +176,9 @@ def parse_adapter_card(content: JsonObject) -> AdapterCard:
     """Parse a card; raises ValueError as ``read_adapter_card`` does."""
     version = content.integer("format_version", least=1)
     if version > FORMAT_VERSION:
-        refuse(
-            f"is of format version {version}, and this program reads {FORMAT_VERSION}: update it"
-        )
+        refuse(Fault.NEWER_FORMAT(version=version, known=FORMAT_VERSION))
     if content.text("kind", "model") != KIND:
-        refuse(f"describes no adapter: its 'kind' is not {KIND!r}")
+        refuse(Fault.NO_ADAPTER_CARD(kind=KIND))
     base = content.inner("base")
     slot_length = content.integer("slot_length", least=1, most=MAX_SLOT_LENGTH)
     card = AdapterCard(
@@ -217,25 +216,22 @@ def parse_adapter_card(content: JsonObject) -> AdapterCard:
 def check_name(name: str) -> str:
     """Raise ValueError unless a name is a plain folder name on every system; return it."""
     if not is_plain_name(name, _LONGEST_NAME):
-        refuse(
-            f"has the name {shown(name)}: a name has 1 to {_LONGEST_NAME} letters and digits of "
-            "ASCII, with dots, hyphens and underscores between them"
-        )
+        refuse(Fault.BAD_NAME(name=shown(name), most=_LONGEST_NAME))
     return name
 
 
 def check_language(code: str) -> str:
     """Raise ValueError unless a text is a language's code (de, pt-BR, zh-Hant); return it."""
     if not _LANGUAGE.fullmatch(code):
-        refuse(f"names the language {shown(code)}, which is no code like de or pt-BR")
+        refuse(Fault.BAD_LANGUAGE(code=shown(code)))
     return code
 
 
 def _languages(content: JsonObject) -> Mapping[str, Language]:
     if len(content.values) > _MOST_LANGUAGES:
-        refuse(f"names {len(content.values)} target languages, and {_MOST_LANGUAGES} are the most")
+        refuse(Fault.MANY_LANGUAGES(n=len(content.values), most=_MOST_LANGUAGES))
     if not content.values:
-        refuse("names no target language")
+        refuse(Fault.NO_LANGUAGE())
     return {
         check_language(code): Language(
             name=content.inner(code).text("name", most=_SHORT),
@@ -248,14 +244,14 @@ def _languages(content: JsonObject) -> Mapping[str, Language]:
 def _token(content: JsonObject, key: str) -> str:
     text = content.text(key, most=_SHORT)
     if not text:
-        refuse(f"{shown(key)} should name a token, got nothing")
+        refuse(Fault.NO_TOKEN(key=shown(key)))
     return text
 
 
 def _policies(content: JsonObject) -> tuple[str, ...]:
     policies = content.texts("policies")
     if not policies:
-        refuse("names no policy")
+        refuse(Fault.NO_POLICY())
     return tuple(_policy(text) for text in policies)
 
 
@@ -263,8 +259,7 @@ def _policy(text: str) -> str:
     try:
         return str(parse_policy(text))
     except PolicyError as error:
-        msg = f"names the policy {shown(text)}, which is not written read:N, wait:K or offline"
-        raise ValueError(msg) from error
+        raise ValueError(Fault.POLICY_UNKNOWN(policy=shown(text))) from error
 
 
 def _corpus(content: JsonObject) -> Corpus:

@@ -15,7 +15,8 @@ from engine.adapters.adapter import Adapter, usable_adapter, verify_adapter
 from engine.adapters.card import check_name
 from engine.adapters.lora_config import CONFIG_FILE
 from engine.adapters.lora_weights import WEIGHTS_FILE
-from engine.errors import AdapterError
+from engine.errors import AdapterError, message_of
+from engine.messages import Code
 from engine.models.model_card import FILE_NAME
 from engine.untrusted.safe_names import delete_hidden
 
@@ -53,7 +54,7 @@ class AdapterLibrary:
             AdapterError: the folder cannot be read.
         """
         adapters = [LibraryAdapter(name=it.name, folder=it, bundled=True) for it in self._bundled]
-        with self._adapter_errors("read"):
+        with self._adapter_errors(Code.ADAPTERS_UNREADABLE):
             if self._folder.is_dir():
                 self._restore_old()
                 names = sorted(it.name for it in os.scandir(self._folder) if _is_adapter(it))
@@ -67,8 +68,7 @@ class AdapterLibrary:
         for adapter in self.adapters():
             if adapter.name == name:
                 return adapter
-        msg = f"there is no adapter {name!r}: surtitle adapters list names those at hand"
-        raise AdapterError(msg)
+        raise AdapterError(Code.NO_SUCH_ADAPTER(name=name))
 
     def add(self, source: Path, *, name: str | None = None, replace: bool = False) -> Adapter:
         """Copy an adapter into the library; return the copy, OK or UNKNOWN.
@@ -86,13 +86,11 @@ class AdapterLibrary:
         name = _checked(name or adapter.name)
         target = self._folder / name
         if any(name == bundled.name for bundled in self._bundled):
-            msg = f"an adapter {name!r} comes with the program: add this one under another name"
-            raise AdapterError(msg)
-        with self._adapter_errors("written"):
+            raise AdapterError(Code.ADAPTER_BUNDLED(name=name))
+        with self._adapter_errors(Code.ADAPTERS_UNWRITABLE):
             self._restore_old()
             if target.exists() and not replace:
-                msg = f"there is an adapter {name!r} already: replace it, or choose another name"
-                raise AdapterError(msg)
+                raise AdapterError(Code.ADAPTER_THERE(name=name))
             self._folder.mkdir(parents=True, exist_ok=True)
             with self._fresh(name) as fresh:
                 _copy(folder, fresh)
@@ -109,9 +107,8 @@ class AdapterLibrary:
         """
         adapter = self.find(_checked(name))
         if adapter.bundled:
-            msg = f"the adapter {name!r} comes with the program and cannot be removed"
-            raise AdapterError(msg)
-        with self._adapter_errors("written"):
+            raise AdapterError(Code.ADAPTER_STAYS_THERE(name=name))
+        with self._adapter_errors(Code.ADAPTERS_UNWRITABLE):
             removed = self._hidden(name, "removed")
             delete_hidden(removed, self._folder)  # of a run that was killed
             adapter.folder.rename(removed)
@@ -155,16 +152,13 @@ class AdapterLibrary:
                 old.rename(target)
 
     @contextlib.contextmanager
-    def _adapter_errors(self, verb: str) -> Iterator[None]:
+    def _adapter_errors(self, code: Code) -> Iterator[None]:
         """Turn errors of the system into a sentence."""
         try:
             yield
         except OSError as error:
-            msg = (
-                f"the adapters in {self._folder} cannot be {verb}: {error.strerror or error}; "
-                "make room there, or see to its permissions"
-            )
-            raise AdapterError(msg) from error
+            message = code(folder=str(self._folder), reason=message_of(error))
+            raise AdapterError(message) from error
 
 
 def _is_adapter(entry: "os.DirEntry[str]") -> bool:
@@ -175,8 +169,7 @@ def _checked(name: str) -> str:
     try:
         return check_name(name)
     except ValueError as error:
-        msg = f"the adapter {error}; choose another name for it"
-        raise AdapterError(msg) from error
+        raise AdapterError(Code.ADAPTER_BAD_NAME(fault=message_of(error))) from error
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
+from engine.untrusted.faults import Fault
 from engine.untrusted.strict_json import JsonObject, refuse, shown
 
 CONFIG_FILE = "adapter_config.json"
@@ -136,14 +137,14 @@ def _ends(path: str) -> list[str]:
 def parse_lora(content: JsonObject) -> Lora:
     """Parse ``adapter_config.json``; raise ValueError if it is garbled or not supported."""
     if content.text("peft_type") != "LORA":
-        refuse(f"describes {shown(content.text('peft_type'))}, and only LORA is supported")
+        refuse(Fault.NO_LORA(kind=shown(content.text("peft_type"))))
     for key, value in content.values.items():
         if key not in _READ | _WITHOUT_EFFECT and value not in (None, False, "", [], {}):
-            refuse(f"sets {shown(key)}, which is not supported")
+            refuse(Fault.SETS(key=shown(key)))
     _check_plain(content)
     alpha = content.number("lora_alpha")
     if alpha <= 0:
-        refuse(f"has a 'lora_alpha' of {alpha}, and only more than 0 has a meaning")
+        refuse(Fault.NO_ALPHA(alpha=alpha))
     return Lora(
         rank=content.integer("r", least=1, most=_MOST_RANK),
         alpha=alpha,
@@ -160,18 +161,18 @@ def _check_plain(content: JsonObject) -> None:
         if not any(
             value is known or (value == known and isinstance(value, str)) for known in values
         ):
-            refuse(f"sets {shown(key)} to {shown(value)}, which is not supported")
+            refuse(Fault.SETS_TO(key=shown(key), value=shown(value)))
 
 
 def _targets(content: JsonObject) -> frozenset[str]:
     if isinstance(content.values.get("target_modules"), str):
-        refuse("names its 'target_modules' by a pattern, and only a list of names is supported")
+        refuse(Fault.TARGET_PATTERN())
     targets = content.texts("target_modules")
     for target in targets:
         if len(target) > _LONGEST_NAME or not _TARGET.fullmatch(target):
-            refuse(f"has the target {shown(target)}, which is no name of a layer")
+            refuse(Fault.TARGET_UNKNOWN(target=shown(target)))
     if not targets:
-        refuse("names no target")
+        refuse(Fault.NO_TARGET())
     return frozenset(targets)
 
 

@@ -22,7 +22,7 @@ from urllib.error import URLError
 
 from huggingface_hub import constants
 
-from engine.errors import FetchCancelledError, HubError, ModelError
+from engine.errors import FetchCancelledError, HubError, ModelError, message_of
 from engine.files import bytes_text
 from engine.hub.transfer import (
     FAILURES,
@@ -37,6 +37,7 @@ from engine.hub.transfer import (
 )
 from engine.messages import Code, Message
 from engine.models.memory_footprint import read_footprint
+from engine.untrusted.faults import Fault
 from engine.untrusted.safe_names import delete_hidden, is_hub_name, is_plain_name
 from engine.untrusted.strict_json import JsonObject, refuse, shown
 
@@ -202,7 +203,7 @@ def _listed(
     try:
         revision, files = _parsed(content, f"{endpoint}/{name}/resolve", kind)
     except ValueError as error:
-        raise HubError(Code.HUB_BAD_LIST(name=name, reason=str(error))) from error
+        raise HubError(Code.HUB_BAD_LIST(name=name, reason=message_of(error))) from error
     if not any(file.name.endswith(kind.essential) for file in files):
         raise HubError(Code.HUB_NO_WEIGHTS(name=name, what=kind.what))
     return revision, files
@@ -213,14 +214,14 @@ def _parsed(content: bytes, address: str, kind: ModelKind) -> tuple[str, list[Hu
     listing = JsonObject.parse(content)
     revision = listing.text("sha")
     if not _COMMIT.fullmatch(revision):
-        refuse(f"'sha' should be forty hexadecimal digits, got {shown(revision)}")
+        refuse(Fault.WRONG_TYPE(key="'sha'", wanted=Fault.SHA1(), value=shown(revision)))
     files = []
     for entry in listing.inners("siblings"):
         name = entry.text("rfilename")
         if is_plain_name(name, _LONGEST_FILE_NAME) and kind.is_wanted(name):
             files.append(_file(entry, name, f"{address}/{revision}/{name}"))
     if len(files) > _MOST_FILES:
-        refuse(f"it names {len(files)} files, and {_MOST_FILES} are the most")
+        refuse(Fault.MANY_FILES_NAMED(n=len(files), most=_MOST_FILES))
     return revision, files
 
 
@@ -231,7 +232,7 @@ def _file(entry: JsonObject, name: str, url: str) -> HubFile:
         return HubFile(name, url, n_bytes, digest, is_blob=False)
     digest = entry.text("blobId")
     if not _COMMIT.fullmatch(digest):
-        refuse(f"'blobId' should be forty hexadecimal digits, got {shown(digest)}")
+        refuse(Fault.WRONG_TYPE(key="'blobId'", wanted=Fault.SHA1(), value=shown(digest)))
     return HubFile(name, url, n_bytes, digest, is_blob=True)
 
 

@@ -62,7 +62,7 @@ def _graphics() -> tuple[str, int, int, str]:
         free, total = torch.cuda.mem_get_info(0)
         return torch.cuda.get_device_name(0), total, free, ""
     except RuntimeError as error:
-        return "", 0, 0, f"there is a graphics card that cannot be used: {first_line(error)}"
+        return "", 0, 0, first_line(error)
 
 
 def _cores() -> int:

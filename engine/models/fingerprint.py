@@ -9,7 +9,9 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Self
 
-from engine.errors import ModelError
+from engine.errors import ModelError, message_of
+from engine.messages import Code, Message
+from engine.untrusted.faults import Fault
 from engine.untrusted.model_folder import MAX_CONFIG_BYTES
 from engine.untrusted.regular_file import file_sha256
 from engine.untrusted.strict_json import JsonObject
@@ -60,7 +62,7 @@ class Fingerprint:
             tokenizer_sha256=content.sha256("tokenizer_sha256"),
         )
 
-    def difference(self, other: "Fingerprint") -> str | None:
+    def difference(self, other: "Fingerprint") -> Message | None:
         """Describe the first field in which another base differs; None if all are equal."""
         for field in fields(self):
             mine, its = getattr(self, field.name), getattr(other, field.name)
@@ -68,7 +70,7 @@ class Fingerprint:
                 name = field.name.replace("_", " ")
                 if field.name == "tokenizer_sha256":
                     name, mine, its = "tokenizer sha256", f"{mine[:12]}...", f"{its[:12]}..."
-                return f"{name} {mine} there and {its} here"
+                return Fault.DIFFERS(field=name, wanted=mine, found=its)
         return None
 
 
@@ -83,11 +85,10 @@ def read_fingerprint(folder: Path) -> Fingerprint:
         return _fingerprint(config, file_sha256(folder / "tokenizer.json"))
     except OSError as error:
         name = Path(error.filename or "config.json").name
-        msg = f"the model in {folder} has no {name} that can be read: choose another folder"
-        raise ModelError(msg) from error
+        raise ModelError(Code.MODEL_HAS_NO(folder=str(folder), name=name)) from error
     except ValueError as error:
-        msg = f"the config.json of the model in {folder} {error}: adapters cannot be fitted to it"
-        raise ModelError(msg) from error
+        message = Code.CONFIG_UNFIT(folder=str(folder), fault=message_of(error))
+        raise ModelError(message) from error
 
 
 def _fingerprint(config: JsonObject, tokenizer_sha256: str) -> Fingerprint:

@@ -7,8 +7,10 @@ incomplete folder is detected here, before memory is allocated.
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.errors import ModelError
+from engine.errors import ModelError, message_of
+from engine.messages import Code, Message
 from engine.models.fingerprint import read_fingerprint
+from engine.untrusted.faults import Fault
 from engine.untrusted.safetensors_header import TensorEntry, read_header
 from engine.untrusted.strict_json import JsonObject, shown
 
@@ -71,9 +73,13 @@ def read_footprint(folder: Path) -> Footprint:
         try:
             tensors |= read_header(folder / name).tensors
         except OSError as error:
-            raise _broken(folder, f"its {shown(name)} cannot be read ({error.strerror})") from error
+            raise _broken(
+                folder, Fault.UNREADABLE(name=shown(name), reason=message_of(error))
+            ) from error
         except ValueError as error:
-            raise _broken(folder, f"its {shown(name)} {error}") from error
+            raise _broken(
+                folder, Fault.FILE_FAULT(name=shown(name), fault=message_of(error))
+            ) from error
     linear = {name: entry for name, entry in tensors.items() if _is_linear(name, entry)}
     n_linear = sum(entry.n_elements for entry in linear.values())
     sizes = [_BYTES.get(entry.dtype, 1) for entry in (linear or tensors).values()]
@@ -95,9 +101,10 @@ def _files(folder: Path) -> list[str]:
         weight_map = JsonObject.read(folder / _INDEX, _MAX_INDEX_BYTES).inner("weight_map")
         names = sorted({weight_map.text(key) for key in weight_map.values})
     except (OSError, ValueError) as error:
-        raise _broken(folder, f"its {_INDEX} {error}") from error
+        fault = Fault.FILE_FAULT(name=_INDEX, fault=message_of(error))
+        raise _broken(folder, fault) from error
     if any(Path(name).name != name for name in names):
-        raise _broken(folder, f"its {_INDEX} names a file outside the folder")
+        raise _broken(folder, Fault.OUTSIDE(name=_INDEX))
     return names
 
 
@@ -114,7 +121,5 @@ def _cached_numbers(folder: Path) -> int:
     return 2 * base.layers * base.kv_heads * base.head_size
 
 
-def _broken(folder: Path, reason: str) -> ModelError:
-    return ModelError(
-        f"the model in {folder} cannot be loaded: {reason}; get it again or choose another folder"
-    )
+def _broken(folder: Path, fault: Message) -> ModelError:
+    return ModelError(Code.MODEL_BROKEN(folder=str(folder), reason=fault))

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.errors import ModelError
+from engine.errors import ModelError, message_of
 from engine.messages import Code
+from engine.untrusted.faults import Fault
 from engine.untrusted.safe_names import is_plain_name
 from engine.untrusted.strict_json import JsonObject, refuse, shown
 
@@ -106,14 +107,13 @@ def read_card(directory: Path) -> ModelCard:
     except FileNotFoundError as error:
         raise ModelError(Code.NO_MODEL_CARD(folder=str(directory), file=FILE_NAME)) from error
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        msg = f"{path} cannot be read as JSON ({reason}): restore the file or choose another model"
-        raise ModelError(msg) from error
+        message = Code.CARD_UNREADABLE(path=str(path), reason=message_of(error))
+        raise ModelError(message) from error
     try:
         return _parse(content)
     except ValueError as error:
-        msg = f"{path} lacks or garbles a field ({error}): restore the file or choose another model"
-        raise ModelError(msg) from error
+        message = Code.CARD_WRONG(path=str(path), fault=message_of(error))
+        raise ModelError(message) from error
 
 
 def _parse(content: JsonObject) -> ModelCard:
@@ -121,8 +121,12 @@ def _parse(content: JsonObject) -> ModelCard:
     languages, policies = content.inner("languages"), content.texts("policies")
     if len(languages.values) > _MOST_LANGUAGES or len(policies) > _MOST_POLICIES:
         refuse(
-            f"{_MOST_LANGUAGES} languages and {_MOST_POLICIES} policies are the most, "
-            f"got {len(languages.values)} and {len(policies)}"
+            Fault.MANY_ENTRIES(
+                languages=_MOST_LANGUAGES,
+                policies=_MOST_POLICIES,
+                n_languages=len(languages.values),
+                n_policies=len(policies),
+            )
         )
     return ModelCard(
         name=_short(content, "name"),
@@ -142,12 +146,12 @@ def _language(content: JsonObject) -> Language:
 def _code(code: str) -> str:
     """Check the code of a language, which is also the name of a glossary's file."""
     if not is_plain_name(code, _LONGEST_CODE):
-        refuse(f"names the language {shown(code)}, which is no code like de or pt-BR")
+        refuse(Fault.BAD_LANGUAGE(code=shown(code)))
     return code
 
 
 def _short(content: JsonObject, key: str, most: int = _LONGEST_NAME) -> str:
     text = content.text(key)
     if len(text) > most:
-        refuse(f"{key!r} has {len(text)} characters, and {most} are the most")
+        refuse(Fault.LONG_TEXT(key=key, n=len(text), most=most))
     return text

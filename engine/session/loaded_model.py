@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from engine.adapters.adapter import Adapter, Status, model_card, usable_adapter
+from engine.adapters.adapter import Adapter, model_card, usable_adapter
 from engine.events import AdapterChanged, LoadProgress
 from engine.hub.download import fetch_model
 from engine.loading.loader import Weights, load_base, load_weights
@@ -152,6 +152,6 @@ def _located(
 
 
 def _doubts(adapter: Adapter) -> tuple[Message, ...]:
-    if adapter.status is not Status.UNKNOWN:
+    if adapter.reason is None:
         return ()
     return (Code.ADAPTER_UNKNOWN(folder=str(adapter.folder), reason=adapter.reason),)

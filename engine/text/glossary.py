@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from engine.errors import ContextError
+from engine.errors import ContextError, message_of
+from engine.messages import Code, Message
 
 _MOST_BYTES = 1 << 22
 """The largest file; a prompt has room for a hundredth of it."""
@@ -20,8 +21,8 @@ def read_glossary(path: Path) -> tuple[tuple[str, str], ...]:
     try:
         text = _text(path)
     except (OSError, ValueError) as error:
-        msg = f"the glossary {path} cannot be read ({_reason(error)}): name a UTF-8 text file"
-        raise ContextError(msg) from error
+        message = Code.GLOSSARY_UNREADABLE(path=str(path), reason=_reason(error))
+        raise ContextError(message) from error
     return tuple(_terms(path, text.splitlines()))
 
 
@@ -29,15 +30,14 @@ def _text(path: Path) -> str:
     with path.open("rb") as file:
         content = file.read(_MOST_BYTES + 1)
     if len(content) > _MOST_BYTES:
-        msg = f"it is longer than {_MOST_BYTES:,} bytes"
-        raise ValueError(msg)
+        raise ValueError(Code.LONGER_THAN(most=_MOST_BYTES))
     return content.decode("utf-8-sig")
 
 
-def _reason(error: OSError | ValueError) -> str:
+def _reason(error: OSError | ValueError) -> Message:
     if isinstance(error, UnicodeDecodeError):
-        return f"byte {error.start} is no UTF-8"
-    return str(error.strerror if isinstance(error, OSError) else error)
+        return Code.BYTE_NO_UTF8(byte=error.start)
+    return message_of(error)
 
 
 def _terms(path: Path, lines: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -46,9 +46,6 @@ def _terms(path: Path, lines: Iterable[str]) -> Iterator[tuple[str, str]]:
             continue
         parts = [part.strip() for part in line.split("\t")]
         if len(parts) != 2 or not all(parts):
-            msg = (
-                f"line {number} of the glossary {path} is {line[:60]!r}, and a term, a tab and its "
-                "translation were expected: write it so"
-            )
-            raise ContextError(msg)
+            code = Code.GLOSSARY_LINE
+            raise ContextError(code(number=number, path=str(path), line=repr(line[:60])))
         yield parts[0], parts[1]

@@ -6,6 +6,8 @@ import stat
 from io import BufferedReader
 from pathlib import Path
 
+from engine.messages import Code
+
 
 def open_plain(path: Path) -> BufferedReader:
     """Open a plain file, or a link to one, to read its bytes; never block on anything else.
@@ -18,7 +20,7 @@ def open_plain(path: Path) -> BufferedReader:
     number = os.open(path, flags)
     if not stat.S_ISREG(os.fstat(number).st_mode):
         os.close(number)
-        raise OSError(0, "it is no plain file", str(path))
+        raise OSError(0, Code.NOT_PLAIN(), str(path))
     return os.fdopen(number, "rb")
 
 

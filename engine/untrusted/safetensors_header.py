@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.errors import message_of
+from engine.untrusted.faults import Fault
 from engine.untrusted.regular_file import open_plain
 from engine.untrusted.strict_json import JsonObject, refuse, shown
 
@@ -79,12 +81,11 @@ def read_header(path: Path, limit: int = MAX_HEADER_BYTES) -> SafetensorsHeader:
         n_header = _header_length(prefix, n_bytes, limit)
         content = file.read(n_header)
     if not content.startswith(b"{"):
-        refuse("has a header that does not begin with an object")
+        refuse(Fault.HEADER_NO_OBJECT())
     try:
         entries = JsonObject.parse(content)
     except ValueError as error:
-        msg = f"has a header that {error}"
-        raise ValueError(msg) from error
+        raise ValueError(Fault.HEADER_WRONG(fault=message_of(error))) from error
     tensors = {name: _entry(entries, name) for name in entries.values if name != "__metadata__"}
     if "__metadata__" in entries:
         metadata = entries.inner("__metadata__")
@@ -96,12 +97,12 @@ def read_header(path: Path, limit: int = MAX_HEADER_BYTES) -> SafetensorsHeader:
 
 def _header_length(prefix: bytes, n_bytes: int, limit: int) -> int:
     if prefix.startswith(_PICKLE_STARTS):
-        refuse("is a pickle, which can run code, and no safetensors file")
+        refuse(Fault.PICKLE())
     n_header = int.from_bytes(prefix, "little")
     if len(prefix) < _PREFIX_BYTES or n_bytes < _PREFIX_BYTES + min(n_header, limit):
-        refuse(f"was cut within its header: it has {n_bytes} bytes")
+        refuse(Fault.CUT_IN_HEADER(n_bytes=n_bytes))
     if n_header > limit:
-        refuse(f"says its header is {n_header} bytes long, and {limit} are the most that is read")
+        refuse(Fault.HEADER_TOO_LONG(n_bytes=n_header, most=limit))
     return n_header
 
 
@@ -113,17 +114,22 @@ def _entry(entries: JsonObject, name: str) -> TensorEntry:
         shape = entry.integers("shape", most=_LARGEST)
         offsets = entry.integers("data_offsets", most=_LARGEST)
     except ValueError as error:
-        msg = f"garbles the tensor {shown(name)}: {error}"
-        raise ValueError(msg) from error
+        fault = Fault.TENSOR_GARBLED(name=shown(name), fault=message_of(error))
+        raise ValueError(fault) from error
     if dtype not in _BYTES:
-        refuse(f"gives the tensor {shown(name)} the unknown type {shown(dtype)}")
+        refuse(Fault.TENSOR_TYPE_UNKNOWN(name=shown(name), dtype=shown(dtype)))
     if len(shape) > _MOST_DIMENSIONS or len(offsets) != 2:
-        refuse(f"garbles the tensor {shown(name)}: its shape or its place has too many numbers")
+        refuse(Fault.TENSOR_GARBLED(name=shown(name), fault=Fault.TENSOR_NUMBERS()))
     tensor = TensorEntry(dtype, shape, offsets[0], offsets[1])
     if tensor.end - tensor.start != tensor.n_elements * _BYTES[dtype]:
         refuse(
-            f"gives the tensor {shown(name)} {tensor.end - tensor.start} bytes, and "
-            f"{list(shape)} of {dtype} needs {tensor.n_elements * _BYTES[dtype]}"
+            Fault.TENSOR_SIZE(
+                name=shown(name),
+                n_bytes=tensor.end - tensor.start,
+                shape=str(list(shape)),
+                dtype=dtype,
+                wanted=tensor.n_elements * _BYTES[dtype],
+            )
         )
     return tensor
 
@@ -133,9 +139,9 @@ def _check_offsets(tensors: Mapping[str, TensorEntry], n_data: int) -> None:
     end = 0
     for name, entry in sorted(tensors.items(), key=lambda item: (item[1].start, item[1].end)):
         if entry.start != end:
-            refuse(f"puts the tensor {shown(name)} at byte {entry.start} of the data, not at {end}")
+            refuse(Fault.TENSOR_MISPLACED(name=shown(name), start=entry.start, wanted=end))
         end = entry.end
     if end > n_data:
-        refuse(f"was cut: its tensors need {end} bytes of data, and {n_data} are there")
+        refuse(Fault.DATA_CUT(wanted=end, n_bytes=n_data))
     if end < n_data:
-        refuse(f"has {n_data - end} bytes behind its last tensor")
+        refuse(Fault.DATA_LEFT(n_bytes=n_data - end))

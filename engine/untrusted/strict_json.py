@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NoReturn, Self, TypeGuard, cast
 
+from engine.messages import Message
+from engine.untrusted.faults import Fault
 from engine.untrusted.regular_file import open_plain
 
 MOST = 2**31 - 1
@@ -21,7 +23,7 @@ _MOST_DIGITS = 1000  # Python converts longer ones neither from text nor to it
 _SHOWN = 100  # characters of a wrong value in a message
 
 
-def refuse(reason: str) -> NoReturn:
+def refuse(reason: Message) -> NoReturn:
     """Raise a ValueError whose text continues a sentence about the file."""
     raise ValueError(reason)
 
@@ -60,16 +62,14 @@ class JsonObject:
             if "\\ud" in text.lower():  # half a surrogate pair fits no file and no terminal
                 json.dumps(values, ensure_ascii=False).encode()
         except RecursionError as error:
-            msg = "is nested too deeply"
-            raise ValueError(msg) from error
+            raise ValueError(Fault.NESTED()) from error
         except UnicodeError as error:
-            msg = "is no UTF-8 text"
-            raise ValueError(msg) from error
+            raise ValueError(Fault.NO_UTF8()) from error
         except json.JSONDecodeError as error:
-            msg = f"is no JSON (line {error.lineno}, column {error.colno})"
-            raise ValueError(msg) from error
+            fault = Fault.NO_JSON(line=error.lineno, column=error.colno)
+            raise ValueError(fault) from error
         if not isinstance(values, dict):
-            refuse(f"should hold an object, got {shown(values)}")
+            refuse(Fault.NO_OBJECT(value=shown(values)))
         return cls(values)
 
     @classmethod
@@ -83,7 +83,7 @@ class JsonObject:
         with open_plain(path) as file:
             content = file.read(limit + 1)
         if len(content) > limit:
-            refuse(f"is longer than {limit} bytes")
+            refuse(Fault.TOO_LONG(most=limit))
         return cls.parse(content)
 
     def __contains__(self, key: str) -> bool:
@@ -99,7 +99,7 @@ class JsonObject:
         value = self._take(key, default)
         if isinstance(value, str) and len(value) <= most:
             return value
-        expected = "text" if most == MOST else f"text of at most {most} characters"
+        expected = Fault.TEXT() if most == MOST else Fault.SHORT_TEXT(most=most)
         raise _wrong(key, expected, value)
 
     def sha256(self, key: str) -> str:
@@ -107,14 +107,14 @@ class JsonObject:
         value = self._take(key, None)
         if isinstance(value, str) and _SHA256.fullmatch(value):
             return value
-        raise _wrong(key, "64 lower-case hexadecimal digits", value)
+        raise _wrong(key, Fault.SHA256(), value)
 
     def flag(self, key: str, *, default: bool | None = None) -> bool:
         """Return true or false."""
         value = self._take(key, default)
         if isinstance(value, bool):
             return value
-        raise _wrong(key, "true or false", value)
+        raise _wrong(key, Fault.FLAG(), value)
 
     def integer(
         self, key: str, *, least: int = 0, most: int = MOST, default: int | None = None
@@ -123,7 +123,7 @@ class JsonObject:
         value = self._take(key, default)
         if _is_whole(value) and least <= value <= most:
             return value
-        raise _wrong(key, f"a whole number from {least} to {most}", value)
+        raise _wrong(key, Fault.WHOLE_NUMBER(least=least, most=most), value)
 
     def number(self, key: str) -> float:
         """Return a finite number."""
@@ -132,7 +132,7 @@ class JsonObject:
             return value
         if _is_whole(value) and abs(value) <= MOST:
             return float(value)
-        raise _wrong(key, "a number", value)
+        raise _wrong(key, Fault.A_NUMBER(), value)
 
     def texts(self, key: str, default: tuple[str, ...] | None = None) -> tuple[str, ...]:
         """Return a list of texts."""
@@ -140,7 +140,7 @@ class JsonObject:
         texts = tuple(value for value in values if isinstance(value, str))
         if len(texts) == len(values):
             return texts
-        raise _wrong(key, "a list of texts", values)
+        raise _wrong(key, Fault.TEXTS(), values)
 
     def integers(
         self, key: str, *, least: int = 0, most: int = MOST, default: tuple[int, ...] | None = None
@@ -150,14 +150,14 @@ class JsonObject:
         numbers = tuple(value for value in values if _is_whole(value) and least <= value <= most)
         if len(numbers) == len(values):
             return numbers
-        raise _wrong(key, f"a list of whole numbers from {least} to {most}", values)
+        raise _wrong(key, Fault.WHOLE_NUMBERS(least=least, most=most), values)
 
     def inner(self, key: str) -> "JsonObject":
         """Return an object."""
         value = self._take(key, None)
         if isinstance(value, dict):
             return JsonObject(value)
-        raise _wrong(key, "an object", value)
+        raise _wrong(key, Fault.AN_OBJECT(), value)
 
     def inners(self, key: str) -> "list[JsonObject]":
         """Return a list of objects; an empty one if the key is missing."""
@@ -165,28 +165,28 @@ class JsonObject:
         objects = [JsonObject(value) for value in values if isinstance(value, dict)]
         if len(objects) == len(values):
             return objects
-        raise _wrong(key, "a list of objects", values)
+        raise _wrong(key, Fault.OBJECTS(), values)
 
     def _take(self, key: str, default: object) -> object:
         if key in self._values:
             return self._values[key]
         if default is None:
-            refuse(f"lacks {shown(key)}")
+            refuse(Fault.LACKS(key=shown(key)))
         return default
 
     def _list(self, key: str, default: tuple[object, ...] | None) -> list[object]:
         value = self._take(key, default)
         if isinstance(value, list | tuple):
             return list(value)
-        raise _wrong(key, "a list", value)
+        raise _wrong(key, Fault.A_LIST(), value)
 
 
 def _is_whole(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _wrong(key: str, expected: str, value: object) -> ValueError:
-    return ValueError(f"{shown(key)} should be {expected}, got {shown(value)}")
+def _wrong(key: str, expected: Message, value: object) -> ValueError:
+    return ValueError(Fault.WRONG_TYPE(key=shown(key), wanted=expected, value=shown(value)))
 
 
 def _unique(pairs: Iterable[tuple[str, object]]) -> dict[str, object]:
@@ -194,23 +194,23 @@ def _unique(pairs: Iterable[tuple[str, object]]) -> dict[str, object]:
     values: dict[str, object] = {}
     for key, value in pairs:
         if key in values:
-            refuse(f"names {shown(key)} twice")
+            refuse(Fault.TWICE(key=shown(key)))
         values[key] = value
     return values
 
 
 def _whole(text: str) -> int:
     if len(text) > _MOST_DIGITS:
-        refuse(f"holds a number of {len(text)} digits")
+        refuse(Fault.MANY_DIGITS(n=len(text)))
     return int(text)
 
 
 def _finite(text: str) -> float:
     value = float(text)
     if math.isinf(value):
-        refuse(f"holds {shown(text)}, which is too large a number")
+        refuse(Fault.TOO_LARGE_A_NUMBER(value=shown(text)))
     return value
 
 
 def _refuse_constant(name: str) -> object:
-    refuse(f"holds {name}, which is no number of JSON")
+    refuse(Fault.NO_NUMBER(value=name))

@@ -116,8 +116,8 @@ def test_settings_that_cannot_be_read_are_put_aside_and_never_lost(tmp_path, nam
     file = PreferencesFile(path)
     preferences, notice = file.read()
     assert preferences == Preferences()
-    assert "cannot be read" in notice
-    assert notice.endswith("Surtitle starts with its own choices")
+    assert "cannot be read" in str(notice)
+    assert str(notice).endswith("Surtitle starts with its own choices")
     assert file.write(Preferences()) is None
     assert (tmp_path / "settings.toml.damaged").read_bytes() == before
     assert file.write(Preferences()) is None  # that was all: the sound file is not put aside
@@ -134,7 +134,7 @@ def test_settings_that_are_a_pipe_are_not_waited_for_and_give_way(tmp_path):
         os.mkfifo(tmp_path / name)
     file = PreferencesFile(path)
     _, notice = file.read()
-    assert "no plain file" in notice
+    assert "no plain file" in str(notice)
     assert file.write(Preferences()) is None
     assert path.is_file()
 
@@ -154,8 +154,8 @@ pause = "\\u0000"
     )
     preferences, notice = PreferencesFile(path).read()
     assert preferences == Preferences()
-    assert "privacy.live_text_file" in notice
-    assert len(notice) < 1_000
+    assert "privacy.live_text_file" in str(notice)
+    assert len(str(notice)) < 1_000
 
 
 @pytest.mark.parametrize(

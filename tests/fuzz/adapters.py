@@ -94,7 +94,7 @@ def prepared(folder):
         library, name = AdapterLibrary(home), rng.choice(_NAMES) or text(rng) or None
         allow(home)
         found = inspect_adapter(adapter, base)
-        check("ok" if found.status is Status.OK else found.reason)
+        check("ok" if found.status is Status.OK else str(found.reason))
         assert all(len(value) < 20_000 for _, value in rows(found))
         with _refusals():
             verify_adapter(usable_adapter(adapter, base))

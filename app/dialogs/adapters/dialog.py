@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from app.dialogs.adapters.service import AdapterService, ListedAdapter
 from app.dialogs.adapters.table_model import AdapterTable
 from app.library.adapter_details import rows
+from app.system.translations import worded
 from app.widgets.dialog_text import (
     as_sentence,
     bring_up,
@@ -160,11 +161,12 @@ class AdapterDialog(QDialog):
         self.details.clear()
         self.reason.setText("")
         if listed is not None:
-            items = [QTreeWidgetItem(list(pair)) for pair in rows(listed.adapter)]
+            pairs = rows(listed.adapter)
+            items = [QTreeWidgetItem([worded(name), worded(value)]) for name, value in pairs]
             self.details.addTopLevelItems(items)
             self.details.resizeColumnToContents(0)
-            if listed.adapter.reason:
-                self.reason.setText(as_sentence(listed.adapter.reason))
+            if listed.adapter.reason is not None:
+                self.reason.setText(as_sentence(worded(listed.adapter.reason)))
         self._offer(listed)
 
     def _offer(self, listed: ListedAdapter | None) -> None:

@@ -6,6 +6,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from app.dialogs.adapters.service import ListedAdapter
 from app.library.adapter_details import NOTHING
+from app.system.translations import worded
 from engine.adapters.adapter import Status
 from engine.files import bytes_text
 
@@ -55,7 +56,8 @@ class AdapterTable(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return self._cells(listed)[index.column()]
         if role == Qt.ItemDataRole.ToolTipRole:
-            return listed.adapter.reason
+            reason = listed.adapter.reason
+            return None if reason is None else worded(reason)
         return None
 
     def headerData(

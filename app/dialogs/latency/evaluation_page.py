@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.system.child_process import ChildCommand
+from app.system.translations import failure_text
 from app.widgets.dialog_text import as_sentence, paragraph
 from app.widgets.file_dialogs import ask_open
 
@@ -133,8 +134,8 @@ class EvaluationPage(QWidget):
             case {"kind": "wer", "wer": float(rate)}:
                 text = self.tr("{:.1f} % of the words were recognised wrongly (WER)")
                 self._scores.append(as_sentence(text.format(100 * rate)))
-            case {"kind": "failed", "message": str(message)}:
-                self._failure = message
+            case {"kind": "failed"}:
+                self._failure = failure_text(line)
 
     def _more(self, line: Mapping[str, object]) -> str:
         match line:

@@ -11,7 +11,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TextIO
 
+from app.system.messages import AppCode
 from app.system.text_io import TextError
+from engine.errors import message_of
 from engine.events import Statistics
 from engine.metrics.word_lags import Sample
 
@@ -62,11 +64,8 @@ class MeasurementFile:
             self._put(self._file, {"event": event, "at_s": at_s} | dict(values))
         except OSError as error:
             self._is_broken = True
-            msg = (
-                f"measurements cannot be written to {self.path}: {error.strerror}; recording has "
-                "stopped, choose another file"
-            )
-            raise TextError(msg) from error
+            code = AppCode.MEASUREMENTS_UNWRITABLE
+            raise TextError(code(path=str(self.path), reason=message_of(error))) from error
 
     def _put(self, file: TextIO, line: Mapping[str, object]) -> None:
         file.write(json.dumps(line) + "\n")

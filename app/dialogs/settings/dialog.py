@@ -18,6 +18,7 @@ from app.dialogs.settings.pages import (
 )
 from app.dialogs.settings.shortcuts_page import ShortcutsPage
 from app.main_window.actions import Actions
+from app.system.translations import worded
 from app.widgets.dialog_text import close_button, paragraph
 from app.widgets.file_dialogs import ask_open, ask_save
 from app.widgets.tab_widget import WideTabs
@@ -83,20 +84,21 @@ class SettingsDialog(QDialog):
     def import_from(self, path: Path) -> None:
         """Use the settings of a file; a file of another kind changes nothing."""
         preferences, notice = import_preferences(path)
-        self._show_notice(notice)
+        self._show_notice("" if notice is None else worded(notice))
         if preferences is not None:
             self._use(preferences)
 
     def export_to(self, path: Path) -> None:
         """Write the settings into a file."""
         failure = export_preferences(self._shown, path)
-        self._show_notice(failure or self.tr("The settings were written to {}").format(path))
+        told = self.tr("The settings were written to {}").format(path)
+        self._show_notice(told if failure is None else worded(failure))
 
     def _add_button(self, text: str) -> QPushButton:
         return self.buttons.addButton(text, QDialogButtonBox.ButtonRole.ResetRole)
 
-    def _show_notice(self, notice: str | None) -> None:
-        self.notice.setText(notice or "")
+    def _show_notice(self, notice: str) -> None:
+        self.notice.setText(notice)
         self.notice.setVisible(bool(notice))
 
     @Slot(object)

@@ -16,6 +16,7 @@ from app.dialogs.setup.model_service import ModelService, bundled_offers
 from app.dialogs.setup.pages import WizardPage
 from app.library.models import Fit, MachineReport, ModelOffer, known_offers
 from app.system.child_process import ChildCommand
+from app.system.translations import failure_text
 from app.widgets.dialog_text import as_sentence, dress_table, paragraph
 from app.widgets.file_dialogs import ask_folder
 from engine.files import bytes_text
@@ -182,7 +183,8 @@ class ModelPage(WizardPage):
 
     @Slot(str)
     def _end_check(self, failure: str) -> None:
-        failure = failure or self.report.failure
+        if not failure and self.report.failure is not None:
+            failure = failure_text(self.report.failure)
         if failure:
             text = self.tr("This computer could not be checked: {}").format(failure)
             self.machine.setText(as_sentence(text))
@@ -202,7 +204,10 @@ class ModelPage(WizardPage):
             )
             return f"{text} {card}"
         none = self.tr("No usable GPU found. The CPU will be used.")
-        return f"{text} {as_sentence(machine.trouble)} {none}".replace("  ", " ")
+        if machine.trouble:
+            unusable = self.tr("There is a graphics card that cannot be used: {}")
+            text = f"{text} {as_sentence(unusable.format(machine.trouble))}"
+        return f"{text} {none}"
 
     @Slot()
     def _select(self) -> None:

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton
 from app.dialogs.setup.pages import WizardPage
 from app.library.models import MachineReport
 from app.system.child_process import ChildCommand
+from app.system.translations import failure_text
 from app.widgets.dialog_text import as_sentence
 from engine.session.lag_forecast import Forecast
 
@@ -96,7 +97,8 @@ class SpeedPage(WizardPage):
     @Slot(str)
     def _end(self, failure: str) -> None:
         self._show_running(is_running=False)
-        failure = failure or self._report.failure
+        if not failure and self._report.failure is not None:
+            failure = failure_text(self._report.failure)
         forecast = self._report.forecast
         if forecast is None:
             self.result.setText(as_sentence(failure or self.tr("Nothing could be measured")))

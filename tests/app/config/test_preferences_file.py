@@ -76,15 +76,15 @@ def test_a_damaged_file_gives_way_to_its_backup(path):
     path.write_text("language = [")
     preferences, notice = PreferencesFile(path).read()
     assert preferences == CHOSEN
-    assert "cannot be read" in notice
-    assert "settings.toml.bak" in notice
+    assert "cannot be read" in str(notice)
+    assert "settings.toml.bak" in str(notice)
 
 
 def test_a_number_of_too_many_digits_is_told_in_our_words(path):
     path.parent.mkdir()
     path.write_text("x = " + "9" * 5000)
     for told in (PreferencesFile(path).read()[1], import_preferences(path)[1]):
-        assert "(a whole number in it is too large);" in told
+        assert "(a whole number in it is too large);" in str(told)
 
 
 @pytest.mark.parametrize("damage", [b"\xff\xfe", b"language = ["])
@@ -94,7 +94,7 @@ def test_two_damaged_files_give_way_to_the_defaults(path, damage):
     path.with_name("settings.toml.bak").write_bytes(damage)
     preferences, notice = PreferencesFile(path).read()
     assert preferences == Preferences()
-    assert notice.endswith("Surtitle starts with its own choices")
+    assert str(notice).endswith("Surtitle starts with its own choices")
 
 
 def test_a_damaged_file_never_becomes_the_backup(path):
@@ -128,15 +128,15 @@ def test_one_wrong_value_leaves_the_others(path):
     preferences, notice = PreferencesFile(path).read()
     assert preferences == Preferences(translation=TranslationPreferences(language="fr"))
     for name in ("model = 3", "translation.policy = 'guess'", "captions.lines = 9"):
-        assert name in notice
+        assert name in str(notice)
     for name in ("characters = True", "point_size = 30.5", "preset = 'pink'", "outline = 1"):
-        assert name in notice
-    assert notice.endswith("could not be used")
+        assert name in str(notice)
+    assert str(notice).endswith("could not be used")
 
 
 def test_a_folder_that_cannot_be_written_is_told_in_a_sentence(path):
     path.parent.write_text("a file where the folder should be")
-    assert "could not be stored" in PreferencesFile(path).write(CHOSEN)
+    assert "could not be stored" in str(PreferencesFile(path).write(CHOSEN))
 
 
 def test_a_full_disk_leaves_the_file_as_it_was(path, monkeypatch):
@@ -148,7 +148,7 @@ def test_a_full_disk_leaves_the_file_as_it_was(path, monkeypatch):
 
     monkeypatch.setattr("engine.files.os.fsync", full)
     failure = file.write(OTHERS)
-    assert "No space left on device; they hold until" in failure
+    assert "No space left on device; they hold until" in str(failure)
     assert PreferencesFile(path).read() == (CHOSEN, None)
     assert list(path.parent.glob("*.new")) == []
 
@@ -160,7 +160,7 @@ def test_exported_settings_are_imported_as_they_were(tmp_path):
 
 
 def test_what_cannot_be_exported_is_told(tmp_path):
-    assert "choose another file" in export_preferences(CHOSEN, tmp_path / "no" / "mine.toml")
+    assert "choose another file" in str(export_preferences(CHOSEN, tmp_path / "no" / "mine.toml"))
 
 
 @pytest.mark.parametrize("text", ["[[[", "[captions]\nlines = 2\n", "\x00"])
@@ -169,7 +169,7 @@ def test_a_strange_file_is_not_imported(tmp_path, text):
     there.write_text(text)
     preferences, notice = import_preferences(there)
     assert preferences is None
-    assert notice.endswith("nothing was changed")
+    assert str(notice).endswith("nothing was changed")
 
 
 def test_a_wrong_policy_is_refused():

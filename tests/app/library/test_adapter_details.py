@@ -8,6 +8,11 @@ from engine.adapters.card import AdapterScore, Corpus
 from tests.support.adapter_folders import BASE, tiny_card, write_adapter
 
 
+def lines(adapter):
+    """Labels and values as a terminal prints them."""
+    return [(str(label), str(value)) for label, value in rows(adapter)]
+
+
 def test_all_that_is_known_of_an_adapter_is_told(tmp_path):
     card = tiny_card(
         description="A small one.",
@@ -25,7 +30,7 @@ def test_all_that_is_known_of_an_adapter_is_told(tmp_path):
                              laal=None)),
     )  # fmt: skip
     adapter = inspect_adapter(write_adapter(tmp_path / "x", card=card), BASE)
-    assert rows(adapter) == [
+    assert lines(adapter) == [
         ("name", "tiny-en-de"),
         ("status", "ok"),
         ("folder", str(tmp_path / "x")),
@@ -59,12 +64,12 @@ def test_all_that_is_known_of_an_adapter_is_told(tmp_path):
 def test_of_a_blocked_adapter_the_reason_is_told_and_what_could_be_read(tmp_path):
     folder = write_adapter(tmp_path / "x")
     other = replace(BASE, layers=3)
-    told = dict(rows(inspect_adapter(folder, other)))
+    told = dict(lines(inspect_adapter(folder, other)))
     assert told["status"] == "blocked"
     assert "layers 2 there and 3 here" in told["reason"]
     assert told["rank"] == "2"
     (folder / "adapter_config.json").unlink()
-    told = dict(rows(inspect_adapter(folder, BASE)))
+    told = dict(lines(inspect_adapter(folder, BASE)))
     assert told == {"name": "x", "status": "blocked", "reason": "it has no adapter_config.json",
                     "folder": str(folder)}  # fmt: skip
 

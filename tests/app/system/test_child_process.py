@@ -62,7 +62,7 @@ def test_a_hang_is_ended_and_is_one_sentence(qtbot, child):
 def test_an_error_is_told_in_the_last_words_of_the_child(qtbot, child):
     command = child("import sys; sys.stderr.write('noise\\nno such model\\n'); sys.exit(1)")
     command.run([], 60)
-    assert wait(qtbot, command) == ["no such model"]
+    assert wait(qtbot, command) == ["The check ended with an error: no such model"]
 
 
 def test_a_program_that_is_not_there_is_one_sentence(qtbot):

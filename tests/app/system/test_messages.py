@@ -1,17 +1,22 @@
+import json
 import string
 import typing
 
 import pytest
 
-from app.system.translations import error_text, speak, worded
+from app.library.adapter_details import Detail
+from app.system.messages import AppCode
+from app.system.translations import error_text, failure_text, speak, worded
 from engine.audio.devices import AudioNotice
 from engine.errors import AdapterError, SurtitleError
 from engine.events import Event
 from engine.hub.bundled import ASSETS
 from engine.messages import Code, Message
 from engine.speech.events import Heard
+from engine.untrusted.faults import Fault
 
-CODES = [code for code in Code if code is not Code.AS_SAID]
+TABLES = (Code, Fault, AppCode, Detail)
+CODES = [code for table in TABLES for code in table if code is not Code.AS_SAID]
 
 
 @pytest.fixture
@@ -56,6 +61,36 @@ def test_what_stands_in_a_message_is_translated_too():
     assert error_text(error).endswith("die Basis ohne Adapter bleibt in Gebrauch")
     assert error_text(SurtitleError("as it is said")) == "as it is said"
     assert error_text(OSError("no file")) == "no file"
+
+
+def test_no_two_tables_have_a_name_in_common():
+    names = [name for table in TABLES for name in table.__members__]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.usefixtures("german")
+def test_a_failure_of_another_process_is_translated_too():
+    fault = Fault.FILE_FAULT(name="config.json", fault=Fault.LACKS(key="'layers'"))
+    message = Code.CANNOT_LOAD(folder="/models/mine", reason=fault)
+    line = json.loads(json.dumps({"message": str(message), **message.to_json()}))
+    assert failure_text(line) == worded(message) != str(message)
+    assert "die Datei config.json enthält kein 'layers'" in failure_text(line)
+
+
+@pytest.mark.usefixtures("german")
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"code": "NO_SUCH_CODE"},
+        {"code": 3},
+        {"values": {}},
+        {"values": {"name": [], "done": 1, "total": 2}},
+        {"values": {"name": "one", "done": "half", "total": 2}},
+    ],
+)
+def test_a_failure_that_is_written_otherwise_is_shown_as_it_is(damage):
+    message = Code.FETCHING(name="one", done=1.0, total=2.0)
+    assert failure_text({"message": "as said", **message.to_json(), **damage}) == "as said"
 
 
 @pytest.mark.parametrize(

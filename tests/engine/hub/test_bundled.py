@@ -18,7 +18,7 @@ def wanted(policy, language="de"):
 @pytest.mark.parametrize("folder", bundled_adapters(), ids=lambda folder: folder.name)
 def test_a_bundled_adapter_fits_the_bundled_model_and_tells_where_it_comes_from(folder):
     adapter = inspect_adapter(folder, read_fingerprint(BASE))
-    assert (adapter.status, adapter.reason) == (Status.OK, "")
+    assert (adapter.status, adapter.reason) == (Status.OK, None)
     assert verify_adapter(adapter) == adapter.card.weights_sha256
     assert {one.policy for one in adapter.card.scores} <= set(adapter.card.policies)
     assert all(one.base_bleu is not None for one in adapter.card.scores)

@@ -106,7 +106,7 @@ def test_a_translator_with_the_adapter_says_what_was_trained(base, data, tmp_pat
 
 def test_the_adapter_is_sound_and_says_where_it_comes_from(trained, base):
     adapter = inspect_adapter(trained / "adapter", read_fingerprint(base))
-    assert (adapter.status, adapter.reason) == (Status.OK, "")
+    assert (adapter.status, adapter.reason) == (Status.OK, None)
     card = adapter.card
     assert (card.name, card.base_name, card.slot_lengths) == ("letters", "tiny", (16,))
     assert list(card.languages) == ["de"]

@@ -76,7 +76,7 @@ def test_the_folder_is_what_the_engine_and_peft_make_of_it(architecture, tmp_pat
     card = tiny_card(fingerprint(network))
     save_adapter(tmp_path, whole_factors(network), lora, card)
     adapter = inspect_adapter(tmp_path, fingerprint(network))
-    assert adapter.reason == ""
+    assert adapter.reason is None
     assert adapter.lora.rank == 4
     plain = copy.deepcopy(tiny_network(architecture, torch.float32))
     loaded = PeftModel.from_pretrained(plain, str(tmp_path), local_files_only=True).eval()

@@ -1,0 +1,144 @@
+"""What can be wrong with files that strangers wrote, as clauses by their codes.
+
+Most go on a sentence that begins with the file (``lacks 'slot_length'``); those that begin with
+"it" or "its" are about the adapter or the model that the file belongs to.
+"""
+
+import enum
+
+from engine.messages import Codes, tr
+
+
+@enum.unique
+class Fault(Codes):
+    """A clause about a file, an adapter or a model."""
+
+    # JSON
+    NESTED = tr("is nested too deeply")
+    NO_UTF8 = tr("is no UTF-8 text")
+    NO_JSON = tr("is no JSON (line {line}, column {column})")
+    NO_OBJECT = tr("should hold an object, got {value}")
+    TOO_LONG = tr("is longer than {most} bytes")
+    LACKS = tr("lacks {key}")
+    TWICE = tr("names {key} twice")
+    MANY_DIGITS = tr("holds a number of {n} digits")
+    TOO_LARGE_A_NUMBER = tr("holds {value}, which is too large a number")
+    NO_NUMBER = tr("holds {value}, which is no number of JSON")
+    WRONG_TYPE = tr("{key} should be {wanted}, got {value}")
+    TEXT = tr("text")
+    SHORT_TEXT = tr("text of at most {most} characters")
+    SHA256 = tr("64 lower-case hexadecimal digits")
+    SHA1 = tr("forty hexadecimal digits")
+    FLAG = tr("true or false")
+    WHOLE_NUMBER = tr("a whole number from {least} to {most}")
+    A_NUMBER = tr("a number")
+    TEXTS = tr("a list of texts")
+    WHOLE_NUMBERS = tr("a list of whole numbers from {least} to {most}")
+    AN_OBJECT = tr("an object")
+    OBJECTS = tr("a list of objects")
+    A_LIST = tr("a list")
+
+    MANY_FILES_NAMED = tr("it names {n} files, and {most} are the most")
+
+    # safetensors
+    HEADER_NO_OBJECT = tr("has a header that does not begin with an object")
+    HEADER_WRONG = tr("has a header that {fault}")
+    PICKLE = tr("is a pickle, which can run code, and no safetensors file")
+    CUT_IN_HEADER = tr("was cut within its header: it has {n_bytes} bytes")
+    HEADER_TOO_LONG = tr(
+        "says its header is {n_bytes} bytes long, and {most} are the most that is read"
+    )
+    TENSOR_GARBLED = tr("garbles the tensor {name}: {fault}")
+    TENSOR_NUMBERS = tr("its shape or its place has too many numbers")
+    TENSOR_TYPE_UNKNOWN = tr("gives the tensor {name} the unknown type {dtype}")
+    TENSOR_SIZE = tr(
+        "gives the tensor {name} {n_bytes} bytes, and {shape} of {dtype} needs {wanted}"
+    )
+    TENSOR_MISPLACED = tr("puts the tensor {name} at byte {start} of the data, not at {wanted}")
+    DATA_CUT = tr("was cut: its tensors need {wanted} bytes of data, and {n_bytes} are there")
+    DATA_LEFT = tr("has {n_bytes} bytes behind its last tensor")
+
+    # cards
+    NEWER_FORMAT = tr("is of format version {version}, and this program reads {known}: update it")
+    NO_ADAPTER_CARD = tr("describes no adapter: its 'kind' is not {kind!r}")
+    BAD_NAME = tr(
+        "has the name {name}: a name has 1 to {most} letters and digits of ASCII, with dots, "
+        "hyphens and underscores between them"
+    )
+    BAD_LANGUAGE = tr("names the language {code}, which is no code like de or pt-BR")
+    MANY_LANGUAGES = tr("names {n} target languages, and {most} are the most")
+    NO_LANGUAGE = tr("names no target language")
+    NO_TOKEN = tr("{key} should name a token, got nothing")
+    NO_POLICY = tr("names no policy")
+    POLICY_UNKNOWN = tr("names the policy {policy}, which is not written read:N, wait:K or offline")
+    MANY_ENTRIES = tr(
+        "{languages} languages and {policies} policies are the most, got {n_languages} and "
+        "{n_policies}"
+    )
+    LONG_TEXT = tr("{key!r} has {n} characters, and {most} are the most")
+
+    # adapter_config.json
+    NO_LORA = tr("describes {kind}, and only LORA is supported")
+    SETS = tr("sets {key}, which is not supported")
+    SETS_TO = tr("sets {key} to {value}, which is not supported")
+    NO_ALPHA = tr("has a 'lora_alpha' of {alpha}, and only more than 0 has a meaning")
+    TARGET_PATTERN = tr(
+        "names its 'target_modules' by a pattern, and only a list of names is supported"
+    )
+    TARGET_UNKNOWN = tr("has the target {target}, which is no name of a layer")
+    NO_TARGET = tr("names no target")
+
+    # factors
+    OTHER_STEM = tr("has its layers at {stem}, and the base has them at {wanted}")
+    IDLE_TARGET = tr("should have factors for the target {target}, which is no layer of it")
+    FACTOR_NO_TARGET = tr("has a factor {factor} for {place}, which is no target")
+    NO_FACTOR = tr("has the tensor {name}, which is no factor of a layer")
+    FACTOR_TYPE = tr("has the tensor {name} of type {dtype}, which factors never are")
+    WITHOUT_FACTORS = tr("has no factor, and one list of layers was expected")
+    MANY_STEMS = tr("has factors in {n} lists of layers, and one list of layers was expected")
+    OTHER_LAYERS = tr("has factors for {n} layers, and the base has {wanted}")
+    LAYER_TOO_HIGH = tr("has factors for layer {layer}, and the base has {n} layers")
+    RANK_TOO_HIGH = tr("has the rank {rank}, and the base is {width} wide")
+    TENSOR_MISSING = tr("lacks the tensor {name}")
+    TENSOR_SHAPE = tr("has {name} in the shape {shape}, and [{wanted}] was expected")
+
+    # models
+    CANNOT_BE_READ = tr("it cannot be read ({reason})")
+    OUTSIDE = tr("its {name} names a file outside the folder")
+    MANY_FILES = tr("it has more than {most} files")
+    NOT_A_FILE = tr("its {name} is no plain file")
+    OTHER_KIND = tr("its {name} makes it another kind of folder than a whole model")
+    MANY_BYTES = tr("its {name} has {n_bytes} bytes, and {most} are the most")
+    NOT_JSON = tr("its {name} is no JSON")
+    NAMES_CODE = tr(
+        "its {name} names Python code of its own ({key}), and no code of a folder is ever run"
+    )
+    NAMES_FILES = tr("its {name} names files of its own ({key})")
+    OTHER_WEIGHTS = tr("its {name} asks for what is not its own weights ({key})")
+    NO_WHOLE_NUMBER = tr("its {name} gives {value} as {key}, which is no whole number")
+    TOO_MANY = tr("its {name} gives {value} as {key}, and {most} is the most")
+    PACKED = tr(
+        "its weights are packed as {method}, which is not known here: take the model with whole "
+        "weights"
+    )
+
+    # adapters
+    FOLDER_UNREADABLE = tr("its folder cannot be read ({reason})")
+    NO_PATH = tr("it has no path")
+    WEIGHTS_PICKLED = tr(
+        "its weights are a pickle ({name}), which can run code: save it as safetensors"
+    )
+    HAS_NO = tr("it has no {name}")
+    NO_PLAIN_FILE = tr("its {name} is a link or no plain file: put the file itself there")
+    UNREADABLE = tr("its {name} cannot be read ({reason})")
+    FILE_FAULT = tr("its {name} {fault}")
+    OTHER_PROMPT = tr("it was trained with the prompt {prompt}, and this program builds {known!r}")
+    LAYOUT_UNKNOWN = tr("it was trained for the layout {layout}, and this program knows {known}")
+    OTHER_BASE = tr("it was made for {base}, another model than this: {difference}")
+    DIFFERS = tr("{field} {wanted} there and {found} here")
+    NO_CARD = tr(
+        "it has no {name}, so its base, its slot length, its policies, its languages and where it "
+        "comes from are not known"
+    )
+    NO_SLOTS = tr("it was trained for the layout {layout}, and captions use slots")
+    LAYERS_UNKNOWN = tr("the layers of {architecture} are not known here")
