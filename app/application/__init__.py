@@ -1,1 +1,1 @@
-"""The controllers that connect windows, engine and files, and the program they make up."""
+"""Controllers that connect windows, engine and files."""

@@ -1,7 +1,7 @@
-"""Which adapter translates: the one a person asked for, or a bundled one that is known to help.
+"""Chooses the adapter: the choice of the user, or by default a bundled one that helps.
 
-What a person asks for is stored, the bare model too (``NO_ADAPTER``). As long as nobody asked, the
-bundled adapters are looked through again whenever language or policy are others.
+The choice is stored, also that of the bare model (``NO_ADAPTER``). The default is chosen again
+whenever language or policy change.
 """
 
 from pathlib import Path
@@ -30,7 +30,7 @@ class AdapterController(QObject):
     def __init__(
         self, settings: SettingsInForce, folder: Path, bridge: EngineBridge, window: QWidget
     ) -> None:
-        """Take the adapters of a folder, and those that come with the program."""
+        """Use the adapters in a folder and the bundled ones."""
         super().__init__(window)
         self.desk = AdapterService(AdapterLibrary(folder, bundled_adapters()), self)
         self.dialog = AdapterDialog(self.desk, window)
@@ -46,7 +46,7 @@ class AdapterController(QObject):
         settings.translation_changed.connect(self._find_default)
 
     def begin(self) -> None:
-        """Load the adapter that translates at first, into a model that was just loaded."""
+        """Load the first adapter into a newly loaded model."""
         self._settings.adapter_in_use, self._names, self._default = None, (), None
         self._by_person = False
         wanted = self._settings.adapter
@@ -58,26 +58,26 @@ class AdapterController(QObject):
                 self._bridge.send(LoadAdapter(folder))
 
     def take(self, event: AdapterChanged) -> None:
-        """Take which adapters the session has loaded, and which one translates."""
+        """Show the loaded adapters and the one in use."""
         self._settings.adapter_in_use, self._names = event.used, event.names
         self.dialog.show_loaded(event)
         if self._by_person and event.used is not None:
             self._settings.choose_adapter(event.used)
 
     def as_argument(self) -> str:
-        """Name the adapter that translates, for a command line."""
+        """Return the adapter in use as a command-line option."""
         used = self._settings.adapter_in_use
         folder = self._settings.launch.adapter or (self.desk.folder_of(used) if used else None)
         return str(folder) if used and folder else NO_ADAPTER
 
     def close(self) -> None:
-        """Wait for what is done with adapters."""
+        """Wait for jobs on adapters."""
         self.dialog.close()
         self.desk.close()
 
     @Slot()
     def _find_default(self) -> None:
-        """Look for a bundled adapter that helps, unless a person asked for one."""
+        """Find a bundled adapter that helps, unless the user has chosen one."""
         if not self._settings.adapter and not self._by_person:
             self.desk.find_default(self._settings.translation)
 
@@ -95,7 +95,7 @@ class AdapterController(QObject):
 
     @Slot(object, str)
     def _use_default(self, folder: Path | None, name: str) -> None:
-        """Let the bundled adapter that was found to help translate, or none."""
+        """Use the bundled adapter that helps, or none."""
         if self._by_person or self._settings.adapter:
             return  # a person was faster
         before, self._default = self._default, name or None

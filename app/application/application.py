@@ -1,4 +1,4 @@
-"""Makes the objects of the program and connects their signals; nowhere else are they joined."""
+"""Makes the controllers of the program and connects their signals."""
 
 import time
 from dataclasses import replace
@@ -38,10 +38,10 @@ _POINTS = 2  # a step of larger and smaller letters
 
 
 class Application(QObject):
-    """The running program: what one part emits goes to the parts it concerns.
+    """The running program.
 
     Signals:
-        finished(): the windows are closed and nothing runs any more.
+        finished(): the windows are closed and all threads have ended.
     """
 
     finished = Signal()
@@ -96,7 +96,7 @@ class Application(QObject):
         self._use_page()
 
     def show(self) -> None:
-        """Open the windows; the model is loaded as soon as they stand on the screen."""
+        """Open the windows; the model is loaded after the first paint."""
         if not self._window_geometry.restore():
             area = QGuiApplication.primaryScreen().availableGeometry()
             self.window.leave_room_for(self.overlay.geometry(), area)
@@ -144,7 +144,7 @@ class Application(QObject):
         self.model.restarted.connect(desk.restart)
 
     def _connect_latency(self) -> None:
-        """Measure what the session and the listener report."""
+        """Connect the latency collector to the session and the listener."""
         latency = self.side_windows.latency
         self.listening.desk.reported.connect(latency.take_heard)
         self.listening.desk.began.connect(latency.begin_listening)
@@ -179,7 +179,7 @@ class Application(QObject):
         self._show_page()
 
     def _show_page(self) -> None:
-        """Show the captions on the page, for which lines are broken while it is open only."""
+        """Show the captions on the page; lines are broken only while it is open."""
         if self.page.is_open:
             self.page.show_lines(self.stage.caption_lines)
 
@@ -194,7 +194,7 @@ class Application(QObject):
 
     @Slot()
     def _mark(self) -> None:
-        """Mark the newest row, in the window and in what is kept of the session."""
+        """Mark the newest row in the window and in the history."""
         key = self.window.transcript.mark_newest()
         if key is not None:
             self.captions.mark(key)
@@ -220,7 +220,7 @@ class Application(QObject):
 
     @Slot(object, object)
     def _use_choices(self, before: Preferences, now: Preferences) -> None:
-        """Let what was chosen take effect, whichever window it was chosen in."""
+        """Apply changed preferences, from whichever window."""
         if now.captions != before.captions:
             self.stage.show_theme(now.captions)
         self.stage.hide_from_share(hidden=now.overlay.hide_from_share)
@@ -260,19 +260,19 @@ class Application(QObject):
 
     @Slot()
     def _reset_place(self) -> None:
-        """Bring the overlay where it is seen, also when it was hidden."""
+        """Show the overlay at its default position."""
         self.stage.reset_position()
         self.window.controls.overlay.setChecked(True)
 
     @Slot()
     def _bring_overlay_back(self) -> None:
-        """Show the overlay again that gave way to the guide."""
+        """Show the overlay again after the setup wizard."""
         self.overlay.setVisible(
             self.settings.preferences.overlay.visible and self.window.isVisible()
         )
 
     def _tell_of_wayland(self) -> None:
-        """Say once what the overlay cannot do there, and offer the way around it."""
+        """Explain once the limits of Wayland, and offer XWayland."""
         self._told_of_wayland = True
         told = self.tr(
             "Wayland lets no program keep a window above the others or put it anywhere: the "
@@ -330,7 +330,7 @@ class Application(QObject):
 
     @Slot(str)
     def obey(self, command: str) -> None:
-        """Do what another start of the program asks for, one of ``one_instance.COMMANDS``."""
+        """Run a command of another start of the program, one of ``single_instance.COMMANDS``."""
         controls = self.window.controls
         if self._closing_since_s is not None:
             return
@@ -348,7 +348,7 @@ class Application(QObject):
 
     @Slot()
     def raise_window(self) -> None:
-        """Bring the main window before the others."""
+        """Bring the main window to the front."""
         window = self.window
         window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
         window.show()
@@ -357,7 +357,7 @@ class Application(QObject):
 
     @Slot()
     def _close(self) -> None:
-        """Close the windows, finish what was begun, and end; once."""
+        """Close the windows, finish the session and quit; once."""
         if self._closing_since_s is not None:
             return
         self._closing_since_s = time.monotonic()
@@ -385,6 +385,6 @@ class Application(QObject):
         return not is_busy or self._patience_left_s() <= 0
 
     def _patience_left_s(self) -> float:
-        """Tell how long the end may still take."""
+        """Return the remaining time for the shutdown."""
         since_s = time.monotonic() if self._closing_since_s is None else self._closing_since_s
         return since_s + PATIENCE_S - time.monotonic()

@@ -1,6 +1,6 @@
-"""From words to captions: what is typed or heard, the session's events, and the captions they make.
+"""Connects typed and heard words, the session and the captions.
 
-It holds the caption model and joins it with the transcript, the bridge and the keeper.
+It owns the caption model and connects it with the transcript, the bridge and the history.
 """
 
 from collections import Counter
@@ -25,12 +25,12 @@ _SHOWN = 40  # characters of a text in a notice
 
 
 class CaptionController(QObject):
-    """Follow the session: show its captions, keep them, and send it what is typed and heard.
+    """Show and store the captions of the session, and send it typed and heard words.
 
     Signals:
-        captions_changed(tuple of UtteranceView): what stands in the captions now.
-        caption_painted(Utterance): what came of it stands on a screen.
-        cleared(): a new session of the person's has begun; no word waits any more.
+        captions_changed(tuple of UtteranceView): the current captions.
+        caption_painted(Utterance): its caption was painted.
+        cleared(): the user started a new session; no words wait.
     """
 
     captions_changed = Signal(tuple)
@@ -54,7 +54,7 @@ class CaptionController(QObject):
         self._captions = Captions(bridge.utterances)
         self._awaited_mark: tuple[str, str] | None = None  # lane and text of words that wait
         self._waiting: tuple[UtteranceView, ...] = ()
-        self._forgotten: tuple[UtteranceView, ...] = ()  # for whoever takes a new session back
+        self._forgotten: tuple[UtteranceView, ...] = ()  # restored by undoing a new session
         typed_line.words_changed.connect(lambda words: bridge.send(SetWords(words)))
         typed_line.words_changed.connect(transcript.follow)
         typed_line.finished.connect(lambda: bridge.send(EndPassage()))
@@ -65,18 +65,18 @@ class CaptionController(QObject):
         bridge.waiting_changed.connect(self._show_waiting)
 
     def finish(self) -> None:
-        """End the line that is typed, and hold nothing back any more."""
+        """End the input line and any pause."""
         self._typed_line.finish()
         self._bridge.pause(paused=False)
 
     @Slot()
     def restart(self) -> None:
-        """Make ready for another session."""
+        """Prepare for another session."""
         self._captions.restart()
         self._show_captions()
 
     def mark(self, key: int) -> None:
-        """Keep with the session that the person marked the row with this key."""
+        """Store the mark of a row in the history."""
         waiting = next((view for view in self._waiting if view.key == key), None)
         self._awaited_mark = None if waiting is None else (waiting.lane, waiting.source)
         if waiting is None:
@@ -95,7 +95,7 @@ class CaptionController(QObject):
 
     @Slot(object, object)
     def _follow(self, event: Event, utterance: Utterance) -> None:
-        """Take what happens to an utterance."""
+        """Follow an event of an utterance."""
         self._keeper.take(event, utterance, self._settings.translation.target_language)
         if not self._captions.apply(event, utterance):
             return
@@ -107,7 +107,7 @@ class CaptionController(QObject):
 
     @Slot(object)
     def take_heard(self, event: Heard) -> None:
-        """Take words that became certain, and those that may still change."""
+        """Show committed and tentative words."""
         match event:
             case TailChanged(lane=lane, words=words):
                 if self._captions.set_tail(lane, words):
@@ -117,7 +117,7 @@ class CaptionController(QObject):
 
     @Slot(tuple)
     def take_painted(self, keys: tuple[int, ...]) -> None:
-        """Take that utterances stand on a screen as they are now."""
+        """Record that utterances were painted in their current state."""
         for utterance in self._bridge.utterances.unshown:
             if utterance.key in keys:
                 self.caption_painted.emit(utterance)
@@ -129,7 +129,7 @@ class CaptionController(QObject):
 
     @Slot(tuple)
     def _show_waiting(self, texts: tuple[tuple[str, str], ...]) -> None:
-        """Show what waits for the model or the end of the pause below the others."""
+        """Show the waiting words below the captions."""
         n_words = Counter[str]()
         for lane, text in texts:
             n_words[lane] += len(text.split())
@@ -143,14 +143,14 @@ class CaptionController(QObject):
 
     @Slot(bool)
     def pause(self, paused: bool) -> None:  # noqa: FBT001  what the signal carries
-        """Hold what is typed from now on, or go on."""
+        """Pause or resume."""
         if paused:
             self._typed_line.finish()  # what was begun is translated to its end
         self._bridge.pause(paused=paused)
 
     @Slot()
     def begin_session(self) -> None:
-        """Empty the transcript; the banner offers to take that back."""
+        """Clear the transcript; the banner offers to undo that."""
         self._typed_line.finish()
         views = self._captions.views + self._waiting
         if not views:
@@ -167,7 +167,7 @@ class CaptionController(QObject):
 
     @Slot(str)
     def _take_offer(self, name: str) -> None:
-        """Bring back what a new session took away, if that is what the banner offered."""
+        """Undo a new session, if the banner offered that."""
         if name == _UNDO:
             self._captions.bring_back(self._forgotten)
             self._forgotten = ()
@@ -176,7 +176,7 @@ class CaptionController(QObject):
 
 
 def has_words(utterance: Utterance, awaited: tuple[str, str] | None) -> bool:
-    """Tell whether an utterance has the words of a row that was marked while they waited."""
+    """Return whether an utterance has the words of a row that was marked while they waited."""
     if awaited is None or not utterance.words:
         return False
     lane, text = awaited

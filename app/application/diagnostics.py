@@ -1,4 +1,4 @@
-"""What helps to find a fault, as text for the clipboard. Nothing that was said, and no paths."""
+"""Diagnostics as text for the clipboard, without spoken text and without paths."""
 
 import platform
 import sys
@@ -21,8 +21,8 @@ def diagnostics(preferences: Preferences, state: Mapping[str, str | float], logs
     """Describe the program, the computer and the choices.
 
     Args:
-        preferences: paths among them are told as there or not there.
-        state: what else is known, as labels and values, for example the model's name.
+        preferences: their paths are described as set or not.
+        state: further labels and values, for example the model's name.
         logs: folder of the logs; the trace of the last crash is in it.
     """
     lines = ["Surtitle, diagnostics", ""]
@@ -58,7 +58,7 @@ def _choices(preferences: Preferences) -> list[str]:
 
 
 def _fault(logs: Path) -> list[str]:
-    """Give the trace of the last crash: names of functions and files of ours, no values."""
+    """Return the trace of the last crash: functions and our files, no values."""
     try:
         text = (logs / LAST_FAULT_NAME).read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -67,7 +67,7 @@ def _fault(logs: Path) -> list[str]:
 
 
 def _without_folder(line: str) -> str:
-    """Keep of ``File "/home/somebody/x/app/overlay.py", line 3`` only the file's own name."""
+    """Reduce ``File "/home/name/x/app/overlay.py", line 3`` to the name of the file."""
     before, quote, rest = line.partition('"')
     path, end, after = rest.partition('"')
     return f"{before}{quote}{Path(path).name}{end}{after}"

@@ -1,4 +1,4 @@
-"""Joins the window of the glossary with its files and with what translates."""
+"""Connects the glossary dialog with its files and the session."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -16,19 +16,19 @@ from engine.messages import Code
 
 
 class GlossaryController(QObject):
-    """Keep the terms of the target language; tell the model of them only if that is wanted.
+    """Keep the terms of the target language; the model gets them only if the user wants that.
 
     Signals:
         failed(str): the terms could not be read or stored; one sentence.
 
     Attributes:
-        dialog: the window, once somebody opened it.
+        dialog: the dialog, once it was opened.
     """
 
     failed = Signal(str)
 
     def __init__(self, settings: SettingsInForce, folder: Path, window: QWidget) -> None:
-        """Keep the terms in the files of a folder."""
+        """Use the glossary files of a folder."""
         super().__init__(window)
         self.dialog: GlossaryDialog | None = None
         self._settings = settings
@@ -39,7 +39,7 @@ class GlossaryController(QObject):
         settings.language_changed.connect(self._take_language)
 
     def begin(self) -> None:
-        """Give the model the terms that are kept, if it is to have them."""
+        """Send the terms to the model, if the user wants that."""
         if self._is_used:
             self._take_language(self._settings.translation.target_language)
 
@@ -58,7 +58,7 @@ class GlossaryController(QObject):
 
     @Slot(object)
     def take_event(self, event: Event) -> None:
-        """Show in the window what the session tells of the glossary."""
+        """Show the report of the session about the glossary."""
         if self.dialog is None:
             return
         match event:
@@ -71,7 +71,7 @@ class GlossaryController(QObject):
 
     @Slot(str)
     def _take_language(self, language: str) -> None:
-        """Take the terms of another language."""
+        """Use the terms of another language."""
         if language != self._language:
             self._language = language
             self._terms, failure = self._folder.read(language)
@@ -115,7 +115,7 @@ class GlossaryController(QObject):
             self.dialog.show_cost(self.tr("The model is not told: the terms cost nothing"))
 
     def _warning(self) -> str:
-        """Say what a glossary does to the model of now."""
+        """Return a warning about the effect of a glossary on the current model."""
         if self._settings.model is None:
             return self.tr(
                 "The model that comes with Surtitle never saw a glossary while it was trained: "

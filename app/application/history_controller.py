@@ -1,4 +1,4 @@
-"""What was said and what can be done with it: kept, found again after a crash, exported."""
+"""The history of sessions: storing, recovery after a crash, export."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from engine.utterances import UtteranceTracker
 
 
 class HistoryController(QObject):
-    """The keeper of the session with the windows that show what was kept."""
+    """Connects the history with the windows that show it."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class HistoryController(QObject):
             one.export_wanted.connect(self._export_session)
 
     def offer(self) -> tuple[str, str] | None:
-        """Say what is offered after a crash, and what the button says; None where all is well."""
+        """Return the offer after a crash and the text of its button, or None."""
         lost = self.keeper.lost_session
         if lost is None:
             return None
@@ -45,14 +45,14 @@ class HistoryController(QObject):
 
     @Slot()
     def recover(self) -> None:
-        """Show the captions of the session that did not end well."""
+        """Show the captions of the session that crashed."""
         lost = self.keeper.take_lost_session()
         if lost is not None:
             self.session_window.show_session(lost)
 
     @Slot()
     def export(self) -> None:
-        """Ask where the captions of now should be written."""
+        """Open the export dialog for the current captions."""
         self.export_dialog.show_cues(self.keeper.cues, self.keeper.started)
 
     @Slot()

@@ -1,4 +1,4 @@
-"""How far captions are behind who speaks, in words."""
+"""The lag of the captions behind the speaker, as text."""
 
 from collections.abc import Sequence
 
@@ -9,11 +9,11 @@ from engine.metrics.word_lags import StageTime
 
 
 def lag_text(lags: Sequence[StageTime], n_dropped: int) -> str:
-    """Tell the lag of the newest words and the sound that was lost.
+    """Return the lag of the newest words and the lost sound as text.
 
     Args:
-        lags: of stages that words came through.
-        n_dropped: 16 kHz samples.
+        lags: of the stages.
+        n_dropped: lost 16 kHz samples.
     """
     by_stage = {lag.stage: lag.median_s for lag in lags}
     whole = by_stage.get("whole", sum(by_stage.values()))
@@ -22,7 +22,7 @@ def lag_text(lags: Sequence[StageTime], n_dropped: int) -> str:
 
 
 def lag_tip(lags: Sequence[StageTime]) -> str:
-    """Tell how long each stage took for the newest words, a line each."""
+    """Return the lag of each stage as text, a line each."""
     names = {
         "recognised": QCoreApplication.translate("Lag", "spoken to certain"),
         "translated": QCoreApplication.translate("Lag", "certain to translated"),

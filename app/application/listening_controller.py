@@ -1,4 +1,4 @@
-"""From a click on a source to its words in the transcript: joins the window with what listens."""
+"""Connects the source bar with the listening service and the transcript."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -36,13 +36,13 @@ _METER_MS = 60
 
 
 class ListeningController(QObject):
-    """Listen to what is on in the source bar, while the captions are not paused.
+    """Listen to the sources that are on, while the captions are not paused.
 
-    Nothing is recorded before the person clicks a source, and nothing is fetched unasked.
+    Nothing is recorded before the user clicks a source, and nothing is downloaded unasked.
 
     Signals:
-        fetch_progressed(str, int, int): of this recogniser so many bytes of so many are here.
-        fetch_ended(): nothing is fetched any more.
+        fetch_progressed(str, int, int): recogniser, downloaded bytes, total bytes.
+        fetch_ended(): the download has ended.
     """
 
     fetch_progressed = Signal(str, object, object)  # bytes do not fit into Qt's int
@@ -74,14 +74,14 @@ class ListeningController(QObject):
         self._connect()
 
     def finish(self) -> None:
-        """Record no more, whether a pause ends or not; what was said is still translated."""
+        """Stop recording for good; recorded sound is still translated."""
         self._bridge.paused_changed.disconnect(self._listen)
         if self._wanted:  # else nothing that hears was ever made
             self._wanted = ()
             self.desk.listen((), self._recognizer)
 
     def close(self) -> None:
-        """Record no more and end at once."""
+        """Stop recording and end at once."""
         self._meters.stop()
         self._notices.close()
         self._bridge.let_overhear(None)
@@ -117,7 +117,7 @@ class ListeningController(QObject):
 
     @Slot(object, object)
     def _use(self, preferences_before: Preferences, preferences: Preferences) -> None:
-        """Listen as the person chooses it now."""
+        """Follow the choice of the user."""
         before, now = preferences_before.listening, preferences.listening
         if now != before:
             self._show_devices(now)
@@ -130,7 +130,7 @@ class ListeningController(QObject):
 
     @Slot(str)
     def _take_offer(self, name: str) -> None:
-        """Do what the banner offered, if it was one of ours."""
+        """Run an offer of the banner, if it is one of ours."""
         now = self._settings.preferences
         if name == FETCH:
             self._fetch(now.listening.recognizer)
@@ -144,12 +144,12 @@ class ListeningController(QObject):
 
     @property
     def _lanes(self) -> tuple[str, ...]:
-        """Name the lanes that are on."""
+        """Return the lanes that are on."""
         return tuple(LANES[one.kind] for one in self._wanted)
 
     @Slot()
     def _listen(self) -> None:
-        """Listen to what is on now, and record nothing else."""
+        """Listen to the sources that are on, and to no others."""
         sources = () if self._bridge.is_paused else self._bar.on
         wanted = tuple(
             WantedDevice(kind=one.kind, name=one.devices.currentData() or None) for one in sources
@@ -191,7 +191,7 @@ class ListeningController(QObject):
         self._status.show_listening(told)
 
     def _show_off(self, wanted: tuple[WantedDevice, ...] = ()) -> None:
-        """Let the buttons say that these are listened to and nothing else."""
+        """Show exactly these sources as on."""
         self._wanted = wanted
         self._notices.keep(self._lanes)
         for source in self._bar.sources:
@@ -215,7 +215,7 @@ class ListeningController(QObject):
 
     @Slot(str)
     def _fail(self, message: str) -> None:
-        """Say what failed; what still records records no more, as the buttons say."""
+        """Show a failure; all recording stops and all buttons go off."""
         self._show_off()
         self.desk.listen((), self._recognizer)
         self._banner.show_notice(message)
@@ -224,7 +224,7 @@ class ListeningController(QObject):
 
     @Slot(str)
     def _offer_fetch(self, recognizer: str) -> None:
-        """Offer to fetch a recogniser; what listens already goes on as before."""
+        """Offer to download a recogniser; a running one goes on."""
         self._after_fetch = self._wanted
         self._show_off(self._begun)
         told = self.tr("The recogniser {} is not on this computer; typing works without it")
@@ -258,7 +258,7 @@ class ListeningController(QObject):
 
     @Slot(str)
     def _end_fetch(self, message: str) -> None:
-        """Go back to what was before the fetch, which failed or was cancelled."""
+        """Restore the state before a download that failed or was cancelled."""
         self._fetching = ""
         self.fetch_ended.emit()
         self._show_off(self._begun)
@@ -287,7 +287,7 @@ class ListeningController(QObject):
                 self._fail(worded(message))
 
     def _show_heard(self) -> None:
-        """Name the devices that are heard."""
+        """Show the names of the devices in use."""
         if self._wanted and self._is_ready:
             names = " · ".join(self._notices.devices)
             told = self.tr("Listening to {}").format(names) if names else self.tr("Listening")
@@ -303,6 +303,6 @@ class ListeningController(QObject):
 
     @Slot(list)
     def show_lags(self, lags: Sequence[StageTime]) -> None:
-        """Show the lag of the words that were heard last."""
+        """Show the lag of the newest heard words."""
         if self._begun:
             self._status.show_lag(lag_text(lags, self.desk.n_dropped), lag_tip(lags))

@@ -1,4 +1,4 @@
-"""From a model in a folder to one that translates: loading it, its languages and its adapters."""
+"""Loads the model, and keeps its languages and adapters."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -33,10 +33,10 @@ from engine.settings import ModelSettings, TranslationSettings
 
 
 class ModelController(QObject):
-    """Load the model in force, show how far that is, and let it translate as the settings say.
+    """Load the model in force, show the progress, and apply the settings.
 
     Signals:
-        restarted(): another session begins, which numbers utterances anew.
+        restarted(): another session starts, with its own numbers of utterances.
     """
 
     restarted = Signal()
@@ -66,11 +66,11 @@ class ModelController(QObject):
 
     @property
     def is_busy(self) -> bool:
-        """Whether words wait for a model that is being loaded; one that is fetched takes longer."""
+        """Whether words wait for a model that is loading, not for a download."""
         return self._is_loading and self._bridge.has_waiting_words
 
     def as_arguments(self) -> list[str]:
-        """Name what translates now, and how, as options of a command line."""
+        """Return the current model and settings as command-line options."""
         model, translation = self._settings.model, self._settings.translation
         return [
             *([] if model is None else ["--model", str(model)]),
@@ -81,10 +81,7 @@ class ModelController(QObject):
 
     @Slot()
     def start_over(self) -> None:
-        """Load the model in force; one that is being loaded is waited for first.
-
-        Nothing can stop that half-way, and the window must not stand still for so long.
-        """
+        """Load the model in force, after the one that is loading: that cannot be interrupted."""
         if self._is_loading:
             self._starts_over = True
         else:
@@ -92,7 +89,7 @@ class ModelController(QObject):
 
     @Slot()
     def load(self) -> None:
-        """Load the model in force, in place of the one before."""
+        """Load the model in force, replacing the previous one."""
         directory = self._settings.model
         if directory is None:
             bundled = bundled_models()
@@ -120,7 +117,7 @@ class ModelController(QObject):
         self._bridge.start(model, replace(self._settings.translation, glossary=()))
 
     def _offer_languages(self, directory: Path) -> None:
-        """Offer what the model's card lists, before the model itself is loaded."""
+        """Offer the languages of the model's card before the model is loaded."""
         try:
             card = read_card(directory)
         except ModelError:
@@ -139,7 +136,7 @@ class ModelController(QObject):
 
     @Slot(object)
     def _translate(self, translation: TranslationSettings) -> None:
-        """Translate otherwise from the next passage on."""
+        """Apply changed settings from the next passage on."""
         self._controls.show_choice(translation.target_language, translation.policy)
         self._bridge.send(Configure(translation))
 

@@ -1,4 +1,4 @@
-"""Joins the guide of the first start with the settings: what is chosen there is stored and used."""
+"""Connects the setup wizard with the settings."""
 
 from pathlib import Path
 
@@ -13,16 +13,16 @@ from engine.models.model_card import read_card
 
 
 class SetupController(QObject):
-    """Make the guide when it is wanted, and use what is chosen there.
+    """Make the setup wizard on demand, and apply its choices.
 
     Attributes:
-        parts: what the guide asks the computer with.
-        dialog: the guide, once somebody opened it.
+        parts: how the wizard examines the computer.
+        dialog: the wizard, once it was opened.
 
     Signals:
-        opened(): the guide stands on the screen.
+        opened(): the wizard is shown.
         left(): it was closed.
-        noticed(str): a sentence for the person.
+        noticed(str): a message for the user.
     """
 
     opened = Signal()
@@ -30,7 +30,7 @@ class SetupController(QObject):
     noticed = Signal(str)
 
     def __init__(self, settings: SettingsInForce, library: Path, window: QWidget) -> None:
-        """Let models be fetched into the folder ``library``."""
+        """Download models into the folder ``library``."""
         super().__init__(window)
         self.parts = WizardServices(bundled=_bundled_languages())
         self.dialog: SetupWizard | None = None
@@ -40,7 +40,7 @@ class SetupController(QObject):
 
     @Slot()
     def open_guide(self) -> None:
-        """Show the guide."""
+        """Show the wizard."""
         if self.dialog is None:
             self.dialog = SetupWizard(self._library, self.parts, self._window)
             self.dialog.start_wanted.connect(self._start)
@@ -49,18 +49,18 @@ class SetupController(QObject):
         self.dialog.open_guide(self._settings.preferences)
 
     def hide(self) -> None:
-        """Take the guide off the screen."""
+        """Hide the wizard."""
         if self.dialog is not None:
             self.dialog.close()
 
     def close(self) -> None:
-        """Let go of all the guide uses."""
+        """Release everything the wizard uses."""
         if self.dialog is not None:
             self.dialog.end()
 
     @Slot(object, str)
     def _start(self, model: Path | None, language: str) -> None:
-        """Store what was chosen; what the command line said holds until the program ends."""
+        """Store the choices; the command line stays in force until the program ends."""
         if not self._settings.choose_model(model, language):
             told = self.tr(
                 "Until Surtitle is closed, the model that was named when it was started translates"
@@ -69,13 +69,13 @@ class SetupController(QObject):
 
     @Slot()
     def _keep(self) -> None:
-        """Store the choices, so that the guide does not come by itself again."""
+        """Store the preferences, so that the wizard does not open by itself again."""
         self._settings.keep()
         self.left.emit()
 
 
 def _bundled_languages() -> tuple[str, ...]:
-    """List the target languages of the model that comes with this copy; none without one."""
+    """Return the target languages of the bundled model; none without one."""
     try:
         return tuple(
             code for folder in bundled_models()[:1] for code in read_card(folder).languages

@@ -1,4 +1,4 @@
-"""What happens to sources, in the banner: the newest sentence about each, good news briefly."""
+"""Shows the newest notice about each source in the banner; good news disappears by itself."""
 
 from collections.abc import Collection
 
@@ -19,14 +19,14 @@ _NAMES_DEVICE = (
 
 
 class SourceNotices(QObject):
-    """Take notices of sources, lane by lane."""
+    """Show notices of sources by lane."""
 
     def __init__(self, banner: Banner, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._banner = banner
         self._good_news = set[str]()
         self._devices: dict[str, str] = {}
-        self._told = set[str]()  # lanes of which something was told
+        self._told = set[str]()  # lanes with a notice
         self._forget = QTimer(self)
         self._forget.setSingleShot(True)
         self._forget.setInterval(_GOOD_NEWS_MS)
@@ -34,11 +34,11 @@ class SourceNotices(QObject):
 
     @property
     def devices(self) -> tuple[str, ...]:
-        """Names for people of the devices that are heard."""
+        """Names of the devices in use."""
         return tuple(filter(None, self._devices.values()))
 
     def take(self, lane: str, notice: AudioNotice) -> None:
-        """Show what happened to a source."""
+        """Show a notice about a source."""
         topic = _topic(lane)
         self._told.add(lane)
         self._good_news.discard(topic)
@@ -53,7 +53,7 @@ class SourceNotices(QObject):
             self._forget.start()
 
     def keep(self, lanes: Collection[str]) -> None:
-        """Take that these lanes are heard and no other: what was said of others goes with them."""
+        """Set the active lanes; notices of other lanes are withdrawn."""
         for lane in [one for one in self._devices if one not in lanes]:
             del self._devices[lane]
         for lane in self._told - set(lanes):
@@ -61,7 +61,7 @@ class SourceNotices(QObject):
         self._told &= set(lanes)
 
     def close(self) -> None:
-        """Leave nothing running."""
+        """Stop the timer."""
         self._forget.stop()
 
     @Slot()

@@ -1,4 +1,4 @@
-"""Starts the window: one program for each person, with its log, its language and its icon."""
+"""Starts the window: one instance for each user, with log, language and icon."""
 
 import os
 import sys
@@ -27,11 +27,7 @@ _NOT_RUNNING = "surtitle: there is no Surtitle that runs and could be told; star
 
 
 def run(settings: LaunchSettings) -> int:
-    """Open the window and stay until it is closed; a second start raises the window of the first.
-
-    Returns:
-        the exit code.
-    """
+    """Run the window and return the exit code; a second start raises the window of the first."""
     qt = QApplication(["surtitle"])
     qt.setApplicationName("Surtitle")
     qt.setDesktopFileName("surtitle")
@@ -67,11 +63,7 @@ def run(settings: LaunchSettings) -> int:
 
 
 def tell_running(settings: LaunchSettings, command: str) -> int:
-    """Tell a command to the Surtitle that runs.
-
-    Returns:
-        the exit code: 1 where there is none.
-    """
+    """Send a command to the running Surtitle; return the exit code, 1 if there is none."""
     core = QCoreApplication.instance() or QCoreApplication(["surtitle"])
     was_told = send_command(settings.data_folder, command)
     del core

@@ -1,4 +1,4 @@
-"""The windows that the menus open beside the main one, each made when it is wanted first."""
+"""The windows that the menus open, each made on demand."""
 
 from collections.abc import Callable
 
@@ -16,21 +16,21 @@ from app.widgets.dialog_text import bring_up
 
 
 class ToolWindows(QObject):
-    """Open them by the actions of the main window, and close them with it.
+    """Open the windows by the actions of the main window, and close them with it.
 
     Attributes:
-        program: the command line that starts this program; None for itself.
+        program: the command line that starts this program; None for the running one.
     """
 
     def __init__(
         self, settings: SettingsInForce, window: MainWindow, as_arguments: Callable[[], list[str]]
     ) -> None:
-        """Open windows above the main one.
+        """Connect the actions.
 
         Args:
             settings: in force.
             window: the main one.
-            as_arguments: names what translates, for the command line of an evaluation.
+            as_arguments: returns the current model and settings as command-line options.
         """
         super().__init__(window)
         folder = settings.launch.data_folder
@@ -52,19 +52,19 @@ class ToolWindows(QObject):
         self.glossary.begin()
 
     def show(self) -> None:
-        """Open what comes by itself: the guide, the first time."""
+        """Open the setup wizard on the first run."""
         if self._is_first:
             self.guide.open_guide()
 
     def hide(self) -> None:
-        """Take all off the screen, at once."""
+        """Hide all windows."""
         self.guide.hide()
         for dialog in (self.latency_dialog, self.glossary.dialog):
             if dialog is not None:
                 dialog.close()
 
     def close(self) -> None:
-        """Let go of what they use; that may take a moment."""
+        """Release their resources; this may take a moment."""
         self.guide.close()
         self.latency.close()
         if self._evaluation is not None:

@@ -1,4 +1,4 @@
-"""The icon beside the clock, where the desktop has one; all it offers is in the window, too."""
+"""The tray icon, if the desktop has a tray; its actions are in the window, too."""
 
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QAction, QIcon
@@ -11,7 +11,7 @@ class Tray(QObject):
     """An icon with a menu.
 
     Signals:
-        window_wanted(): the person asked for the main window.
+        window_wanted(): show the main window.
     """
 
     window_wanted = Signal()
@@ -30,14 +30,14 @@ class Tray(QObject):
         self._icon.activated.connect(self._take_click)
 
     def show(self) -> bool:
-        """Be there; tell whether the desktop has a place for it."""
+        """Show the icon; return whether the desktop has a tray."""
         is_available = QSystemTrayIcon.isSystemTrayAvailable()
         if is_available:
             self._icon.show()
         return is_available
 
     def hide(self) -> None:
-        """Be gone, at once: some desktops leave the icon of a program that has ended."""
+        """Hide the icon: some desktops keep that of an ended program."""
         self._icon.hide()
 
     @Slot(QSystemTrayIcon.ActivationReason)

@@ -1,4 +1,4 @@
-"""Caption text -> lines for the overlay, with breaks that never move. Plain Python.
+"""Breaks caption text into lines for the overlay; breaks never move. Plain Python.
 
 text grows:   Guten Morgen zusammen. Heute wol
 lines:        Guten Morgen         <- closed: stays as it is, for good
@@ -25,8 +25,8 @@ _MARKS = _JOINER + "\ufe0e\ufe0f"  # zero-width joiner and variation selectors
 class LineBreaker:
     """Break one growing text into lines.
 
-    Invariant: a text gives the same lines however it was cut into parts; a line that ``feed``
-    returned never changes; all lines joined are the text, every space kept where it stood.
+    Invariant: the lines do not depend on how the text is cut into parts; a returned line never
+    changes; all lines joined are the text with all its spaces.
     """
 
     def __init__(self, width: float, measure: Measure) -> None:
@@ -36,15 +36,11 @@ class LineBreaker:
 
     @property
     def open_line(self) -> str:
-        """The last line, which still grows."""
+        """The last line, which can grow."""
         return self._line
 
     def feed(self, part: str) -> list[str]:
-        """Append text.
-
-        Returns:
-            the lines it closed.
-        """
+        """Append text; return the lines it closed."""
         closed = []
         # One character after the other: so a break rests on nothing that came after it, not even
         # where the longer text is the narrower one (kerning, Arabic letters that join).
@@ -68,14 +64,14 @@ class LineBreaker:
         return self._measure(self._line + character) > self._width
 
     def _cut(self) -> int:
-        """Find where the open line closes: before its last word, or inside it if it is alone."""
+        """Return where the open line closes: before its last word, or inside its only one."""
         spaces = [place for place, character in enumerate(self._line) if character.isspace()]
         cut = spaces[-1] + 1 if spaces else 0
         return cut if self._line[:cut].strip() else len(self._line)
 
 
 def _is_joined(before: str, character: str) -> bool:
-    """Tell whether two code points are one character on the screen."""
+    """Return whether two code points are one character on the screen."""
     return (
         character in _MARKS or before == _JOINER or unicodedata.category(character).startswith("M")
     )
@@ -83,12 +79,12 @@ def _is_joined(before: str, character: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """A line as it is painted.
+    """A line to paint.
 
     Attributes:
         text: without white space at its ends.
-        right_to_left: whether the text it is of runs from right to left.
-        n_tail: characters at its end that may still change.
+        right_to_left: direction of the whole text.
+        n_tail: number of tentative characters at its end.
     """
 
     text: str
@@ -97,12 +93,12 @@ class Line:
 
     @property
     def certain(self) -> str:
-        """What of it will not change, but may grow."""
+        """The certain part of the text, which can only grow."""
         return self.text[: len(self.text) - self.n_tail].rstrip()
 
 
 class Typesetter:
-    """Set the end of a transcript in lines; every utterance begins a line of its own."""
+    """Break the end of a transcript into lines; every utterance begins a new line."""
 
     def __init__(
         self,
@@ -111,10 +107,9 @@ class Typesetter:
         text_of: Callable[[UtteranceView], str] = lambda view: view.caption,
         tail_of: Callable[[UtteranceView], str] = lambda _view: "",
     ) -> None:
-        """Set ``text_of`` each view in lines as wide as ``width`` at most.
+        """Break ``text_of`` each view into lines of at most ``width``.
 
-        What ``tail_of`` gives stands behind it and may change at any time; no break of the text
-        before it rests on it.
+        The tentative text of ``tail_of`` follows it and never affects its breaks.
         """
         self._width = width
         self._measure = measure
@@ -123,7 +118,7 @@ class Typesetter:
         self._set: dict[int, _SetText] = {}
 
     def last_lines(self, views: Sequence[UtteranceView], count: int) -> tuple[Line, ...]:
-        """Give the last ``count`` lines, fewer where there is less text."""
+        """Return the last ``count`` lines, or fewer."""
         lines: list[Line] = []
         visited: dict[int, _SetText] = {}
         for view in reversed(views):
@@ -141,11 +136,11 @@ class Typesetter:
 
     @property
     def keys(self) -> tuple[int, ...]:
-        """The utterances that the last lines are of."""
+        """Keys of the utterances in the last lines."""
         return tuple(self._set)
 
     def _with_tail(self, lines: list[Line], tail: str) -> list[Line]:
-        """Put words behind lines, as many to a line as fit."""
+        """Append words to lines, as many to a line as fit."""
         for word in dotted(tail).split():
             last = lines[-1] if lines else Line(text="")
             longer = f"{last.text} {word}" if last.text else word
@@ -158,7 +153,7 @@ class Typesetter:
 
 
 class _SetText:
-    """One text with its lines so far, so that only what is new is measured."""
+    """A text and its lines so far, so that only new text is measured."""
 
     def __init__(self, breaker: LineBreaker) -> None:
         self._breaker = breaker
@@ -176,9 +171,9 @@ class _SetText:
 
 
 def runs_right_to_left(text: str) -> bool:
-    """Tell the direction of a text by its first letter that has one, as Unicode does (UAX 9, P2).
+    """Return whether the first letter with a direction runs from right to left (UAX 9, P2).
 
-    It holds for all lines of the text, also for one that begins with a name in Latin letters.
+    The direction applies to all lines of the text, whatever their own first letter.
     """
     for character in text:
         direction = unicodedata.bidirectional(character)
@@ -188,9 +183,9 @@ def runs_right_to_left(text: str) -> bool:
 
 
 def lines_scrolled(before: Sequence[Line], after: Sequence[Line]) -> int | None:
-    """Tell by how many lines text moved up; None where other text took its place.
+    """Return by how many lines the text moved up; None if it is another text.
 
-    A line may have grown, or handed its last word on to the next one.
+    A line may have grown, or passed its last word to the next one.
     """
     for moved in range(len(before)):
         pairs = zip(before[moved:], after, strict=False)

@@ -1,7 +1,6 @@
 """The caption model: the rows of the transcript. Plain Python.
 
-It takes the utterances of a session as they change and hands out frozen views. It knows no widget,
-font or thread.
+It receives changed utterances and returns frozen views, without widgets, fonts or threads.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,27 +9,27 @@ from dataclasses import dataclass, replace
 from engine.events import Event, UtteranceDropped, UtteranceOpened
 from engine.utterances import Utterance, UtteranceTracker
 
-_SEARCHED = 20  # newest utterances among which the one is that somebody says now
+_SEARCHED = 20  # newest utterances to search first
 _FIRST_ALONE_KEY = -1_000_000  # of tails without an utterance, and from there down
 _UNSURE_MARKS = ".,;:"
 
 
 def dotted(tail: str) -> str:
-    """Put dots behind words that may still change, so that not only their colour shows it."""
+    """Append dots to tentative words, so that not only their colour marks them."""
     return tail.rstrip(_UNSURE_MARKS) + "…" if tail else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UtteranceView:
-    """One utterance as it is shown.
+    """One utterance to show.
 
     Attributes:
-        key: that of the utterance; negative for a row that is none yet.
+        key: of the utterance; negative for a row without one.
         source: its words so far.
         caption: its translation so far.
-        ended: whether it is translated to its end.
-        lane: the speaker, where it was heard.
-        tail: words behind the source that may still change.
+        ended: its translation is complete.
+        lane: the speaker of heard words.
+        tail: tentative words after the source.
     """
 
     key: int
@@ -44,9 +43,8 @@ class UtteranceView:
 class Captions:
     """Keep the newest utterances in their order.
 
-    Invariant: a caption only grows at its end, except where an edit cut it back first, and then
-    everything before the cut stays. An utterance that did not change keeps its very view object, so
-    that a transcript finds the new views by identity.
+    Invariant: a caption only grows at its end, except after an edit, which keeps everything before
+    the cut. An unchanged utterance keeps its view object, so that changes are found by identity.
     """
 
     def __init__(self, utterances: UtteranceTracker, *, limit: int = 10_000) -> None:
@@ -65,33 +63,26 @@ class Captions:
 
     @property
     def views(self) -> tuple[UtteranceView, ...]:
-        """The utterances from the oldest to the newest, and behind them what has none so far."""
+        """The utterances from the oldest to the newest, then the tails without an utterance."""
         return (*self._views, *self._alone.values())
 
     def set_tail(self, lane: str, words: Sequence[str]) -> bool:
-        """Take the words of a lane that may still change; none where all are certain.
+        """Set the tentative words of a lane; return whether the views changed.
 
-        They stand behind its newest utterance, and where that one is complete behind all others.
-        Words that became certain leave the tail at once and come back from the session a little
-        later: a tail is held back until all words before it are in sight.
-
-        Returns:
-            whether the views changed.
+        They follow its newest utterance, or all utterances if that one is complete. Committed words
+        leave the tail at once and return from the session a little later, so a tail is held back
+        until all words before it are visible.
         """
         self._held[lane] = self._utterances.n_fed(lane), " ".join(words)
         return self.release_tails()
 
     def set_waiting(self, n_words: Mapping[str, int]) -> bool:
-        """Take how many words of each lane wait for the session, and are shown as waiting.
-
-        Returns:
-            whether the views changed.
-        """
+        """Set the number of waiting words of each lane; return whether the views changed."""
         self._n_waiting = n_words
         return self.release_tails()
 
     def release_tails(self) -> bool:
-        """Show the tails whose words before them are in sight; tell whether there are any."""
+        """Show the tails whose previous words are visible; return whether there are any."""
         utterances = self._utterances
         ready = [
             lane
@@ -105,11 +96,7 @@ class Captions:
         return bool(ready)
 
     def apply(self, event: Event, utterance: Utterance) -> bool:
-        """Show an utterance as it is after an event; one that is forgotten changes nothing.
-
-        Returns:
-            whether the views changed.
-        """
+        """Show an utterance after an event; return whether the views changed."""
         if isinstance(event, UtteranceOpened):
             self._open(utterance)
         place = self._place(utterance.key)
@@ -129,12 +116,12 @@ class Captions:
         return True
 
     def clear(self) -> None:
-        """Forget every utterance; what still comes about them is not shown."""
+        """Forget every utterance; later events about them are ignored."""
         self._views.clear()
         self._forget_tails()
 
     def bring_back(self, views: Sequence[UtteranceView]) -> None:
-        """Show utterances of before above the others, as they were; none of them changes more."""
+        """Show earlier utterances above the others; they do not change any more."""
         keys = [view.key if view.key >= 0 else self._utterances.new_key() for view in views]
         self._views[:0] = [
             replace(view, key=key, ended=True, tail="")
@@ -142,10 +129,7 @@ class Captions:
         ][-self._limit :]
 
     def restart(self) -> None:
-        """Make ready for a new session.
-
-        What was translated to its end stays. The rest goes: its words are translated anew.
-        """
+        """Prepare for a new session, which will translate incomplete utterances again."""
         self._views = [view for view in self._views if view.ended]
         self._forget_tails()
 
@@ -160,7 +144,7 @@ class Captions:
             one.clear()
 
     def _place_tail(self, lane: str) -> None:
-        """Put the tail of a lane where it belongs now; views that need no other stay the same."""
+        """Move the tail of a lane to its current position; other views stay the same objects."""
         if lane not in self._tails:
             return
         tail = self._tails[lane]
@@ -187,6 +171,6 @@ class Captions:
             self._alone[lane] = before if before == view else view
 
     def _place(self, key: int) -> int | None:
-        """Find a view; events are nearly always about the newest."""
+        """Return the index of a view; events are mostly about the newest."""
         newest_first = range(len(self._views) - 1, -1, -1)
         return next((place for place in newest_first if self._views[place].key == key), None)

@@ -1,7 +1,7 @@
-"""The typed line as a draft: which of its words are committed, and when. Plain Python, no clock.
+"""Decides which words of the input line are committed, and when. Plain Python, no clock.
 
-Words that are appended are committed at once. A correction waits until it is finished, so that
-captions do not change with every key of it.
+Appended words are committed at once. A correction waits until it is finished, so that captions do
+not change with every key.
 """
 
 import re
@@ -20,13 +20,10 @@ Words = tuple[str, ...]
 
 
 class Draft:
-    """Follow the typed line, and say which words are committed.
+    """Follow the input line. Methods return all committed words if they changed, else None.
 
-    What answers ``Words | None`` gives all committed words where they are others than before.
-
-    Invariant: the last words given before or by ``finish`` are the words of the text, whatever was
-    held on the way.
-    Times are milliseconds of any clock that does not go back.
+    Invariant: the words returned last, up to ``finish``, are the words of the text.
+    Times are milliseconds of any monotonic clock.
     """
 
     def __init__(self) -> None:
@@ -43,7 +40,7 @@ class Draft:
         return self._due_ms
 
     def change(self, text: str, caret: int, now_ms: int) -> Words | None:
-        """Take the new text of the line, and where its caret stands."""
+        """Follow a change of the text and the caret."""
         self._text = text
         self._caret = caret
         self._release()
@@ -60,14 +57,14 @@ class Draft:
         return news
 
     def move(self, caret: int) -> Words | None:
-        """Take the new place of the caret: when it leaves a word, the correction there is done."""
+        """Follow a move of the caret; leaving a word ends its correction."""
         self._caret = caret
         if self._held_word is None or self._touched_word() == self._held_word:
             return None
         return self._commit_held()
 
     def wake(self, now_ms: int) -> Words | None:
-        """Commit what was held back until now."""
+        """Commit the words held back until now."""
         if self._due_ms is None or now_ms < self._due_ms:
             return None
         return self._commit_held()
@@ -78,7 +75,7 @@ class Draft:
         return self._commit(self._whole())
 
     def begin(self) -> None:
-        """Begin a new, empty line."""
+        """Start a new, empty line."""
         self._text = ""
         self._caret = 0
         self._committed = ()
@@ -88,14 +85,14 @@ class Draft:
         return tuple(committed_words(self._text, finished=True))
 
     def _wanted(self) -> Words:
-        """Give the words that count now: not the last one while it is typed for the first time."""
+        """Return the words to commit, without the last one while it is being typed."""
         whole = self._whole()
         is_known = len(whole) <= len(self._committed)  # it was committed, and is being corrected
         is_left = self._caret < len(self._text) and whole[-1:] == self._committed[-1:]
         return whole if is_known or is_left else tuple(committed_words(self._text))
 
     def _touched_word(self) -> int | None:
-        """Find the word that the caret stands in or at."""
+        """Return the word at the caret."""
         for index, word in enumerate(_WORD.finditer(self._text)):
             if word.start() <= self._caret <= word.end():
                 return index

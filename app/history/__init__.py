@@ -1,1 +1,1 @@
-"""What is kept of a session and written out: journals, cues, subtitles, the browser page."""
+"""The stored form of a session: journals, cues, subtitles, the browser page."""

@@ -1,6 +1,6 @@
-"""A page with the captions, for a browser source in OBS. Only this computer can reach it.
+"""A page with the captions, for a browser source in OBS; reachable from this computer only.
 
-``app.history.caption_server`` serves it. It asks for what is new itself, so nothing is kept open.
+``app.history.caption_server`` serves it. The page polls for new captions.
 """
 
 import contextlib
@@ -24,10 +24,10 @@ _SECRET = re.compile("[A-Za-z0-9_-]{20,}")
 
 
 class BrowserSource(QObject):
-    """Serve the last captions while it is open.
+    """Serve the last captions while the page is open.
 
     Attributes:
-        token: the secret in its address; empty until the page was open once.
+        token: the secret in its address; empty until the page is first opened.
     """
 
     def __init__(self, token_file: Path, parent: QObject | None = None) -> None:
@@ -38,16 +38,12 @@ class BrowserSource(QObject):
         self._server: CaptionServer | None = None
 
     def use(self, choices: PrivacyPreferences) -> str | None:
-        """Be open or closed, as the person chose.
-
-        Returns:
-            a sentence for the person where it could not be opened.
-        """
+        """Open or close the page; return a message for the user if opening failed."""
         self.close()
         return self.open_at(choices.page_port) if choices.page else None
 
     def open_at(self, port: int) -> str | None:
-        """Listen on a port, 0 for any that is free; what is returned is as in ``use``."""
+        """Listen on a port, 0 for any free one; return as ``use`` does."""
         from app.history.caption_server import CaptionServer  # noqa: PLC0415  slow to import, and rarely used
 
         self.token = self.token or page_token(self._token_file)
@@ -62,33 +58,32 @@ class BrowserSource(QObject):
         return None
 
     def close(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         if self._server is not None:
             self._server.close()
             self._server = None
 
     @property
     def is_open(self) -> bool:
-        """Whether programs on this computer can see the page."""
+        """Whether the page is open."""
         return self._server is not None
 
     @property
     def address(self) -> str:
-        """Where the page is, with its secret; empty while it is closed."""
+        """Address of the page with its secret; empty while it is closed."""
         if self._server is None:
             return ""
         return f"http://127.0.0.1:{self._server.port}/?token={self.token}"
 
     def show_lines(self, lines: Sequence[str]) -> None:
-        """Show these captions, of which the last ones are seen."""
+        """Show these captions; the page displays the last ones."""
         self._lines = tuple(lines)[-_N_LINES:]
 
 
 def page_token(path: Path) -> str:
-    """Read the secret of the page's address, or make one, so that the address stays the same.
+    """Return the stored secret of the page's address, or make and store one.
 
-    Where it cannot be stored, it holds until the program ends. The file is its owner's alone, also
-    one that had other rights.
+    Only the owner may read the file. If it cannot be written, the secret changes with each start.
     """
     try:
         token = read_small(path).strip()

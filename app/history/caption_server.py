@@ -1,9 +1,8 @@
 """The HTTP server behind ``browser_source``: the standard library's, on threads, without Qt.
 
-It listens on the loopback address alone, answers nobody who does not know its secret, and nobody
-whose browser was led here under another name (DNS rebinding). Who holds a connection without asking
-has it for a few seconds, and only so many are open at once: any program of this computer can reach
-the port, whoever started it.
+It listens on the loopback address only and refuses requests without its secret or with another
+host name (DNS rebinding). Any program of this computer can reach the port, so connections are
+limited in number and time.
 """
 
 import contextlib
@@ -65,11 +64,11 @@ _HEADERS = {
 
 
 class CaptionServer(ThreadingTCPServer):
-    """Listen from when it is made until it is closed.
+    """Listen until closed.
 
     Attributes:
         token: the secret.
-        lines: gives the captions of now; called on any thread.
+        lines: returns the current captions; called on any thread.
     """
 
     allow_reuse_address = os.name != "nt"  # there it would let others listen on the same port
@@ -77,10 +76,10 @@ class CaptionServer(ThreadingTCPServer):
     request_queue_size = MOST_CONNECTIONS
 
     def __init__(self, port: int, token: str, lines: Callable[[], Sequence[str]]) -> None:
-        """Listen on a port, 0 for any that is free.
+        """Listen on a port, 0 for any free one.
 
         Raises:
-            OSError: that cannot be.
+            OSError: the port cannot be used.
             OverflowError: there is no such port.
         """
         self.token = token
@@ -99,14 +98,14 @@ class CaptionServer(ThreadingTCPServer):
         return int(self.socket.getsockname()[1])
 
     def close(self) -> None:
-        """Listen no more, and end every connection."""
+        """Stop listening and end all connections."""
         self.shutdown()
         self._thread.join()
         self.server_close()
         self._end_older_than(0.0)
 
     def get_request(self) -> tuple[socket.socket, object]:
-        """Take a connection; where the program has no room for one, wait before the next try."""
+        """Accept a connection; after a failure, wait before the next try."""
         try:
             return super().get_request()
         except OSError:
@@ -114,7 +113,7 @@ class CaptionServer(ThreadingTCPServer):
             raise
 
     def verify_request(self, request: object, client_address: object) -> bool:  # noqa: ARG002  as it is called
-        """Tell whether there is room for a connection; else it is ended at once."""
+        """Return whether a connection is within the limit; others are closed."""
         with self._guard:
             if len(self._open) >= MOST_CONNECTIONS or not isinstance(request, socket.socket):
                 return False
@@ -122,18 +121,18 @@ class CaptionServer(ThreadingTCPServer):
         return True
 
     def shutdown_request(self, request: object) -> None:
-        """End a connection, whoever ends it."""
+        """Close a connection and forget it."""
         with self._guard:
             if isinstance(request, socket.socket):
                 self._open.pop(request, None)
         super().shutdown_request(request)  # type: ignore[arg-type]  # what typeshed calls it
 
     def service_actions(self) -> None:
-        """End the connections that are open too long; called again and again."""
+        """Close the connections that are open too long; called by the server loop."""
         self._end_older_than(LONGEST_S)
 
     def handle_error(self, request: object, client_address: object) -> None:  # noqa: ARG002  as it is called
-        """Say nothing of a connection that broke off: who holds its other end may do that."""
+        """Ignore broken connections: the client may close its end."""
         if not isinstance(sys.exception(), OSError):
             _log.exception("a request could not be answered")
 
@@ -173,10 +172,10 @@ class _Request(BaseHTTPRequestHandler):
             self._answer(HTTPStatus.NOT_FOUND, "text/plain", "there is no such page\n")
 
     def log_message(self, *_arguments: object) -> None:
-        """Write nothing down: a page that is watched asks five times a second."""
+        """Log nothing: an open page sends five requests a second."""
 
     def _is_ours(self) -> bool:
-        """Tell whether the browser calls this computer by its own name."""
+        """Return whether the request names this computer as its host."""
         host = self.headers.get("Host", "").strip()
         return (host.rpartition(":")[0] or host) in {HOST, "localhost"}
 

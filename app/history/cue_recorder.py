@@ -10,11 +10,11 @@ from engine.utterances import Utterance, UtteranceTracker
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CueKept:
-    """A cue is complete. One with the same key, from before an edit, gives way to it.
+    """A cue is complete; it replaces one of the same key, from before an edit.
 
     Attributes:
-        key: that of the utterance.
-        cue: what to keep of it.
+        key: of the utterance.
+        cue: of the utterance.
     """
 
     key: int
@@ -30,7 +30,7 @@ class CueWithdrawn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CueMarked:
-    """The person marked this utterance, and no other from now on."""
+    """The user marked this utterance; the previous mark is removed."""
 
     key: int
 
@@ -39,17 +39,17 @@ Entry = CueKept | CueWithdrawn | CueMarked
 
 
 class CueRecorder:
-    """Keep the utterances of a session that are complete.
+    """Keep the complete utterances of a session.
 
-    Invariant: ``cues`` is what the entries given so far amount to.
+    Invariant: ``cues`` is the sum of all entries returned so far.
     """
 
     def __init__(self, utterances: UtteranceTracker, start_s: float = 0.0) -> None:
-        """Begin without cues.
+        """Start without cues.
 
         Args:
             utterances: follows the session.
-            start_s: when the program was started, by the clock of the utterances.
+            start_s: start of the program, by the clock of the utterances.
         """
         self._utterances = utterances
         self._start_s = start_s
@@ -59,7 +59,7 @@ class CueRecorder:
 
     @property
     def cues(self) -> list[Cue]:
-        """The complete cues in the order in which they began, the marked one as such."""
+        """The complete cues, ordered by start, with the mark."""
         cues = [
             replace(cue, marked=True) if key == self._marked else cue
             for key, cue in self._cues.items()
@@ -67,18 +67,18 @@ class CueRecorder:
         return sorted(cues, key=lambda cue: cue.start_s)
 
     def mark(self, key: int) -> CueMarked | None:
-        """Mark the utterance with this key, whether it is complete or not; no other is marked."""
+        """Mark the utterance of this key, complete or not, and no other."""
         if key not in self._cues and self._utterances.with_key(key) is None:
             return None
         self._marked = key
         return CueMarked(key=key)
 
     def feed(self, event: Event, utterance: Utterance, now_s: float, language: str) -> Entry | None:
-        """Take an event of the session.
+        """Follow an event of the session.
 
         Args:
             event: about an utterance.
-            utterance: as it is now.
+            utterance: after the event.
             now_s: by the clock of the utterances.
             language: code of the target language.
         """
@@ -89,7 +89,7 @@ class CueRecorder:
         return None
 
     def flush(self, now_s: float, language: str) -> list[CueKept]:
-        """Keep what is not translated to its end as it is: nothing more will come."""
+        """Keep the incomplete utterances as they are: the session has ended."""
         found = [one for one in self._utterances.open if one.words and not self._has(one)]
         return [self._keep(utterance, now_s, language) for utterance in found]
 
@@ -99,12 +99,12 @@ class CueRecorder:
         self._marked = None
 
     def bring_back(self) -> None:
-        """Have the cues again that were forgotten last, before those that came since."""
+        """Restore the cues forgotten last, before newer ones."""
         self._cues = self._forgotten | self._cues
         self._forgotten = {}
 
     def _has(self, utterance: Utterance) -> bool:
-        """Tell whether an utterance is kept as it is."""
+        """Return whether an utterance is kept in its current state."""
         cue = self._cues.get(utterance.key)
         return cue is not None and (cue.source, cue.text) == (
             utterance.source,

@@ -1,7 +1,7 @@
-"""Cut cues short enough to be read at once: the one maker of cues for exports and the terminal.
+"""Splits cues to a readable length, for exports and the terminal.
 
-Pure. Translated text has no times of its own; where it stands between the words it rests on is
-found by straight lines between the pieces of the caption.
+Pure. Translated text has no times of its own: they are interpolated linearly between the pieces of
+the caption.
 """
 
 from collections.abc import Sequence
@@ -21,13 +21,13 @@ _SHORTEST_S = 0.5  # a cue is shown at least so long
 def cue_of(
     utterance: Utterance, start_s: float, end_s: float, said_s: Sequence[float], language: str
 ) -> Cue:
-    """Put an utterance into one cue, with the times of the pieces of its caption.
+    """Return an utterance as one cue, with the times of the pieces of its caption.
 
     Args:
         utterance: its caption and its source.
-        start_s: when it was begun.
-        end_s: when it was ended; ``start_s`` where that would be before it.
-        said_s: when each of its words was said to its end; empty where this is not known.
+        start_s: start of the utterance.
+        end_s: its end; an earlier one counts as ``start_s``.
+        said_s: end of each of its words; empty if unknown.
         language: of the caption.
     """
     start_s = max(0.0, start_s)
@@ -51,10 +51,10 @@ def cue_of(
 
 
 def split(cue: Cue) -> list[Cue]:
-    """Cut a cue at blanks into cues of at most ``LONGEST`` characters.
+    """Split a cue at blanks into cues of at most ``LONGEST`` characters.
 
-    Together they are its text and its source, in order, and their times never run backwards. The
-    first one alone has its mark.
+    Joined they are its text and source, and their times never decrease. Only the first has its
+    mark.
     """
     cuts = [0]
     while len(cue.text) - cuts[-1] > LONGEST:
@@ -82,7 +82,7 @@ def split(cue: Cue) -> list[Cue]:
 
 
 def split_source(cue: Cue) -> list[Cue]:
-    """Cut a cue likewise of which the source is shown alone."""
+    """Split a cue whose source is shown alone, like ``split``."""
     words = cue.source.split()
     pieces = tuple((len(" ".join(words[:n])), n, at_s) for _, n, at_s in cue.pieces)
     parts = split(replace(cue, text=" ".join(words), pieces=pieces))
@@ -90,7 +90,7 @@ def split_source(cue: Cue) -> list[Cue]:
 
 
 def _between(known: Sequence[Piece], at: int) -> tuple[float, float]:
-    """Give the words and the second that a place in the text rests on."""
+    """Return the number of source words and the time for an index in the text."""
     right = next(i for i in range(1, len(known)) if known[i][0] >= at)
     (left_at, left_words, left_s), (right_at, right_words, right_s) = known[right - 1 : right + 1]
     share = (at - left_at) / max(1, right_at - left_at)
@@ -98,9 +98,9 @@ def _between(known: Sequence[Piece], at: int) -> tuple[float, float]:
 
 
 class CueSplitter:
-    """Feed events of a session with their utterances, get cues as soon as they cannot change.
+    """Turn events of a session into cues as soon as these cannot change.
 
-    Times are those on the lane's timeline. Words that nobody said make no cue.
+    Times are those of the lane's timeline. Typed words make no cue.
     """
 
     def __init__(self, language: str) -> None:
@@ -108,7 +108,7 @@ class CueSplitter:
         self._n_made: dict[int, int] = {}  # cues, by the key of an utterance that still grows
 
     def feed(self, event: Event, utterance: Utterance) -> list[Cue]:
-        """Take an event about an utterance; return the cues that became certain with it."""
+        """Follow an event of an utterance; return the cues that are now final."""
         ended = isinstance(event, UtteranceEnded)
         words = utterance.fed
         if not (ended or isinstance(event, CaptionChanged)) or not words or not utterance.caption:

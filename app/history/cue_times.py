@@ -1,6 +1,6 @@
-"""Times in which cues can be read: captions of typed text come as fast as they are computed. Pure.
+"""Readable times for cues, since captions of typed text come as fast as they are computed. Pure.
 
-The figures are those of subtitlers: up to 15 letters a second, no cue for less than 1.5 seconds.
+Subtitling standards: up to 15 letters a second, no cue shorter than 1.5 seconds.
 """
 
 from collections.abc import Sequence
@@ -15,13 +15,12 @@ _HURRIED_S, _HURRIED_LETTERS_PER_S = 0.5, 30.0
 
 
 def readable(cues: Sequence[Cue]) -> list[Cue]:
-    """Let each cue stay until the next one, and at least as long as it takes to read it.
+    """Extend each cue to the next one, and at least to its reading time.
 
-    None begins before its words were said, no two are there at once, and their order stays.
+    No cue starts before its words, overlaps another one or changes its order.
 
     Args:
-        cues: by their beginnings; of several lines the longest counts, since it is one of the
-            languages.
+        cues: ordered by start; of several lines (languages) the longest counts.
     """
     timed = list[Cue]()
     free_s = 0.0  # nobody reads any more
@@ -41,6 +40,6 @@ def readable(cues: Sequence[Cue]) -> list[Cue]:
 
 
 def from_first(cues: Sequence[Cue]) -> list[Cue]:
-    """Let time begin with the first cue."""
+    """Shift the times so that the first cue starts at 0."""
     first_s = min((cue.start_s for cue in cues), default=0.0)
     return [replace(cue, start_s=cue.start_s - first_s, end_s=cue.end_s - first_s) for cue in cues]

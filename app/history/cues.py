@@ -1,8 +1,8 @@
-"""A cue: text and when it is shown. How SRT, WebVTT and JSON Lines write it down.
+"""A cue: text and its times; its form in SRT, WebVTT and JSON Lines.
 
-SRT was never specified: players take angle brackets, braces and some letters behind a backslash for
-markup, and know no escapes. So brackets become others that look alike, and a word joiner, which has
-no width, follows a backslash. WebVTT is escaped as its specification says
+SRT has no specification: players read angle brackets, braces and some letters after a backslash as
+markup, and there are no escapes. So brackets become similar characters, and a word joiner without
+width follows a backslash. WebVTT is escaped by its specification
 (https://www.w3.org/TR/webvtt1/, 4.2.2).
 """
 
@@ -32,17 +32,17 @@ Piece = tuple[int, int, float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cue:
-    """Something that was said, and its translation.
+    """Source words and their translation.
 
     Attributes:
-        start_s: when it was begun to be said, in seconds since the source was started.
-        end_s: when the text may go; at least ``start_s``.
+        start_s: start of the words, in seconds since the source was started.
+        end_s: end of the display; at least ``start_s``.
         text: the caption; line feeds break its lines.
-        source: the words that were said, where they are known.
-        speaker: who said them, where two are told apart.
+        source: the source words, if known.
+        speaker: lane of the words, if there are two.
         language: of the caption, as a two-letter code.
-        marked: whether the person marked it, to find it again.
-        pieces: where the times within the text are known; each is none less than the one before.
+        marked: the user marked it.
+        pieces: known times within the text, not decreasing.
     """
 
     start_s: float
@@ -64,10 +64,7 @@ class Cue:
 
 
 def to_srt(cue: Cue, number: int) -> str:
-    """Write a cue for an SRT file, with the blank line that ends it; numbers count from 1.
-
-    Nothing is written for a cue without any text.
-    """
+    """Return a cue as SRT with its final blank line; empty for a cue without text."""
     lines = [line.translate(_SRT_LIKENESSES) for line in _lines(cue, speaker=cue.speaker)]
     if not lines:
         return ""
@@ -76,7 +73,7 @@ def to_srt(cue: Cue, number: int) -> str:
 
 
 def to_vtt(cue: Cue) -> str:
-    """Write a cue for a WebVTT file, with the blank line that ends it; nothing without any text."""
+    """Return a cue as WebVTT with its final blank line; empty for a cue without text."""
     lines = [line.translate(_VTT_ESCAPES) for line in _lines(cue)]
     if not lines:
         return ""
@@ -89,7 +86,7 @@ def to_vtt(cue: Cue) -> str:
 
 
 def to_json(cue: Cue) -> str:
-    """Write a cue as a line of JSON, text as it is; seconds to the millisecond."""
+    """Return a cue as a line of JSON, with seconds to the millisecond."""
     fields = {
         "start_s": round(cue.start_s, 3),
         "end_s": round(cue.end_s, 3),
@@ -103,7 +100,7 @@ def to_json(cue: Cue) -> str:
 
 
 def _lines(cue: Cue, speaker: str = "") -> list[str]:
-    """List the lines that can be shown; an empty one would end the cue."""
+    """Return the lines without empty ones, which would end the cue."""
     lines = [" ".join(printable(line).split()) for line in cue.text.splitlines()]
     lines = [line for line in lines if line]
     if speaker and lines:
@@ -112,7 +109,7 @@ def _lines(cue: Cue, speaker: str = "") -> list[str]:
 
 
 def _times(cue: Cue, point: str) -> tuple[str, str]:
-    """Write both times; a cue is shown for at least a millisecond, or players refuse it."""
+    """Return both times; players refuse cues shorter than a millisecond."""
     start_ms = round(cue.start_s * 1000)
     end_ms = max(round(cue.end_s * 1000), start_ms + 1)
     return _time(start_ms, point), _time(end_ms, point)

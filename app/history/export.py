@@ -1,4 +1,4 @@
-"""Cues -> a file of the person's choice: SRT, WebVTT, text or JSON Lines; one language or two."""
+"""Exports cues to a file: SRT, WebVTT, text or JSON Lines, in one language or two."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -17,7 +17,7 @@ SUBTITLES = ("srt", "vtt")
 """The forms that have times to be read by."""
 
 CONTENTS = ("captions", "source", "both")
-_MARK = "→"  # before the line of a text that the person marked
+_MARK = "→"  # before the line of a text that the user marked
 
 
 def export(
@@ -28,21 +28,21 @@ def export(
     *,
     since_first: bool = False,
 ) -> int:
-    """Write cues; the file is there as a whole or not at all.
+    """Write cues to a file atomically.
 
-    The speaker is named where there are two; in JSON Lines in any case. A text has a line for each
-    utterance; subtitles and JSON Lines are cut into cues as those of the terminal. Subtitles stay
-    as long as it takes to read them; JSON Lines have the times as they were.
+    The speaker is named if there are two, in JSON Lines always. A text has a line for each
+    utterance; other forms are split as in the terminal. Subtitles get readable times, JSON Lines
+    the original ones.
 
     Args:
-        path: what is there already gives way.
-        cues: by their beginnings.
+        path: an existing file is replaced.
+        cues: ordered by start.
         form: one of ``FORMS``.
-        content: one of ``CONTENTS``; JSON Lines hold both languages in any case.
-        since_first: the times of subtitles begin with the first of them, not with the session.
+        content: one of ``CONTENTS``; JSON Lines always have both languages.
+        since_first: times of subtitles start with the first of them instead of the session.
 
     Returns:
-        the number of cues that had something to write.
+        the number of written cues.
 
     Raises:
         TextError: the file cannot be written.
@@ -77,14 +77,14 @@ def export(
 
 
 def _named(cues: Iterable[Cue], form: str) -> list[Cue]:
-    """Leave the speaker out where there is only one."""
+    """Remove the speaker if there is only one."""
     cues = list(cues)
     tells_apart = len({cue.speaker for cue in cues}) > 1
     return cues if tells_apart or form == "jsonl" else [replace(cue, speaker="") for cue in cues]
 
 
 def _chosen(cues: Sequence[Cue], content: str) -> list[Cue]:
-    """Choose what is shown, of two languages the source above; leave out where that is nothing."""
+    """Return the cues with the chosen content, the source above the caption; drop empty ones."""
     texts = {
         "captions": [cue.text for cue in cues],
         "source": [cue.source for cue in cues],
@@ -95,7 +95,7 @@ def _chosen(cues: Sequence[Cue], content: str) -> list[Cue]:
 
 
 def _texts(cues: Iterable[Cue], form: str, content: str) -> Iterator[str]:
-    """Yield what each cue is in the file; those without text are left out, and not numbered."""
+    """Yield each cue as text of the file; cues without text are skipped and not numbered."""
     number = 1
     for cue in cues:
         text = _text(cue, number, form, content)

@@ -1,4 +1,4 @@
-"""Keeps what was said: in memory for export, in the journal, and in the text file for others."""
+"""Keeps the session: in memory for export, in the journal, and in the live text file."""
 
 import time
 from datetime import datetime
@@ -30,10 +30,10 @@ _MOST_WAITING = 100  # captions, before a text file is said to hang
 
 
 class HistoryWriter(QObject):
-    """Take the events of the session; the one owner of the journal and the live text.
+    """Follow the session; the owner of the journal and the live text file.
 
     Signals:
-        failed(str): something could not be written. Told once for each file; captions go on.
+        failed(str): a file could not be written; emitted once for each file. Captions go on.
     """
 
     failed = Signal(str)
@@ -46,7 +46,7 @@ class HistoryWriter(QObject):
         utterances: UtteranceTracker,
         parent: QObject | None = None,
     ) -> None:
-        """Keep files in ``folder``, as far as the choices want any."""
+        """Keep files in ``folder``, as the preferences say."""
         super().__init__(parent)
         self._folder = folder
         self.started = datetime.now().astimezone()
@@ -66,26 +66,26 @@ class HistoryWriter(QObject):
 
     @property
     def sessions_folder(self) -> Path:
-        """Where the journals lie."""
+        """Folder of the journals."""
         return self._folder / "sessions"
 
     @property
     def running_journal(self) -> Path | None:
-        """The journal of the session that is running, once there is one."""
+        """The journal of the running session, once there is one."""
         return None if self._journal is None else self._journal.path
 
     @property
     def cues(self) -> list[Cue]:
-        """What was said since the start, or since it was cleared."""
+        """The cues since the start, or since ``clear``."""
         return self._record.cues
 
     @property
     def lost_session(self) -> PastSession | None:
-        """The newest session that did not end well, if there was something in it."""
+        """The newest session that crashed with captions, or None."""
         return next((it for it in self._unfinished if it.cues), None)
 
     def use(self, choices: PrivacyPreferences) -> None:
-        """Write from now on what these choices want written."""
+        """Write files as these preferences say from now on."""
         before, self._choices = self._choices, choices
         if choices.journal != before.journal:
             self._close_journal()
@@ -99,20 +99,20 @@ class HistoryWriter(QObject):
             self._live_text = self._chosen_text(choices) if choices.live_text else None
 
     def take(self, event: Event, utterance: Utterance, language: str) -> None:
-        """Take an event about an utterance, which is translated into a language."""
+        """Follow an event of an utterance, translated into a language."""
         self._language = language
         entry = self._record.feed(event, utterance, time.monotonic(), language)
         if entry is not None:
             self._write(entry)
 
     def mark(self, key: int) -> None:
-        """Take that the person marked the utterance with this key."""
+        """Record the mark of the user."""
         entry = self._record.mark(key)
         if entry is not None:
             self._write(entry)
 
     def clear(self) -> None:
-        """Forget what was said; its journal keeps all of it, and another one is begun."""
+        """Forget the session, whose journal stays, and start another journal."""
         for entry in self._record.flush(time.monotonic(), self._language):
             self._write(entry)
         self._record.clear()
@@ -121,17 +121,17 @@ class HistoryWriter(QObject):
             self._journal = SessionJournal(self.sessions_folder, datetime.now().astimezone())
 
     def bring_back(self) -> None:
-        """Have what was forgotten last again."""
+        """Restore the session forgotten last."""
         self._record.bring_back()
 
     def take_lost_session(self) -> PastSession | None:
-        """Give the session that did not end well; it is not offered again."""
+        """Return the session that crashed; it is not offered again."""
         lost = self.lost_session
         self._close_unfinished()
         return lost
 
     def close(self) -> None:
-        """Write what is left, and end well."""
+        """Write the rest and close the journal."""
         for entry in self._record.flush(time.monotonic(), self._language):
             self._write(entry)
         self._close_unfinished()

@@ -1,4 +1,4 @@
-"""A session on the disk while it goes on: JSON lines, each there for good when it is written.
+"""The journal of a session: JSON lines, each flushed to the disk when it is written.
 
     {"event": "session", "version": 1, "started": "2026-11-21T09:30:00+01:00"}
     {"event": "cue", "key": 0, "start_s": 1.2, "end_s": 3.4, "text": "Guten Morgen.", ...}
@@ -7,8 +7,8 @@
     {"event": "mark", "key": 0}
     {"event": "closed"}
 
-Lines are only ever appended, so a crash loses what was not written yet and nothing else. A journal
-without its last line is offered for recovery.
+Lines are only appended, so a crash loses only unwritten ones. A journal without a closing line is
+offered for recovery.
 """
 
 import contextlib
@@ -42,14 +42,14 @@ _WRONG = (ValueError, OverflowError, RecursionError)
 
 
 class SessionJournal:
-    """Append to one journal. Its folder is made with the first entry, so no session is empty.
+    """Append to one journal; the first entry creates its folder.
 
-    Invariant: after a ``write`` that did not fail, the file tells all entries so far. One that
-    somebody deleted or moved away is begun anew, with all of them.
+    Invariant: after a successful ``write`` the file has all entries so far. A file that was deleted
+    or moved away is written again with all of them.
     """
 
     def __init__(self, folder: Path, started: datetime) -> None:
-        """Write into a new folder in ``folder``, named by the time."""
+        """Prepare a new folder in ``folder``, named by the time."""
         self._folder = folder
         self._started = started
         self._file: int | None = None
@@ -59,11 +59,10 @@ class SessionJournal:
         self.path: Path | None = None
 
     def write(self, entry: Entry) -> None:
-        """Append an entry; it is on the disk when this returns.
+        """Append an entry and flush it to the disk.
 
         Raises:
-            TextError: it cannot be written; what was written before is still whole, and the next
-                entry brings this one along.
+            TextError: it cannot be written; the file stays valid, and the next ``write`` retries.
         """
         match entry:
             case CueKept():
@@ -75,7 +74,7 @@ class SessionJournal:
         self._append(_line(entry))
 
     def close(self) -> None:
-        """Write that the session ended as it should."""
+        """Write the closing line."""
         if self._file is not None or self._cues:
             with contextlib.suppress(TextError):  # then it is offered for recovery, and is whole
                 self._append(_CLOSING)
@@ -136,14 +135,14 @@ class SessionJournal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PastSession:
-    """A session as its journal tells it.
+    """A session read from its journal.
 
     Attributes:
         path: of the journal.
-        started: when it began, or when the file was written where it does not say.
-        cues: by their beginnings; of an edited one the last.
-        ended_well: whether the program closed it.
-        damaged_lines: lines that are no entries; more than one is not the work of a crash.
+        started: start of the session; the time of the file if that is missing.
+        cues: ordered by start; the last version of each.
+        ended_well: the program closed it.
+        damaged_lines: lines that are no entries; a crash causes one at most.
     """
 
     path: Path
@@ -154,11 +153,7 @@ class PastSession:
 
 
 def read_session(path: Path) -> PastSession:
-    """Read a journal, however it ended.
-
-    Raises:
-        OSError: it cannot be read at all.
-    """
+    """Read a journal, complete or not; raise OSError if it cannot be read."""
     cues: dict[int, Cue] = {}
     ended_well, damaged, marked = False, 0, -1
     with open_plain(path) as file:
@@ -180,15 +175,12 @@ def read_session(path: Path) -> PastSession:
 
 
 def past_sessions(folder: Path, running: Path | None = None) -> list[PastSession]:
-    """Read all journals but that of the running session, the newest first.
-
-    What cannot be read is left out.
-    """
+    """Read all readable journals but that of the running session, the newest first."""
     return _read_all(path for path in _journals(folder) if path != running)
 
 
 def close_session(session: PastSession) -> None:
-    """Write that a session needs no recovery any more; where that fails it is offered again."""
+    """Mark a session as closed, so that it is not offered for recovery again."""
     with contextlib.suppress(OSError):
         file = os.open(session.path, os.O_WRONLY | os.O_APPEND)
         try:
@@ -200,21 +192,17 @@ def close_session(session: PastSession) -> None:
 
 
 def delete_session(session: PastSession) -> None:
-    """Delete a journal, and its folder unless somebody has put other files there.
-
-    Raises:
-        OSError: it cannot be deleted.
-    """
+    """Delete a journal, and its folder if that is empty; raise OSError if that fails."""
     _delete(session.path)
 
 
 def unfinished_sessions(folder: Path) -> list[PastSession]:
-    """Read the journals that were not closed, the newest first; of the others only the end."""
+    """Return the sessions without a closing line, the newest first; others are not read whole."""
     return _read_all(path for path in _journals(folder) if not _is_closed(path))
 
 
 def delete_old(folder: Path, now: datetime, days: int) -> None:
-    """Delete journals that nothing was written into for so many days."""
+    """Delete journals that are older than ``days``."""
     for path in _journals(folder):
         with contextlib.suppress(OSError), open_plain(path) as file:
             written = _written(file.fileno())
@@ -223,7 +211,7 @@ def delete_old(folder: Path, now: datetime, days: int) -> None:
 
 
 def _journals(folder: Path) -> list[Path]:
-    """List the journals; none where the folder cannot be read."""
+    """Return the journals; none if the folder cannot be read."""
     try:
         return list(folder.glob(f"*/{FILE_NAME}"))
     except OSError:
@@ -239,18 +227,14 @@ def _read_all(paths: Iterable[Path]) -> list[PastSession]:
 
 
 def _delete(path: Path) -> None:
-    """Delete a journal, and its folder if nothing else is in it.
-
-    Raises:
-        OSError: the journal cannot be deleted.
-    """
+    """Delete a journal, and its folder if that is empty; raise OSError if the first fails."""
     path.unlink()
     with contextlib.suppress(OSError):
         path.parent.rmdir()
 
 
 def _written(file: int) -> datetime:
-    """Tell when a file was written; now where the disk has a time that no calendar has."""
+    """Return the time of a file; now if the disk has an invalid time."""
     try:
         return datetime.fromtimestamp(os.fstat(file).st_mtime).astimezone()
     except _WRONG:
@@ -258,7 +242,7 @@ def _written(file: int) -> datetime:
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:
-    """Give the lines of a journal; one that is longer than any of ours is given cut, as damage."""
+    """Yield the lines of a journal; longer ones than ours are cut, and so count as damaged."""
     while file.tell() < _MOST_BYTES and (line := file.readline(_LONGEST_LINE)):
         rest = line if len(line) == _LONGEST_LINE else b""
         while rest and not rest.endswith(b"\n"):
@@ -275,7 +259,7 @@ def _is_closed(path: Path) -> bool:
 
 
 def _line(entry: Entry) -> dict[str, object]:
-    """Say an entry as its line does."""
+    """Return an entry as the values of its line."""
     if isinstance(entry, CueKept):
         return {"event": "cue", "key": entry.key, **asdict(entry.cue)}
     event = "mark" if isinstance(entry, CueMarked) else "withdrawn"
@@ -283,20 +267,16 @@ def _line(entry: Entry) -> dict[str, object]:
 
 
 def append(file: int, *lines: Mapping[str, object]) -> None:
-    """Write lines to the end of a file, and wait until they are on the disk.
+    """Append lines to a file and flush them to the disk.
 
     Raises:
-        OSError: that failed; what was written of them is taken back.
+        OSError: that failed; the lines are removed again.
     """
     append_text(file, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
 
 
 def _entry(line: bytes) -> dict[str, object]:
-    """Read a line.
-
-    Raises:
-        ValueError: it is no entry.
-    """
+    """Parse a line; raise ValueError if it is no entry."""
     if not line.strip():
         return {"event": ""}
     entry = json.loads(line)
@@ -307,7 +287,7 @@ def _entry(line: bytes) -> dict[str, object]:
 
 
 def _take(entry: dict[str, object], cues: dict[int, Cue]) -> datetime | None:
-    """Apply an entry; give the time that the first one has. ``ValueError`` as ``_entry``."""
+    """Apply an entry; return the time in the first one. Raise ValueError as ``_entry``."""
     key = entry.get("key")
     if entry["event"] == "session":
         return datetime.fromisoformat(str(entry.get("started"))).astimezone()
@@ -319,7 +299,7 @@ def _take(entry: dict[str, object], cues: dict[int, Cue]) -> datetime | None:
 
 
 def _mark(entry: dict[str, object], marked: int) -> int:
-    """Tell which key is marked after an entry."""
+    """Return the marked key after an entry."""
     key = entry.get("key")
     return key if entry["event"] == "mark" and isinstance(key, int) else marked
 
@@ -345,7 +325,7 @@ def _cue(entry: dict[str, object]) -> Cue:
 
 
 def _pieces(entry: dict[str, object], start_s: float, end_s: float) -> tuple[Piece, ...]:
-    """Read the times within a cue; none where they do not rise, or no earlier version wrote any."""
+    """Return the times within a cue; none if they decrease or are missing, as in old versions."""
     pieces, before = list[Piece](), (0, 0, start_s)
     given = entry.get("pieces")
     for piece in given if isinstance(given, list) else ():

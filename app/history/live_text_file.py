@@ -1,4 +1,4 @@
-"""A text file that grows with the captions, for programs that show what a file holds."""
+"""A text file that grows with the captions, for programs that show the content of a file."""
 
 import os
 import stat
@@ -14,14 +14,14 @@ _NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a pipe that nobody reads would be wai
 
 
 class LiveTextFile:
-    """Append a line for each caption; nothing is ever written over."""
+    """Append a line for each caption; nothing is overwritten."""
 
     def __init__(self, path: Path, *, is_ours: bool = False) -> None:
-        """Write into a file.
+        """Keep the path of the file.
 
         Args:
-            path: is made with the first caption, and then for its owner alone.
-            is_ours: the person did not choose it: one that is there becomes its owner's alone.
+            path: created with the first caption, readable by its owner only.
+            is_ours: not chosen by the user: an existing file loses other rights, too.
         """
         self.path = path
         self._is_ours = is_ours

@@ -1,7 +1,7 @@
-"""Write cues into a file as they are committed, so that a crash loses at most the last one.
+"""Writes cues to a file as they become final, so that a crash loses at most the last one.
 
-Each cue is one write to the end of the file, and is on the disk when ``write`` returns. Nothing is
-changed again once it is written. The file is a whole SRT, WebVTT or JSON Lines file at any moment.
+Each cue is appended in one write and flushed to the disk. The file is valid SRT, WebVTT or JSON
+Lines at any moment.
 """
 
 import dataclasses
@@ -19,18 +19,18 @@ FORMATS = ("srt", "vtt", "jsonl")
 
 
 class SubtitleWriter:
-    """Write one file; close it, or leave it: it is complete either way."""
+    """Write one file, which is complete even if it is not closed."""
 
     def __init__(self, path: Path, form: str) -> None:
         """Create the file.
 
         Args:
-            path: where; what is there already is never overwritten, but a device or pipe may be.
+            path: a new file, or a device or pipe; files are never overwritten.
             form: one of ``FORMATS``.
 
         Raises:
             ValueError: there is no such format.
-            TextError: the file is there already, or cannot be written.
+            TextError: the file exists, or cannot be written.
         """
         if form not in FORMATS:
             msg = f"the format must be one of {', '.join(FORMATS)}, got {form!r}"
@@ -45,13 +45,12 @@ class SubtitleWriter:
             self._append("WEBVTT\n\n")
 
     def write(self, cue: Cue) -> None:
-        """Append a cue; it is on the disk when this returns.
+        """Append a cue and flush it to the disk.
 
-        WebVTT wants cues in the order of their beginnings: one that began before the last one is
-        written as if it had begun with it.
+        WebVTT requires cues ordered by start: an earlier one gets the start of the last one.
 
         Raises:
-            TextError: it cannot be written; what was written before is still whole.
+            TextError: it cannot be written; the file stays valid.
         """
         text = self._text(cue)
         if text:
@@ -59,11 +58,7 @@ class SubtitleWriter:
             self._n_written += 1
 
     def write_summary(self, summary: Mapping[str, object]) -> None:
-        """Append a last line that sums the cues up: to JSON Lines; the others have no place for it.
-
-        Raises:
-            TextError: it cannot be written.
-        """
+        """Append a summary line to JSON Lines; raise TextError if that fails."""
         if self._form == "jsonl":
             self._append(json.dumps(summary, ensure_ascii=False) + "\n")
 

@@ -178,7 +178,7 @@ class Transcript(QTableView):
         self.setColumnHidden(SPEAKER, False)  # noqa: FBT003
 
     def _fit_visible_rows(self) -> None:
-        """Give the visible rows their true height; that may make others visible."""
+        """Fit the visible rows to their true height; that may make others visible."""
         fitted = range(0)
         for _ in range(3):
             seen = self.visible_rows()

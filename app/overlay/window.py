@@ -35,7 +35,7 @@ _QUICK_S = 0.03  # slower painting leaves a glide four steps at most
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OverlayView:
-    """What the overlay paints.
+    """The text that the overlay paints.
 
     Attributes:
         lines: from top to bottom, not wider than ``Overlay.line_width``.

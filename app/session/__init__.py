@@ -1,1 +1,1 @@
-"""The way between windows and the engine's threads."""
+"""Connects the windows with the engine's threads."""

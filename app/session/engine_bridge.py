@@ -1,8 +1,8 @@
 """Connects the window with the engine's thread; no other file names ``engine.session``.
 
-Commands go down at once, or wait here while the model loads, after a failure and during a pause.
-Events come up on the worker's thread and are handed on in the GUI's. What is typed is the lane
-without a name; what is heard comes in the lanes of who listens.
+Commands are sent at once, or wait here while the model loads, after a failure and during a pause.
+Events arrive on the worker's thread and are emitted on the GUI thread. Typed words have the lane
+without a name; heard words have the lane of their source.
 """
 
 import logging
@@ -26,16 +26,16 @@ Report = Callable[[Event], None]
 
 
 class Session(Protocol):
-    """What the bridge needs of ``engine.session.session.Session``; see there."""
+    """The part of ``engine.session.session.Session`` that the bridge uses."""
 
     def start(self) -> None:
         """Load the model and serve, on another thread."""
 
     def stop(self, patience_s: float = 0.0) -> None:
-        """End that thread and wait for it; for so long it may translate what it was told."""
+        """End that thread after at most ``patience_s`` of translating what waits."""
 
     def send(self, command: Command) -> None:
-        """Let it obey a command after those sent before."""
+        """Append a command to the queue."""
 
 
 MakeSession = Callable[[ModelSettings, TranslationSettings, Report], Session]
@@ -43,28 +43,28 @@ MakeSession = Callable[[ModelSettings, TranslationSettings, Report], Session]
 
 
 def make_session(model: ModelSettings, translation: TranslationSettings, report: Report) -> Session:
-    """Make the engine's session."""
+    """Return the engine's session."""
     from engine.session.session import Session as EngineSession  # noqa: PLC0415  torch takes seconds to import
 
     return EngineSession(model, translation, report)
 
 
 class EngineBridge(QObject):
-    """Hold the session, wherever it is in its life.
+    """Own the session, from its start to its end.
 
     Signals:
-        event_came(Event): the session reported something. Emitted in the GUI thread.
-        utterance_changed(Event, Utterance): it was about this utterance, which is so now.
-        waiting_changed(tuple of (str, str)): what waits of the finished passages and of what was
-            heard, for the model or for the end of the pause: its lane, and the text.
+        event_came(Event): an event of the session, emitted in the GUI thread.
+        utterance_changed(Event, Utterance): an event about an utterance, and its new state.
+        waiting_changed(tuple of (str, str)): lane and text of the words that wait for the model or
+            the end of a pause.
         paused_changed(bool): a pause has begun or ended.
 
     Attributes:
-        utterances: follows this session and those before; every word that is typed is fed to it
-            here, and those that are heard before ``hear`` gets them.
+        utterances: follows this session and those before; typed words are fed to it here, heard
+            words before ``hear`` gets them.
 
-    Invariant: every passage reaches a session that is ready, whatever failed or paused before; only
-    ``Clear`` drops words.
+    Invariant: every passage reaches a ready session, after any failure or pause; only ``Clear``
+    drops words.
     """
 
     event_came = Signal(object)
@@ -103,7 +103,7 @@ class EngineBridge(QObject):
         self._heard.connect(self._take_heard)
 
     def start(self, model: ModelSettings, translation: TranslationSettings) -> None:
-        """Start a session, in place of the one before if there was one."""
+        """Start a session, replacing a previous one."""
         self.stop()
         self._send_heard_again()
         self._run_number += 1
@@ -114,11 +114,11 @@ class EngineBridge(QObject):
         )
 
     def let_overhear(self, take: Report | None) -> None:
-        """Let somebody else take the session's events on its own thread; failures are not told."""
+        """Set a callback for all events but failures, called on the session's thread, or None."""
         self._overhear = take
 
     def stop(self) -> None:
-        """End the session and wait for its threads; what waits here goes to the next one."""
+        """End the session and wait for its threads; waiting commands go to the next one."""
         with self._speech:
             self._direct = None
         if self._run is not None:
@@ -128,7 +128,7 @@ class EngineBridge(QObject):
         self._sent = ()
 
     def finish(self, patience_s: float) -> None:
-        """End the session when it has translated what it was told, or after so long."""
+        """End the session when it has translated everything, or after ``patience_s``."""
         if self._run is not None and self._ready:
             self._run.stop(patience_s)
             QCoreApplication.sendPostedEvents(self)  # what it reported until then
@@ -136,20 +136,19 @@ class EngineBridge(QObject):
 
     @property
     def is_running(self) -> bool:
-        """Whether there is a session, or one is being made."""
+        """Whether there is a session, loading or ready."""
         return self._run is not None
 
     @property
     def has_waiting_words(self) -> bool:
-        """Whether words wait for a session that may still come."""
+        """Whether words wait for a session that may become ready."""
         is_word = any(isinstance(one, WordCommand) for one in self._waiting)
         return is_word and self._run is not None
 
     def hear(self, command: FeedWords | EndPassage) -> None:
-        """Send the session words that were heard; may be called from any thread.
+        """Send heard words to the session; may be called from any thread.
 
-        A session that is ready gets them at once, and the GUI's thread only learns of it. Without
-        one they wait there.
+        A ready session gets them at once; else they wait in the GUI thread.
         """
         with self._speech:
             session = self._direct
@@ -171,7 +170,7 @@ class EngineBridge(QObject):
             self._send_waiting()
 
     def send(self, command: Command) -> None:
-        """Let the session obey a command, once it can and no pause holds the command back."""
+        """Send a command, as soon as the session is ready and no pause holds it back."""
         if isinstance(command, Clear):
             self._clear()
             return
@@ -183,7 +182,7 @@ class EngineBridge(QObject):
         self._send_waiting()
 
     def _count(self, command: Command) -> None:
-        """Let the words of a command be followed."""
+        """Feed the words of a command to ``utterances``."""
         match command:
             case SetWords(words):
                 now_s = self._clock()
@@ -195,10 +194,10 @@ class EngineBridge(QObject):
                 self._words = ()
 
     def _clear(self) -> None:
-        """Drop the passages and the words that wait.
+        """Drop the waiting passages and words.
 
-        Words that were heard still go to the session, which drops them at once: the listener counts
-        on every word to come back.
+        Heard words still go to the session, which drops them: the listener expects every word to
+        come back.
         """
         self._words = ()
         self.utterances.withdraw(TYPED)
@@ -214,7 +213,7 @@ class EngineBridge(QObject):
         self._tell_waiting()
 
     def _hand_up(self, run_number: int, event: Event) -> None:
-        """Take an event on the worker's thread."""
+        """Receive an event on the worker's thread."""
         self._reported.emit(run_number, event)
         overhear = self._overhear
         if overhear is not None and not isinstance(event, Failed):
@@ -222,13 +221,13 @@ class EngineBridge(QObject):
 
     @property
     def is_paused(self) -> bool:
-        """Whether what is typed and chosen is held back."""
+        """Whether typed words and choices are held back."""
         return self._paused
 
     def pause(self, *, paused: bool) -> None:
-        """Hold what is typed and chosen back, or send what was held.
+        """Hold back typed words and choices, or send them.
 
-        Nothing is recorded during a pause: what is heard then was said before it, and goes on.
+        Heard words go on: nothing is recorded in a pause, so they were spoken before it.
         """
         if paused != self._paused:
             self._paused = paused
@@ -255,12 +254,12 @@ class EngineBridge(QObject):
         self.event_came.emit(event)
 
     def _keep_words(self) -> None:
-        """Let the next session begin with the passage that this one did not finish."""
+        """Queue the unfinished passage for the next session."""
         if self._ready and self._words and SetWords(self._words) not in self._waiting:
             self._waiting.insert(0, SetWords(self._words))
 
     def _send_heard_again(self) -> None:
-        """Let the next session begin with what was heard and not translated to its end."""
+        """Queue the heard words without a complete translation for the next session."""
         self.utterances.restart()
         again = list[Command]()
         for lane in self.utterances.lanes:
@@ -306,14 +305,14 @@ class EngineBridge(QObject):
 
 
 def _was_heard(command: Command) -> bool:
-    """Tell what a pause does not hold back: what was heard, and what drops that."""
+    """Return whether a pause does not hold back a command: heard words, and their removal."""
     return isinstance(command, FeedWords | Clear) or (
         isinstance(command, EndPassage) and bool(command.lane)
     )
 
 
 def _words_after(command: Command, words: tuple[str, ...]) -> tuple[str, ...]:
-    """Give the typed words of the unfinished passage after a command."""
+    """Return the typed words of the unfinished passage after a command."""
     match command:
         case SetWords():
             return command.words
@@ -336,7 +335,7 @@ class _Run:
         self._loader.start()
 
     def stop(self, patience_s: float = 0.0) -> None:
-        """Wait until no thread of it is left; for so long it may translate what it was told."""
+        """Wait until its threads have ended; they may translate for ``patience_s``."""
         with self._lock:
             self._stopped = True
         self._loader.join()

@@ -1,4 +1,4 @@
-"""Listens for a window: what takes time is done on other threads, and told by signals."""
+"""Listens for the windows: slow work runs on other threads and reports by signals."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -23,28 +23,28 @@ MakeSpeechEngine = Callable[[Path, str], "SpeechEngine"]
 
 
 def make_speech_engine(library: Path, device: str) -> "SpeechEngine":
-    """Make the recognition of this computer."""
+    """Return the recognition of this computer."""
     from app.session.recognition import SpeechEngine  # noqa: PLC0415  numpy and the hub are slow to import
 
     return SpeechEngine(library, device)
 
 
 class ListeningService(QObject):
-    """List devices, fetch recognisers, listen. No method but ``close`` waits.
+    """List devices, download recognisers, listen. Only ``close`` blocks.
 
-    When other sources are wanted another run begins: it records at once, and recognises when the
-    one before has nothing left. Words come back through ``take``, run by run.
+    Other sources start another run: it records at once, and recognises after the previous run has
+    finished. Words come back through ``take``, run by run.
 
-    Signals, which threads emit, so that only slots of objects may take them:
-        devices_listed(list of AudioDevice): what can be listened to now.
-        recognizer_missing(str): this recogniser is not here; nothing else has changed.
-        progressed(str, int, int): of this recogniser so many bytes of so many are here.
-        fetched(str): this recogniser is here now.
-        fetch_failed(str): one sentence, or nothing where it was cancelled.
-        began(): sound is recorded; the recogniser may still be loading.
+    Signals, emitted on threads, so connect them to methods of QObjects only:
+        devices_listed(list of AudioDevice): the current devices.
+        recognizer_missing(str): this recogniser is not downloaded; nothing else has changed.
+        progressed(str, int, int): name, downloaded bytes, total bytes.
+        fetched(str): this recogniser is downloaded.
+        fetch_failed(str): one sentence; empty if it was cancelled.
+        began(): recording has started; the recogniser may still be loading.
         reported(event): one of ``engine.speech.events``, of any run.
-        ended(): everything that was heard is translated, and nothing is recorded.
-        failed(str): nothing can be heard; one sentence.
+        ended(): recording has stopped and all words are translated.
+        failed(str): listening failed; one sentence.
     """
 
     devices_listed = Signal(list)
@@ -65,13 +65,13 @@ class ListeningService(QObject):
         feed: "Feed",
         parent: QObject | None = None,
     ) -> None:
-        """Prepare.
+        """Keep the settings.
 
         Args:
-            make: makes the recognition.
-            library: folder of the recognisers that were fetched.
+            make: returns the recognition.
+            library: folder of downloaded recognisers.
             device: where to compute.
-            feed: takes the words for the session, on the recogniser's thread.
+            feed: gets the words for the session, on the recogniser's thread.
             parent: of this object.
         """
         super().__init__(parent)
@@ -88,42 +88,42 @@ class ListeningService(QObject):
 
     @property
     def is_listening(self) -> bool:
-        """Whether something is recorded, or what was recorded is not translated to its end."""
+        """Whether sound is being recorded, or recorded sound is not fully translated."""
         return bool(self._living())
 
     @Slot()
     def list_devices(self) -> None:
-        """Ask what can be listened to; ``devices_listed`` tells."""
+        """List the devices; ``devices_listed`` is emitted."""
         self._lister.run(lambda: self.devices_listed.emit(list(self._made().devices())))
 
     def fetch(self, recognizer: str) -> None:
-        """Fetch a recogniser; what was begun before is gone on with."""
+        """Download a recogniser; an interrupted download is resumed."""
         self._cancelled.clear()
         self._fetcher.run(partial(self._fetch, recognizer))
 
     @Slot()
     def cancel_fetch(self) -> None:
-        """Fetch no more; what is here is kept for the next time."""
+        """Stop the download; it resumes next time."""
         self._cancelled.set()
 
     def listen(self, wanted: Sequence[WantedDevice], recognizer: str) -> None:
-        """Listen to these sources from now on; to none: what was said is still translated."""
+        """Listen to these sources, or to none; recorded sound is still translated."""
         self._background.run(partial(self._listen, tuple(wanted), recognizer))
 
     def take(self, event: Event) -> None:
-        """Take an event of the session, on its thread."""
+        """Receive an event of the session, on its thread."""
         living = self._living()
         if living:
             living[0].listener.take(event)
 
     @Slot()
     def restart(self) -> None:
-        """Say that another session takes the place of the one before."""
+        """Follow another session."""
         for run in self._living()[:1]:
             run.listener.restart()
 
     def levels(self) -> dict[str, Level]:
-        """Tell how loud each lane is now."""
+        """Return the level of each lane."""
         return {
             lane: source.level
             for run in self._living()[-1:]
@@ -132,11 +132,11 @@ class ListeningService(QObject):
 
     @property
     def n_dropped(self) -> int:
-        """Count the 16 kHz samples that were lost by what listens now."""
+        """Return the number of lost 16 kHz samples."""
         return sum(run.listener.n_dropped for run in self._living())
 
     def close(self) -> None:
-        """End all of it at once and wait for it."""
+        """End all threads and wait for them."""
         self.cancel_fetch()
         for background in (self._background, self._fetcher, self._lister):
             background.close()

@@ -1,6 +1,6 @@
-"""What hears for the window: devices, recognisers, and one run of listening. No Qt.
+"""Speech recognition for the windows: devices, recognisers, and one run of listening. No Qt.
 
-It is imported on a thread when somebody first listens, since what it stands on is slow to import.
+It is imported on a thread when listening first starts, since its libraries are slow to import.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,30 +22,22 @@ from engine.speech.whisper_models import found_whisper, whisper_folder
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """One run of listening, from its start to its end.
-
-    Attributes:
-        listener: which runs.
-        sources: of its lanes.
-    """
+    """One run of listening: its listener and the sources of its lanes."""
 
     listener: Listener
     sources: Mapping[str, LiveSource]
 
 
 class SpeechEngine:
-    """Everything that hears; one for the whole program.
-
-    A recogniser stays loaded between runs, so that a pause costs nothing.
-    """
+    """Makes runs of listening; the recogniser stays loaded between them."""
 
     def __init__(self, library: Path, device: str, hub: HubSettings | None = None) -> None:
-        """Prepare.
+        """Keep the settings.
 
         Args:
-            library: folder of recognisers that were fetched.
-            device: where is computed, one of ``engine.settings.DEVICES``.
-            hub: where they are fetched from; None for the usual one.
+            library: folder of downloaded recognisers.
+            device: where to compute, one of ``engine.settings.DEVICES``.
+            hub: to download from; None for the default.
         """
         self._library = library
         self._device = device if device in ("cpu", "cuda") else "auto"
@@ -54,27 +46,23 @@ class SpeechEngine:
         self._loaded: tuple[str, Whisper] | None = None
 
     def devices(self) -> tuple[AudioDevice, ...]:
-        """List what can be listened to.
-
-        Raises:
-            AudioError: nothing can be, or a library is missing.
-        """
+        """Return the devices; raise AudioError if there are none or a library is missing."""
         return self._sources.devices()
 
     def has(self, recognizer: str) -> bool:
-        """Tell whether a recogniser is on this computer; the network is never asked.
+        """Return whether a recogniser is on this computer, without network access.
 
         Raises:
-            ModelError: there is none of this name.
+            ModelError: there is no such recogniser.
         """
         return found_whisper(recognizer, self._library) is not None
 
     def fetch(self, recognizer: str, progress: Progress, cancelled: Callable[[], bool]) -> None:
-        """Fetch a recogniser by its name, or what is missing of it.
+        """Download a recogniser by its name, or resume its download.
 
         Raises:
-            HubError: it cannot be fetched.
-            FetchCancelledError: ``cancelled`` said so; what is here is kept.
+            HubError: the download failed.
+            FetchCancelledError: ``cancelled`` returned true.
         """
         whisper_folder(recognizer, self._library, self._hub, progress=progress, cancelled=cancelled)
 
@@ -86,14 +74,14 @@ class SpeechEngine:
         report: Callable[[Heard], None],
         after: Listener | None = None,
     ) -> Run:
-        """Make a run, which is started by who asked for it: it records then, and at once.
+        """Return a run, which the caller starts; it records from then on.
 
         Args:
             wanted: at least one source.
             recognizer: name or folder of one that is on this computer.
-            feed: takes the words for the session.
-            report: gets what happens, on other threads.
-            after: the run before; nothing is recognised while it has something left.
+            feed: gets the words for the session.
+            report: gets the events, on other threads.
+            after: the previous run, whose sound is recognised first.
 
         Raises:
             SurtitleError: the recogniser cannot be used, or a library is missing.
@@ -123,7 +111,7 @@ class SpeechEngine:
         return Run(listener=listener, sources=sources)
 
     def _whisper(self, folder: Path) -> Whisper:
-        """Load a recogniser, unless it is loaded; one run after the other asks."""
+        """Return the recogniser, loaded if necessary; the runs call this one after the other."""
         name = str(folder)
         if self._loaded is None or self._loaded[0] != name:
             self._loaded = None  # there may not be room for both

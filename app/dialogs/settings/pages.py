@@ -270,7 +270,7 @@ class PolicyPage(SettingsPage):
 
 
 class PrivacyPage(SettingsPage):
-    """What is written to disk or shown to other programs. Nothing leaves this computer."""
+    """Text written to disk or shown to other programs. Nothing leaves this computer."""
 
     def __init__(self) -> None:
         super().__init__("")

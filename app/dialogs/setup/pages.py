@@ -39,7 +39,7 @@ class WizardPage(QWidget):
 
 
 class WelcomePage(WizardPage):
-    """What Surtitle does, what leaves this computer, and the two languages."""
+    """The purpose of Surtitle, the privacy of its data, and the two languages."""
 
     def __init__(self, bundled: Sequence[str]) -> None:
         """Offer all languages.
