@@ -82,6 +82,21 @@ class Code(Codes):
     MODEL_BROKEN = tr(
         "the model in {folder} cannot be loaded: {reason}; get it again or choose another folder"
     )
+    FOLDER_HAS_NO = tr("{folder} has no {name}: name another folder")
+    CANNOT_QUANTISE = tr("weights cannot be kept {kept}: use --quantize none or --device cpu")
+    NO_BITSANDBYTES = tr(
+        "a model in {bits} needs bitsandbytes: install it with pip install 'surtitle[quantise]', "
+        "or use --quantize none"
+    )
+    NO_TEMPLATE = tr("the model {model} has no chat template: choose an instruct model")
+    TEMPLATE_UNUSABLE = tr(
+        "the chat template of {model} cannot be used ({reason}): choose another model"
+    )
+    TEMPLATE_ALTERS = tr("the chat template of {model} alters messages: choose another model")
+    NO_TURN_END = tr("nothing tells which token ends a turn of {model}: choose an instruct model")
+    MARKER_UNKNOWN = tr(
+        "the tokenizer of {model} does not know the marker {marker!r} that its card names"
+    )
     NO_DEVICE = tr(
         "the device {device} was asked for and torch finds none: use --device cpu or auto"
     )
@@ -143,6 +158,19 @@ class Code(Codes):
         "the adapter in {folder} cannot be used: its {file} was changed or damaged after its card "
         "was written; get it again"
     )
+    ADAPTER_UNREADABLE = tr("the adapter in {folder} cannot be read: {reason}; get it again")
+    CHANGED_MEANWHILE = tr("it was changed meanwhile")
+    ADAPTER_NOT_FINITE = tr(
+        "the adapter in {folder} does not fit the model: its factors hold numbers that are none "
+        "(NaN) or infinite; choose another adapter"
+    )
+    ADAPTER_OVERFLOWS = tr(
+        "its factors make numbers in {path} that are too large; choose another adapter"
+    )
+    NO_SUCH_LAYER = tr(
+        "the model has no layer {path}, which the adapter changes: choose another one"
+    )
+    LAYER_SHAPE = tr("the model's layer {path} is of another shape than the adapter's: {shape}")
     WEIGHTS_UNREADABLE = tr("the {file} in {folder} cannot be read: {reason}; save it again")
     CARD_UNREADABLE = tr(
         "{path} cannot be read as JSON ({reason}): restore the file or choose another model"
@@ -200,6 +228,14 @@ class Code(Codes):
         "choose a smaller model"
     )
     FILE_DAMAGED = tr("{file} is damaged: what cannot be read of it is left out")
+    NO_RECORDING = tr(
+        "expected an audio or video file, but {path} is none that can be read: {reason}"
+    )
+    RECORDING_UNREADABLE = tr(
+        "expected an audio or video file, but {path} cannot be read: {reason}"
+    )
+    RECORDING_ENDS = tr("{path} cannot be read any further: {reason}")
+    NO_SOUND_IN = tr("expected a file with sound, but there is none in {path}: name another")
     RECORDING_STOPPED = tr("the recording stopped unexpectedly: {reason}")
     SERVER_SLOW = tr("the sound server did not answer within {seconds:g} s: restart it")
     NO_SERVER_RUNS = tr("no sound server answers: start PipeWire or PulseAudio")
@@ -240,6 +276,14 @@ class Code(Codes):
     )
     NO_GPU_FOR_SPEECH = tr(
         "speech was to be recognised on cuda and no usable GPU was found: choose auto or cpu"
+    )
+    WHISPER_NOT_LOADED = tr(
+        "expected a Whisper model for CTranslate2 on this computer and could not load {model} "
+        "({reason}): download it first, or name a folder that holds one"
+    )
+    NO_TOKENIZER = tr("no tokenizer.json")
+    WHISPER_UNFIT = tr(
+        "expected a Whisper model for CTranslate2 in {folder}, which {fault}: name another folder"
     )
     NO_SUCH_WHISPER = tr(
         "no Whisper model is called {name}: choose {known}, or name an owner/name on the hub or a "

@@ -17,6 +17,7 @@ from app.cli.check import Report, reported_failures, write_json
 from app.cli.exit_codes import exit_code_of
 from app.cli.translate import TerminalSettings, add_options, chosen_settings
 from app.system.early_interrupt import leaving_at_once
+from app.system.messages import AppCode
 from app.system.text_io import TextError
 from engine.metrics.word_errors import word_error_rate
 
@@ -71,11 +72,9 @@ def read_pairs(source: Path, reference: Path) -> list[tuple[str, str]]:
     """
     sources, references = _lines(source), _lines(reference)
     if len(sources) != len(references):
-        msg = (
-            f"{source.name} has {len(sources)} lines and {reference.name} has {len(references)}: "
-            "name files whose lines belong together"
-        )
-        raise TextError(msg)
+        code = AppCode.UNLIKE_LINES
+        names = {"source": source.name, "reference": reference.name}
+        raise TextError(code(**names, n_source=len(sources), n_reference=len(references)))
     pairs = zip(sources, references, strict=True)
     return [(line.strip(), reference.strip()) for line, reference in pairs if line.strip()]
 
@@ -116,8 +115,7 @@ def score_file(settings: TerminalSettings, pairs: list[tuple[str, str]], report:
     from engine.translation.feed import translate_lines  # noqa: PLC0415
 
     if not pairs:
-        msg = "there is nothing to score: name files that have lines"
-        raise TextError(msg)
+        raise TextError(AppCode.NOTHING_TO_SCORE())
     report("stage", {"stage": "loading"})
     weights = load_weights(settings.model)
     name, capacity = settings.model.system, settings.model.capacity
@@ -174,8 +172,7 @@ def _score_sound(path: Path, text: str, named: str, library: Path, report: Repor
 
     folder = found_whisper(named, library)
     if folder is None:
-        msg = f"the recogniser {named} is not on this computer: let surtitle listen fetch it first"
-        raise ModelError(msg)
+        raise ModelError(AppCode.RECOGNISER_MISSING(name=named))
     report("stage", {"stage": "recognising"})
     model = Whisper(WhisperSettings(model=str(folder)))
     vad = VoiceActivityDetector(SileroDetector(), VadSettings())
@@ -196,8 +193,7 @@ def _lines(path: Path) -> list[str]:
     try:
         return path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        msg = f"{path} cannot be read as UTF-8 text ({error}): name another file"
-        raise TextError(msg) from error
+        raise TextError(AppCode.NO_UTF8_TEXT(path=str(path), reason=str(error))) from error
 
 
 def _write_text(kind: str, values: Mapping[str, object]) -> None:

@@ -55,6 +55,17 @@ class AppCode(Codes):
     DEEPER_THAN = tr("it is nested more than {most} levels deep")
     NUMBER_TOO_LARGE = tr("a whole number in it is too large")
 
+    # scores of a file
+    UNLIKE_LINES = tr(
+        "{source} has {n_source} lines and {reference} has {n_reference}: name files whose lines "
+        "belong together"
+    )
+    NOTHING_TO_SCORE = tr("there is nothing to score: name files that have lines")
+    NO_UTF8_TEXT = tr("{path} cannot be read as UTF-8 text ({reason}): name another file")
+    RECOGNISER_MISSING = tr(
+        "the recogniser {name} is not on this computer: let surtitle listen fetch it first"
+    )
+
     UNEXPECTED = tr(
         "something unexpected went wrong ({reason}); Surtitle goes on, and its log says more"
     )

@@ -104,6 +104,38 @@
         <translation>das Modell in {folder} lässt sich nicht laden: {reason}; bitte neu beschaffen oder einen anderen Ordner wählen</translation>
     </message>
     <message>
+        <source>{folder} has no {name}: name another folder</source>
+        <translation>in {folder} fehlt {name}: bitte einen anderen Ordner nennen</translation>
+    </message>
+    <message>
+        <source>weights cannot be kept {kept}: use --quantize none or --device cpu</source>
+        <translation>Gewichte lassen sich nicht {kept} halten: bitte --quantize none oder --device cpu verwenden</translation>
+    </message>
+    <message>
+        <source>a model in {bits} needs bitsandbytes: install it with pip install &apos;surtitle[quantise]&apos;, or use --quantize none</source>
+        <translation>ein Modell in {bits} braucht bitsandbytes: bitte mit pip install &apos;surtitle[quantise]&apos; installieren oder --quantize none verwenden</translation>
+    </message>
+    <message>
+        <source>the model {model} has no chat template: choose an instruct model</source>
+        <translation>das Modell {model} hat keine Chat-Vorlage: bitte ein Instruct-Modell wählen</translation>
+    </message>
+    <message>
+        <source>the chat template of {model} cannot be used ({reason}): choose another model</source>
+        <translation>die Chat-Vorlage von {model} ist nicht verwendbar ({reason}): bitte ein anderes Modell wählen</translation>
+    </message>
+    <message>
+        <source>the chat template of {model} alters messages: choose another model</source>
+        <translation>die Chat-Vorlage von {model} verändert Nachrichten: bitte ein anderes Modell wählen</translation>
+    </message>
+    <message>
+        <source>nothing tells which token ends a turn of {model}: choose an instruct model</source>
+        <translation>nichts sagt, welches Token einen Beitrag von {model} beendet: bitte ein Instruct-Modell wählen</translation>
+    </message>
+    <message>
+        <source>the tokenizer of {model} does not know the marker {marker!r} that its card names</source>
+        <translation>der Tokenizer von {model} kennt die Marke {marker!r} nicht, die seine Karte nennt</translation>
+    </message>
+    <message>
         <source>the device {device} was asked for and torch finds none: use --device cpu or auto</source>
         <translation>das Gerät {device} wurde verlangt, und torch findet keines: Verwenden Sie --device cpu oder auto</translation>
     </message>
@@ -202,6 +234,30 @@
     <message>
         <source>the adapter in {folder} cannot be used: its {file} was changed or damaged after its card was written; get it again</source>
         <translation>der Adapter in {folder} ist nicht verwendbar: seine Datei {file} wurde verändert oder beschädigt, nachdem seine Karte geschrieben war; bitte neu beschaffen</translation>
+    </message>
+    <message>
+        <source>the adapter in {folder} cannot be read: {reason}; get it again</source>
+        <translation>der Adapter in {folder} ist nicht lesbar: {reason}; bitte neu beschaffen</translation>
+    </message>
+    <message>
+        <source>it was changed meanwhile</source>
+        <translation>er wurde inzwischen verändert</translation>
+    </message>
+    <message>
+        <source>the adapter in {folder} does not fit the model: its factors hold numbers that are none (NaN) or infinite; choose another adapter</source>
+        <translation>der Adapter in {folder} passt nicht zum Modell: seine Faktoren enthalten ungültige (NaN) oder unendliche Zahlen; bitte einen anderen Adapter wählen</translation>
+    </message>
+    <message>
+        <source>its factors make numbers in {path} that are too large; choose another adapter</source>
+        <translation>seine Faktoren ergeben in {path} zu große Zahlen; bitte einen anderen Adapter wählen</translation>
+    </message>
+    <message>
+        <source>the model has no layer {path}, which the adapter changes: choose another one</source>
+        <translation>das Modell hat keine Schicht {path}, die der Adapter verändert: bitte einen anderen wählen</translation>
+    </message>
+    <message>
+        <source>the model&apos;s layer {path} is of another shape than the adapter&apos;s: {shape}</source>
+        <translation>die Schicht {path} des Modells hat eine andere Form als die des Adapters: {shape}</translation>
     </message>
     <message>
         <source>the {file} in {folder} cannot be read: {reason}; save it again</source>
@@ -348,6 +404,22 @@
         <translation>{file} ist beschädigt: Was davon nicht gelesen werden kann, fehlt</translation>
     </message>
     <message>
+        <source>expected an audio or video file, but {path} is none that can be read: {reason}</source>
+        <translation>eine Audio- oder Videodatei wurde erwartet, doch {path} ist keine lesbare: {reason}</translation>
+    </message>
+    <message>
+        <source>expected an audio or video file, but {path} cannot be read: {reason}</source>
+        <translation>eine Audio- oder Videodatei wurde erwartet, doch {path} ist nicht lesbar: {reason}</translation>
+    </message>
+    <message>
+        <source>{path} cannot be read any further: {reason}</source>
+        <translation>{path} ist nicht weiter lesbar: {reason}</translation>
+    </message>
+    <message>
+        <source>expected a file with sound, but there is none in {path}: name another</source>
+        <translation>eine Datei mit Ton wurde erwartet, doch {path} enthält keinen: bitte eine andere nennen</translation>
+    </message>
+    <message>
         <source>the recording stopped unexpectedly: {reason}</source>
         <translation>die Aufnahme wurde unerwartet beendet: {reason}</translation>
     </message>
@@ -410,6 +482,18 @@
     <message>
         <source>speech was to be recognised on cuda and no usable GPU was found: choose auto or cpu</source>
         <translation>Sprache sollte auf cuda erkannt werden, und keine brauchbare GPU wurde gefunden: Wählen Sie auto oder cpu</translation>
+    </message>
+    <message>
+        <source>expected a Whisper model for CTranslate2 on this computer and could not load {model} ({reason}): download it first, or name a folder that holds one</source>
+        <translation>ein Whisper-Modell für CTranslate2 wurde auf diesem Computer erwartet, doch {model} ließ sich nicht laden ({reason}): bitte erst herunterladen oder einen Ordner nennen, der eines enthält</translation>
+    </message>
+    <message>
+        <source>no tokenizer.json</source>
+        <translation>keine tokenizer.json</translation>
+    </message>
+    <message>
+        <source>expected a Whisper model for CTranslate2 in {folder}, which {fault}: name another folder</source>
+        <translation>ein Whisper-Modell für CTranslate2 wurde in {folder} erwartet, doch der Ordner {fault}: bitte einen anderen nennen</translation>
     </message>
     <message>
         <source>no Whisper model is called {name}: choose {known}, or name an owner/name on the hub or a folder</source>
@@ -702,6 +786,22 @@
     <message>
         <source>a whole number in it is too large</source>
         <translation>eine ganze Zahl darin ist zu groß</translation>
+    </message>
+    <message>
+        <source>{source} has {n_source} lines and {reference} has {n_reference}: name files whose lines belong together</source>
+        <translation>{source} hat {n_source} Zeilen und {reference} hat {n_reference}: bitte Dateien nennen, deren Zeilen zusammengehören</translation>
+    </message>
+    <message>
+        <source>there is nothing to score: name files that have lines</source>
+        <translation>es gibt nichts zu bewerten: bitte Dateien mit Zeilen nennen</translation>
+    </message>
+    <message>
+        <source>{path} cannot be read as UTF-8 text ({reason}): name another file</source>
+        <translation>{path} ist nicht als Text in UTF-8 lesbar ({reason}): bitte eine andere Datei nennen</translation>
+    </message>
+    <message>
+        <source>the recogniser {name} is not on this computer: let surtitle listen fetch it first</source>
+        <translation>der Erkenner {name} ist nicht auf diesem Computer: bitte ihn zuerst von surtitle listen holen lassen</translation>
     </message>
     <message>
         <source>something unexpected went wrong ({reason}); Surtitle goes on, and its log says more</source>
@@ -1022,6 +1122,62 @@
     <message>
         <source>its weights are packed as {method}, which is not known here: take the model with whole weights</source>
         <translation>seine Gewichte sind als {method} gepackt, was hier nicht bekannt ist: bitte das Modell mit ganzen Gewichten nehmen</translation>
+    </message>
+    <message>
+        <source>has no {name} that is a file</source>
+        <translation>hat keine Datei {name}</translation>
+    </message>
+    <message>
+        <source>has a {name} that cannot be read ({reason})</source>
+        <translation>hat eine {name}, die nicht lesbar ist ({reason})</translation>
+    </message>
+    <message>
+        <source>has a {name} that {fault}</source>
+        <translation>hat eine fehlerhafte {name}; diese {fault}</translation>
+    </message>
+    <message>
+        <source>its tokenizer cannot be used ({error})</source>
+        <translation>sein Tokenizer ist nicht verwendbar ({error})</translation>
+    </message>
+    <message>
+        <source>its config.json and its weights make no model that is known here ({error})</source>
+        <translation>seine config.json und seine Gewichte ergeben kein Modell, das hier bekannt ist ({error})</translation>
+    </message>
+    <message>
+        <source>its config.json says that it is a {kind}, which is no kind that is known here</source>
+        <translation>seine config.json nennt die Art {kind}, die hier nicht bekannt ist</translation>
+    </message>
+    <message>
+        <source>its weights lack {names}</source>
+        <translation>seinen Gewichten fehlt {names}</translation>
+    </message>
+    <message>
+        <source>its weights have {names} in another shape than its config.json asks for</source>
+        <translation>seine Gewichte haben {names} in einer anderen Form, als seine config.json verlangt</translation>
+    </message>
+    <message>
+        <source>its config.json has no place for its weights {names}</source>
+        <translation>seine config.json hat keinen Platz für seine Gewichte {names}</translation>
+    </message>
+    <message>
+        <source>{name} and {n} more</source>
+        <translation>{name} und {n} weitere</translation>
+    </message>
+    <message>
+        <source>its tokenizer.json cannot be used ({reason})</source>
+        <translation>seine tokenizer.json ist nicht verwendbar ({reason})</translation>
+    </message>
+    <message>
+        <source>its tokenizer_config.json names a marker that its tokenizer.json does not have</source>
+        <translation>seine tokenizer_config.json nennt eine Marke, die seine tokenizer.json nicht hat</translation>
+    </message>
+    <message>
+        <source>its tokenizer has ids up to {largest}, and its embeddings {n_rows} rows, so they belong to two models</source>
+        <translation>sein Tokenizer hat Nummern bis {largest}, seine Einbettungen {n_rows} Zeilen: sie gehören zu zwei Modellen</translation>
+    </message>
+    <message>
+        <source>its config.json asks for a larger network than it has weights for</source>
+        <translation>seine config.json verlangt ein größeres Netz, als es Gewichte hat</translation>
     </message>
     <message>
         <source>its folder cannot be read ({reason})</source>

@@ -9,7 +9,8 @@ import numpy as np
 
 from engine.audio.chunks import AudioChunk
 from engine.audio.devices import SAMPLE_RATE_HZ
-from engine.errors import AudioError
+from engine.errors import AudioError, message_of
+from engine.messages import Code
 
 _LONGEST_CHUNK = 1600  # samples; some codecs have frames of a second and more
 _LEAST_GAP_S = 0.1
@@ -47,12 +48,10 @@ class Decoder:
             self._container = av.open(self._file, "r", options=_OPTIONS)
         except (av.error.FFmpegError, ValueError) as error:
             self._file.close()
-            msg = f"expected an audio or video file, but {path} is none that can be read: {error}"
-            raise AudioError(msg) from error
+            raise AudioError(Code.NO_RECORDING(path=str(path), reason=str(error))) from error
         if not self._container.streams.audio:
             self.close()
-            msg = f"expected a file with sound, but there is none in {path}: name another"
-            raise AudioError(msg)
+            raise AudioError(Code.NO_SOUND_IN(path=str(path)))
         self._origin_s = (self._container.start_time or 0) / av.time_base
         self.chunks = self._decode()
 
@@ -84,8 +83,8 @@ class Decoder:
         except av.error.InvalidDataError:
             self.n_damaged += 1  # and FFmpeg finds no later packet
         except (OSError, av.error.FFmpegError) as error:
-            msg = f"{self._path} cannot be read any further: {error}"
-            raise AudioError(msg) from error
+            message = Code.RECORDING_ENDS(path=str(self._path), reason=str(error))
+            raise AudioError(message) from error
 
     def _find_gap(self, frame: av.AudioFrame) -> None:
         """Follow the time stamps, forward only, where they jump by ``_LEAST_GAP_S`` or more."""
@@ -118,5 +117,5 @@ def _opened(path: Path) -> BinaryIO:
     try:
         return path.open("rb")
     except OSError as error:
-        msg = f"expected an audio or video file, but {path} cannot be read: {error.strerror}"
-        raise AudioError(msg) from error
+        message = Code.RECORDING_UNREADABLE(path=str(path), reason=message_of(error))
+        raise AudioError(message) from error

@@ -62,8 +62,7 @@ class ModelKind:
 def _check_language_model(folder: Path) -> None:
     read_footprint(folder)
     if not (folder / "tokenizer.json").exists():
-        msg = f"{folder} has no tokenizer.json: name another folder"
-        raise ModelError(msg)
+        raise ModelError(Code.FOLDER_HAS_NO(folder=str(folder), name="tokenizer.json"))
 
 
 LANGUAGE_MODEL = ModelKind(

@@ -21,11 +21,12 @@ from transformers import (
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
 from transformers.utils import logging as transformers_logging
 
-from engine.errors import ModelError, is_failure
+from engine.errors import ModelError, is_failure, message_of
 from engine.loading.growth_limit import TooLargeError, growth_limit
 from engine.messages import Code
 from engine.models.memory_footprint import Footprint, read_footprint
 from engine.text.prompt import word_ids
+from engine.untrusted.faults import Fault
 from engine.untrusted.limited_child import Asked
 from engine.untrusted.limited_process import LimitedError, ask
 from engine.untrusted.model_folder import MAX_CONFIG_BYTES, check_model_folder
@@ -46,8 +47,6 @@ _TRIED_WORDS = (
 
 _TRY_S, _TRY_BYTES = 2, 1 << 28
 _TRY_S_PER_BYTE, _TRY_BYTES_PER_BYTE = 1 / 1_000_000, 40  # of tokenizer.json, several times over
-
-_NO_MODEL = "its config.json and its weights make no model that is known here"
 
 
 def pretrained_network(
@@ -93,7 +92,7 @@ def pretrained_network(
     except (ModelError, torch.OutOfMemoryError, MemoryError):
         raise
     except Exception as error:
-        raise _cannot_be_loaded(folder, error, _NO_MODEL) from error
+        raise _cannot_be_loaded(folder, error, Fault.MODEL_REFUSED) from error
     return network
 
 
@@ -118,7 +117,7 @@ def load_tokenizer(folder: Path) -> PreTrainedTokenizerFast:
     except BaseException as error:
         if not is_failure(error):
             raise
-        raise _cannot_be_loaded(folder, error, "its tokenizer cannot be used") from error
+        raise _cannot_be_loaded(folder, error, Fault.TOKENIZER_REFUSED) from error
     return tokenizer
 
 
@@ -126,13 +125,13 @@ class _UnfitError(ValueError):
     """The reason why the files of a model do not belong together, as a clause about it."""
 
 
-def _cannot_be_loaded(folder: Path, error: BaseException, reason: str) -> ModelError:
+def _cannot_be_loaded(folder: Path, error: BaseException, refused: Fault) -> ModelError:
     """Return the error to raise; messages of libraries, on their own arguments, go to the log."""
     if isinstance(error, _UnfitError | TooLargeError):
-        reason = str(error)
+        reason = message_of(error)
     else:
         _log.info("a library refused the model in %s", folder, exc_info=error)
-        reason += f" ({type(error).__name__})"
+        reason = refused(error=type(error).__name__)
     return ModelError(Code.CANNOT_LOAD(folder=str(folder), reason=reason))
 
 
@@ -145,23 +144,22 @@ def _silence_libraries() -> None:
 def _check_kind(folder: Path) -> None:
     kind = _setting(folder, "model_type")
     if kind not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
-        msg = (
-            f"its config.json says that it is a {shown(kind)}, which is no kind that is known here"
-        )
-        raise _UnfitError(msg)
+        raise _UnfitError(Fault.KIND_UNKNOWN(kind=shown(kind)))
 
 
 def _check_result(result: Mapping[str, set[object]]) -> None:
     """Refuse a network that the library filled with random numbers, or without some weights."""
-    for key, clause in (
-        ("missing_keys", "its weights lack {}"),
-        ("mismatched_keys", "its weights have {} in another shape than its config.json asks for"),
-        ("unexpected_keys", "its config.json has no place for its weights {}"),
+    for key, fault in (
+        ("missing_keys", Fault.WEIGHTS_LACK),
+        ("mismatched_keys", Fault.WEIGHTS_SHAPE),
+        ("unexpected_keys", Fault.WEIGHTS_UNEXPECTED),
     ):
         names = sorted(item[0] if isinstance(item, tuple) else str(item) for item in result[key])
         if names:
-            more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-            raise _UnfitError(clause.format(shown(names[0]) + more))
+            first, n_more = shown(names[0]), len(names) - 1
+            raise _UnfitError(
+                fault(names=Fault.AND_MORE(name=first, n=n_more) if n_more else first)
+            )
 
 
 def _numbers(footprint: Footprint) -> int:
@@ -189,18 +187,12 @@ def _try_tokenizer(path: Path) -> None:
             )
         )
     except LimitedError as error:
-        msg = f"its tokenizer.json cannot be used ({error})"
-        raise _UnfitError(msg) from error
+        raise _UnfitError(Fault.TOKENIZER_UNUSABLE(reason=str(error))) from error
 
 
 def _check_ids(tokenizer: PreTrainedTokenizerFast, n_rows: object) -> None:
     if not all(isinstance(id_, int) for id_ in tokenizer.all_special_ids):
-        msg = "its tokenizer_config.json names a marker that its tokenizer.json does not have"
-        raise _UnfitError(msg)
+        raise _UnfitError(Fault.TOKENIZER_MARKER())
     largest = max(tokenizer.get_vocab().values(), default=-1)
     if isinstance(n_rows, int) and largest >= n_rows:
-        msg = (
-            f"its tokenizer has ids up to {largest}, and its embeddings {n_rows} rows, so they "
-            "belong to two models"
-        )
-        raise _UnfitError(msg)
+        raise _UnfitError(Fault.TOKENIZER_OTHER(largest=largest, n_rows=n_rows))

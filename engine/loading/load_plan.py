@@ -84,8 +84,7 @@ def load_plans(
     first = pick_device(settings.device)
     if first.type == "mps" and settings.quantise in ("nf4", "int8"):
         kept = _KEPT[settings.quantise](device="mps")
-        msg = f"weights cannot be kept {kept}: use --quantize none or --device cpu"
-        raise ModelError(msg)
+        raise ModelError(Code.CANNOT_QUANTISE(kept=kept))
     devices = [first]
     if settings.device == "auto" and first.type != "cpu":
         devices.append(torch.device("cpu"))

@@ -20,8 +20,9 @@ from torch.nn.functional import linear
 
 from engine.adapters.adapter import Adapter
 from engine.adapters.lora_weights import WEIGHTS_FILE
-from engine.errors import AdapterError
+from engine.errors import AdapterError, message_of
 from engine.loading.quantisation import is_quantised
+from engine.messages import Code
 
 if TYPE_CHECKING:
     from torch.utils.hooks import RemovableHandle
@@ -50,15 +51,11 @@ def read_factors(adapter: Adapter) -> dict[str, Factors]:
     try:
         tensors = load_file(adapter.folder / WEIGHTS_FILE)
     except (OSError, SafetensorError) as error:  # the file was sound when it was inspected
-        reason = error.strerror if isinstance(error, OSError) else "it was changed meanwhile"
-        msg = f"the adapter in {adapter.folder} cannot be read: {reason}; get it again"
-        raise AdapterError(msg) from error
+        reason = message_of(error) if isinstance(error, OSError) else Code.CHANGED_MEANWHILE()
+        message = Code.ADAPTER_UNREADABLE(folder=str(adapter.folder), reason=reason)
+        raise AdapterError(message) from error
     if not all(bool(tensor.isfinite().all()) for tensor in tensors.values()):
-        msg = (
-            f"the adapter in {adapter.folder} does not fit the model: its factors hold numbers "
-            "that are none (NaN) or infinite; choose another adapter"
-        )
-        raise AdapterError(msg)
+        raise AdapterError(Code.ADAPTER_NOT_FINITE(folder=str(adapter.folder)))
     paths = [name.removesuffix(_DOWN) for name in tensors if name.endswith(_DOWN)]
     return {
         path.removeprefix(_PREFIX): Factors(tensors[path + _DOWN], tensors[path + _UP], scale)
@@ -124,20 +121,17 @@ class AdaptedLayers:
             self._base[path] = weight.clone()
         merged = _merged(self._base.get(path, weight), pair)
         if not bool(merged.isfinite().all()):
-            msg = f"its factors make numbers in {path} that are too large; choose another adapter"
-            raise AdapterError(msg)
+            raise AdapterError(Code.ADAPTER_OVERFLOWS(path=path))
         weight.copy_(merged)  # in place, for holders of the tensor such as a captured graph
 
     def _layer(self, path: str, pair: Factors) -> nn.Linear:
         try:
             layer = self._network.get_submodule(path)
         except AttributeError as error:
-            msg = f"the model has no layer {path}, which the adapter changes: choose another one"
-            raise AdapterError(msg) from error
+            raise AdapterError(Code.NO_SUCH_LAYER(path=path)) from error
         size = (pair.up.shape[0], pair.down.shape[1])
         if not isinstance(layer, nn.Linear) or (layer.out_features, layer.in_features) != size:
-            msg = f"the model's layer {path} is of another shape than the adapter's: {list(size)}"
-            raise AdapterError(msg)
+            raise AdapterError(Code.LAYER_SHAPE(path=path, shape=str(list(size))))
         return layer
 
     def _weight(self, path: str) -> Tensor:

@@ -19,6 +19,7 @@ from torch import nn
 from transformers import BitsAndBytesConfig, PreTrainedModel
 
 from engine.errors import ModelError
+from engine.messages import Code
 
 _BITS = {"nf4": "4 bits", "int8": "8 bits"}
 _FLAGS = {"nf4": "is_loaded_in_4bit", "int8": "is_loaded_in_8bit"}  # read by transformers and peft
@@ -167,11 +168,7 @@ def _require(quantise: str) -> None:
     try:
         _import_library()
     except ImportError as error:
-        msg = (
-            f"a model in {_BITS[quantise]} needs bitsandbytes: install it with "
-            "pip install 'surtitle[quantise]', or use --quantize none"
-        )
-        raise ModelError(msg) from error
+        raise ModelError(Code.NO_BITSANDBYTES(bits=_BITS[quantise])) from error
     # it warns at every product that int8 rounds its inputs, as int8 must
     logging.getLogger("bitsandbytes.autograd._functions").setLevel(logging.ERROR)
 

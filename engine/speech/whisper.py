@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from engine.audio.chunks import Samples
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.errors import ModelError, is_failure
-from engine.messages import Code
+from engine.messages import Code, Value
 from engine.settings import DEVICES, check_choice
 from engine.speech.hallucinations import is_hallucination
 from engine.speech.hypothesis import Hypothesis, RecognizedWord
@@ -126,7 +126,7 @@ def _load(settings: WhisperSettings) -> "WhisperModel":
     device = "cuda" if n_gpus and settings.device != "cpu" else "cpu"
     folder = Path(settings.model)
     if folder.is_dir() and not (folder / "tokenizer.json").is_file():
-        raise _not_loaded(settings.model, "no tokenizer.json")  # else the library fetches one
+        raise _not_loaded(settings.model, Code.NO_TOKENIZER())  # else the library fetches one
     try:
         return WhisperModel(
             settings.model,
@@ -143,8 +143,5 @@ def _load(settings: WhisperSettings) -> "WhisperModel":
         raise _not_loaded(settings.model, type(error).__name__) from error
 
 
-def _not_loaded(model: str, reason: str) -> ModelError:
-    return ModelError(
-        f"expected a Whisper model for CTranslate2 on this computer and could not load "
-        f"{shown(model)} ({reason}): download it first, or name a folder that holds one"
-    )
+def _not_loaded(model: str, reason: Value) -> ModelError:
+    return ModelError(Code.WHISPER_NOT_LOADED(model=shown(model), reason=reason))

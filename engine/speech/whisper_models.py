@@ -6,11 +6,12 @@ All are in CTranslate2's format. Other converted models are named by hub id or f
 from collections.abc import Callable
 from pathlib import Path
 
-from engine.errors import ModelError
+from engine.errors import ModelError, message_of
 from engine.hub.catalogue import WHISPER_MODELS
 from engine.hub.download import ModelKind, fetch_model, find_model
 from engine.hub.transfer import HubSettings, Progress
-from engine.messages import Code
+from engine.messages import Code, Message
+from engine.untrusted.faults import Fault
 from engine.untrusted.safe_names import is_hub_name
 from engine.untrusted.strict_json import JsonObject, shown
 
@@ -36,7 +37,7 @@ def _check(folder: Path) -> None:
     for name in _FILES:
         path = folder / name
         if not path.is_file() and (name in _NEEDED or path.exists()):
-            raise _unfit(folder, f"has no {name} that is a file")
+            raise _unfit(folder, Fault.NO_SUCH_FILE(name=name))
     try:
         if (folder / _SOUND).exists():
             content = JsonObject.read(folder / _SOUND, _MAX_SOUND_BYTES)
@@ -44,15 +45,14 @@ def _check(folder: Path) -> None:
                 if key in content:
                     content.integer(key, least=1, most=most)
     except OSError as error:
-        raise _unfit(folder, f"has a {_SOUND} that cannot be read ({error.strerror})") from error
+        fault = Fault.FILE_UNREADABLE(name=_SOUND, reason=message_of(error))
+        raise _unfit(folder, fault) from error
     except ValueError as error:
-        raise _unfit(folder, f"has a {_SOUND} that {error}") from error
+        raise _unfit(folder, Fault.FILE_WRONG(name=_SOUND, fault=message_of(error))) from error
 
 
-def _unfit(folder: Path, reason: str) -> ModelError:
-    return ModelError(
-        f"expected a Whisper model for CTranslate2 in {folder}, which {reason}: name another folder"
-    )
+def _unfit(folder: Path, fault: Message) -> ModelError:
+    return ModelError(Code.WHISPER_UNFIT(folder=str(folder), fault=fault))
 
 
 WHISPER = ModelKind(

@@ -12,6 +12,7 @@ from transformers import PreTrainedTokenizerFast
 
 from engine.errors import ModelError
 from engine.layout.rows import Headers
+from engine.messages import Code
 from engine.models.model_card import ModelCard
 from engine.untrusted.chat_template import render
 from engine.untrusted.limited_process import LimitedError
@@ -114,21 +115,18 @@ def _headers(tokenizer: PreTrainedTokenizerFast, name: str, system: str) -> Head
     if isinstance(template, dict):  # several, by name
         template = template.get("default")
     if not isinstance(template, str):
-        msg = f"the model {name} has no chat template: choose an instruct model"
-        raise ModelError(msg)
+        raise ModelError(Code.NO_TEMPLATE(model=name))
     variables = {**tokenizer.special_tokens_map, "date_string": _DATE}
     try:
         rendered = render(template, _conversations(system), variables)
     except LimitedError as error:
-        msg = f"the chat template of {name} cannot be used ({error}): choose another model"
-        raise ModelError(msg) from error
+        raise ModelError(Code.TEMPLATE_UNUSABLE(model=name, reason=str(error))) from error
     try:
         before, rest = rendered.split(_SOURCE)
         assistant, rest = rest.split(_TARGET)
         user, _ = rest.split(_NEXT)
     except ValueError as error:
-        msg = f"the chat template of {name} alters messages: choose another model"
-        raise ModelError(msg) from error
+        raise ModelError(Code.TEMPLATE_ALTERS(model=name)) from error
     first = user if before.endswith(user) else ""
 
     def ids(text: str) -> tuple[int, ...]:
@@ -158,12 +156,10 @@ def _conversations(system: str) -> list[list[dict[str, str]]]:
 
 def _marker(tokenizer: PreTrainedTokenizerFast, card: ModelCard, text: str) -> int:
     if not text:
-        msg = f"nothing tells which token ends a turn of {card.name}: choose an instruct model"
-        raise ModelError(msg)
+        raise ModelError(Code.NO_TURN_END(model=card.name))
     id_ = tokenizer.convert_tokens_to_ids(text)
     if not isinstance(id_, int) or id_ == tokenizer.unk_token_id:
-        msg = f"the tokenizer of {card.name} does not know the marker {text!r} that its card names"
-        raise ModelError(msg)
+        raise ModelError(Code.MARKER_UNKNOWN(model=card.name, marker=text))
     return id_
 
 

@@ -122,6 +122,28 @@ class Fault(Codes):
         "weights"
     )
 
+    NO_SUCH_FILE = tr("has no {name} that is a file")
+    FILE_UNREADABLE = tr("has a {name} that cannot be read ({reason})")
+    FILE_WRONG = tr("has a {name} that {fault}")
+    TOKENIZER_REFUSED = tr("its tokenizer cannot be used ({error})")
+    MODEL_REFUSED = tr("its config.json and its weights make no model that is known here ({error})")
+    KIND_UNKNOWN = tr(
+        "its config.json says that it is a {kind}, which is no kind that is known here"
+    )
+    WEIGHTS_LACK = tr("its weights lack {names}")
+    WEIGHTS_SHAPE = tr("its weights have {names} in another shape than its config.json asks for")
+    WEIGHTS_UNEXPECTED = tr("its config.json has no place for its weights {names}")
+    AND_MORE = tr("{name} and {n} more")
+    TOKENIZER_UNUSABLE = tr("its tokenizer.json cannot be used ({reason})")
+    TOKENIZER_MARKER = tr(
+        "its tokenizer_config.json names a marker that its tokenizer.json does not have"
+    )
+    TOKENIZER_OTHER = tr(
+        "its tokenizer has ids up to {largest}, and its embeddings {n_rows} rows, so they belong "
+        "to two models"
+    )
+    NETWORK_TOO_LARGE = tr("its config.json asks for a larger network than it has weights for")
+
     # adapters
     FOLDER_UNREADABLE = tr("its folder cannot be read ({reason})")
     NO_PATH = tr("it has no path")
