@@ -10,7 +10,7 @@ from engine.messages import Codes, tr
 
 @enum.unique
 class AppCode(Codes):
-    """What the program reports, beside what the engine does."""
+    """The messages of the program; those of the engine are in ``engine.messages``."""
 
     # captions on the disk
     JOURNAL_UNWRITABLE = tr(
