@@ -51,7 +51,7 @@ def test_journals(home):
 
 def test_glossaries(home):
     terms = (("house", "Gebäude"), ("old", "alt"))
-    assert GlossaryFolder(home / "glossary").read("de") == (terms, "")
+    assert GlossaryFolder(home / "glossary").read("de") == (terms, None)
 
 
 def test_a_model_folder_with_an_adapter_of_the_library(home):

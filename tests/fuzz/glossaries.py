@@ -57,6 +57,6 @@ def prepared(_folder):
         if failure:
             check(failure)
         else:
-            assert glossaries.read(language) == (sound, "")
+            assert glossaries.read(language) == (sound, None)
 
     yield run
