@@ -121,9 +121,8 @@ class SettingsInForce(QObject):
         if model == before.model or self.launch.model is not None:
             self._translate(translation)
             return model == before.model
-        self.translation = (
-            translation  # not emitted: the current model may not support the language
-        )
+        # Not emitted: the current model may not support the language.
+        self.translation = translation
         self.model_changed.emit()
         return True
 

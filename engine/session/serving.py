@@ -141,7 +141,7 @@ class Serving:
 
         ``has_work`` is False once nothing is left to do.
         """
-        for passage in self._passages:
+        for passage in tuple(self._passages):
             try:
                 event = passage.advance()
             except (SurtitleError, MemoryError, RuntimeError) as error:
@@ -154,6 +154,8 @@ class Serving:
                 self._keep_pace()
                 self._time_change(event)
                 return
+            if passage.is_settled and not self._takes_words(passage):
+                self._passages.remove(passage)  # nothing can change it any more
         if self._keep_pace():
             return  # words left for larger steps may be translated now
         if self._switches and all(passage.is_settled for passage in self._passages):
@@ -161,10 +163,13 @@ class Serving:
             return
         self._rest()
 
+    def _takes_words(self, passage: Passage) -> bool:
+        """Whether words may still come into a passage, or wait in it for a switch of adapters."""
+        return bool(self._switches) or passage in self._current.values()
+
     def _rest(self) -> None:
-        """Report what the translation cost; passages that ended cannot be edited any more."""
+        """Report what the translation cost."""
         self.has_work = False
-        self._passages = list(self._current.values())
         if self._changed_s is not None:
             self._report_statistics(self._changed_s)
         self._waiting_since_s = None

@@ -150,9 +150,11 @@ class Passage:
 
     def _note_strange(self, utterance: Captioned) -> Event | None:
         """Report once that an utterance is not translated; symbols alone need no report."""
-        source = " ".join(utterance.words)
         is_certain = utterance.ended or len(utterance.words) >= _CERTAIN_WORDS
-        if self._strange[utterance.number] or not (is_certain and any(map(str.isalpha, source))):
+        if self._strange[utterance.number] or not is_certain:
+            return None
+        source = " ".join(utterance.words)
+        if not any(map(str.isalpha, source)):
             return None
         self._strange[utterance.number] = True
         return NotTranslated(utterance=utterance.number, source=source)
