@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
 
 from app.application.adapter_controller import AdapterController
 from app.application.caption_controller import CaptionController
@@ -20,6 +21,7 @@ from app.config.settings_in_force import SettingsInForce
 from app.config.window_geometry import GeometryFile, WindowGeometry
 from app.dialogs.settings.dialog import SettingsDialog
 from app.history.browser_source import BrowserSource
+from app.look.apply import Look
 from app.main_window.window import MainWindow
 from app.overlay.controller import OverlayController
 from app.session.engine_bridge import EngineBridge
@@ -56,6 +58,9 @@ class Application(QObject):
         self.settings = SettingsInForce(launch, self)
         now = self.settings.preferences
         self.bridge = bridge
+        qt = QApplication.instance()
+        assert isinstance(qt, QApplication)  # windows need one
+        self.look = Look(qt, now.interface.appearance, self)
         self.window = window = MainWindow()
         places = GeometryFile(launch.places_file)
         if launch.forget_places:
@@ -221,6 +226,8 @@ class Application(QObject):
     @Slot(object, object)
     def _use_choices(self, before: Preferences, now: Preferences) -> None:
         """Apply changed preferences, from whichever window."""
+        if now.interface.appearance != before.interface.appearance:
+            self.look.use(now.interface.appearance)
         if now.captions != before.captions:
             self.stage.show_theme(now.captions)
         self.stage.hide_from_share(hidden=now.overlay.hide_from_share)

@@ -14,6 +14,7 @@ from engine.settings import at_least
 PRESETS = ("white on black", "yellow on black", "black on white", "high contrast")
 SHOWN = ("captions", "source", "both")
 INTERFACE_LANGUAGES = ("system", "en", "de")
+APPEARANCES = ("system", "light", "dark")
 
 
 def _between(name: str, value: int, least: int, most: int) -> None:
@@ -145,12 +146,19 @@ class PrivacyPreferences:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InterfacePreferences:
-    """The language of the windows."""
+    """Language and colours of the windows.
 
-    language: str = "system"  # one of INTERFACE_LANGUAGES
+    Attributes:
+        language: one of ``INTERFACE_LANGUAGES``.
+        appearance: one of ``APPEARANCES``.
+    """
+
+    language: str = "system"
+    appearance: str = "system"
 
     def __post_init__(self) -> None:
         _one_of("language", self.language, INTERFACE_LANGUAGES)
+        _one_of("appearance", self.appearance, APPEARANCES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,7 +26,7 @@ from app.widgets.fit_to_screen import FitToScreen
 from app.widgets.shortcut_override import ShortcutOverride
 
 _WIDTH, _HEIGHT = 1000, 620
-_MARGIN = 12
+_MARGIN = 8
 
 
 class MainWindow(QMainWindow):

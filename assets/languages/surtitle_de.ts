@@ -2719,6 +2719,18 @@
         <source>Takes effect when Surtitle is started again.</source>
         <translation>Wirkt, wenn Surtitle neu gestartet wird.</translation>
     </message>
+    <message>
+        <source>Light</source>
+        <translation>Hell</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>Dunkel</translation>
+    </message>
+    <message>
+        <source>&amp;Appearance</source>
+        <translation>&amp;Aussehen</translation>
+    </message>
 </context>
 <context>
     <name>PrivacyPage</name>

@@ -2,6 +2,7 @@ import os
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QPalette
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
@@ -30,7 +31,17 @@ def _no_key_is_held():
 
 
 @pytest.fixture
-def program(qtbot, tmp_path):
+def plain_look(qapp):
+    """Take our style sheet and colours off the application again."""
+    yield
+    if qapp.styleSheet():
+        qapp.setStyleSheet("")
+        qapp.setPalette(QPalette())
+        qapp.styleHints().unsetColorScheme()
+
+
+@pytest.fixture
+def program(qtbot, tmp_path, plain_look):  # noqa: ARG001  after the windows are closed
     """Make the whole program on a fake engine; what is made is closed afterwards."""
     from tests.support.app.fake_engine import FakeEngine  # noqa: PLC0415  with the next it imports all of app
     from tests.support.app.whole_program import Program  # noqa: PLC0415

@@ -3,8 +3,15 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.config.preferences import Preferences
 from app.config.preferences_file import export_preferences, import_preferences
@@ -57,7 +64,7 @@ class SettingsDialog(QDialog):
         )
         self.tabs = WideTabs()
         for page in self.pages:
-            self.tabs.addTab(page, page.title)
+            self.tabs.addTab(_scrolled(page), page.title)
             page.edited.connect(self._use)
         self.notice = paragraph()
         self.notice.hide()
@@ -80,6 +87,10 @@ class SettingsDialog(QDialog):
         self._shown = preferences
         for page in self.pages:
             page.show_preferences(preferences)
+
+    def open_page(self, page: SettingsPage) -> None:
+        """Show one of the pages."""
+        self.tabs.setCurrentIndex(self.pages.index(page))
 
     def import_from(self, path: Path) -> None:
         """Use the settings of a file; a file of another kind changes nothing."""
@@ -123,3 +134,11 @@ class SettingsDialog(QDialog):
         path = ask_save(self, self.tr("Export settings"), name, _FILES)
         if path:
             self.export_to(path)
+
+
+def _scrolled(page: SettingsPage) -> QScrollArea:
+    """Return an area for a page that may be higher than a small screen."""
+    area = QScrollArea(widgetResizable=True)
+    area.setWidget(page)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    return area

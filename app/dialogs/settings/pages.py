@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.config.preferences import INTERFACE_LANGUAGES, PRESETS, SHOWN, Preferences
+from app.config.preferences import APPEARANCES, INTERFACE_LANGUAGES, PRESETS, SHOWN, Preferences
 from app.system.screen_share import can_hide
 from app.system.wayland import is_wayland
 from app.widgets.dialog_text import paragraph
@@ -260,6 +260,12 @@ class PolicyPage(SettingsPage):
             self.tr("Language of the &windows"),
             list(zip(languages, INTERFACE_LANGUAGES, strict=True)),
             self.tr("Takes effect when Surtitle is started again."),
+        )
+        looks = (self.tr("As the system"), self.tr("Light"), self.tr("Dark"))
+        self.appearance = self.add_combo(
+            "interface.appearance",
+            self.tr("&Appearance"),
+            list(zip(looks, APPEARANCES, strict=True)),
         )
         self.policy.currentIndexChanged.connect(self._explain)
         self._explain()

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QEvent, Qt, Slot
 from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QFormLayout, QKeySequenceEdit, QLineEdit, QScrollArea, QWidget
+from PySide6.QtWidgets import QKeySequenceEdit, QLineEdit
 
 from app.config.preferences import Preferences
 from app.dialogs.settings.pages import SettingsPage
@@ -67,7 +67,7 @@ class ShortcutsPage(SettingsPage):
         self.message = paragraph()
         self.message.setAccessibleName(self.tr("Result of the last edit"))
         self.form.addRow(self.message)
-        self.form.addRow(self._area())
+        self._add_fields()
         self._show_help()
 
     def fill(self, preferences: Preferences) -> None:
@@ -106,22 +106,15 @@ class ShortcutsPage(SettingsPage):
                 return text.format(shown, self._names[action])
         return None
 
-    def _area(self) -> QScrollArea:
-        """Make the fields; they scroll, since a small screen cannot show all of them."""
+    def _add_fields(self) -> None:
         self.fields: dict[str, KeysField] = {}
-        inner = QWidget()
-        form = QFormLayout(inner)
         for name, text in self._names.items():
             field = KeysField()
             field.setAccessibleName(self.tr("Keys for {}").format(text))
             field.setObjectName(name)
             field.editingFinished.connect(self._take_keys)
             self.fields[name] = field
-            form.addRow(text, field)
-        area = QScrollArea(widgetResizable=True)
-        area.setWidget(inner)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        return area
+            self.form.addRow(text, field)
 
     @Slot()
     def _take_keys(self) -> None:

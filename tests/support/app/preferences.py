@@ -38,6 +38,6 @@ CHOSEN = Preferences(
         page=True,
         page_port=9000,
     ),
-    interface=InterfacePreferences(language="de"),
+    interface=InterfacePreferences(language="de", appearance="dark"),
     shortcuts={"pause": "F9", "lock": "", "of the future": "Ctrl+U"},
 )

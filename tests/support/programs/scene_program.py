@@ -22,7 +22,13 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 from app.application.application import Application
 from app.captions.line_breaking import Line
 from app.config.launch_settings import LaunchSettings
-from app.config.preferences import PRESETS, CaptionPreferences, OverlayPreferences, Preferences
+from app.config.preferences import (
+    PRESETS,
+    CaptionPreferences,
+    InterfacePreferences,
+    OverlayPreferences,
+    Preferences,
+)
 from app.config.preferences_file import PreferencesFile
 from app.history.cue_recorder import CueKept
 from app.history.cues import Cue
@@ -127,6 +133,8 @@ class Stage(SideScenes):
             preferences = replace(preferences, overlay=OverlayPreferences(visible=False))
         if scene == "locked":
             preferences = replace(preferences, overlay=OverlayPreferences(locked=True))
+        interface = InterfacePreferences(appearance="dark" if self.arguments.dark else "light")
+        preferences = replace(preferences, interface=interface)
         PreferencesFile(self.folder / "settings.toml").write(preferences)
         if scene == "recovery":
             self.write_session(datetime(2026, 11, 21, 9, 30))
@@ -182,7 +190,7 @@ class Stage(SideScenes):
     def show_page(self, page):
         self.window.menu_actions.settings.trigger()
         dialog = self.application.settings_dialog
-        dialog.tabs.setCurrentWidget(page(dialog))
+        dialog.open_page(page(dialog))
         dialog.move(self.window.pos() + QPoint(40, 60))
 
     def act_overlay_settings(self):
@@ -288,19 +296,6 @@ def zip_words(source, target):
     return zip(words, [*shares, " ".join(captions[len(words) - 1 :])], strict=True)
 
 
-def dark_palette():
-    """Colours as a dark desktop hands them out; a bare virtual screen has none."""
-    palette = QPalette(QColor(0x2B, 0x2E, 0x33))
-    palette.setColor(QPalette.ColorRole.Base, QColor(0x1E, 0x20, 0x24))
-    palette.setColor(QPalette.ColorRole.AlternateBase, QColor(0x25, 0x28, 0x2D))
-    palette.setColor(QPalette.ColorRole.Highlight, QColor(0x3D, 0x6E, 0xA8))
-    palette.setColor(QPalette.ColorRole.ToolTipBase, QColor(0x2B, 0x2E, 0x33))
-    for role in ("WindowText", "ButtonText", "Text"):
-        grey = QColor(0x8A, 0x8F, 0x96)
-        palette.setColor(QPalette.ColorGroup.Disabled, QPalette.ColorRole[role], grey)
-    return palette
-
-
 def show_desktop(desktop, place):
     """Put something behind the windows."""
     desktop.setAttribute(Qt.WidgetAttribute.WA_X11NetWmWindowTypeDesktop)
@@ -320,8 +315,6 @@ def main():
     arguments = parser.parse_args()
     qt = QApplication(["surtitle"])
     qt.setWindowIcon(QIcon(str(ASSETS / "icons" / "surtitle.svg")))
-    if arguments.dark:
-        qt.setPalette(dark_palette())
     translators = speak(qt, arguments.language, ASSETS / "languages")
     qt.setDesktopFileName("surtitle")
     desktop = QWidget()

@@ -78,7 +78,7 @@ def test_escape_and_alt_with_a_letter_are_the_windows_own(program, qtbot):
     one = program().open()
     dialog = one.application.settings_dialog
     one.window.menu_actions.settings.trigger()
-    dialog.tabs.setCurrentWidget(dialog.shortcuts)
+    dialog.open_page(dialog.shortcuts)
     field = dialog.shortcuts.fields["pause"]
     field.setFocus()
     qtbot.keyClick(field, Key.Key_R, Modifier.AltModifier)

@@ -1,0 +1,1 @@
+"""How the windows look: colours, style sheet and icons."""

@@ -1,0 +1,133 @@
+"""The colours of the windows, light and dark; no other file names one.
+
+Presets of the overlay, which must be legible on any background, are its own.
+"""
+
+from dataclasses import dataclass, fields
+
+from PySide6.QtGui import QColor, QPalette
+
+_MIDDLE = 128  # lightness between dark and light backgrounds
+
+Role = QPalette.ColorRole
+_INACTIVE_TOO = (QPalette.ColorGroup.Active, QPalette.ColorGroup.Inactive)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Colours:
+    """The colours of one appearance, as ``#rrggbb``.
+
+    Attributes:
+        background: of windows.
+        surface: of fields, lists and buttons.
+        hover: of buttons under the mouse.
+        line: between parts; decoration only.
+        edge: around fields and buttons, 3:1 against background and surface.
+        text: on background and surface, as all of the next ones, 4.5:1.
+        quiet: text of less weight.
+        disabled: text that cannot be used now; not bound by a contrast.
+        accent: the one colour for what is on, chosen or focused.
+        on_accent: text on the accent.
+        tint: background of what is on.
+        error: text and marks of failures.
+        warning: text and marks of what may go wrong.
+        good: marks of what is well.
+        me: name of the user's own lane.
+        them: name of the other lane.
+    """
+
+    background: str
+    surface: str
+    hover: str
+    line: str
+    edge: str
+    text: str
+    quiet: str
+    disabled: str
+    accent: str
+    on_accent: str
+    tint: str
+    error: str
+    warning: str
+    good: str
+    me: str
+    them: str
+
+    def colour(self, name: str) -> QColor:
+        """Return a colour by the name of its field."""
+        if name not in (field.name for field in fields(self)):
+            msg = f"expected the name of a colour, got {name!r}"
+            raise ValueError(msg)
+        return QColor(getattr(self, name))
+
+
+LIGHT = Colours(
+    background="#f7f8fa",
+    surface="#ffffff",
+    hover="#eef0f3",
+    line="#d9dde3",
+    edge="#848c97",
+    text="#1b1f24",
+    quiet="#5b6470",
+    disabled="#8d96a1",
+    accent="#0f766e",
+    on_accent="#ffffff",
+    tint="#e0f2ef",
+    error="#b42318",
+    warning="#b54708",
+    good="#067647",
+    me="#0b5cad",
+    them="#8a3b00",
+)
+DARK = Colours(
+    background="#16181d",
+    surface="#1e2127",
+    hover="#2a2e36",
+    line="#343a43",
+    edge="#6f7885",
+    text="#e8eaed",
+    quiet="#a3abb6",
+    disabled="#6f7885",
+    accent="#2dd4bf",
+    on_accent="#16181d",
+    tint="#17403c",
+    error="#f97066",
+    warning="#fdb022",
+    good="#47cd89",
+    me="#7fbcff",
+    them="#ffb37a",
+)
+
+
+def colours_of(palette: QPalette) -> Colours:
+    """Return the colours for a palette: those on light or on dark backgrounds."""
+    is_light = palette.color(Role.Base).lightness() > _MIDDLE
+    return LIGHT if is_light else DARK
+
+
+def palette_of(colours: Colours) -> QPalette:
+    """Return the palette that Qt draws controls with."""
+    palette = QPalette(QColor(colours.surface), QColor(colours.background))
+    for roles, colour in (
+        ((Role.Window,), colours.background),
+        ((Role.Base, Role.Button, Role.ToolTipBase), colours.surface),
+        ((Role.AlternateBase, Role.Midlight), colours.hover),
+        ((Role.Light,), colours.surface),
+        ((Role.Mid,), colours.line),
+        ((Role.Dark,), colours.edge),
+        ((Role.Shadow,), colours.line),
+        ((Role.WindowText, Role.Text, Role.ButtonText, Role.ToolTipText), colours.text),
+        ((Role.BrightText,), colours.error),
+        ((Role.PlaceholderText,), colours.quiet),
+        ((Role.Highlight, Role.Accent, Role.Link, Role.LinkVisited), colours.accent),
+        ((Role.HighlightedText,), colours.on_accent),
+    ):
+        for role in roles:
+            for group in _INACTIVE_TOO:
+                palette.setColor(group, role, QColor(colour))
+            palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(colour))
+    for role in (Role.WindowText, Role.Text, Role.ButtonText, Role.PlaceholderText):
+        palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(colours.disabled))
+    for role, colour in ((Role.Highlight, colours.line), (Role.HighlightedText, colours.quiet)):
+        palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(colour))
+    return palette

@@ -1,0 +1,164 @@
+"""The style sheet of the windows: shapes and spacing over the Fusion style.
+
+Lengths of controls are in em, so that they grow with the letters; gaps are on a grid of 4 pixels.
+A border of two pixels marks the focus; the padding shrinks by as much, so that nothing moves. Tool buttons
+with ``autoRaise`` keep Fusion's shape: those of the overlay have colours of their own.
+"""
+
+from string import Template
+
+from PySide6.QtWidgets import QPushButton
+
+from app.look.palette import DARK, Colours
+from engine.hub.bundled import ASSETS
+
+GAP = 4
+"""Pixels between parts are multiples of this."""
+
+_PRIMARY = "primary"  # dynamic property of buttons
+
+_SHEET = Template("""
+QPushButton, QToolButton[autoRaise="false"] {
+  min-height: 1.5em; padding: 4px 11px; border: 1px solid $edge; border-radius: 6px;
+  background: $surface; color: $text;
+}
+QPushButton:hover, QToolButton[autoRaise="false"]:hover { background: $hover; }
+QPushButton:pressed, QToolButton[autoRaise="false"]:pressed { background: $line; }
+QPushButton:checked, QToolButton[autoRaise="false"]:checked {
+  background: $tint; border-color: $accent;
+}
+QPushButton:default, QPushButton[primary="true"] {
+  background: $accent; border-color: $accent; color: $on_accent;
+}
+QPushButton:focus, QToolButton[autoRaise="false"]:focus {
+  border: 2px solid $accent; padding: 3px 10px;
+}
+QPushButton:default:focus, QPushButton[primary="true"]:focus { border-color: $text; }
+QPushButton:disabled, QToolButton[autoRaise="false"]:disabled {
+  background: $background; border-color: $line; color: $disabled;
+}
+QToolButton[popupMode="1"][autoRaise="false"] { padding-right: 27px; }
+QToolButton[popupMode="1"][autoRaise="false"]:focus { padding-right: 26px; }
+QToolButton::menu-button {
+  width: 24px; border-left: 1px solid $edge;
+  border-top-right-radius: 6px; border-bottom-right-radius: 6px;
+}
+QToolButton::menu-arrow { image: url("$down"); width: 12px; height: 12px; }
+
+QLineEdit, QComboBox, QAbstractSpinBox {
+  min-height: 1.5em; padding: 4px 7px; border: 1px solid $edge; border-radius: 6px;
+  background: $surface; color: $text;
+  selection-background-color: $accent; selection-color: $on_accent;
+}
+QLineEdit:focus, QComboBox:focus, QAbstractSpinBox:focus {
+  border: 2px solid $accent; padding: 3px 6px;
+}
+QLineEdit:read-only, QLineEdit:disabled, QComboBox:disabled, QAbstractSpinBox:disabled {
+  background: $background; border-color: $line;
+}
+QLineEdit:disabled, QComboBox:disabled, QAbstractSpinBox:disabled { color: $disabled; }
+QComboBox QLineEdit, QAbstractSpinBox QLineEdit {
+  min-height: 0; padding: 0; border: none; border-radius: 0; background: transparent;
+}
+QAbstractSpinBox QLineEdit { padding-left: 5px; }
+QAbstractSpinBox { padding-top: 2px; padding-bottom: 2px; }
+QAbstractSpinBox:focus { padding-top: 1px; padding-bottom: 1px; }
+QComboBox::drop-down { width: 24px; border: none; }
+QComboBox::down-arrow { image: url("$down"); width: 14px; height: 14px; }
+QComboBox QAbstractItemView {
+  border: 1px solid $line; border-radius: 0; padding: 0; background: $surface;
+}
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {
+  subcontrol-origin: border; width: 20px; border: none; background: transparent;
+}
+QAbstractSpinBox::up-button { subcontrol-position: top right; }
+QAbstractSpinBox::down-button { subcontrol-position: bottom right; }
+QAbstractSpinBox::up-arrow { image: url("$up"); width: 12px; height: 12px; }
+QAbstractSpinBox::down-arrow { image: url("$down"); width: 12px; height: 12px; }
+
+QCheckBox, QRadioButton {
+  spacing: 8px; padding: 2px; border: 2px solid transparent; border-radius: 6px;
+}
+QCheckBox:focus, QRadioButton:focus { border-color: $accent; }
+QCheckBox:disabled, QRadioButton:disabled { color: $disabled; }
+QCheckBox::indicator, QRadioButton::indicator {
+  width: 1.05em; height: 1.05em; border: 1px solid $edge; background: $surface;
+}
+QCheckBox::indicator { border-radius: 4px; }
+QRadioButton::indicator { border-radius: 0.55em; }
+QCheckBox::indicator:checked { background: $accent; border-color: $accent; image: url("$tick"); }
+QRadioButton::indicator:checked {
+  border-color: $accent;
+  background: qradialgradient(cx: 0.5, cy: 0.5, radius: 0.5, fx: 0.5, fy: 0.5,
+    stop: 0 $accent, stop: 0.55 $accent, stop: 0.65 $surface, stop: 1 $surface);
+}
+QCheckBox::indicator:disabled, QRadioButton::indicator:disabled {
+  border-color: $line; background: $background;
+}
+QCheckBox::indicator:checked:disabled { background: $disabled; border-color: $disabled; }
+
+QTableView, QListView, QTreeView, QPlainTextEdit, QTextEdit {
+  padding: 1px; border: 1px solid $line; border-radius: 6px; background: $surface; color: $text;
+  selection-background-color: $accent; selection-color: $on_accent;
+}
+QTableView:focus, QListView:focus, QTreeView:focus, QPlainTextEdit:focus, QTextEdit:focus {
+  padding: 0; border: 2px solid $accent;
+}
+QScrollArea { border: none; background: transparent; }
+QScrollArea > QWidget > QWidget { background: transparent; }
+QHeaderView { background: $surface; border: none; }
+QHeaderView::section {
+  padding: 4px 8px; border: none; border-bottom: 1px solid $line;
+  background: $surface; color: $quiet;
+}
+QTableCornerButton::section { border: none; background: $surface; }
+
+QTabWidget::pane { border: none; border-top: 1px solid $line; }
+QTabBar { qproperty-drawBase: 0; }
+QTabBar::tab {
+  padding: 6px 12px; border: none; border-bottom: 2px solid transparent; color: $quiet;
+}
+QTabBar::tab:hover { color: $text; }
+QTabBar::tab:selected { border-bottom-color: $accent; color: $text; }
+QTabBar::tab:focus { border: 2px solid $accent; border-radius: 6px; padding: 4px 10px 6px 10px; }
+
+QMenuBar { background: $background; border-bottom: 1px solid $line; }
+QMenuBar::item { padding: 4px 8px; border-radius: 4px; background: transparent; }
+QMenuBar::item:selected { background: $tint; color: $text; }
+QMenu { padding: 4px; border: 1px solid $line; background: $surface; }
+QMenu::item { padding: 4px 24px 4px 8px; border-radius: 4px; }
+QMenu::item:selected { background: $tint; color: $text; }
+QMenu::item:disabled { background: transparent; color: $disabled; }
+QMenu::separator { height: 1px; margin: 4px 8px; background: $line; }
+QToolTip { padding: 4px; border: 1px solid $edge; background: $surface; color: $text; }
+
+QScrollBar { border: none; background: transparent; }
+QScrollBar:vertical { width: 12px; }
+QScrollBar:horizontal { height: 12px; }
+QScrollBar::handle { margin: 2px; border-radius: 4px; background: $edge; }
+QScrollBar::handle:hover { background: $quiet; }
+QScrollBar::handle:vertical { min-height: 28px; }
+QScrollBar::handle:horizontal { min-width: 28px; }
+QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+""")
+
+HIGH_CONTRAST = """
+*:focus { border: 2px solid palette(highlight); }
+"""
+"""What is left of it where the system asks for high contrast."""
+
+
+def style_sheet(colours: Colours) -> str:
+    """Return the style sheet in some colours."""
+    folder = ASSETS / "icons" / "controls"
+    tick = "tick-dark" if colours is DARK else "tick-light"
+    images = {"down": "down", "up": "up", "tick": tick}
+    paths = {name: (folder / f"{file}.svg").as_posix() for name, file in images.items()}
+    named = {name: getattr(colours, name) for name in Colours.__slots__}
+    return _SHEET.substitute(named, **paths)
+
+
+def make_primary(button: QPushButton) -> None:
+    """Fill a button with the accent: the one that most people want now."""
+    button.setProperty(_PRIMARY, True)  # noqa: FBT003  Qt's signature

@@ -1,0 +1,196 @@
+import pytest
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QColor, QIcon, QPalette
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QLineEdit,
+    QPushButton,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.look.apply import Look
+from app.look.icons import FOLDER, icon
+from app.look.palette import DARK, LIGHT, colours_of, palette_of
+from app.look.style_sheet import HIGH_CONTRAST, make_primary
+from tests.support.contrast import contrast
+
+BOTH = pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
+TEXTS = ("text", "quiet", "accent", "error", "warning", "good", "me", "them")
+TEXT, CONTROL = 4.5, 3.0
+"""The least contrasts of WCAG 2.2, 1.4.3 and 1.4.11."""
+
+
+def of(colours, first, second):
+    return contrast(*(colours.colour(name).getRgb()[:3] for name in (first, second)))
+
+
+@BOTH
+@pytest.mark.parametrize("ground", ["background", "surface"])
+def test_every_text_is_legible_on_every_ground(colours, ground):
+    for name in TEXTS:
+        assert of(colours, name, ground) >= TEXT, name
+
+
+@BOTH
+def test_what_is_on_or_under_the_mouse_is_legible(colours):
+    assert of(colours, "on_accent", "accent") >= TEXT
+    for ground in ("tint", "hover"):
+        assert of(colours, "text", ground) >= TEXT
+        assert of(colours, "accent", ground) >= CONTROL
+
+
+@BOTH
+def test_the_edges_of_controls_and_the_focus_stand_out(colours):
+    for ground in ("background", "surface"):
+        for name in ("edge", "accent"):
+            assert of(colours, name, ground) >= CONTROL, (name, ground)
+
+
+@BOTH
+def test_a_palette_leads_back_to_its_colours(colours):
+    palette = palette_of(colours)
+    assert colours_of(palette) is colours
+    for role in QPalette.ColorRole:
+        if role not in (QPalette.ColorRole.NoRole, QPalette.ColorRole.NColorRoles):
+            assert palette.color(role).alpha() > 0, role
+
+
+def test_a_colour_that_does_not_exist_is_refused():
+    with pytest.raises(ValueError, match="'teal'"):
+        LIGHT.colour("teal")
+
+
+@pytest.fixture
+def look(qapp, plain_look):  # noqa: ARG001  it is needed, not looked at
+    return Look(qapp, "light", qapp)
+
+
+def painted(image):
+    """The colours of an image that are not transparent, most of it first."""
+    count = {}
+    for x in range(image.width()):
+        for y in range(image.height()):
+            colour = image.pixelColor(x, y)
+            if colour.alpha() == 255:
+                count[colour.name()] = count.get(colour.name(), 0) + 1
+    return sorted(count, key=count.get, reverse=True)
+
+
+def test_the_appearance_changes_live_and_widgets_follow(qtbot, look):
+    field = QLineEdit()
+    qtbot.addWidget(field)
+    field.show()
+    for appearance, colours in (("dark", DARK), ("light", LIGHT), ("dark", DARK)):
+        look.use(appearance)
+        assert colours_of(field.palette()) is colours
+        assert painted(field.grab().toImage())[0] == colours.surface
+
+
+def test_as_the_system_follows_the_system(look, qapp, monkeypatch):
+    schemes = {"now": Qt.ColorScheme.Dark}
+    monkeypatch.setattr(type(qapp.styleHints()), "colorScheme", lambda _self: schemes["now"])
+    look.use("system")
+    assert colours_of(qapp.palette()) is DARK
+    schemes["now"] = Qt.ColorScheme.Light
+    qapp.styleHints().colorSchemeChanged.emit(schemes["now"])
+    assert colours_of(qapp.palette()) is LIGHT
+    schemes["now"] = Qt.ColorScheme.Unknown
+    look.refresh()
+    assert colours_of(qapp.palette()) is LIGHT
+    look.use("dark")
+    assert colours_of(qapp.palette()) is DARK
+
+
+def test_high_contrast_of_the_system_comes_before_our_colours(look, qapp, monkeypatch):
+    hints = type(qapp.styleHints().accessibility())
+    high = Qt.ContrastPreference.HighContrast
+    monkeypatch.setattr(hints, "contrastPreference", lambda _self: high)
+    look.use("dark")
+    assert qapp.styleSheet() == HIGH_CONTRAST
+    assert qapp.palette() == QPalette()
+    monkeypatch.undo()
+    look.refresh()
+    assert colours_of(qapp.palette()) is DARK
+
+
+def middle(widget):
+    """What a widget shows inside its frame."""
+    return widget.grab(widget.rect().adjusted(4, 4, -4, -4)).toImage()
+
+
+def test_the_focus_is_seen_and_moves_nothing(qtbot, look):  # noqa: ARG001  it dresses them
+    frame = QWidget()
+    column = QVBoxLayout(frame)
+    field, button, box, table = QLineEdit("text"), QPushButton("text"), QCheckBox("x"), QTableView()
+    field.setReadOnly(True)  # no cursor that blinks
+    widgets = (field, button, box, table)
+    for widget in widgets:
+        column.addWidget(widget)
+    qtbot.addWidget(frame)
+    frame.show()
+    frame.activateWindow()
+    qtbot.waitUntil(frame.isActiveWindow)
+    for widget, other in zip(widgets, (*widgets[1:], field), strict=True):
+        other.setFocus()
+        before, outside, inside = widget.sizeHint(), widget.grab().toImage(), middle(widget)
+        widget.setFocus()
+        assert widget.hasFocus()
+        assert widget.sizeHint() == before
+        assert middle(widget) == inside
+        assert widget.grab().toImage() != outside
+
+
+def test_the_primary_button_is_filled_with_the_accent(qtbot, look):
+    button = QPushButton("Download")
+    make_primary(button)
+    qtbot.addWidget(button)
+    for appearance, colours in (("light", LIGHT), ("dark", DARK)):
+        look.use(appearance)
+        assert painted(button.grab().toImage())[0] == colours.accent
+
+
+def names():
+    return sorted(path.stem for path in FOLDER.glob("*.svg"))
+
+
+def test_every_icon_is_painted_in_the_colour_of_the_text(look, qapp):
+    for appearance, colours in (("light", LIGHT), ("dark", DARK)):
+        look.use(appearance)
+        for name in names():
+            image = icon(name).pixmap(QSize(48, 48)).toImage()
+            assert painted(image)[0] == colours.text, name
+    assert qapp.palette().color(QPalette.ColorRole.ButtonText) == QColor(DARK.text)
+
+
+def test_an_icon_has_the_colour_of_its_state(look):  # noqa: ARG001  it sets the colours
+    size, mode = QSize(48, 48), QIcon.Mode
+    mic = icon("mic")
+    on = mic.pixmap(size, mode.Normal, QIcon.State.On).toImage()
+    assert painted(on)[0] == LIGHT.accent
+    assert painted(mic.pixmap(size, mode.Disabled).toImage())[0] == LIGHT.disabled
+    assert painted(mic.pixmap(size, mode.Selected).toImage())[0] == LIGHT.on_accent
+    assert painted(icon("circle-alert", "error").pixmap(size).toImage())[0] == LIGHT.error
+
+
+def test_an_icon_outlives_its_copies_and_the_garbage_collector(qtbot, look):  # noqa: ARG001
+    import gc  # noqa: PLC0415  only here
+
+    button = QPushButton("x")
+    qtbot.addWidget(button)
+    button.setIcon(QIcon(icon("x")))
+    gc.collect()
+    button.show()
+    QApplication.processEvents()
+    assert not button.grab().isNull()
+
+
+def test_an_icon_that_does_not_exist_is_named():
+    with pytest.raises(ValueError, match="'nonsense'"):
+        icon("nonsense")
+
+
+def test_the_licence_lies_beside_the_icons():
+    assert "ISC License" in (FOLDER / "LICENSE").read_text(encoding="utf-8")
