@@ -3,10 +3,12 @@
 One dataclass for each table of the settings file and each page of the settings window.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from app.captions.lanes import ME, THEM
 from engine.hub.catalogue import STANDARD_WHISPER
 from engine.policy import parse_policy
 from engine.settings import at_least
@@ -15,6 +17,11 @@ PRESETS = ("white on black", "yellow on black", "black on white", "high contrast
 SHOWN = ("captions", "source", "both")
 INTERFACE_LANGUAGES = ("system", "en", "de")
 APPEARANCES = ("system", "light", "dark")
+LEAST_OPACITY = 0.2
+MOST_LETTERS = 64
+"""Of the name of a font or a speaker."""
+
+_COLOUR = re.compile("#[0-9a-fA-F]{6}")
 
 
 def _between(name: str, value: int, least: int, most: int) -> None:
@@ -32,6 +39,13 @@ def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:
         raise ValueError(msg)
 
 
+def _colour(name: str, value: str) -> None:
+    """Raise a ValueError if a text is neither empty nor a colour."""
+    if value and not _COLOUR.fullmatch(value):
+        msg = f"{name} must be written as #rrggbb, got {value!r}"
+        raise ValueError(msg)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaptionPreferences:
     """How captions look in the overlay.
@@ -44,6 +58,12 @@ class CaptionPreferences:
         outline: letters have a rim.
         shows: one of ``SHOWN``.
         smooth: lines glide up, unless the system reduces motion.
+        font: family of the letters; empty for that of the windows.
+        text_colour: as ``#rrggbb``; empty for that of the preset, as the next one.
+        background_colour: of the box.
+        opacity: of the box, 0.2 to 1.0; None for that of the preset.
+        name_me: name of the user's own lane; empty for "Me" in the language of the windows.
+        name_them: the same for the other lane, "Them".
     """
 
     lines: int = 2
@@ -53,6 +73,12 @@ class CaptionPreferences:
     outline: bool = True
     shows: str = SHOWN[0]
     smooth: bool = True
+    font: str = ""
+    text_colour: str = ""
+    background_colour: str = ""
+    opacity: float | None = None
+    name_me: str = ""
+    name_them: str = ""
 
     def __post_init__(self) -> None:
         _between("lines", self.lines, 1, 4)
@@ -60,6 +86,21 @@ class CaptionPreferences:
         _between("point_size", self.point_size, 14, 96)
         _one_of("preset", self.preset, PRESETS)
         _one_of("shows", self.shows, SHOWN)
+        _colour("text_colour", self.text_colour)
+        _colour("background_colour", self.background_colour)
+        if self.opacity is not None and not LEAST_OPACITY <= self.opacity <= 1.0:
+            msg = f"opacity must be {LEAST_OPACITY} to 1.0, got {self.opacity}"
+            raise ValueError(msg)
+        for name in (self.font, self.name_me, self.name_them):
+            if len(name) > MOST_LETTERS:
+                msg = f"a name has at most {MOST_LETTERS} letters, got {len(name)}"
+                raise ValueError(msg)
+
+    @property
+    def speaker_names(self) -> dict[str, str]:
+        """The names that the user gave, by lane."""
+        names = {ME: self.name_me.strip(), THEM: self.name_them.strip()}
+        return {lane: name for lane, name in names.items() if name}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,12 +112,17 @@ class OverlayPreferences:
         locked: clicks go through it.
         hide_from_share: keep it out of screen shares, if the system supports that.
         through_xwayland: use XWayland on Wayland desktops.
+        hide_after_s: seconds without a new caption until it hides, 0 to 600; 0 for never.
     """
 
     visible: bool = True
     locked: bool = False
     hide_from_share: bool = False
     through_xwayland: bool = False
+    hide_after_s: int = 10
+
+    def __post_init__(self) -> None:
+        _between("hide_after_s", self.hide_after_s, 0, 600)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

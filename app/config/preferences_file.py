@@ -121,6 +121,8 @@ def _of_kind(value: object, kind: object) -> object:
         raise ValueError(msg)
     if kind == Path | None and isinstance(value, str) and value:
         return Path(value)
+    if kind == float | None and type(value) in (float, int):
+        return float(str(value))  # of an int beyond all floats: infinite, and no OverflowError
     if kind == Mapping[str, str] and isinstance(value, dict):
         return {name: _of_kind(text, str) for name, text in value.items()}
     if type(value) is not kind:

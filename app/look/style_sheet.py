@@ -1,8 +1,8 @@
 """The style sheet of the windows: shapes and spacing over the Fusion style.
 
 Lengths of controls are in em, so that they grow with the letters; gaps are on a grid of 4 pixels.
-A border of two pixels marks the focus; the padding shrinks by as much, so that nothing moves. Tool buttons
-with ``autoRaise`` keep Fusion's shape: those of the overlay have colours of their own.
+A border of two pixels marks the focus; the padding shrinks by as much, so that nothing moves. Tool
+buttons with ``autoRaise`` keep Fusion's shape: those of the overlay have colours of their own.
 """
 
 from string import Template

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from app.captions.lanes import ME
 from app.config.preferences import (
     CaptionPreferences,
     Preferences,
@@ -179,11 +180,41 @@ def test_a_wrong_policy_is_refused():
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("lines", 0), ("lines", 5), ("characters", 19), ("point_size", 97), ("shows", "nothing")],
+    [
+        ("lines", 0),
+        ("lines", 5),
+        ("characters", 19),
+        ("point_size", 97),
+        ("shows", "nothing"),
+        ("text_colour", "red"),
+        ("background_colour", "#12345"),
+        ("opacity", 0.1),
+        ("opacity", float("nan")),
+    ],
 )
 def test_a_choice_out_of_bounds_is_refused(name, value):
     with pytest.raises(ValueError, match=name):
         replace(CaptionPreferences(), **{name: value})
+
+
+def test_a_name_that_fills_the_screen_is_refused():
+    for field in ("font", "name_me", "name_them"):
+        with pytest.raises(ValueError, match="at most 64 letters"):
+            CaptionPreferences(**{field: "x" * 65})
+
+
+def test_an_opacity_is_read_as_a_number_of_any_kind(path):
+    path.parent.mkdir()
+    for written, read in (("1", 1.0), ("0.5", 0.5), ("1" * 400, None), ("true", None)):
+        path.write_text(f"schema_version = 2\n[captions]\nopacity = {written}\n")
+        preferences, notice = PreferencesFile(path).read()
+        assert preferences.captions.opacity == read
+        assert (notice is None) == (read is not None)
+
+
+def test_speakers_have_the_names_that_were_given():
+    assert CaptionPreferences().speaker_names == {}
+    assert CaptionPreferences(name_me=" Ada ", name_them=" ").speaker_names == {ME: "Ada"}
 
 
 def test_toml_is_read_back_as_it_was(tmp_path):

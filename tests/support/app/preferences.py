@@ -25,9 +25,19 @@ CHOSEN = Preferences(
         outline=False,
         shows="both",
         smooth=False,
+        font="DejaVu Serif",
+        text_colour="#00ff00",
+        background_colour="#000080",
+        opacity=0.5,
+        name_me="Ada",
+        name_them="Grace",
     ),
     overlay=OverlayPreferences(
-        visible=False, locked=True, hide_from_share=True, through_xwayland=True
+        visible=False,
+        locked=True,
+        hide_from_share=True,
+        through_xwayland=True,
+        hide_after_s=25,
     ),
     listening=ListeningPreferences(recognizer="small", microphone="mic 1", system="out 1"),
     privacy=PrivacyPreferences(

@@ -47,16 +47,22 @@ def test_a_page_is_reset_and_the_others_stay(dialog, edits):
     dialog.show_preferences(CHOSEN)
     dialog.reset.click()
     own = CaptionPreferences()
-    kept = replace(own, lines=CHOSEN.captions.lines, characters=CHOSEN.captions.characters)
+    names = ("preset", "point_size", "outline", "shows", "smooth")
+    kept = replace(CHOSEN.captions, **{name: getattr(own, name) for name in names})
     assert edits == [replace(CHOSEN, captions=kept)]
     for number in range(1, len(dialog.pages)):
         dialog.tabs.setCurrentIndex(number)
         dialog.reset.click()
     everything = replace(
         Preferences(),
+        captions=replace(kept, lines=own.lines, characters=own.characters),
         model=CHOSEN.model,
         translation=replace(CHOSEN.translation, policy="read:3"),
-        overlay=replace(Preferences().overlay, visible=CHOSEN.overlay.visible),
+        overlay=replace(
+            Preferences().overlay,
+            visible=CHOSEN.overlay.visible,
+            hide_after_s=CHOSEN.overlay.hide_after_s,
+        ),
         listening=replace(CHOSEN.listening, recognizer=Preferences().listening.recognizer),
     )
     assert edits[-1] == everything
@@ -69,9 +75,8 @@ def test_settings_are_exported_and_imported(dialog, edits, tmp_path):
     dialog.show_preferences(Preferences())
     dialog.import_from(tmp_path / "mine.toml")
     assert edits == [CHOSEN]
-    assert dialog.captions.read(Preferences()).captions == replace(
-        CHOSEN.captions, lines=2, characters=42
-    )
+    edited = dialog.captions.read(Preferences()).captions
+    assert (edited.preset, edited.point_size) == (CHOSEN.captions.preset, 40)
 
 
 def test_a_file_that_is_none_of_ours_changes_nothing(dialog, edits, tmp_path):
