@@ -17,7 +17,6 @@ from training.commands import (
     convert,
     evaluate,
     finetune,
-    long_form,
     prepare,
     pretrain,
     record_scores,
@@ -25,7 +24,7 @@ from training.commands import (
 from training.errors import TrainingError, UsageError
 
 _COMMANDS = (
-    prepare, augment, align, pretrain, finetune, evaluate, long_form, compare, record_scores,
+    prepare, augment, align, pretrain, finetune, evaluate, compare, record_scores,
     convert, comet,
 )  # fmt: skip
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from app.captions.lanes import ME, THEM
 from engine.hub.catalogue import STANDARD_WHISPER
 from engine.policy import parse_policy
-from engine.settings import at_least
+from engine.settings import at_least, check_choice
 
 PRESETS = ("white on black", "yellow on black", "black on white", "high contrast")
 SHOWN = ("captions", "source", "both")
@@ -29,13 +29,6 @@ def _between(name: str, value: int, least: int, most: int) -> None:
     at_least(name, value, least)
     if value > most:
         msg = f"{name} must be at most {most}, got {value}"
-        raise ValueError(msg)
-
-
-def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:
-    """Raise a ValueError if a word is unknown."""
-    if value not in known:
-        msg = f"{name} must be one of {', '.join(known)}, got {value!r}"
         raise ValueError(msg)
 
 
@@ -84,8 +77,8 @@ class CaptionPreferences:
         _between("lines", self.lines, 1, 4)
         _between("characters", self.characters, 20, 68)
         _between("point_size", self.point_size, 14, 96)
-        _one_of("preset", self.preset, PRESETS)
-        _one_of("shows", self.shows, SHOWN)
+        check_choice("preset", self.preset, PRESETS)
+        check_choice("shows", self.shows, SHOWN)
         _colour("text_colour", self.text_colour)
         _colour("background_colour", self.background_colour)
         if self.opacity is not None and not LEAST_OPACITY <= self.opacity <= 1.0:
@@ -203,8 +196,8 @@ class InterfacePreferences:
     appearance: str = "system"
 
     def __post_init__(self) -> None:
-        _one_of("language", self.language, INTERFACE_LANGUAGES)
-        _one_of("appearance", self.appearance, APPEARANCES)
+        check_choice("language", self.language, INTERFACE_LANGUAGES)
+        check_choice("appearance", self.appearance, APPEARANCES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

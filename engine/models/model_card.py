@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from engine.errors import ModelError, message_of
@@ -77,19 +77,8 @@ class ModelCard:
 
     def save(self, directory: Path) -> None:
         """Write ``surtitle.json`` into a model folder."""
-        content = {
-            "format_version": FORMAT_VERSION,
-            "name": self.name,
-            "languages": {
-                code: {"name": language.name, "system": language.system}
-                for code, language in self.languages.items()
-            },
-            "end_of_source": self.end_of_source,
-            "end_of_write": self.end_of_write,
-            "end_of_target": self.end_of_target,
-            "slot_length": self.slot_length,
-            "policies": list(self.policies),
-        }
+        content = {"format_version": FORMAT_VERSION, **asdict(self)}
+        del content["layout"]  # a base is trained for slots
         text = json.dumps(content, indent=2, ensure_ascii=False)
         (directory / FILE_NAME).write_text(text + "\n", encoding="utf-8")
 
