@@ -83,7 +83,7 @@ class Application(QObject):
             self.settings, bridge, desk, window.sources, banner, window.status
         )
         self.page = BrowserSource(folder / "page.token", self)
-        self.settings_dialog = SettingsDialog(policy_names(), window.menu_actions, window)
+        self.settings_dialog = SettingsDialog(policy_names(), window.menu_actions, folder, window)
         window.menu_actions.use_shortcuts(now.shortcuts)
         if self.settings.notice is not None:
             banner.show_notice(worded(self.settings.notice))
@@ -130,6 +130,7 @@ class Application(QObject):
         self.settings.preferences_changed.connect(self._use_choices)
         self.settings.failed.connect(window.banner.show_notice)
         self.settings_dialog.edited.connect(self.settings.choose)
+        self.settings_dialog.translation.models_wanted.connect(window.menu_actions.guide.trigger)
         self.keeper.failed.connect(window.banner.show_notice)
         self.side_windows.guide.opened.connect(self.overlay.hide)
         self.side_windows.guide.left.connect(self._bring_overlay_back)
@@ -298,6 +299,7 @@ class Application(QObject):
         failure = self.page.use(self.settings.preferences.privacy)
         if failure is not None:
             self.window.banner.show_notice(failure)
+        self.settings_dialog.files.show_address(self.page.address)
         self._show_page()
 
     @Slot()
@@ -305,7 +307,7 @@ class Application(QObject):
         address = self.page.address
         text = self.tr("The address is on the clipboard; who knows it can read the captions")
         if not address:
-            text = self.tr("The caption page is off; the settings, under Privacy, turn it on")
+            text = self.tr("The caption page is off; the settings, under Files and OBS, turn it on")
         QGuiApplication.clipboard().setText(address)
         self.window.banner.show_notice(text)
 

@@ -14,6 +14,7 @@ from app.config.preferences import Preferences
 from app.system.logs import LAST_FAULT_NAME
 
 _LIBRARIES = ("surtitle", "PySide6-Essentials", "torch", "transformers", "tokenizers")
+_NAMES = ("name_me", "name_them")  # of people
 _FAULT_LINES = 40
 
 
@@ -52,7 +53,7 @@ def _choices(preferences: Preferences) -> list[str]:
     for page, values in asdict(preferences).items():
         pairs = values.items() if isinstance(values, dict) else [("", values)]
         for name, value in pairs:
-            shown = "set" if isinstance(value, Path) else value
+            shown = "set" if isinstance(value, Path) or (name in _NAMES and value) else value
             lines.append(f"{page}.{name} = {shown}" if name else f"{page} = {shown}")
     return lines
 

@@ -7,7 +7,7 @@ buttons with ``autoRaise`` keep Fusion's shape: those of the overlay have colour
 
 from string import Template
 
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QPushButton, QSpinBox
 
 from app.look.palette import DARK, Colours
 from engine.hub.bundled import ASSETS
@@ -15,6 +15,7 @@ from engine.hub.bundled import ASSETS
 GAP = 4
 """Pixels between parts are multiples of this."""
 
+_TEXT_MARGIN = 5  # pixels
 _PRIMARY = "primary"  # dynamic property of buttons
 
 _SHEET = Template("""
@@ -60,7 +61,6 @@ QLineEdit:disabled, QComboBox:disabled, QAbstractSpinBox:disabled { color: $disa
 QComboBox QLineEdit, QAbstractSpinBox QLineEdit {
   min-height: 0; padding: 0; border: none; border-radius: 0; background: transparent;
 }
-QAbstractSpinBox QLineEdit { padding-left: 5px; }
 QAbstractSpinBox { padding-top: 2px; padding-bottom: 2px; }
 QAbstractSpinBox:focus { padding-top: 1px; padding-bottom: 1px; }
 QComboBox::drop-down { width: 24px; border: none; }
@@ -116,11 +116,11 @@ QTableCornerButton::section { border: none; background: $surface; }
 QTabWidget::pane { border: none; border-top: 1px solid $line; }
 QTabBar { qproperty-drawBase: 0; }
 QTabBar::tab {
-  padding: 6px 12px; border: none; border-bottom: 2px solid transparent; color: $quiet;
+  padding: 6px 8px; border: none; border-bottom: 2px solid transparent; color: $quiet;
 }
 QTabBar::tab:hover { color: $text; }
 QTabBar::tab:selected { border-bottom-color: $accent; color: $text; }
-QTabBar::tab:focus { border: 2px solid $accent; border-radius: 6px; padding: 4px 10px 6px 10px; }
+QTabBar::tab:focus { border: 2px solid $accent; border-radius: 6px; padding: 4px 6px 6px 6px; }
 
 QMenuBar { background: $background; border-bottom: 1px solid $line; }
 QMenuBar::item { padding: 4px 8px; border-radius: 4px; background: transparent; }
@@ -157,6 +157,13 @@ def style_sheet(colours: Colours) -> str:
     paths = {name: (folder / f"{file}.svg").as_posix() for name, file in images.items()}
     named = {name: getattr(colours, name) for name in Colours.__slots__}
     return _SHEET.substitute(named, **paths)
+
+
+def make_spin(bounds: tuple[int, int], suffix: str = "") -> QSpinBox:
+    """Make a field for a number; style sheets cannot move its text off the border."""
+    spin = QSpinBox(minimum=bounds[0], maximum=bounds[1], suffix=suffix)
+    spin.lineEdit().setTextMargins(_TEXT_MARGIN, 0, _TEXT_MARGIN, 0)
+    return spin
 
 
 def make_primary(button: QPushButton) -> None:

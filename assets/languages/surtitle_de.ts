@@ -1236,6 +1236,46 @@
         <translation>die Schichten von {architecture} sind hier nicht bekannt</translation>
     </message>
     <message>
+        <source>Every 3 words (fast)</source>
+        <translation>Alle 3 Wörter (schnell)</translation>
+    </message>
+    <message>
+        <source>Captions move on each time three words have come.</source>
+        <translation>Die Untertitel gehen weiter, sooft drei Wörter gekommen sind.</translation>
+    </message>
+    <message>
+        <source>Every 5 words (steady)</source>
+        <translation>Alle 5 Wörter (ruhig)</translation>
+    </message>
+    <message>
+        <source>Captions move on each time five words have come.</source>
+        <translation>Die Untertitel gehen weiter, sooft fünf Wörter gekommen sind.</translation>
+    </message>
+    <message>
+        <source>3 words behind (even)</source>
+        <translation>3 Wörter dahinter (gleichmäßig)</translation>
+    </message>
+    <message>
+        <source>A caption word for each word, three words later.</source>
+        <translation>Für jedes Wort eines in den Untertiteln, drei Wörter später.</translation>
+    </message>
+    <message>
+        <source>5 words behind (careful)</source>
+        <translation>5 Wörter dahinter (sorgfältig)</translation>
+    </message>
+    <message>
+        <source>A caption word for each word, five words later.</source>
+        <translation>Für jedes Wort eines in den Untertiteln, fünf Wörter später.</translation>
+    </message>
+    <message>
+        <source>Whole sentence (best)</source>
+        <translation>Ganzer Satz (am besten)</translation>
+    </message>
+    <message>
+        <source>A sentence is translated when it is complete.</source>
+        <translation>Ein Satz wird übersetzt, wenn er vollständig ist.</translation>
+    </message>
+    <message>
         <source>Arabic</source>
         <translation>Arabisch</translation>
     </message>
@@ -1330,46 +1370,6 @@
     <message>
         <source>Chinese</source>
         <translation>Chinesisch</translation>
-    </message>
-    <message>
-        <source>Every 3 words (fast)</source>
-        <translation>Alle 3 Wörter (schnell)</translation>
-    </message>
-    <message>
-        <source>Captions move on each time three words have come.</source>
-        <translation>Die Untertitel gehen weiter, sooft drei Wörter gekommen sind.</translation>
-    </message>
-    <message>
-        <source>Every 5 words (steady)</source>
-        <translation>Alle 5 Wörter (ruhig)</translation>
-    </message>
-    <message>
-        <source>Captions move on each time five words have come.</source>
-        <translation>Die Untertitel gehen weiter, sooft fünf Wörter gekommen sind.</translation>
-    </message>
-    <message>
-        <source>3 words behind (even)</source>
-        <translation>3 Wörter dahinter (gleichmäßig)</translation>
-    </message>
-    <message>
-        <source>A caption word for each word, three words later.</source>
-        <translation>Für jedes Wort eines in den Untertiteln, drei Wörter später.</translation>
-    </message>
-    <message>
-        <source>5 words behind (careful)</source>
-        <translation>5 Wörter dahinter (sorgfältig)</translation>
-    </message>
-    <message>
-        <source>A caption word for each word, five words later.</source>
-        <translation>Für jedes Wort eines in den Untertiteln, fünf Wörter später.</translation>
-    </message>
-    <message>
-        <source>Whole sentence (best)</source>
-        <translation>Ganzer Satz (am besten)</translation>
-    </message>
-    <message>
-        <source>A sentence is translated when it is complete.</source>
-        <translation>Ein Satz wird übersetzt, wenn er vollständig ist.</translation>
     </message>
 </context>
 <context>
@@ -1675,8 +1675,8 @@
         <translation>Die Adresse ist in der Zwischenablage; wer sie kennt, kann die Untertitel lesen</translation>
     </message>
     <message>
-        <source>The caption page is off; the settings, under Privacy, turn it on</source>
-        <translation>Die Untertitelseite ist aus; in den Einstellungen unter Datenschutz geht sie an</translation>
+        <source>The caption page is off; the settings, under Files and OBS, turn it on</source>
+        <translation>Die Untertitelseite ist aus; einschalten lässt sie sich in den Einstellungen unter „Dateien und OBS“</translation>
     </message>
     <message>
         <source>Diagnostics copied. They contain no spoken or translated text.</source>
@@ -1731,6 +1731,22 @@
         <translation>Untertitel</translation>
     </message>
     <message>
+        <source>Text</source>
+        <translation>Text</translation>
+    </message>
+    <message>
+        <source>As in the windows</source>
+        <translation>Wie in den Fenstern</translation>
+    </message>
+    <message>
+        <source>&amp;Font</source>
+        <translation>Schrift&amp;art</translation>
+    </message>
+    <message>
+        <source>Smooth sc&amp;rolling</source>
+        <translation>Sanftes Scro&amp;llen</translation>
+    </message>
+    <message>
         <source>White on black</source>
         <translation>Weiß auf Schwarz</translation>
     </message>
@@ -1747,8 +1763,160 @@
         <translation>Hoher Kontrast</translation>
     </message>
     <message>
+        <source>Colours</source>
+        <translation>Farben</translation>
+    </message>
+    <message>
+        <source>White</source>
+        <translation>Weiß</translation>
+    </message>
+    <message>
+        <source>Yellow</source>
+        <translation>Gelb</translation>
+    </message>
+    <message>
+        <source>Green</source>
+        <translation>Grün</translation>
+    </message>
+    <message>
+        <source>Light blue</source>
+        <translation>Hellblau</translation>
+    </message>
+    <message>
+        <source>Orange</source>
+        <translation>Orange</translation>
+    </message>
+    <message>
+        <source>Pink</source>
+        <translation>Rosa</translation>
+    </message>
+    <message>
+        <source>Black</source>
+        <translation>Schwarz</translation>
+    </message>
+    <message>
+        <source>Dark grey</source>
+        <translation>Dunkelgrau</translation>
+    </message>
+    <message>
+        <source>Dark blue</source>
+        <translation>Dunkelblau</translation>
+    </message>
+    <message>
+        <source>Dark green</source>
+        <translation>Dunkelgrün</translation>
+    </message>
+    <message>
+        <source>Dark red</source>
+        <translation>Dunkelrot</translation>
+    </message>
+    <message>
+        <source>&amp;Text</source>
+        <translation>&amp;Text</translation>
+    </message>
+    <message>
+        <source>&amp;Box</source>
+        <translation>&amp;Hintergrund</translation>
+    </message>
+    <message>
+        <source>As above</source>
+        <translation>Wie oben</translation>
+    </message>
+    <message>
+        <source>O&amp;pacity of the box</source>
+        <translation>&amp;Deckkraft des Hintergrunds</translation>
+    </message>
+    <message>
+        <source>Hard to read: choose colours that differ more, or a less transparent box.</source>
+        <translation>Schwer zu lesen: Wählen Sie Farben, die sich stärker unterscheiden, oder einen weniger durchsichtigen Hintergrund.</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>L&amp;ines</source>
+        <translation>Ze&amp;ilen</translation>
+    </message>
+    <message>
+        <source>C&amp;haracters in a line</source>
+        <translation>Zeichen &amp;je Zeile</translation>
+    </message>
+    <message>
+        <source>Subtitles have 42; the window fits the screen in any case.</source>
+        <translation>Üblich sind 42; das Fenster passt immer auf den Bildschirm.</translation>
+    </message>
+    <message>
+        <source>Overlay</source>
+        <translation>Einblendung</translation>
+    </message>
+    <message>
+        <source>Hi&amp;de after silence</source>
+        <translation>Bei Stille ausbl&amp;enden</translation>
+    </message>
+    <message>
+        <source>The overlay comes back with the next caption.</source>
+        <translation>Mit dem nächsten Untertitel erscheint die Einblendung wieder.</translation>
+    </message>
+    <message>
+        <source> s</source>
+        <translation> s</translation>
+    </message>
+    <message>
+        <source>Hide &amp;after</source>
+        <translation>Ausblenden &amp;nach</translation>
+    </message>
+    <message>
+        <source>&amp;You (microphone)</source>
+        <translation>&amp;Sie (Mikrofon)</translation>
+    </message>
+    <message>
+        <source>The oth&amp;ers (computer sound)</source>
+        <translation>Die anderen (&amp;Computerton)</translation>
+    </message>
+    <message>
+        <source>Loc&amp;ked: clicks go through to the window below</source>
+        <translation>Gespe&amp;rrt: Klicks gehen hindurch</translation>
+    </message>
+    <message>
+        <source>Co&amp;lour scheme</source>
+        <translation>Far&amp;bschema</translation>
+    </message>
+    <message>
+        <source>Ctrl+K in the main window, or the tray, unlocks it again.</source>
+        <translation>Strg+K im Hauptfenster oder das Symbol neben der Uhr entsperrt sie wieder.</translation>
+    </message>
+    <message>
+        <source>Hide from screen sharin&amp;g</source>
+        <translation>Beim Teilen des Bildschirms &amp;verbergen</translation>
+    </message>
+    <message>
+        <source>Others do not see the overlay when you share or record your screen.</source>
+        <translation>Andere sehen die Einblendung nicht, wenn Sie Ihren Bildschirm teilen oder aufnehmen.</translation>
+    </message>
+    <message>
+        <source>Windows and macOS can do that; on Linux no window can ask for it.</source>
+        <translation>Windows und macOS können das; unter Linux kann kein Fenster darum bitten.</translation>
+    </message>
+    <message>
+        <source>On &amp;Wayland, go through XWayland</source>
+        <translation>Unter &amp;Wayland über XWayland gehen</translation>
+    </message>
+    <message>
+        <source>Then the overlay stays above other windows, where you put it; on some scaled screens letters are less sharp. Takes effect when Surtitle is started again.</source>
+        <translation>Dann bleibt die Einblendung über anderen Fenstern, wo Sie sie hingesetzt haben; auf manchen vergrößerten Bildschirmen sind Buchstaben weniger scharf. Gilt nach dem nächsten Start von Surtitle.</translation>
+    </message>
+    <message>
+        <source>Speakers</source>
+        <translation>Sprechende</translation>
+    </message>
+    <message>
         <source> pt</source>
         <translation> pt</translation>
+    </message>
+    <message>
+        <source>Captions and overlay</source>
+        <translation>Untertitel und Einblendung</translation>
     </message>
     <message>
         <source>Source</source>
@@ -1759,24 +1927,16 @@
         <translation>Gesagtes über den Untertiteln</translation>
     </message>
     <message>
-        <source>&amp;Colours</source>
-        <translation>&amp;Farben</translation>
+        <source>&amp;Show</source>
+        <translation>&amp;Zeigen</translation>
     </message>
     <message>
-        <source>Letter &amp;size</source>
-        <translation>&amp;Schriftgröße</translation>
+        <source>Text si&amp;ze</source>
+        <translation>Text&amp;größe</translation>
     </message>
     <message>
         <source>&amp;Outline around letters</source>
         <translation>&amp;Umriss um die Buchstaben</translation>
-    </message>
-    <message>
-        <source>S&amp;how</source>
-        <translation>&amp;Zeigen</translation>
-    </message>
-    <message>
-        <source>&amp;Glide when lines move up</source>
-        <translation>&amp;Gleiten, wenn Zeilen aufrücken</translation>
     </message>
     <message>
         <source>If your system is set to reduce motion, lines jump instead.</source>
@@ -1863,6 +2023,17 @@
     <message>
         <source>T&amp;iming</source>
         <translation>Te&amp;mpo</translation>
+    </message>
+</context>
+<context>
+    <name>DesktopLinks</name>
+    <message>
+        <source>There is no folder {} yet</source>
+        <translation>Den Ordner {} gibt es noch nicht</translation>
+    </message>
+    <message>
+        <source>Your desktop has no program that opens it; it is {}</source>
+        <translation>Kein Programm auf diesem Rechner öffnet das; es liegt hier: {}</translation>
     </message>
 </context>
 <context>
@@ -2022,6 +2193,85 @@
     </message>
 </context>
 <context>
+    <name>FilesPage</name>
+    <message>
+        <source>Files and OBS</source>
+        <translation>Dateien und OBS</translation>
+    </message>
+    <message>
+        <source>The page is not open</source>
+        <translation>Die Seite ist nicht geöffnet</translation>
+    </message>
+    <message>
+        <source>Append captions to a &amp;text file</source>
+        <translation>Untertitel an eine &amp;Textdatei anhängen</translation>
+    </message>
+    <message>
+        <source>For programs that show the text of a file, such as OBS.</source>
+        <translation>Für Programme, die den Text einer Datei zeigen, etwa OBS.</translation>
+    </message>
+    <message>
+        <source>captions.txt in Surtitle&apos;s data folder</source>
+        <translation>captions.txt im Datenordner von Surtitle</translation>
+    </message>
+    <message>
+        <source>Text file</source>
+        <translation>Textdatei</translation>
+    </message>
+    <message>
+        <source>Choose &amp;file…</source>
+        <translation>Datei &amp;wählen …</translation>
+    </message>
+    <message>
+        <source>Open fol&amp;der</source>
+        <translation>Or&amp;dner öffnen</translation>
+    </message>
+    <message>
+        <source>Caption &amp;page for OBS</source>
+        <translation>Untertitelseite für &amp;OBS</translation>
+    </message>
+    <message>
+        <source>A browser source; its address holds a secret.</source>
+        <translation>Eine Browserquelle; ihre Adresse enthält ein Geheimnis.</translation>
+    </message>
+    <message>
+        <source>Only programs on this computer can open it, by its address.</source>
+        <translation>Nur Programme auf diesem Rechner können sie öffnen, und nur mit ihrer Adresse.</translation>
+    </message>
+    <message>
+        <source>Po&amp;rt</source>
+        <translation>Po&amp;rt</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>Adresse</translation>
+    </message>
+    <message>
+        <source>Cop&amp;y</source>
+        <translation>Kop&amp;ieren</translation>
+    </message>
+    <message>
+        <source>&amp;Open</source>
+        <translation>Ö&amp;ffnen</translation>
+    </message>
+    <message>
+        <source>Copy the address of the caption page</source>
+        <translation>Adresse der Untertitelseite kopieren</translation>
+    </message>
+    <message>
+        <source>Open the caption page in the browser</source>
+        <translation>Untertitelseite im Browser öffnen</translation>
+    </message>
+    <message>
+        <source>Text file for captions</source>
+        <translation>Textdatei für Untertitel</translation>
+    </message>
+    <message>
+        <source>The address was copied. Everybody who knows it can read the captions.</source>
+        <translation>Die Adresse ist kopiert. Wer sie kennt, kann die Untertitel lesen.</translation>
+    </message>
+</context>
+<context>
     <name>FindBar</name>
     <message>
         <source>Find in the transcript</source>
@@ -2038,6 +2288,73 @@
     <message>
         <source>Not found</source>
         <translation>Nicht gefunden</translation>
+    </message>
+</context>
+<context>
+    <name>GeneralPage</name>
+    <message>
+        <source>General</source>
+        <translation>Allgemein</translation>
+    </message>
+    <message>
+        <source>As the system</source>
+        <translation>Wie das System</translation>
+    </message>
+    <message>
+        <source>Display &amp;language</source>
+        <translation>&amp;Anzeigesprache</translation>
+    </message>
+    <message>
+        <source>Takes effect when Surtitle is started again.</source>
+        <translation>Gilt nach dem nächsten Start von Surtitle.</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>Hell</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>Dunkel</translation>
+    </message>
+    <message>
+        <source>&amp;Appearance</source>
+        <translation>A&amp;ussehen</translation>
+    </message>
+    <message>
+        <source>Privacy</source>
+        <translation>Datenschutz</translation>
+    </message>
+    <message>
+        <source>Surtitle sends nothing to anybody: no text, no sound, no figures. It asks no server whether there is a newer version.</source>
+        <translation>Surtitle sendet niemandem etwas: keinen Text, keinen Ton, keine Zahlen. Es fragt keinen Server nach einer neueren Version.</translation>
+    </message>
+    <message>
+        <source>&amp;Keep sessions, so that a crash loses nothing</source>
+        <translation>Sitzungen auf&amp;bewahren, damit ein Absturz nichts kostet</translation>
+    </message>
+    <message>
+        <source>&amp;Delete them after</source>
+        <translation>&amp;Löschen nach</translation>
+    </message>
+    <message>
+        <source> days</source>
+        <translation> Tagen</translation>
+    </message>
+    <message>
+        <source>&amp;Open folder</source>
+        <translation>&amp;Ordner öffnen</translation>
+    </message>
+    <message>
+        <source>All settings as a file</source>
+        <translation>Alle Einstellungen als Datei</translation>
+    </message>
+    <message>
+        <source>Load &amp;settings…</source>
+        <translation>Einstellungen la&amp;den …</translation>
+    </message>
+    <message>
+        <source>Sa&amp;ve settings…</source>
+        <translation>Einstellungen s&amp;peichern …</translation>
     </message>
 </context>
 <context>
@@ -2420,33 +2737,6 @@
     </message>
 </context>
 <context>
-    <name>ListeningPage</name>
-    <message>
-        <source>Listening</source>
-        <translation>Zuhören</translation>
-    </message>
-    <message>
-        <source>Choose &amp;folder…</source>
-        <translation>&amp;Ordner wählen …</translation>
-    </message>
-    <message>
-        <source>Smaller models come first: they are faster and less accurate. Models that end in .en understand English only, and understand it better. A name with a slash is looked up on huggingface.co. A model is downloaded once, and only after you agree.</source>
-        <translation>Kleinere Modelle kommen zuerst: Sie sind schneller und weniger genau. Modelle mit .en am Ende verstehen nur Englisch, das aber besser. Ein Name mit Schrägstrich wird auf huggingface.co gesucht. Ein Modell wird nur einmal heruntergeladen, und erst nach Ihrer Zustimmung.</translation>
-    </message>
-    <message>
-        <source>&amp;Recogniser</source>
-        <translation>&amp;Erkennung</translation>
-    </message>
-    <message>
-        <source>A Whisper model for CTranslate2: its name, or its folder.</source>
-        <translation>Ein Whisper-Modell für CTranslate2: sein Name oder sein Ordner.</translation>
-    </message>
-    <message>
-        <source>Folder of a recogniser</source>
-        <translation>Ordner einer Erkennung</translation>
-    </message>
-</context>
-<context>
     <name>MainWindow</name>
     <message>
         <source>Typ&amp;e</source>
@@ -2634,53 +2924,6 @@
     </message>
 </context>
 <context>
-    <name>OverlayPage</name>
-    <message>
-        <source>Overlay</source>
-        <translation>Einblendung</translation>
-    </message>
-    <message>
-        <source>&amp;Lines</source>
-        <translation>&amp;Zeilen</translation>
-    </message>
-    <message>
-        <source>&amp;Characters in a line</source>
-        <translation>Z&amp;eichen je Zeile</translation>
-    </message>
-    <message>
-        <source>Subtitles have 42; the window fits the screen in any case.</source>
-        <translation>Üblich sind 42; das Fenster passt immer auf den Bildschirm.</translation>
-    </message>
-    <message>
-        <source>Loc&amp;ked: clicks go through to the window below</source>
-        <translation>&amp;Gesperrt: Klicks gehen hindurch</translation>
-    </message>
-    <message>
-        <source>Ctrl+K in the main window, or the tray, unlocks it again.</source>
-        <translation>Strg+K im Hauptfenster oder das Symbol neben der Uhr entsperrt sie wieder.</translation>
-    </message>
-    <message>
-        <source>&amp;Hide from screen sharing</source>
-        <translation>Beim &amp;Teilen des Bildschirms verbergen</translation>
-    </message>
-    <message>
-        <source>Others do not see the overlay when you share or record your screen.</source>
-        <translation>Andere sehen die Einblendung nicht, wenn Sie Ihren Bildschirm teilen oder aufnehmen.</translation>
-    </message>
-    <message>
-        <source>Windows and macOS can do that; on Linux no window can ask for it.</source>
-        <translation>Windows und macOS können das; unter Linux kann kein Fenster darum bitten.</translation>
-    </message>
-    <message>
-        <source>On &amp;Wayland, go through XWayland</source>
-        <translation>Unter &amp;Wayland über XWayland gehen</translation>
-    </message>
-    <message>
-        <source>Then the overlay stays above other windows, where you put it; on some scaled screens letters are less sharp. Takes effect when Surtitle is started again.</source>
-        <translation>Dann bleibt die Einblendung über anderen Fenstern, wo Sie sie hingesetzt haben; auf manchen vergrößerten Bildschirmen sind Buchstaben weniger scharf. Gilt nach dem nächsten Start von Surtitle.</translation>
-    </message>
-</context>
-<context>
     <name>OverlayToolbar</name>
     <message>
         <source>Surtitle captions, controls</source>
@@ -2689,100 +2932,6 @@
     <message>
         <source>Controls of the overlay</source>
         <translation>Bedienung der Einblendung</translation>
-    </message>
-</context>
-<context>
-    <name>PolicyPage</name>
-    <message>
-        <source>Translation</source>
-        <translation>Übersetzung</translation>
-    </message>
-    <message>
-        <source>As the system</source>
-        <translation>Wie das System</translation>
-    </message>
-    <message>
-        <source>&amp;Timing</source>
-        <translation>&amp;Tempo</translation>
-    </message>
-    <message>
-        <source>Language of the &amp;windows</source>
-        <translation>Sprache der &amp;Fenster</translation>
-    </message>
-    <message>
-        <source>Takes effect when Surtitle is started again.</source>
-        <translation>Wirkt, wenn Surtitle neu gestartet wird.</translation>
-    </message>
-    <message>
-        <source>Light</source>
-        <translation>Hell</translation>
-    </message>
-    <message>
-        <source>Dark</source>
-        <translation>Dunkel</translation>
-    </message>
-    <message>
-        <source>&amp;Appearance</source>
-        <translation>&amp;Aussehen</translation>
-    </message>
-</context>
-<context>
-    <name>PrivacyPage</name>
-    <message>
-        <source>Privacy and files</source>
-        <translation>Datenschutz und Dateien</translation>
-    </message>
-    <message>
-        <source> days</source>
-        <translation> Tagen</translation>
-    </message>
-    <message>
-        <source>Choose &amp;file…</source>
-        <translation>&amp;Datei wählen …</translation>
-    </message>
-    <message>
-        <source>Surtitle sends nothing to anybody: no text, no sound, no figures. It asks no server whether there is a newer version.</source>
-        <translation>Surtitle sendet niemandem etwas: keinen Text, keinen Ton, keine Zahlen. Es fragt keinen Server nach einer neueren Fassung.</translation>
-    </message>
-    <message>
-        <source>Keep a &amp;journal, so that a crash loses nothing</source>
-        <translation>Ein &amp;Journal führen, damit ein Absturz nichts kostet</translation>
-    </message>
-    <message>
-        <source>&amp;Delete journals after</source>
-        <translation>Journale &amp;löschen nach</translation>
-    </message>
-    <message>
-        <source>&amp;Append captions to a text file</source>
-        <translation>Untertitel an eine Textdatei &amp;anhängen</translation>
-    </message>
-    <message>
-        <source>For programs that show the text of a file, such as OBS.</source>
-        <translation>Für Programme, die den Text einer Datei zeigen, etwa OBS.</translation>
-    </message>
-    <message>
-        <source>Text file</source>
-        <translation>Textdatei</translation>
-    </message>
-    <message>
-        <source>Show captions on a &amp;page for this computer alone</source>
-        <translation>Untertitel auf einer &amp;Seite nur für diesen Rechner zeigen</translation>
-    </message>
-    <message>
-        <source>A browser source for OBS; its address holds a secret.</source>
-        <translation>Eine Browserquelle für OBS; ihre Adresse enthält ein Geheimnis.</translation>
-    </message>
-    <message>
-        <source>P&amp;ort of the page</source>
-        <translation>P&amp;ort der Seite</translation>
-    </message>
-    <message>
-        <source>captions.txt in Surtitle&apos;s data folder</source>
-        <translation>captions.txt in Surtitles Datenordner</translation>
-    </message>
-    <message>
-        <source>Text file for captions</source>
-        <translation>Textdatei für Untertitel</translation>
     </message>
 </context>
 <context>
@@ -2870,24 +3019,16 @@
         <translation>Seite zurücksetzen</translation>
     </message>
     <message>
-        <source>Import…</source>
-        <translation>Importieren …</translation>
+        <source>Load settings</source>
+        <translation>Einstellungen laden</translation>
     </message>
     <message>
-        <source>Export…</source>
-        <translation>Exportieren …</translation>
+        <source>Save settings</source>
+        <translation>Einstellungen speichern</translation>
     </message>
     <message>
         <source>The settings were written to {}</source>
         <translation>Die Einstellungen stehen jetzt in {}</translation>
-    </message>
-    <message>
-        <source>Import settings</source>
-        <translation>Einstellungen importieren</translation>
-    </message>
-    <message>
-        <source>Export settings</source>
-        <translation>Einstellungen exportieren</translation>
     </message>
 </context>
 <context>
@@ -3036,6 +3177,37 @@
     </message>
 </context>
 <context>
+    <name>SpeechPage</name>
+    <message>
+        <source>Speech</source>
+        <translation>Sprache</translation>
+    </message>
+    <message>
+        <source>Speech &amp;model</source>
+        <translation>Sprach&amp;modell</translation>
+    </message>
+    <message>
+        <source>A Whisper model for CTranslate2: its name, or its folder.</source>
+        <translation>Ein Whisper-Modell für CTranslate2: sein Name oder sein Ordner.</translation>
+    </message>
+    <message>
+        <source>Choose &amp;folder…</source>
+        <translation>&amp;Ordner wählen …</translation>
+    </message>
+    <message>
+        <source>&amp;Open folder</source>
+        <translation>Or&amp;dner öffnen</translation>
+    </message>
+    <message>
+        <source>Smaller models come first: they are faster and less accurate. Models that end in .en understand English only, and understand it better. A name with a slash is looked up on huggingface.co. A model is downloaded once, and only after you agree.</source>
+        <translation>Kleinere Modelle kommen zuerst: Sie sind schneller und weniger genau. Modelle mit .en am Ende verstehen nur Englisch, das aber besser. Ein Name mit Schrägstrich wird auf huggingface.co gesucht. Ein Modell wird nur einmal heruntergeladen, und erst nach Ihrer Zustimmung.</translation>
+    </message>
+    <message>
+        <source>Folder of a speech model</source>
+        <translation>Ordner eines Sprachmodells</translation>
+    </message>
+</context>
+<context>
     <name>SpeedPage</name>
     <message>
         <source>Speed</source>
@@ -3161,6 +3333,25 @@
     <message>
         <source>Captions</source>
         <translation>Untertitel</translation>
+    </message>
+</context>
+<context>
+    <name>TranslationPage</name>
+    <message>
+        <source>Translation</source>
+        <translation>Übersetzung</translation>
+    </message>
+    <message>
+        <source>&amp;Timing</source>
+        <translation>&amp;Zeitpunkt</translation>
+    </message>
+    <message>
+        <source>Translation model</source>
+        <translation>Übersetzungsmodell</translation>
+    </message>
+    <message>
+        <source>Choose another &amp;model…</source>
+        <translation>Anderes &amp;Modell wählen …</translation>
     </message>
 </context>
 <context>

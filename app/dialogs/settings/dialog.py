@@ -7,7 +7,6 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
-    QPushButton,
     QScrollArea,
     QVBoxLayout,
     QWidget,
@@ -15,15 +14,13 @@ from PySide6.QtWidgets import (
 
 from app.config.preferences import Preferences
 from app.config.preferences_file import export_preferences, import_preferences
-from app.dialogs.settings.listening_page import ListeningPage
-from app.dialogs.settings.pages import (
-    CaptionsPage,
-    OverlayPage,
-    PolicyPage,
-    PrivacyPage,
-    SettingsPage,
-)
+from app.dialogs.settings.captions_page import CaptionsPage
+from app.dialogs.settings.files_page import FilesPage
+from app.dialogs.settings.general_page import GeneralPage
+from app.dialogs.settings.page import SettingsPage
 from app.dialogs.settings.shortcuts_page import ShortcutsPage
+from app.dialogs.settings.speech_page import SpeechPage
+from app.dialogs.settings.translation_page import TranslationPage
 from app.main_window.actions import Actions
 from app.system.translations import worded
 from app.widgets.dialog_text import close_button, paragraph
@@ -46,35 +43,45 @@ class SettingsDialog(QDialog):
         self,
         policies: Sequence[tuple[str, str, str]],
         actions: Actions,
+        data_folder: Path,
         parent: QWidget | None = None,
     ) -> None:
+        """Make all pages.
+
+        Args:
+            policies: as the engine writes them, name, explanation.
+            actions: those whose keys can be changed.
+            data_folder: of sessions, models and the text file.
+            parent: the main window.
+        """
         super().__init__(parent)
         self.setWindowTitle(self.tr("Settings"))
         self._shown = Preferences()
-        self.captions, self.overlay = CaptionsPage(), OverlayPage()
-        self.translation, self.privacy = PolicyPage(policies), PrivacyPage()
-        self.listening, self.shortcuts = ListeningPage(), ShortcutsPage(actions)
+        self.general, self.captions = GeneralPage(data_folder), CaptionsPage()
+        self.speech, self.translation = SpeechPage(data_folder), TranslationPage(policies)
+        self.files, self.shortcuts = FilesPage(data_folder), ShortcutsPage(actions)
         self.pages: tuple[SettingsPage, ...] = (
+            self.general,
             self.captions,
-            self.overlay,
+            self.speech,
             self.translation,
-            self.listening,
+            self.files,
             self.shortcuts,
-            self.privacy,
         )
         self.tabs = WideTabs()
         for page in self.pages:
             self.tabs.addTab(_scrolled(page), page.title)
             page.edited.connect(self._use)
+            page.noticed.connect(self._show_notice)
         self.notice = paragraph()
         self.notice.hide()
         self.buttons = close_button()
-        self.reset = self._add_button(self.tr("Reset this page"))
-        self.load = self._add_button(self.tr("Import…"))
-        self.save = self._add_button(self.tr("Export…"))
+        self.reset = self.buttons.addButton(
+            self.tr("Reset this page"), QDialogButtonBox.ButtonRole.ResetRole
+        )
         self.reset.clicked.connect(self._reset_page)
-        self.load.clicked.connect(self._ask_import)
-        self.save.clicked.connect(self._ask_export)
+        self.general.load_wanted.connect(self._ask_import)
+        self.general.save_wanted.connect(self._ask_export)
         self.buttons.rejected.connect(self.close)
         self.tabs.currentChanged.connect(self.notice.hide)
         column = QVBoxLayout(self)
@@ -105,9 +112,7 @@ class SettingsDialog(QDialog):
         text = self.tr("The settings were written to {}").format(path)
         self._show_notice(text if failure is None else worded(failure))
 
-    def _add_button(self, text: str) -> QPushButton:
-        return self.buttons.addButton(text, QDialogButtonBox.ButtonRole.ResetRole)
-
+    @Slot(str)
     def _show_notice(self, notice: str) -> None:
         self.notice.setText(notice)
         self.notice.setVisible(bool(notice))
@@ -124,14 +129,14 @@ class SettingsDialog(QDialog):
 
     @Slot()
     def _ask_import(self) -> None:
-        path = ask_open(self, self.tr("Import settings"), _FILES)
+        path = ask_open(self, self.tr("Load settings"), _FILES)
         if path:
             self.import_from(path)
 
     @Slot()
     def _ask_export(self) -> None:
         name = "surtitle-settings.toml"
-        path = ask_save(self, self.tr("Export settings"), name, _FILES)
+        path = ask_save(self, self.tr("Save settings"), name, _FILES)
         if path:
             self.export_to(path)
 

@@ -7,7 +7,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QKeySequenceEdit, QLineEdit
 
 from app.config.preferences import Preferences
-from app.dialogs.settings.pages import SettingsPage
+from app.dialogs.settings.page import SettingsPage
 from app.main_window.actions import Actions
 from app.widgets.dialog_text import paragraph
 

@@ -437,7 +437,7 @@ def test_a_setting_is_seen_in_the_overlay_at_once_and_stored(program):
     dialog = one.application.settings_dialog
     assert dialog.isVisible()
     height = one.overlay.height()
-    dialog.overlay.lines.setValue(4)
+    dialog.captions.lines.setValue(4)
     assert one.overlay.height() > height
     assert one.stored()["captions"]["lines"] == 4
     again = program().open()

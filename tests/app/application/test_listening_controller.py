@@ -224,7 +224,7 @@ def test_a_name_that_no_recogniser_has_is_told(program):
 
 
 def choose_recognizer(one, name):
-    page = one.application.settings_dialog.listening
+    page = one.application.settings_dialog.speech
     page.show_preferences(one.application.settings.preferences)
     page.recognizer.setCurrentText(name)
     page.take_edit()

@@ -12,10 +12,10 @@ from PySide6.QtWidgets import (
 )
 
 from app.look.apply import Look
+from app.look.contrast import contrast
 from app.look.icons import FOLDER, icon
 from app.look.palette import DARK, LIGHT, colours_of, palette_of
 from app.look.style_sheet import HIGH_CONTRAST, make_primary
-from tests.support.contrast import contrast
 
 BOTH = pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
 TEXTS = ("text", "quiet", "accent", "error", "warning", "good", "me", "them")

@@ -2,19 +2,16 @@ import pytest
 
 from app.application.lag_text import lag_text, lag_tip
 from app.application.source_notices import SourceNotices
-from app.config.preferences import ListeningPreferences, Preferences
-from app.dialogs.settings.listening_page import ListeningPage
+from app.look.contrast import contrast
 from app.main_window.banner import Banner
 from app.main_window.download_bar import DownloadBar
 from app.main_window.source_bar import SourceBar
 from app.widgets.lane_style import lane_colour, lane_name
 from app.widgets.speech_indicator import SpeechIndicator
 from engine.audio.devices import AudioNotice, DeviceKind, NoticeKind
-from engine.hub.catalogue import WHISPER_MODELS
 from engine.messages import Code
 from engine.metrics.word_lags import StageTime
 from tests.support.app.fake_speech_engine import DEVICES
-from tests.support.contrast import contrast
 
 
 @pytest.fixture
@@ -182,29 +179,3 @@ def test_what_was_wrong_goes_when_the_device_is_listened_to_again(notices):
     notices.take("me", notice(NoticeKind.NO_SERVER, Code.NO_SERVER, ""))
     notices.take("me", notice(NoticeKind.LISTENING, Code.LISTENING))
     assert not notices.banner.isVisible()
-
-
-@pytest.fixture
-def page(qtbot):
-    page = ListeningPage()
-    qtbot.addWidget(page)
-    page.show_preferences(Preferences(listening=ListeningPreferences(microphone="mic1")))
-    return page
-
-
-def test_a_recogniser_is_chosen_by_name_or_folder(page):
-    told = []
-    page.edited.connect(lambda preferences: told.append(preferences.listening.recognizer))
-    assert page.recognizer.count() == len(WHISPER_MODELS)
-    page.recognizer.setCurrentIndex(page.recognizer.findText("small.en"))
-    page.recognizer.activated.emit(page.recognizer.currentIndex())
-    page.recognizer.setCurrentText("  /models/whisper ")
-    page.recognizer.lineEdit().editingFinished.emit()
-    page.recognizer.setCurrentText("   ")
-    page.recognizer.lineEdit().editingFinished.emit()
-    assert told == ["small.en", "/models/whisper", "/models/whisper"]
-
-
-def test_a_reset_keeps_the_devices(page):
-    before = Preferences(listening=ListeningPreferences(recognizer="small", microphone="mic1"))
-    assert page.defaults(before).listening == ListeningPreferences(microphone="mic1")

@@ -1,8 +1,8 @@
 import pytest
 
 from app.config.preferences import PRESETS
+from app.look.contrast import contrast
 from app.overlay.themes import theme
-from tests.support.contrast import contrast
 
 AA = 4.5  # WCAG 2.2, 1.4.3
 

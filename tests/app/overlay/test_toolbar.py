@@ -7,11 +7,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenuBar
 
 from app.config.preferences import PRESETS, CaptionPreferences
+from app.look.contrast import contrast
 from app.main_window.actions import Actions
 from app.overlay.themes import theme
 from app.overlay.toolbar import OverlayToolbar, place_beside
 from app.overlay.window import Overlay
-from tests.support.contrast import contrast
 
 AREA = QRect(0, 30, 1280, 690)
 

@@ -89,6 +89,8 @@ def test_diagnostics_tell_choices_and_no_paths(qapp, tmp_path):  # noqa: ARG001 
     assert 'File "overlay.py", line 3 in paint' in text
     assert "model = set" in text
     assert "captions.point_size = 40" in text
+    assert "captions.name_me = set" in text
+    assert "Ada" not in text
     assert "state: small, loaded" in text
 
 

@@ -194,7 +194,7 @@ class Stage(SideScenes):
         dialog.move(self.window.pos() + QPoint(40, 60))
 
     def act_overlay_settings(self):
-        self.show_page(lambda dialog: dialog.overlay)
+        self.show_page(lambda dialog: dialog.captions)
 
     def act_translation(self):
         self.show_page(lambda dialog: dialog.translation)
@@ -203,10 +203,10 @@ class Stage(SideScenes):
         self.show_page(lambda dialog: dialog.shortcuts)
 
     def act_privacy(self):
-        self.show_page(lambda dialog: dialog.privacy)
+        self.show_page(lambda dialog: dialog.files)
 
     def act_listening_settings(self):
-        self.show_page(lambda dialog: dialog.listening)
+        self.show_page(lambda dialog: dialog.speech)
 
     def act_listening(self):
         for source in self.window.sources.sources:

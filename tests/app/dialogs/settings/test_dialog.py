@@ -1,9 +1,11 @@
 from dataclasses import replace
 
 import pytest
+from PySide6.QtCore import QPoint
+from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QLabel, QWidget
 
-from app.config.preferences import CaptionPreferences, Preferences
+from app.config.preferences import Preferences
 from app.dialogs.settings.dialog import SettingsDialog
 from app.main_window.actions import Actions
 from app.widgets.policy_names import policy_names
@@ -11,8 +13,8 @@ from tests.support.app.preferences import CHOSEN
 
 
 @pytest.fixture
-def dialog(qtbot):
-    widget = SettingsDialog(policy_names(), Actions())
+def dialog(qtbot, tmp_path):
+    widget = SettingsDialog(policy_names(), Actions(), tmp_path)
     qtbot.addWidget(widget)
     return widget
 
@@ -36,9 +38,9 @@ def test_a_change_is_told_at_once_and_keeps_the_rest(dialog, edits):
     dialog.show_preferences(CHOSEN)
     dialog.captions.letters.setValue(50)
     assert edits[-1] == replace(CHOSEN, captions=replace(CHOSEN.captions, point_size=50))
-    dialog.overlay.lines.setValue(1)
+    dialog.captions.lines.setValue(1)
     assert edits[-1].captions == replace(CHOSEN.captions, point_size=50, lines=1)
-    dialog.privacy.page.setChecked(False)
+    dialog.files.page.setChecked(False)
     assert not edits[-1].privacy.page
     assert edits[-1].captions.lines == 1
 
@@ -46,23 +48,16 @@ def test_a_change_is_told_at_once_and_keeps_the_rest(dialog, edits):
 def test_a_page_is_reset_and_the_others_stay(dialog, edits):
     dialog.show_preferences(CHOSEN)
     dialog.reset.click()
-    own = CaptionPreferences()
-    names = ("preset", "point_size", "outline", "shows", "smooth")
-    kept = replace(CHOSEN.captions, **{name: getattr(own, name) for name in names})
-    assert edits == [replace(CHOSEN, captions=kept)]
+    sessions = replace(CHOSEN.privacy, journal=True, journal_days=30)
+    assert edits == [replace(CHOSEN, interface=Preferences().interface, privacy=sessions)]
     for number in range(1, len(dialog.pages)):
         dialog.tabs.setCurrentIndex(number)
         dialog.reset.click()
     everything = replace(
         Preferences(),
-        captions=replace(kept, lines=own.lines, characters=own.characters),
         model=CHOSEN.model,
         translation=replace(CHOSEN.translation, policy="read:3"),
-        overlay=replace(
-            Preferences().overlay,
-            visible=CHOSEN.overlay.visible,
-            hide_after_s=CHOSEN.overlay.hide_after_s,
-        ),
+        overlay=replace(Preferences().overlay, visible=CHOSEN.overlay.visible),
         listening=replace(CHOSEN.listening, recognizer=Preferences().listening.recognizer),
     )
     assert edits[-1] == everything
@@ -75,8 +70,7 @@ def test_settings_are_exported_and_imported(dialog, edits, tmp_path):
     dialog.show_preferences(Preferences())
     dialog.import_from(tmp_path / "mine.toml")
     assert edits == [CHOSEN]
-    edited = dialog.captions.read(Preferences()).captions
-    assert (edited.preset, edited.point_size) == (CHOSEN.captions.preset, 40)
+    assert dialog.captions.read(Preferences()).captions == CHOSEN.captions
 
 
 def test_a_file_that_is_none_of_ours_changes_nothing(dialog, edits, tmp_path):
@@ -101,3 +95,114 @@ def test_a_policy_without_a_name_is_shown_as_it_is_written(dialog):
     dialog.show_preferences(odd)
     assert dialog.translation.policy.currentText() == "read:7"
     assert dialog.translation.read(odd) == odd
+
+
+def test_what_depends_on_a_box_is_used_only_while_it_is_ticked(dialog):
+    dialog.show_preferences(Preferences())
+    files, captions, general = dialog.files, dialog.captions, dialog.general
+    for box, fields in (
+        (files.live_text, (files.live_text_file, files.choose_file, files.open_file_folder)),
+        (files.page, (files.port, files.address)),
+        (captions.hides, (captions.hide_after,)),
+        (general.journal, (general.days,)),
+    ):
+        for ticked in (False, True, False):
+            box.setChecked(ticked)
+            assert [field.isEnabled() for field in fields] == [ticked] * len(fields)
+
+
+def test_what_depends_on_a_box_is_indented(dialog):
+    dialog.open_page(dialog.files)
+    dialog.resize(900, 700)
+    dialog.show()
+    files = dialog.files
+    left = files.page.mapTo(files, QPoint()).x()
+    label = files.port.parentWidget().layout().labelForField(files.port)
+    assert label.mapTo(files, QPoint()).x() > left
+
+
+def test_the_overlay_hides_after_silence_unless_the_box_is_off(dialog, edits):
+    dialog.show_preferences(Preferences())
+    captions = dialog.captions
+    assert captions.hides.isChecked()
+    captions.hide_after.setValue(30)
+    assert edits[-1].overlay.hide_after_s == 30
+    captions.hides.setChecked(False)
+    assert edits[-1].overlay.hide_after_s == 0
+    captions.hides.setChecked(True)
+    assert edits[-1].overlay.hide_after_s == 30
+
+
+def test_a_preset_begins_with_its_own_colours(dialog, edits):
+    dialog.show_preferences(CHOSEN)
+    captions = dialog.captions
+    assert captions.text_colour.currentData() == CHOSEN.captions.text_colour
+    captions.preset.setCurrentIndex(2)
+    captions.preset.activated.emit(2)
+    now = edits[-1].captions
+    assert (now.preset, now.text_colour, now.background_colour) == ("black on white", "", "")
+    assert now.opacity is None
+
+
+@pytest.mark.parametrize(
+    ("colours", "is_hard"),
+    [
+        ({}, False),
+        ({"text_colour": "#202020"}, True),
+        ({"text_colour": "#202020", "background_colour": "#ffffff"}, False),
+        ({"opacity": 0.2}, False),  # the outline has the colour of the box
+        ({"opacity": 0.2, "outline": False}, True),
+    ],
+)
+def test_letters_that_are_hard_to_read_are_told(dialog, colours, is_hard):
+    captions = replace(Preferences().captions, **colours)
+    dialog.show_preferences(replace(Preferences(), captions=captions))
+    assert ("Hard to read" in dialog.captions.legibility.text()) == is_hard
+
+
+def test_the_address_of_the_page_is_copied_and_opened_but_its_secret_is_not_shown(
+    dialog, monkeypatch
+):
+    opened = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toString()))
+    files, address = dialog.files, "http://127.0.0.1:8765/?token=secret"
+    files.page.setChecked(True)
+    assert not files.copy.isEnabled()
+    files.show_address(address)
+    assert "secret" not in files.address.text()
+    files.copy.click()
+    assert QGuiApplication.clipboard().text() == address
+    assert "copied" in dialog.notice.text()
+    files.open.click()
+    assert opened == [address]
+    assert address in dialog.notice.text()  # openUrl said that there is no browser
+
+
+def test_folders_are_opened(dialog, monkeypatch, tmp_path):
+    opened = []
+    monkeypatch.setattr(
+        QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()) or True
+    )
+    dialog.general.open_sessions.click()
+    (tmp_path / "sessions").mkdir()
+    dialog.general.open_sessions.click()
+    dialog.files.live_text.setChecked(True)
+    dialog.files.open_file_folder.click()
+    assert opened == [str(tmp_path), str(tmp_path / "sessions"), str(tmp_path)]
+    assert not dialog.notice.isVisible()
+    dialog.speech.open_models.click()
+    assert "There is no folder" in dialog.notice.text()
+
+
+def test_a_speaker_is_named(dialog, edits):
+    dialog.show_preferences(Preferences())
+    dialog.captions.name_them.setText("Grace")
+    dialog.captions.name_them.textEdited.emit("Grace")
+    assert edits[-1].captions.speaker_names == {"them": "Grace"}
+
+
+def test_another_model_is_asked_for(dialog, qtbot):
+    with qtbot.waitSignal(dialog.translation.models_wanted):
+        dialog.translation.choose_model.click()
+    dialog.show_preferences(CHOSEN)
+    assert dialog.translation.model.text() == CHOSEN.model.name

@@ -1,24 +1,34 @@
 """The page of the settings about speech recognition."""
 
+from pathlib import Path
+
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QComboBox, QPushButton
 
-from app.dialogs.settings.pages import SettingsPage
+from app.dialogs.settings.page import SettingsPage
+from app.look.icons import icon
+from app.widgets.desktop_links import open_folder
 from app.widgets.dialog_text import paragraph
 from app.widgets.file_dialogs import ask_folder
 from engine.hub.catalogue import WHISPER_MODELS
 
 
-class ListeningPage(SettingsPage):
+class SpeechPage(SettingsPage):
     """The speech model: a known Whisper model, one of the hub, or a folder."""
 
-    def __init__(self) -> None:
+    def __init__(self, data_folder: Path) -> None:
+        """Make the page.
+
+        Args:
+            data_folder: has the downloaded models, in ``models``.
+        """
         super().__init__("")
-        self.title = self.tr("Listening")
+        self._folder = data_folder / "models"
+        self.title = self.tr("Speech")
         self.recognizer = QComboBox(editable=True, insertPolicy=QComboBox.InsertPolicy.NoInsert)
         self.recognizer.addItems(list(WHISPER_MODELS))
         self.add_field(
-            self.tr("&Recogniser"),
+            self.tr("Speech &model"),
             self.recognizer,
             self.tr("A Whisper model for CTranslate2: its name, or its folder."),
         )
@@ -34,7 +44,9 @@ class ListeningPage(SettingsPage):
         )
         self.choose_folder = QPushButton(self.tr("Choose &folder…"))
         self.choose_folder.clicked.connect(self._choose_folder)
-        self.form.addRow("", self.choose_folder)
+        self.open_models = QPushButton(icon("folder-open"), self.tr("&Open folder"))
+        self.open_models.clicked.connect(self._open_models)
+        self.add_buttons(self.choose_folder, self.open_models)
         self.form.addRow(
             "",
             paragraph(
@@ -49,7 +61,11 @@ class ListeningPage(SettingsPage):
 
     @Slot()
     def _choose_folder(self) -> None:
-        folder = ask_folder(self, self.tr("Folder of a recogniser"))
+        folder = ask_folder(self, self.tr("Folder of a speech model"))
         if folder:
             self.recognizer.setCurrentText(str(folder))
             self.take_edit()
+
+    @Slot()
+    def _open_models(self) -> None:
+        self.noticed.emit(open_folder(self._folder))

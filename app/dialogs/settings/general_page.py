@@ -1,0 +1,83 @@
+"""The page of the settings about the windows and what is kept."""
+
+from pathlib import Path
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QPushButton
+
+from app.config.preferences import APPEARANCES, INTERFACE_LANGUAGES
+from app.dialogs.settings.page import SettingsPage
+from app.look.icons import icon
+from app.widgets.desktop_links import open_folder
+from app.widgets.dialog_text import paragraph
+
+
+class GeneralPage(SettingsPage):
+    """Language and colours of the windows, kept sessions, and the settings as a file.
+
+    Signals:
+        load_wanted(): choose a settings file to use.
+        save_wanted(): choose a file to write the settings into.
+    """
+
+    load_wanted = Signal()
+    save_wanted = Signal()
+
+    def __init__(self, data_folder: Path) -> None:
+        """Make the page.
+
+        Args:
+            data_folder: has the sessions, in ``sessions``.
+        """
+        super().__init__("")
+        self.title = self.tr("General")
+        self._data_folder = data_folder
+        languages = (self.tr("As the system"), "English", "Deutsch")
+        self.language = self.add_combo(
+            "interface.language",
+            self.tr("Display &language"),
+            list(zip(languages, INTERFACE_LANGUAGES, strict=True)),
+            self.tr("Takes effect when Surtitle is started again."),
+        )
+        looks = (self.tr("As the system"), self.tr("Light"), self.tr("Dark"))
+        self.appearance = self.add_combo(
+            "interface.appearance",
+            self.tr("&Appearance"),
+            list(zip(looks, APPEARANCES, strict=True)),
+        )
+        self._add_sessions()
+        self._add_file()
+
+    def _add_sessions(self) -> None:
+        self.add_heading(self.tr("Privacy"))
+        self.form.addRow(
+            paragraph(
+                self.tr(
+                    "Surtitle sends nothing to anybody: no text, no sound, no figures. "
+                    "It asks no server whether there is a newer version."
+                )
+            )
+        )
+        self.journal = self.add_check(
+            "privacy.journal", self.tr("&Keep sessions, so that a crash loses nothing")
+        )
+        with self.below(self.journal):
+            self.days = self.add_spin(
+                "privacy.journal_days", self.tr("&Delete them after"), (1, 3650), self.tr(" days")
+            )
+        self.open_sessions = QPushButton(icon("folder-open"), self.tr("&Open folder"))
+        self.open_sessions.clicked.connect(self._open_sessions)
+        self.add_buttons(self.open_sessions)
+
+    def _add_file(self) -> None:
+        self.add_heading(self.tr("All settings as a file"))
+        self.load = QPushButton(self.tr("Load &settings…"))
+        self.save = QPushButton(self.tr("Sa&ve settings…"))
+        self.load.clicked.connect(self.load_wanted)
+        self.save.clicked.connect(self.save_wanted)
+        self.add_buttons(self.load, self.save)
+
+    @Slot()
+    def _open_sessions(self) -> None:
+        sessions = self._data_folder / "sessions"
+        self.noticed.emit(open_folder(sessions if sessions.is_dir() else self._data_folder))

@@ -1,0 +1,213 @@
+"""A page of the settings window: a form that edits some fields of the preferences.
+
+A page holds the preferences it was shown and replaces its own fields; all others stay.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal, SignalInstance, Slot
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSpinBox,
+    QWidget,
+)
+
+from app.config.preferences import Preferences
+from app.look.style_sheet import make_spin
+
+_INDENT = 28  # pixels: below the text of a check box
+_HEADING_GAP = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Binding:
+    """A widget that edits one field of the preferences.
+
+    Attributes:
+        table: name of the field of ``Preferences`` that has the field.
+        name: of the field.
+        show: puts a value into the widget.
+        read: returns the value in the widget.
+    """
+
+    table: str
+    name: str
+    show: Callable[[object], object]
+    read: Callable[[], object]
+
+    def value_in(self, preferences: Preferences) -> object:
+        """Return the value of the field."""
+        value: object = getattr(getattr(preferences, self.table), self.name)
+        return value
+
+    def put_into(self, preferences: Preferences, value: object) -> Preferences:
+        """Return the preferences with another value of the field."""
+        table = replace(getattr(preferences, self.table), **{self.name: value})
+        return replace(preferences, **{self.table: table})
+
+
+class SettingsPage(QWidget):
+    """A form over some fields of the preferences.
+
+    Signals:
+        edited(Preferences): all preferences after an edit by the user.
+        noticed(str): a sentence for the user.
+    """
+
+    edited = Signal(object)
+    noticed = Signal(str)
+
+    def __init__(self, title: str) -> None:
+        super().__init__()
+        self.title = title
+        self.form = _form(self)
+        self._bindings = list[Binding]()
+        self._shown = Preferences()
+        self._is_filling = False
+
+    def show_preferences(self, preferences: Preferences) -> None:
+        """Fill the form without emitting ``edited``."""
+        self._shown = preferences
+        self._is_filling = True
+        self.fill(preferences)
+        self._is_filling = False
+
+    def fill(self, preferences: Preferences) -> None:
+        """Show the preferences in the widgets."""
+        for binding in self._bindings:
+            binding.show(binding.value_in(preferences))
+
+    def read(self, preferences: Preferences) -> Preferences:
+        """Return the preferences with the values of the widgets."""
+        for binding in self._bindings:
+            preferences = binding.put_into(preferences, binding.read())
+        return preferences
+
+    def defaults(self, preferences: Preferences) -> Preferences:
+        """Return the preferences with the fields of this page reset."""
+        for binding in self._bindings:
+            preferences = binding.put_into(preferences, binding.value_in(Preferences()))
+        return preferences
+
+    def add_heading(self, text: str) -> None:
+        """Append a heading above the next fields."""
+        heading = QLabel(text)
+        font = heading.font()
+        font.setBold(True)
+        heading.setFont(font)
+        if self.form.rowCount():
+            heading.setContentsMargins(0, _HEADING_GAP, 0, 0)
+        self.form.addRow(heading)
+
+    @contextmanager
+    def below(self, box: QCheckBox) -> Iterator[None]:
+        """Append the next fields indented; they can only be used while a box is ticked."""
+        group = QWidget()
+        outer, self.form = self.form, _form(group)
+        self.form.setContentsMargins(_INDENT, 0, 0, 0)
+        outer.addRow(group)
+        try:
+            yield
+        finally:
+            self.form = outer
+        box.toggled.connect(group.setEnabled)
+        group.setEnabled(box.isChecked())
+
+    def add_buttons(self, *buttons: QPushButton) -> None:
+        """Append buttons side by side below the fields."""
+        row = QHBoxLayout()
+        for button in buttons:
+            button.setAutoDefault(False)  # Enter belongs to the fields
+            row.addWidget(button)
+        row.addStretch(1)
+        self.form.addRow("", row)
+
+    def add_field(self, label: str, widget: QWidget, explanation: str = "") -> None:
+        """Append a field; screen readers read its label, too."""
+        if isinstance(widget, QCheckBox):
+            widget.setText(label)
+            self.form.addRow(widget)
+        else:
+            name = QLabel(label)
+            name.setBuddy(widget)
+            widget.ensurePolished()
+            name.setMinimumHeight(widget.sizeHint().height())  # in the middle of its field
+            self.form.addRow(name, widget)
+            widget.setAccessibleName(label.replace("&", ""))
+        widget.setToolTip(explanation)
+        widget.setAccessibleDescription(explanation)
+
+    def bind(
+        self,
+        field: str,
+        show: Callable[[object], object],
+        read: Callable[[], object],
+        *changed: SignalInstance,
+    ) -> None:
+        """Let a widget edit a field of the preferences, written ``table.name``."""
+        table, name = field.split(".")
+        self._bindings.append(Binding(table=table, name=name, show=show, read=read))
+        for signal in changed:
+            signal.connect(self.take_edit)
+
+    def add_check(self, field: str, label: str, explanation: str = "") -> QCheckBox:
+        """Append a check box that edits a field of the preferences."""
+        box = QCheckBox()
+        self.add_field(label, box, explanation)
+        self.bind(field, partial(box.setProperty, "checked"), box.isChecked, box.toggled)
+        return box
+
+    def add_spin(
+        self,
+        field: str,
+        label: str,
+        bounds: tuple[int, int],
+        suffix: str = "",
+        explanation: str = "",
+    ) -> QSpinBox:
+        """Append a number that edits a field of the preferences."""
+        spin = make_spin(bounds, suffix)
+        self.add_field(label, spin, explanation)
+        self.bind(field, partial(spin.setProperty, "value"), spin.value, spin.valueChanged)
+        return spin
+
+    def add_combo(
+        self, field: str, label: str, choices: Sequence[tuple[str, str]], explanation: str = ""
+    ) -> QComboBox:
+        """Append a list of (text, value) that edits a field; other values are their own text."""
+        combo = QComboBox()
+        for text, value in choices:
+            combo.addItem(text, value)
+
+        def show(value: object) -> None:
+            if combo.findData(value) < 0:
+                combo.addItem(str(value), value)
+            combo.setCurrentIndex(combo.findData(value))
+
+        self.add_field(label, combo, explanation)
+        self.bind(field, show, combo.currentData, combo.currentIndexChanged)
+        return combo
+
+    @Slot()
+    def take_edit(self) -> None:
+        """Emit the preferences with the values of the widgets."""
+        if not self._is_filling:
+            self._shown = self.read(self._shown)
+            self.edited.emit(self._shown)
+
+
+def _form(parent: QWidget) -> QFormLayout:
+    """Make a form whose fields are as wide as the page."""
+    form = QFormLayout(parent)
+    form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
+    form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+    form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
+    return form

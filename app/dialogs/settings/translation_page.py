@@ -1,0 +1,58 @@
+"""The page of the settings about the translation."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QLabel, QPushButton
+
+from app.config.preferences import Preferences
+from app.dialogs.settings.page import SettingsPage
+from app.widgets.dialog_text import paragraph
+from engine.hub.bundled import bundled_models
+
+
+class TranslationPage(SettingsPage):
+    """When captions are written, and which model translates.
+
+    Signals:
+        models_wanted(): choose another translation model.
+    """
+
+    models_wanted = Signal()
+
+    def __init__(self, policies: Sequence[tuple[str, str, str]]) -> None:
+        """Offer policies: as the engine writes them, name, explanation."""
+        super().__init__("")
+        self.title = self.tr("Translation")
+        self.policy = self.add_combo(
+            "translation.policy",
+            self.tr("&Timing"),
+            [(name, written) for written, name, _ in policies],
+        )
+        self._explanations = {written: text for written, _, text in policies}
+        self.explanation = paragraph()
+        self.form.addRow("", self.explanation)
+        self.model = QLabel(wordWrap=True)
+        self.form.addRow(self.tr("Translation model"), self.model)
+        self.choose_model = QPushButton(self.tr("Choose another &model…"))
+        self.choose_model.clicked.connect(self.models_wanted)
+        self.add_buttons(self.choose_model)
+        self.policy.currentIndexChanged.connect(self._explain)
+        self._explain()
+
+    def fill(self, preferences: Preferences) -> None:
+        """Show the preferences and the name of the model."""
+        super().fill(preferences)
+        self.model.setText(_model_name(preferences.model))
+        self.model.setToolTip(str(preferences.model or ""))
+
+    @Slot()
+    def _explain(self) -> None:
+        self.explanation.setText(self._explanations.get(self.policy.currentData(), ""))
+
+
+def _model_name(model: Path | None) -> str:
+    if model is not None:
+        return model.name
+    return next((folder.name for folder in bundled_models()), "–")

@@ -1,0 +1,31 @@
+import pytest
+
+from app.config.preferences import ListeningPreferences, Preferences
+from app.dialogs.settings.speech_page import SpeechPage
+from engine.hub.catalogue import WHISPER_MODELS
+
+
+@pytest.fixture
+def page(qtbot, tmp_path):
+    page = SpeechPage(tmp_path)
+    qtbot.addWidget(page)
+    page.show_preferences(Preferences(listening=ListeningPreferences(microphone="mic1")))
+    return page
+
+
+def test_a_speech_model_is_chosen_by_name_or_folder(page):
+    told = []
+    page.edited.connect(lambda preferences: told.append(preferences.listening.recognizer))
+    assert page.recognizer.count() == len(WHISPER_MODELS)
+    page.recognizer.setCurrentIndex(page.recognizer.findText("small.en"))
+    page.recognizer.activated.emit(page.recognizer.currentIndex())
+    page.recognizer.setCurrentText("  /models/whisper ")
+    page.recognizer.lineEdit().editingFinished.emit()
+    page.recognizer.setCurrentText("   ")
+    page.recognizer.lineEdit().editingFinished.emit()
+    assert told == ["small.en", "/models/whisper", "/models/whisper"]
+
+
+def test_a_reset_keeps_the_devices(page):
+    before = Preferences(listening=ListeningPreferences(recognizer="small", microphone="mic1"))
+    assert page.defaults(before).listening == ListeningPreferences(microphone="mic1")
