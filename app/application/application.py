@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication
 from app.application.adapter_controller import AdapterController
 from app.application.caption_controller import CaptionController
 from app.application.diagnostics import diagnostics
+from app.application.help_windows import HelpWindows
 from app.application.history_controller import HistoryController
 from app.application.listening_controller import ListeningController
 from app.application.model_controller import ModelController
@@ -78,6 +79,7 @@ class Application(QObject):
             self.settings, bridge, self.adapters, window.controls, banner, window.status
         )
         self.side_windows = ToolWindows(self.settings, window, self.model.as_arguments)
+        self.help_windows = HelpWindows(window)
         desk = ListeningService(make, folder / "models", launch.device, bridge.hear, self)
         self.listening = ListeningController(
             self.settings, bridge, desk, window.sources, banner, window.status
@@ -357,6 +359,7 @@ class Application(QObject):
         self._closing_since_s = time.monotonic()
         self.settings_dialog.close()
         self.side_windows.hide()
+        self.help_windows.hide()
         self.overlay.closed.disconnect(self._hide_overlay)
         self.overlay.close()
         self.window.hide()

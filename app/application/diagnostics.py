@@ -4,7 +4,6 @@ import platform
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict
-from importlib import metadata
 from pathlib import Path
 
 from PySide6.QtCore import qVersion
@@ -12,8 +11,9 @@ from PySide6.QtGui import QGuiApplication
 
 from app.config.preferences import Preferences
 from app.system.logs import LAST_FAULT_NAME
+from app.system.versions import PROGRAM, version_of
 
-_LIBRARIES = ("surtitle", "PySide6-Essentials", "torch", "transformers", "tokenizers")
+_LIBRARIES = (PROGRAM, "PySide6-Essentials", "torch", "transformers", "tokenizers")
 _NAMES = ("name_me", "name_them")  # of people
 _FAULT_LINES = 40
 
@@ -27,7 +27,7 @@ def diagnostics(preferences: Preferences, state: Mapping[str, str | float], logs
         logs: folder of the logs; the trace of the last crash is in it.
     """
     lines = ["Surtitle, diagnostics", ""]
-    lines += [f"{name}: {_version(name)}" for name in _LIBRARIES]
+    lines += [f"{name}: {version_of(name) or 'not installed'}" for name in _LIBRARIES]
     lines += [
         f"Python: {platform.python_version()}, {sys.platform}, {platform.machine()}",
         f"system: {platform.platform()}",
@@ -39,13 +39,6 @@ def diagnostics(preferences: Preferences, state: Mapping[str, str | float], logs
     lines += [f"{label}: {value}" for label, value in state.items()]
     lines += ["", *_choices(preferences), "", *_fault(logs)]
     return "\n".join(lines).rstrip() + "\n"
-
-
-def _version(name: str) -> str:
-    try:
-        return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return "not installed"
 
 
 def _choices(preferences: Preferences) -> list[str]:

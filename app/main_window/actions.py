@@ -50,6 +50,8 @@ class Actions(QObject):
         self.settings = self._make(self.tr("&Settings…"), "Ctrl+,")
         self.page_address = self._make(self.tr("Copy address of the caption &page"))
         self.guide = self._make(self.tr("&Set up Surtitle…"))
+        self.help = self._make(self.tr("&Help"), "F1")
+        self.about = self._make(self.tr("&About Surtitle"))
         self.diagnostics = self._make(self.tr("&Copy diagnostics"))
         self.hide_overlay = self._make(self.tr("&Hide overlay"))
         for action, short in (
@@ -86,7 +88,8 @@ class Actions(QObject):
         tools = bar.addMenu(self.tr("&Tools"))
         tools.addActions([self.adapters, self.glossary, self.latency])
         tools.addActions([self.page_address, self.settings])
-        bar.addMenu(self.tr("&Help")).addActions([self.guide, self.diagnostics])
+        more = bar.addMenu(self.tr("&Help"))
+        more.addActions([self.help, self.guide, self.diagnostics, self.about])
 
     @property
     def by_name(self) -> dict[str, QAction]:

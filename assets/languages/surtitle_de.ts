@@ -1373,6 +1373,49 @@
     </message>
 </context>
 <context>
+    <name>AboutDialog</name>
+    <message>
+        <source>About Surtitle</source>
+        <translation>Über Surtitle</translation>
+    </message>
+    <message>
+        <source>Live translated captions on your own computer. Nothing leaves it.</source>
+        <translation>Live übersetzte Untertitel auf Ihrem eigenen Rechner. Nichts verlässt ihn.</translation>
+    </message>
+    <message>
+        <source>Parts and licences</source>
+        <translation>Bestandteile und Lizenzen</translation>
+    </message>
+    <message>
+        <source>&amp;Parts and licences</source>
+        <translation>&amp;Bestandteile und Lizenzen</translation>
+    </message>
+    <message>
+        <source>&amp;Help</source>
+        <translation>&amp;Hilfe</translation>
+    </message>
+    <message>
+        <source>Surtitle, not installed</source>
+        <translation>Surtitle, nicht installiert</translation>
+    </message>
+    <message>
+        <source>Translation model {name}: {licence}</source>
+        <translation>Übersetzungsmodell {name}: {licence}</translation>
+    </message>
+    <message>
+        <source>Adapter {name}: {licence}</source>
+        <translation>Adapter {name}: {licence}</translation>
+    </message>
+    <message>
+        <source>Icons Lucide: ISC, some MIT (below)</source>
+        <translation>Symbole Lucide: ISC, einige MIT (siehe unten)</translation>
+    </message>
+    <message>
+        <source>see its package</source>
+        <translation>siehe Paket</translation>
+    </message>
+</context>
+<context>
     <name>Actions</name>
     <message>
         <source>&amp;Export captions…</source>
@@ -1461,6 +1504,10 @@
     <message>
         <source>&amp;Set up Surtitle…</source>
         <translation>Surtitle ein&amp;richten …</translation>
+    </message>
+    <message>
+        <source>&amp;About Surtitle</source>
+        <translation>Ü&amp;ber Surtitle</translation>
     </message>
     <message>
         <source>&amp;Copy diagnostics</source>
@@ -2465,6 +2512,17 @@
     <message>
         <source>Export the glossary</source>
         <translation>Glossar exportieren</translation>
+    </message>
+</context>
+<context>
+    <name>HelpDialog</name>
+    <message>
+        <source>Help</source>
+        <translation>Hilfe</translation>
+    </message>
+    <message>
+        <source>en</source>
+        <translation>de</translation>
     </message>
 </context>
 <context>

@@ -60,7 +60,13 @@ def windows(program):
         window, stage = application.window, application.stage
         application.side_windows.guide.parts = parts()
         actions = window.menu_actions
-        for action in (actions.guide, actions.latency, actions.glossary):
+        for action in (
+            actions.guide,
+            actions.latency,
+            actions.glossary,
+            actions.help,
+            actions.about,
+        ):
             action.trigger()
         return [window, stage.overlay, stage.bar, *window.findChildren(QDialog)]
 

@@ -27,7 +27,7 @@ from app.widgets.lane_style import lane_name
 _OPAQUE, _PERCENT = 255, 100
 _SWATCH = 32  # pixels, shown smaller
 _BEHIND = ((0, 0, 0), (255, 255, 255))
-"""The darkest and the lightest that may lie behind the overlay."""
+"""The darkest and the lightest that may be behind the overlay."""
 
 _TEXT_COLOURS = ("#ffffff", "#ffe600", "#7cf29c", "#7fdfff", "#ffb86b", "#ffa8d8", "#000000")
 _BOX_COLOURS = ("#000000", "#2b2b2b", "#0b1f4b", "#08301c", "#4a0f0f", "#ffffff")
@@ -232,7 +232,7 @@ def _show_text(line: QLineEdit, text: str) -> None:
 
 
 def _contrast_of(preferences: Preferences) -> float:
-    """Return the least contrast of captions, whatever lies behind the overlay.
+    """Return the least contrast of captions, whatever is behind the overlay.
 
     An outline has the colour of the box, and no transparency.
     """

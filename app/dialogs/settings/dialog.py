@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
+    QPushButton,
     QScrollArea,
     QVBoxLayout,
     QWidget,
@@ -79,6 +80,9 @@ class SettingsDialog(QDialog):
         self.reset = self.buttons.addButton(
             self.tr("Reset this page"), QDialogButtonBox.ButtonRole.ResetRole
         )
+        for button in self.buttons.buttons():
+            if isinstance(button, QPushButton):
+                button.setAutoDefault(False)  # Enter in a field must reset or close nothing
         self.reset.clicked.connect(self._reset_page)
         self.general.load_wanted.connect(self._ask_import)
         self.general.save_wanted.connect(self._ask_export)

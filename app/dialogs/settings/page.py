@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal, SignalInstance, Slot
+from PySide6.QtCore import QEvent, QObject, Qt, Signal, SignalInstance, Slot
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -138,6 +138,9 @@ class SettingsPage(QWidget):
         else:
             name = QLabel(label)
             name.setBuddy(widget)
+            if widget.focusPolicy() == Qt.FocusPolicy.WheelFocus:
+                widget.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+                widget.installEventFilter(self)
             widget.ensurePolished()
             name.setMinimumHeight(widget.sizeHint().height())  # in the middle of its field
             self.form.addRow(name, widget)
@@ -195,6 +198,14 @@ class SettingsPage(QWidget):
         self.add_field(label, combo, explanation)
         self.bind(field, show, combo.currentData, combo.currentIndexChanged)
         return combo
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Let the wheel scroll the page; it changes only the field that has the focus."""
+        is_wheel = event.type() == QEvent.Type.Wheel
+        if is_wheel and isinstance(watched, QWidget) and not watched.hasFocus():
+            event.ignore()
+            return True
+        return super().eventFilter(watched, event)
 
     @Slot()
     def take_edit(self) -> None:

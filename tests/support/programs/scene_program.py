@@ -68,10 +68,13 @@ FAILURE = "the model in /home/ada/models/broken has no file config.json; choose 
 WITHOUT_OVERLAY = {
     "presets",
     "adapters",
-    "privacy",
+    "files",
+    "general",
+    "about",
+    "help",
     "shortcuts",
     "translation",
-    "listening_settings",
+    "speech_settings",
     "export",
     "sessions",
     "menu",
@@ -193,7 +196,7 @@ class Stage(SideScenes):
         dialog.open_page(page(dialog))
         dialog.move(self.window.pos() + QPoint(40, 60))
 
-    def act_overlay_settings(self):
+    def act_captions_settings(self):
         self.show_page(lambda dialog: dialog.captions)
 
     def act_translation(self):
@@ -202,10 +205,19 @@ class Stage(SideScenes):
     def act_shortcuts(self):
         self.show_page(lambda dialog: dialog.shortcuts)
 
-    def act_privacy(self):
+    def act_general(self):
+        self.show_page(lambda dialog: dialog.general)
+
+    def act_about(self):
+        self.window.menu_actions.about.trigger()
+
+    def act_help(self):
+        self.window.menu_actions.help.trigger()
+
+    def act_files(self):
         self.show_page(lambda dialog: dialog.files)
 
-    def act_listening_settings(self):
+    def act_speech_settings(self):
         self.show_page(lambda dialog: dialog.speech)
 
     def act_listening(self):

@@ -1,9 +1,9 @@
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QPoint
-from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QWheelEvent
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from app.config.preferences import Preferences
 from app.dialogs.settings.dialog import SettingsDialog
@@ -206,3 +206,46 @@ def test_another_model_is_asked_for(dialog, qtbot):
         dialog.translation.choose_model.click()
     dialog.show_preferences(CHOSEN)
     assert dialog.translation.model.text() == CHOSEN.model.name
+
+
+def turn_wheel(widget):
+    middle = QPointF(widget.rect().center())
+    QApplication.sendEvent(
+        widget,
+        QWheelEvent(
+            middle,
+            widget.mapToGlobal(middle),
+            QPoint(),
+            QPoint(0, -120),
+            Qt.MouseButton.NoButton,
+            Qt.KeyboardModifier.NoModifier,
+            Qt.ScrollPhase.NoScrollPhase,
+            False,
+        ),
+    )
+
+
+def test_the_wheel_scrolls_the_page_and_changes_only_the_field_with_the_focus(dialog, edits, qtbot):
+    dialog.show_preferences(Preferences())
+    dialog.open_page(dialog.captions)
+    dialog.show()
+    dialog.activateWindow()
+    qtbot.waitUntil(dialog.isActiveWindow)
+    fields = (dialog.captions.letters, dialog.captions.preset)
+    for field in fields:
+        dialog.tabs.setFocus()
+        turn_wheel(field)
+        assert edits == []
+    for number, field in enumerate(fields, start=1):
+        field.setFocus()
+        turn_wheel(field)
+        assert len(edits) == number
+
+
+def test_enter_in_a_field_resets_and_closes_nothing(dialog, edits, qtbot):
+    dialog.show_preferences(CHOSEN)
+    dialog.open_page(dialog.captions)
+    dialog.show()
+    qtbot.keyClick(dialog.captions.name_me, Qt.Key.Key_Return)
+    assert edits == []
+    assert dialog.isVisible()

@@ -1,0 +1,72 @@
+import re
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
+
+from app.dialogs.about_dialog import AboutDialog
+from app.dialogs.help_dialog import HelpDialog
+from app.main_window.actions import Actions
+from app.system.translations import speak
+from app.system.versions import LIBRARIES, licence_of, version_of
+from engine.hub.bundled import ASSETS
+
+HELP = sorted((ASSETS / "help").glob("*.md"))
+
+
+def test_about_names_version_and_licence_of_every_part(qtbot):
+    about = AboutDialog()
+    qtbot.addWidget(about)
+    text = about.licences.toPlainText()
+    assert version_of("surtitle") in about.name.text()
+    assert "Surtitle: Apache-2.0" in text
+    assert "surtitle-en-de: CC-BY-SA-4.0" in text
+    assert "surtitle-en-de-read-n: CC-BY-SA-4.0" in text
+    assert f"PySide6-Essentials {version_of('PySide6-Essentials')}: LGPL-3.0" in text
+    assert "ISC License" in text
+
+
+def test_every_library_that_is_installed_names_its_licence():
+    for name in LIBRARIES:
+        assert bool(licence_of(name)) == bool(version_of(name)), name
+    assert licence_of("no such package") == version_of("no such package") == ""
+
+
+def test_help_is_in_the_language_of_the_windows(qtbot, qapp):
+    for code, word in (("en", "The first captions"), ("de", "Die ersten Untertitel")):
+        translators = speak(qapp, code, ASSETS / "languages")
+        shown = HelpDialog()
+        qtbot.addWidget(shown)
+        for one in translators:
+            qapp.removeTranslator(one)
+        assert word in shown.text.toPlainText()
+
+
+@pytest.mark.parametrize("file", HELP, ids=lambda path: path.stem)
+def test_the_keys_in_the_help_are_those_of_the_program(file):
+    text = file.read_text(encoding="utf-8").replace("Strg", "Ctrl")
+    named = set(re.findall(r"(?:Ctrl\+(?:\+|[^\s);|]+)|\bF\d+)", text))
+    known = {QKeySequence(keys).toString() for keys in Actions().default_keys.values()}
+    assert named <= known, named - known
+    assert len(named) > 10
+
+
+def test_both_texts_of_the_help_have_the_same_parts():
+    assert len(HELP) == 2
+    shapes = [re.findall(r"^(#+|\* \*\*|\d\.|\|)", file.read_text(), re.M) for file in HELP]
+    assert shapes[0] == shapes[1]
+
+
+def test_help_and_about_open_by_menu_and_key_and_close_with_the_window(program, qtbot):
+    one = program().open()
+    windows = one.application.help_windows
+    one.press(Qt.Key.Key_F1)
+    assert windows.help.isVisible()
+    windows.help.close()
+    one.window.menu_actions.about.trigger()
+    assert windows.about.isVisible()
+    qtbot.mouseClick(windows.about.help, Qt.MouseButton.LeftButton)
+    assert windows.help.isVisible()
+    one.window.close()
+    assert not windows.help.isVisible()
+    assert not windows.about.isVisible()
