@@ -1,4 +1,4 @@
-"""What this program is: its version, and the licences of all its parts."""
+"""The About window: version and licences of the program and all its parts."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -5,6 +5,8 @@ from PySide6.QtWidgets import QDialog, QTextBrowser, QVBoxLayout, QWidget
 from app.widgets.dialog_text import close_button
 from engine.hub.bundled import ASSETS
 
+_MARGIN = 12  # pixels
+
 
 class HelpDialog(QDialog):
     """Show the help; its links go to the browser."""
@@ -18,6 +20,7 @@ class HelpDialog(QDialog):
         self.text.setAccessibleName(self.tr("Help"))
         file = ASSETS / "help" / f"help_{language}.md"
         self.text.setMarkdown(file.read_text(encoding="utf-8"))
+        self.text.document().setDocumentMargin(_MARGIN)
         self.buttons = close_button()
         self.buttons.rejected.connect(self.close)
         column = QVBoxLayout(self)

@@ -53,7 +53,7 @@ def test_the_keys_in_the_help_are_those_of_the_program(file):
 
 def test_both_texts_of_the_help_have_the_same_parts():
     assert len(HELP) == 2
-    shapes = [re.findall(r"^(#+|\* \*\*|\d\.|\|)", file.read_text(), re.M) for file in HELP]
+    shapes = [re.findall(r"^(#+|- \*\*|\d\.|\|)", file.read_text(), re.M) for file in HELP]
     assert shapes[0] == shapes[1]
 
 
