@@ -7,7 +7,6 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import (
-    QCheckBox,
     QComboBox,
     QDialog,
     QDialogButtonBox,
@@ -15,6 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.history.cue_times import TIMES
 from app.history.cues import Cue
 from app.history.export import CONTENTS, FORMS, SUBTITLES, export
 from app.system.text_io import TextError
@@ -46,8 +46,14 @@ class ExportDialog(QDialog):
         contents = (self.tr("Captions"), self.tr("Source"), self.tr("Source above captions"))
         for name, content in zip(contents, CONTENTS, strict=True):
             self.content.addItem(name, content)
-        self.since_first = QCheckBox(self.tr("&Times from the first caption"))
-        self.since_first.setChecked(True)
+        self.times = QComboBox()
+        starts = (
+            self.tr("From the first caption"),
+            self.tr("From the start of the session"),
+            self.tr("Of the clock"),
+        )
+        for name, times in zip(starts, TIMES, strict=True):
+            self.times.addItem(name, times)
         self.message = paragraph()
         self.message.setAlignment(Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignTop)
         self._lay_out()
@@ -64,8 +70,8 @@ class ExportDialog(QDialog):
         """Write the file and show the result; the dialog stays open."""
         form, content = self.form.currentData(), self.content.currentData()
         try:
-            since_first = self.since_first.isChecked()
-            count = export(path, self._cues, form, content, since_first=since_first)
+            times, started = self.times.currentData(), self._started
+            count = export(path, self._cues, form, content, times=times, started=started)
         except TextError as error:
             text = error_text(error)
             self._show_message(f"{text[:1].upper()}{text[1:]}.")  # may begin with a path
@@ -84,10 +90,14 @@ class ExportDialog(QDialog):
         form = self._rows = QFormLayout(self)
         form.addRow(self.tr("&Format"), self.form)
         form.addRow(self.tr("C&ontent"), self.content)
-        form.addRow(self.since_first)
+        form.addRow(self.tr("&Times"), self.times)
         form.addRow(self.message)
         form.addRow(buttons)
-        for label, combo in ((self.tr("Format"), self.form), (self.tr("Content"), self.content)):
+        for label, combo in (
+            (self.tr("Format"), self.form),
+            (self.tr("Content"), self.content),
+            (self.tr("Times"), self.times),
+        ):
             combo.setAccessibleName(label)
         self.save.setDefault(True)
         self.message.setMinimumHeight(_LINES * self.message.fontMetrics().lineSpacing())
@@ -98,7 +108,7 @@ class ExportDialog(QDialog):
     def _take_form(self) -> None:
         form = self.form.currentData()
         self.content.setEnabled(form != "jsonl")
-        self.since_first.setEnabled(form in SUBTITLES)
+        self.times.setEnabled(form in SUBTITLES)
 
     @Slot()
     def _ask_path(self) -> None:

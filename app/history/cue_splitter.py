@@ -8,12 +8,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from app.history.cue_lines import cue_end, label_of
 from app.history.cues import Cue, Piece
 from engine.events import CaptionChanged, Event, UtteranceEnded
 from engine.utterances import Utterance
-
-LONGEST = 84
-"""Characters of a cue: two lines of 42, as subtitlers have it."""
 
 _SHORTEST_S = 0.5  # a cue is shown at least so long
 
@@ -51,15 +49,14 @@ def cue_of(
 
 
 def split(cue: Cue) -> list[Cue]:
-    """Split a cue at blanks into cues of at most ``LONGEST`` characters.
+    """Split a cue at blanks into cues of at most two lines, with room for the speaker.
 
     Joined they are its text and source, and their times never decrease. Only the first has its
     mark.
     """
-    cuts = [0]
-    while len(cue.text) - cuts[-1] > LONGEST:
-        blank = cue.text.rfind(" ", cuts[-1], cuts[-1] + LONGEST + 1)
-        cuts.append(blank + 1 if blank > cuts[-1] else cuts[-1] + LONGEST)
+    cuts, label = [0], label_of(cue.speaker)
+    while (end := cue_end(cue.text, cuts[-1], label)) < len(cue.text):
+        cuts.append(end)
     if len(cuts) == 1:
         return [cue]
     words = cue.source.split()

@@ -5,8 +5,12 @@ Subtitling standards: up to 15 letters a second, no cue shorter than 1.5 seconds
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from app.history.cues import LATEST_S, Cue
+
+TIMES = ("first", "session", "clock")
+"""Where times are counted from: the first cue, the start of the session, midnight before it."""
 
 _LEAST_S, _LETTERS_PER_S = 1.5, 15.0
 _LONGEST_S = 7.0  # what is read stays until the next cue comes, but not through a long silence
@@ -39,7 +43,18 @@ def readable(cues: Sequence[Cue]) -> list[Cue]:
     return timed
 
 
-def from_first(cues: Sequence[Cue]) -> list[Cue]:
-    """Shift the times so that the first cue starts at 0."""
-    first_s = min((cue.start_s for cue in cues), default=0.0)
-    return [replace(cue, start_s=cue.start_s - first_s, end_s=cue.end_s - first_s) for cue in cues]
+def counted(cues: Sequence[Cue], times: str, started: datetime) -> list[Cue]:
+    """Return cues with the times that people want to read.
+
+    Args:
+        cues: with times since the start of the session.
+        times: one of ``TIMES``.
+        started: when the session started; of its own time zone.
+    """
+    shift_s = 0.0
+    if times == "first":
+        shift_s = -min((cue.start_s for cue in cues), default=0.0)
+    elif times == "clock":
+        midnight = started.replace(hour=0, minute=0, second=0, microsecond=0)
+        shift_s = (started - midnight).total_seconds()
+    return [replace(cue, start_s=cue.start_s + shift_s, end_s=cue.end_s + shift_s) for cue in cues]

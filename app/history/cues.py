@@ -9,6 +9,7 @@ width follows a backslash. WebVTT is escaped by its specification
 import json
 from dataclasses import asdict, dataclass, replace
 
+from app.history.cue_lines import label_of, lines_of
 from app.system.text_io import printable
 
 LATEST_S = 1e9
@@ -37,7 +38,7 @@ class Cue:
     Attributes:
         start_s: start of the words, in seconds since the source was started.
         end_s: end of the display; at least ``start_s``.
-        text: the caption; line feeds break its lines.
+        text: the caption; a line feed stands between two languages.
         source: the source words, if known.
         speaker: lane of the words, if there are two.
         language: of the caption, as a two-letter code.
@@ -96,12 +97,13 @@ def to_json(cue: Cue) -> str:
 
 
 def _lines(cue: Cue, speaker: str = "") -> list[str]:
-    """Return the lines without empty ones, which would end the cue."""
-    lines = [" ".join(printable(line).split()) for line in cue.text.splitlines()]
-    lines = [line for line in lines if line]
-    if speaker and lines:
-        lines[0] = f"{' '.join(printable(speaker).split())}: {lines[0]}"
-    return lines
+    """Return the lines, broken where they are too long, without empty ones: they end a cue."""
+    texts = [" ".join(printable(line).split()) for line in cue.text.splitlines()]
+    texts = [text for text in texts if text]
+    labels = [label_of(printable(speaker))] + [""] * len(texts)
+    return [
+        line for text, label in zip(texts, labels, strict=False) for line in lines_of(text, label)
+    ]
 
 
 def _times(cue: Cue, point: str) -> tuple[str, str]:

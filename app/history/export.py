@@ -2,15 +2,17 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 from app.history.cue_splitter import split, split_source
-from app.history.cue_times import from_first, readable
+from app.history.cue_times import TIMES, counted, readable
 from app.history.cues import Cue, to_json, to_srt, to_vtt
 from app.system.messages import AppCode
 from app.system.text_io import TextError, printable
 from engine.errors import message_of
 from engine.files import replacing
+from engine.settings import check_choice
 
 FORMS = ("srt", "vtt", "txt", "jsonl")
 SUBTITLES = ("srt", "vtt")
@@ -26,7 +28,8 @@ def export(
     form: str,
     content: str = "captions",
     *,
-    since_first: bool = False,
+    times: str = "session",
+    started: datetime = datetime.min,
 ) -> int:
     """Write cues to a file atomically.
 
@@ -39,18 +42,19 @@ def export(
         cues: ordered by start.
         form: one of ``FORMS``.
         content: one of ``CONTENTS``; JSON Lines always have both languages.
-        since_first: times of subtitles start with the first of them instead of the session.
+        times: where those of subtitles are counted from, one of ``TIMES``.
+        started: when the session started, for times of the clock.
 
     Returns:
         the number of written cues.
 
     Raises:
         TextError: the file cannot be written.
-        ValueError: there is no such form or content.
+        ValueError: there is no such form, content or kind of times.
     """
-    if form not in FORMS or content not in CONTENTS:
-        msg = f"expected one of {FORMS} and one of {CONTENTS}, got {form!r} and {content!r}"
-        raise ValueError(msg)
+    check_choice("form", form, FORMS)
+    check_choice("content", content, CONTENTS)
+    check_choice("times", times, TIMES)
     cues = _named(cues, form)
     if form != "txt":
         cut = split_source if form in SUBTITLES and content == "source" else split
@@ -58,7 +62,7 @@ def export(
     if form != "jsonl":
         cues = _chosen(cues, content)
     if form in SUBTITLES:
-        cues = readable(from_first(cues) if since_first else cues)
+        cues = readable(counted(cues, times, started))
     count = 0
     try:
         with (

@@ -2207,8 +2207,20 @@
         <translation>Gesagtes über den Untertiteln</translation>
     </message>
     <message>
-        <source>&amp;Times from the first caption</source>
-        <translation>&amp;Zeiten ab dem ersten Untertitel</translation>
+        <source>From the first caption</source>
+        <translation>Ab dem ersten Untertitel</translation>
+    </message>
+    <message>
+        <source>From the start of the session</source>
+        <translation>Ab dem Beginn der Sitzung</translation>
+    </message>
+    <message>
+        <source>Of the clock</source>
+        <translation>Uhrzeit</translation>
+    </message>
+    <message>
+        <source>Times</source>
+        <translation>Zeiten</translation>
     </message>
     <message>
         <source>{:,} captions</source>
@@ -2229,6 +2241,10 @@
     <message>
         <source>C&amp;ontent</source>
         <translation>&amp;Inhalt</translation>
+    </message>
+    <message>
+        <source>&amp;Times</source>
+        <translation>&amp;Zeiten</translation>
     </message>
     <message>
         <source>Format</source>

@@ -75,7 +75,7 @@ def prepared(_folder):
             form, content = rng.choice(FORMS), rng.choice(CONTENTS)
             try:
                 n_cues = export(out / "x", session.cues, form, content)
-                # two neighbours of one long cue have more than 84 characters together
+                # the lines before and after a cut have more than 42 characters together
                 n_most = sum(1 + (len(cue.text) + len(cue.source)) // 42 for cue in session.cues)
                 assert n_cues <= n_most
                 (out / "x").read_text(encoding="utf-8")

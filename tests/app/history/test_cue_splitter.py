@@ -3,7 +3,8 @@ from dataclasses import replace
 
 import pytest
 
-from app.history.cue_splitter import LONGEST, CueSplitter, split
+from app.history.cue_lines import LINE, LINES, lines_of
+from app.history.cue_splitter import CueSplitter, split
 from engine.events import (
     CaptionChanged,
     SourceChanged,
@@ -75,7 +76,9 @@ def test_the_cues_of_a_long_caption_are_the_caption_in_order(seed):
     early = len(cues)
     cues += maker.feed(UtteranceEnded(utterance=1))
     assert " ".join(cue.text for cue in cues) == caption
-    assert all(len(cue.text) <= LONGEST for cue in cues)
+    lines = [lines_of(cue.text) for cue in cues]
+    assert all(len(of_cue) <= LINES for of_cue in lines)
+    assert all(len(line) <= LINE for of_cue in lines for line in of_cue)
     starts_s = [cue.start_s for cue in cues]
     assert starts_s == sorted(starts_s)
     assert early >= len(cues) - 2, "what is long enough does not wait for the end"

@@ -11,7 +11,8 @@ from PySide6.QtCore import QStandardPaths, Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from app.dialogs.export_dialog import ExportDialog
-from app.history.cue_splitter import LONGEST, split, split_source
+from app.history.cue_lines import LINE, lines_of
+from app.history.cue_splitter import split, split_source
 from app.history.cue_times import readable
 from app.history.cues import Cue
 from app.history.export import export
@@ -93,8 +94,9 @@ def test_a_long_utterance_is_cut_as_in_the_terminal(tmp_path):
         cues = read(tmp_path / f"captions.{form}")
         assert count == len(cues) == 4
         texts = [cue.text.removeprefix("me: ").removeprefix("them: ") for cue in cues]
-        assert [one for one in texts if one != "Ja."] == split_text(LONG.text)
-        assert max(map(len, texts)) <= LONGEST
+        assert [one.replace("\n", " ") for one in texts if one != "Ja."] == split_text(LONG)
+        assert max(len(cue.lines) for cue in cues) == 2
+        assert max(len(line) for cue in cues for line in cue.lines) <= LINE
         assert text.count("NOTE marked") == (form == "vtt")
     _, text = exported(tmp_path, [LONG], "jsonl")
     lines = [json.loads(line) for line in text.splitlines()]
@@ -105,23 +107,42 @@ def test_a_long_utterance_is_cut_as_in_the_terminal(tmp_path):
     assert text == f"→ {LONG.text}\n", "a text has a line for each utterance"
 
 
-def split_text(text):
-    return [one.text for one in split(Cue(start_s=0, end_s=0, text=text))]
+def split_text(cue):
+    return [one.text for one in split(cue)]
+
+
+def test_lines_are_about_equally_long_and_none_has_more_than_42_characters():
+    assert lines_of("a" * 42) == ["a" * 42]
+    assert lines_of("aaaa " * 8 + "bbb") == ["aaaa aaaa aaaa aaaa", "aaaa aaaa aaaa aaaa bbb"]
+    assert lines_of("a" * 50) == ["a" * 42, "a" * 8]  # a language without blanks
+    rng = random.Random(1)
+    for _ in range(500):
+        text = " ".join("x" * rng.randint(1, 60) for _ in range(rng.randint(1, 30)))
+        cue = Cue(start_s=0, end_s=9, text=text, speaker=rng.choice(["", "me", "Dr. Rosenstein"]))
+        for part in split(cue):
+            label = f"{part.speaker}: " if part.speaker else ""
+            lines = lines_of(part.text, label)
+            assert len(lines) <= 2
+            assert all(line and len(line) <= LINE for line in lines)
+            assert "".join(lines).replace(" ", "") == (label + part.text).replace(" ", "")
 
 
 def test_of_the_source_alone_the_source_is_cut(tmp_path):
     exported(tmp_path, [LONG], "srt", "source")
-    texts = [cue.text for cue in webvtt.from_srt(tmp_path / "captions.srt")]
+    texts = [cue.text.replace("\n", " ") for cue in webvtt.from_srt(tmp_path / "captions.srt")]
     assert " ".join(texts) == LONG.source
     assert [len(text) for text in texts] == [83, 83]
     exported(tmp_path, [LONG], "srt", "both")
-    lines = [cue.lines for cue in webvtt.from_srt(tmp_path / "captions.srt")]
-    assert " ".join(source for source, _ in lines) == LONG.source
-    assert " ".join(text for _, text in lines) == LONG.text
+    lines = [line for cue in webvtt.from_srt(tmp_path / "captions.srt") for line in cue.lines]
+    assert " ".join(line for line in lines if "word" in line) == LONG.source
+    assert " ".join(line for line in lines if "wort" in line) == LONG.text
+    assert max(map(len, lines)) <= LINE
 
 
 def test_where_the_words_were_said_the_cues_are(tmp_path):
-    pauses = replace(LONG, pieces=((120, 12, 14.0), (209, 24, 34.0)))  # twelve words in 4 s
+    pauses = replace(
+        LONG, speaker="", pieces=((120, 12, 14.0), (209, 24, 34.0))
+    )  # twelve words in 4 s
     _, text = exported(tmp_path, [pauses], "jsonl")
     first, second, _ = (json.loads(line) for line in text.splitlines())
     assert first["end_s"] == pytest.approx(10.0 + 4.0 * 84 / 120)
@@ -147,12 +168,12 @@ def test_subtitles_stay_until_the_next_one_or_for_seven_seconds(tmp_path):
 
 def test_times_may_begin_with_the_first_subtitle_that_is_written(tmp_path):
     silent = Cue(start_s=1.0, end_s=2.0, text=" ", source="x")
-    export(tmp_path / "it.srt", [silent, *flashes(311.0, 314.0)], "srt", since_first=True)
+    export(tmp_path / "it.srt", [silent, *flashes(311.0, 314.0)], "srt", times="first")
     assert times(tmp_path / "it.srt") == [(0, 3), (3, 10)]
 
 
 def test_json_lines_have_the_times_as_they_were(tmp_path):
-    export(tmp_path / "it.jsonl", flashes(311.0), "jsonl", since_first=True)
+    export(tmp_path / "it.jsonl", flashes(311.0), "jsonl", times="first")
     line = json.loads((tmp_path / "it.jsonl").read_text())
     assert (line["start_s"], line["end_s"]) == (311.0, 311.1)
 
@@ -232,12 +253,14 @@ def test_the_dialog_writes_what_was_chosen_and_tells_it(qtbot, tmp_path):
     assert dialog.message.text().endswith("choose another place.")
     dialog.form.setCurrentIndex(dialog.form.findData("jsonl"))
     assert not dialog.content.isEnabled()
-    assert not dialog.since_first.isEnabled()
+    assert not dialog.times.isEnabled()
     dialog.form.setCurrentIndex(dialog.form.findData("vtt"))
     assert dialog.content.isEnabled()
-    for is_on, first in ((True, "00:00:00.000"), (False, "00:00:04.000")):
+    starts = {"first": "00:00:00.000", "session": "00:00:04.000", "clock": "09:30:04.000"}
+    assert dialog.times.currentData() == "first"
+    for times, first in starts.items():
         dialog.show_cues(EIGHT_HOURS[1:3], STARTED)
-        dialog.since_first.setChecked(is_on)
+        dialog.times.setCurrentIndex(dialog.times.findData(times))
         dialog.export_to(tmp_path / "mine.vtt")
         assert webvtt.read(tmp_path / "mine.vtt")[0].start == first
 
