@@ -4,14 +4,14 @@ from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication, QStyleFactory
 
-from app.look.palette import DARK, LIGHT, palette_of
-from app.look.style_sheet import HIGH_CONTRAST, style_sheet
+from app.look.palette import DARK, LIGHT, high_contrast, palette_of
+from app.look.style_sheet import style_sheet
 
 _SCHEMES = {"light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark}
 
 
 class Look(QObject):
-    """Fusion with our colours and style sheet; high contrast of the system comes first."""
+    """Fusion with our colours, or with those of a system in high contrast; our shapes in both."""
 
     def __init__(self, application: QApplication, appearance: str, parent: QObject | None) -> None:
         """Apply the look.
@@ -55,9 +55,9 @@ class Look(QObject):
         """Set palette and style sheet for the current state of the system."""
         contrast = self._accessibility.contrastPreference()
         if contrast == Qt.ContrastPreference.HighContrast:
-            palette, sheet = QPalette(), HIGH_CONTRAST
+            self._application.setPalette(QPalette())  # that of the system
+            colours = high_contrast(self._application.palette())
         else:
             colours = DARK if self.is_dark else LIGHT
-            palette, sheet = palette_of(colours), style_sheet(colours)
-        self._application.setPalette(palette)
-        self._application.setStyleSheet(sheet)
+            self._application.setPalette(palette_of(colours))
+        self._application.setStyleSheet(style_sheet(colours))

@@ -101,8 +101,32 @@ DARK = Colours(
 
 def colours_of(palette: QPalette) -> Colours:
     """Return the colours for a palette: those on light or on dark backgrounds."""
-    is_light = palette.color(Role.Base).lightness() > _MIDDLE
-    return LIGHT if is_light else DARK
+    return DARK if is_dark(palette.color(Role.Base).name()) else LIGHT
+
+
+def is_dark(colour: str) -> bool:
+    """Return whether a colour is nearer to black than to white."""
+    return QColor(colour).lightness() < _MIDDLE
+
+
+def high_contrast(system: QPalette) -> Colours:
+    """Return the colours of a system that asks for high contrast: each line as strong as text."""
+    background, surface = (system.color(role).name() for role in (Role.Window, Role.Base))
+    text, accent = (system.color(role).name() for role in (Role.Text, Role.Highlight))
+    strong = dict.fromkeys(("line", "edge", "text", "quiet", "error", "warning", "good"), text)
+    disabled = system.color(QPalette.ColorGroup.Disabled, Role.Text).name()
+    return Colours(
+        background=background,
+        surface=surface,
+        hover=surface,
+        tint=surface,
+        disabled=disabled,
+        accent=accent,
+        on_accent=system.color(Role.HighlightedText).name(),
+        me=text,
+        them=text,
+        **strong,
+    )
 
 
 def palette_of(colours: Colours) -> QPalette:

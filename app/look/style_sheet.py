@@ -9,7 +9,7 @@ from string import Template
 
 from PySide6.QtWidgets import QPushButton, QSpinBox
 
-from app.look.palette import DARK, Colours
+from app.look.palette import Colours, is_dark
 from engine.hub.bundled import ASSETS
 
 GAP = 4
@@ -26,7 +26,7 @@ QPushButton, QToolButton[autoRaise="false"] {
 QPushButton:hover, QToolButton[autoRaise="false"]:hover { background: $hover; }
 QPushButton:pressed, QToolButton[autoRaise="false"]:pressed { background: $line; }
 QPushButton:checked, QToolButton[autoRaise="false"]:checked {
-  background: $tint; border-color: $accent;
+  padding: 3px 10px; border: 2px solid $accent; background: $tint;
 }
 QPushButton:default, QPushButton[primary="true"] {
   background: $accent; border-color: $accent; color: $on_accent;
@@ -34,12 +34,14 @@ QPushButton:default, QPushButton[primary="true"] {
 QPushButton:focus, QToolButton[autoRaise="false"]:focus {
   border: 2px solid $accent; padding: 3px 10px;
 }
-QPushButton:default:focus, QPushButton[primary="true"]:focus { border-color: $text; }
+QPushButton:default:focus, QPushButton[primary="true"]:focus, QPushButton:checked:focus,
+QToolButton[autoRaise="false"]:checked:focus { border-color: $text; }
 QPushButton:disabled, QToolButton[autoRaise="false"]:disabled {
   background: $background; border-color: $line; color: $disabled;
 }
 QToolButton[popupMode="1"][autoRaise="false"] { padding-right: 27px; }
-QToolButton[popupMode="1"][autoRaise="false"]:focus { padding-right: 26px; }
+QToolButton[popupMode="1"][autoRaise="false"]:focus,
+QToolButton[popupMode="1"][autoRaise="false"]:checked { padding-right: 26px; }
 QToolButton::menu-button {
   width: 24px; border-left: 1px solid $edge;
   border-top-right-radius: 6px; border-bottom-right-radius: 6px;
@@ -143,16 +145,11 @@ QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 """)
 
-HIGH_CONTRAST = """
-*:focus { border: 2px solid palette(highlight); }
-"""
-"""What is left of it where the system asks for high contrast."""
-
 
 def style_sheet(colours: Colours) -> str:
     """Return the style sheet in some colours."""
     folder = ASSETS / "icons" / "controls"
-    tick = "tick-dark" if colours is DARK else "tick-light"
+    tick = "tick-dark" if is_dark(colours.on_accent) else "tick-light"
     images = {"down": "down", "up": "up", "tick": tick}
     paths = {name: (folder / f"{file}.svg").as_posix() for name, file in images.items()}
     named = {name: getattr(colours, name) for name in Colours.__slots__}

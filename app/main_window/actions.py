@@ -35,11 +35,11 @@ class Actions(QObject):
         self.microphone = self._make(self.tr("Listen to the &microphone"), "Ctrl+1", checkable=True)
         self.system = self._make(self.tr("Listen to what I &hear"), "Ctrl+2", checkable=True)
         self.find = self._make(self.tr("&Find…"), "Ctrl+F")
-        self.mark = self._make(self.tr("&Mark the newest row"), "Ctrl+M")
+        self.mark = self._make(self.tr("Mar&k the newest row"), "Ctrl+M")
         self.go_to_mark = self._make(self.tr("&Go to my mark"), "Ctrl+J")
         self.overlay = self._make(self.tr("&Overlay"), "Ctrl+O", checkable=True)
         self.lock = self._make(
-            self.tr("&Lock overlay (clicks go through)"), "Ctrl+K", checkable=True
+            self.tr("Loc&k overlay (clicks go through)"), "Ctrl+K", checkable=True
         )
         self.larger = self._make(self.tr("&Larger letters"), "Ctrl++")
         self.smaller = self._make(self.tr("&Smaller letters"), "Ctrl+-")

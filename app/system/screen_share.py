@@ -51,10 +51,11 @@ def _set_sharing_type(view: int, sharing_type: int) -> bool:
 class ShareGuard(QObject):
     """Hide windows from screen shares each time they are shown: Qt may recreate them."""
 
+    _hidden = False  # asked for even when Python has already emptied the object
+
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._windows: list[QWidget] = []
-        self._hidden = False
 
     def watch(self, window: QWidget) -> None:
         """Guard a window from now on."""

@@ -1,17 +1,10 @@
-"""Names and colours of lanes (speakers).
-
-Colours have a contrast of 4.5 to 1 on their light or dark background; the name is always shown,
-too.
-"""
+"""Names and colours of lanes (speakers); beside a colour the name is always shown, too."""
 
 from PySide6.QtCore import QCoreApplication
-from PySide6.QtGui import QColor, QGuiApplication, QPalette
+from PySide6.QtGui import QColor, QGuiApplication
 
 from app.captions.lanes import ME, THEM
-
-_ON_LIGHT = {ME: "#0b5cad", THEM: "#8a3b00"}
-_ON_DARK = {ME: "#7fbcff", THEM: "#ffb37a"}
-_MIDDLE = 128
+from app.look.palette import colours_of
 
 
 def lane_name(lane: str) -> str:
@@ -25,6 +18,6 @@ def lane_name(lane: str) -> str:
 
 def lane_colour(lane: str) -> QColor | None:
     """Return the colour of a lane on the background of lists; None for the default."""
-    base = QGuiApplication.palette().color(QPalette.ColorRole.Base)
-    colours = _ON_LIGHT if base.lightness() > _MIDDLE else _ON_DARK
-    return QColor(colours[lane]) if lane in colours else None
+    if lane not in (ME, THEM):
+        return None
+    return colours_of(QGuiApplication.palette()).colour("me" if lane == ME else "them")

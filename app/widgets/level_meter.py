@@ -1,14 +1,14 @@
 """A bar that shows a sound level; the caller measures."""
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette
+from PySide6.QtGui import QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.look.palette import colours_of
 from engine.audio.devices import Level
 
 _QUIET_DB, _LOUD_DB, _CLIPPED_DB = -60.0, -6.0, -1.0
 _FALL_DB = 1.5  # of the peak mark with each new level
-_GREEN, _AMBER, _RED = QColor(0x2E, 0x9E, 0x5B), QColor(0xC9, 0x8A, 0x00), QColor(0xC6, 0x3A, 0x3A)
 _WIDTH, _HEIGHT = 180, 14
 
 
@@ -64,7 +64,7 @@ class LevelMeter(QWidget):
         if right_to_left:
             painter.translate(self.width(), 0)
             painter.scale(-1, 1)
-        painter.setBrush(_colour(self._peak_db))
+        painter.setBrush(colours_of(self.palette()).colour(_colour_name(self._peak_db)))
         bar = QRectF(groove)
         bar.setWidth(groove.width() * self.filled)
         if bar.width() >= groove.height():
@@ -82,7 +82,7 @@ def _share(decibels: float) -> float:
     return min(max(1 - decibels / _QUIET_DB, 0.0), 1.0)
 
 
-def _colour(peak_db: float) -> QColor:
+def _colour_name(peak_db: float) -> str:
     if peak_db >= _CLIPPED_DB:
-        return _RED
-    return _AMBER if peak_db >= _LOUD_DB else _GREEN
+        return "error"
+    return "warning" if peak_db >= _LOUD_DB else "good"

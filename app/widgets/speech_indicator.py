@@ -1,10 +1,11 @@
 """A lamp for detected speech, with a shape, a colour and a word."""
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QPen
+from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-_GREEN = QColor(0x2E, 0x9E, 0x5B)
+from app.look.palette import colours_of
+
 _GAP = 6
 
 
@@ -51,7 +52,7 @@ class SpeechIndicator(QWidget):
             painter.drawEllipse(disc)
             return
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(_GREEN)
+        painter.setBrush(colours_of(self.palette()).colour("good"))
         painter.drawEllipse(disc)
         painter.setPen(self.palette().color(QPalette.ColorRole.WindowText))
         room = self.rect().adjusted(0, 0, -side - _GAP, 0)

@@ -1454,20 +1454,12 @@
         <translation>&amp;Suchen …</translation>
     </message>
     <message>
-        <source>&amp;Mark the newest row</source>
-        <translation>Neueste Zeile &amp;merken</translation>
-    </message>
-    <message>
         <source>&amp;Go to my mark</source>
         <translation>&amp;Zur gemerkten Stelle</translation>
     </message>
     <message>
         <source>&amp;Overlay</source>
         <translation>&amp;Einblendung</translation>
-    </message>
-    <message>
-        <source>&amp;Lock overlay (clicks go through)</source>
-        <translation>Einblendung &amp;sperren (Klicks gehen hindurch)</translation>
     </message>
     <message>
         <source>&amp;Larger letters</source>
@@ -1499,7 +1491,7 @@
     </message>
     <message>
         <source>Copy address of the caption &amp;page</source>
-        <translation>Adresse der Untertitel&amp;seite kopieren</translation>
+        <translation>Adresse der &amp;Untertitelseite kopieren</translation>
     </message>
     <message>
         <source>&amp;Set up Surtitle…</source>
@@ -1548,6 +1540,14 @@
     <message>
         <source>&amp;Help</source>
         <translation>&amp;Hilfe</translation>
+    </message>
+    <message>
+        <source>Mar&amp;k the newest row</source>
+        <translation>Neueste Zeile m&amp;erken</translation>
+    </message>
+    <message>
+        <source>Loc&amp;k overlay (clicks go through)</source>
+        <translation>Einblendung &amp;sperren (Klicks gehen hindurch)</translation>
     </message>
     <message>
         <source>Unlock</source>

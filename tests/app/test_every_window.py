@@ -1,6 +1,8 @@
 """What holds for every window there is: names for screen readers, the keyboard, large letters."""
 
+import importlib
 import threading
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
@@ -13,6 +15,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QLabel,
+    QMenu,
     QMenuBar,
     QScrollArea,
     QStackedWidget,
@@ -21,6 +24,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app import dialogs
 from app.system.translations import speak
 from app.widgets.fit_to_screen import fitted
 from engine.hub.bundled import ASSETS
@@ -240,6 +244,38 @@ def alt_keys(window):
         elif isinstance(widget, QMenuBar):
             texts += [action.text() for action in widget.actions()]
     return [(QKeySequence.mnemonic(text).toString(), text) for text in texts if "&" in text]
+
+
+def menus(window):
+    """List the menus of a window: those of its bar, of its buttons, and of its own."""
+    return [menu for menu in window.findChildren(QMenu) if menu.actions()]
+
+
+def test_a_letter_in_a_menu_goes_to_one_thing_only(windows, language):
+    twice, n_menus = {}, 0
+    for window in windows():
+        for menu in menus(window):
+            n_menus += 1
+            keys = [
+                QKeySequence.mnemonic(action.text()).toString()
+                for action in menu.actions()
+                if "&" in action.text()
+            ]
+            found = sorted({key for key in keys if keys.count(key) > 1})
+            if found:
+                twice[menu.title()] = found
+    assert n_menus >= 5
+    assert twice == {}, language
+
+
+def test_these_windows_are_all_there_are(windows):
+    known = {type(window) for window in windows()}
+    folder = Path(dialogs.__path__[0])
+    for file in folder.rglob("*.py"):
+        name = ".".join(("app.dialogs", *file.relative_to(folder).with_suffix("").parts))
+        for value in vars(importlib.import_module(name)).values():
+            if isinstance(value, type) and issubclass(value, QDialog) and value is not QDialog:
+                assert value in known, value
 
 
 def test_alt_with_a_letter_goes_to_one_thing_only(windows, language):

@@ -14,8 +14,8 @@ from PySide6.QtWidgets import (
 from app.look.apply import Look
 from app.look.contrast import contrast
 from app.look.icons import FOLDER, icon
-from app.look.palette import DARK, LIGHT, colours_of, palette_of
-from app.look.style_sheet import HIGH_CONTRAST, make_primary
+from app.look.palette import DARK, LIGHT, colours_of, high_contrast, palette_of
+from app.look.style_sheet import make_primary
 
 BOTH = pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
 TEXTS = ("text", "quiet", "accent", "error", "warning", "good", "me", "them")
@@ -109,8 +109,12 @@ def test_high_contrast_of_the_system_comes_before_our_colours(look, qapp, monkey
     high = Qt.ContrastPreference.HighContrast
     monkeypatch.setattr(hints, "contrastPreference", lambda _self: high)
     look.use("dark")
-    assert qapp.styleSheet() == HIGH_CONTRAST
     assert qapp.palette() == QPalette()
+    text = qapp.palette().color(QPalette.ColorRole.Text).name()
+    colours = high_contrast(qapp.palette())
+    assert {colours.edge, colours.line, colours.quiet, colours.error} == {text}
+    assert f"border: 1px solid {text}" in qapp.styleSheet()
+    assert DARK.edge not in qapp.styleSheet()
     monkeypatch.undo()
     look.refresh()
     assert colours_of(qapp.palette()) is DARK

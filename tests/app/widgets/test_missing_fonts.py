@@ -12,7 +12,9 @@ def fonts(monkeypatch):
     """Fonts of these scripts and no other; the test may add some."""
     scripts = set(ONLY_LATIN)
     monkeypatch.setattr(
-        QFontDatabase, "families", lambda script: ["A font"] if script in scripts else []
+        QFontDatabase,
+        "families",
+        lambda script=None: ["A font"] if script is None or script in scripts else [],
     )
     return scripts
 
