@@ -1,10 +1,12 @@
 """Files that the version before wrote (commit e0dcd3a, with its own code) still open unchanged."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from app.config.preferences import Preferences
 from app.config.preferences_file import PreferencesFile
 from app.config.window_geometry import GeometryFile, SavedGeometry
 from app.history.cues import Cue
@@ -24,7 +26,15 @@ def home(tmp_path):
 
 
 def test_settings(home):
-    assert PreferencesFile(home / "settings.toml").read() == (CHOSEN, None)
+    own = Preferences()  # for what did not exist then
+    names = ("font", "text_colour", "background_colour", "opacity", "name_me", "name_them")
+    chosen = replace(
+        CHOSEN,
+        captions=replace(CHOSEN.captions, **{name: getattr(own.captions, name) for name in names}),
+        overlay=replace(CHOSEN.overlay, hide_after_s=own.overlay.hide_after_s),
+        interface=replace(own.interface, language=CHOSEN.interface.language),
+    )
+    assert PreferencesFile(home / "settings.toml").read() == (chosen, None)
 
 
 def test_positions_of_windows(home):

@@ -36,7 +36,8 @@ _RECOVER, _XWAYLAND = "recover", "xwayland"  # what the banner offers
 PATIENCE_S = 5.0
 """How long the end waits for what was begun to be translated."""
 
-_POINTS = 2  # a step of larger and smaller letters
+_POINTS = 2  # a step of larger and smaller text on the overlay
+_PERCENT = 10  # a step of it in the transcript
 
 
 class Application(QObject):
@@ -76,13 +77,13 @@ class Application(QObject):
         )
         self.adapters = AdapterController(self.settings, folder / "adapters", bridge, window)
         self.model = ModelController(
-            self.settings, bridge, self.adapters, window.controls, banner, window.status
+            self.settings, bridge, self.adapters, window.choices, banner, window.status
         )
         self.side_windows = ToolWindows(self.settings, window, self.model.as_arguments)
         self.help_windows = HelpWindows(window)
         desk = ListeningService(make, folder / "models", launch.device, bridge.hear, self)
         self.listening = ListeningController(
-            self.settings, bridge, desk, window.sources, banner, window.status
+            self.settings, bridge, desk, window.controls, banner, window.status
         )
         self.page = BrowserSource(folder / "page.token", self)
         self.settings_dialog = SettingsDialog(policy_names(), window.menu_actions, folder, window)
@@ -108,20 +109,23 @@ class Application(QObject):
             self.window.leave_room_for(self.overlay.geometry(), area)
         self.window.show()
         overlay = self.settings.preferences.overlay
-        self.window.controls.lock.setChecked(overlay.locked)
-        self.window.controls.overlay.setChecked(overlay.visible)
+        self.window.menu_actions.lock.setChecked(overlay.locked)
+        self.window.menu_actions.overlay.setChecked(overlay.visible)
+        self.window.transcript.show_size(self.settings.preferences.interface.text_size)
+        self._show_mode()
         self.side_windows.show()
         self._report_missing_font(self.settings.translation.target_language)
 
     def _connect(self) -> None:
-        window, controls = self.window, self.window.controls
+        window, actions = self.window, self.window.menu_actions
         window.closed.connect(self._close)
-        controls.overlay.toggled.connect(self._show_overlay)
-        controls.lock.toggled.connect(self._lock_overlay)
-        controls.clear.clicked.connect(self._clear_overlay)
+        actions.overlay.toggled.connect(self._show_overlay)
+        actions.lock.toggled.connect(self._lock_overlay)
+        actions.clear.triggered.connect(self._clear_overlay)
         self.overlay.closed.connect(self._hide_overlay)
-        controls.pause.toggled.connect(self.captions.pause)
-        controls.adapter.clicked.connect(self.adapters.dialog.open_list)
+        actions.pause.toggled.connect(self.captions.pause)
+        window.choices.changed.connect(self._show_mode)
+        window.transcript.size_wanted.connect(self._resize_rows)
         window.painted.connect(self.model.load)
         self.model.restarted.connect(self.captions.restart)
         self.bridge.paused_changed.connect(window.status.show_paused)
@@ -145,9 +149,14 @@ class Application(QObject):
     def _connect_listening(self) -> None:
         listening, desk, captions = self.listening, self.listening.desk, self.captions
         desk.reported.connect(captions.take_heard)
-        listening.fetch_progressed.connect(self.window.fetch_bar.show_progress)
-        listening.fetch_ended.connect(self.window.fetch_bar.hide)
-        self.window.fetch_bar.cancelled.connect(desk.cancel_fetch)
+        window = self.window
+        listening.missing_found.connect(window.empty_page.show_missing)
+        window.empty_page.download_clicked.connect(listening.fetch)
+        window.empty_page.others_clicked.connect(self._show_speech_models)
+        window.painted.connect(listening.look_for_model)
+        listening.fetch_progressed.connect(window.fetch_bar.show_progress)
+        listening.fetch_ended.connect(window.fetch_bar.hide)
+        window.fetch_bar.cancelled.connect(desk.cancel_fetch)
         self.model.restarted.connect(desk.restart)
 
     def _connect_latency(self) -> None:
@@ -156,6 +165,7 @@ class Application(QObject):
         self.listening.desk.reported.connect(latency.take_heard)
         self.listening.desk.began.connect(latency.begin_listening)
         latency.lags_came.connect(self.listening.show_lags)
+        self.listening.sound_lost.connect(latency.take_lost)
         self.bridge.event_came.connect(latency.take_event)
         self.bridge.utterance_changed.connect(latency.take_utterance)
         self.bridge.event_came.connect(self.side_windows.glossary.take_event)
@@ -169,16 +179,20 @@ class Application(QObject):
         actions.reset_place.triggered.connect(self._reset_place)
         actions.new_session.triggered.connect(self.captions.begin_session)
         actions.adapters.triggered.connect(self.adapters.dialog.open_list)
-        actions.mark.triggered.connect(self._mark)
+        actions.mark.triggered.connect(window.transcript.mark)
         actions.export.triggered.connect(self.archive.export)
         actions.recover.triggered.connect(self.archive.show_sessions)
         actions.diagnostics.triggered.connect(self._copy_diagnostics)
         actions.page_address.triggered.connect(self._copy_page_address)
-        actions.go_to_mark.triggered.connect(window.transcript.go_to_mark)
+        actions.go_to_mark.triggered.connect(lambda: window.transcript.go_to_mark(1))
+        actions.go_to_mark_before.triggered.connect(lambda: window.transcript.go_to_mark(-1))
+        actions.larger_rows.triggered.connect(lambda: self._resize_rows(_PERCENT))
+        actions.smaller_rows.triggered.connect(lambda: self._resize_rows(-_PERCENT))
         actions.hide_overlay.triggered.connect(actions.overlay.toggle)
         self.overlay.addActions(actions.for_overlay())
         self.stage.add_bar(actions.for_bar(), actions.lock)
         self.stage.hide_from_share(hidden=self.settings.preferences.overlay.hide_from_share)
+        self.keeper.mode = self.settings.mode
 
     @Slot(tuple)
     def _show_captions(self, views: tuple[UtteranceView, ...]) -> None:
@@ -200,11 +214,22 @@ class Application(QObject):
             self.window.banner.show_notice(text.format(language))
 
     @Slot()
-    def _mark(self) -> None:
-        """Mark the newest row in the window and in the history."""
-        key = self.window.transcript.mark_newest()
-        if key is not None:
-            self.captions.mark(key)
+    def _show_mode(self) -> None:
+        """Show the columns of the languages in use."""
+        choices = self.window.choices
+        self.window.transcript.show_mode(choices.mode.value, *choices.languages)
+
+    @Slot(int)
+    def _resize_rows(self, percent: int) -> None:
+        """Make the text of the transcript larger or smaller."""
+        size = self.settings.preferences.interface.text_size + percent
+        self.settings.change("interface", text_size=min(300, max(50, size)))
+
+    @Slot()
+    def _show_speech_models(self) -> None:
+        """Show the settings of the speech model."""
+        self._show_settings()
+        self.settings_dialog.tabs.setCurrentWidget(self.settings_dialog.speech)
 
     @Slot(int, int)
     def _choose_size(self, characters: int, lines: int) -> None:
@@ -221,9 +246,11 @@ class Application(QObject):
             self.look.use(now.interface.appearance)
         if now.captions != before.captions:
             self.stage.show_theme(now.captions)
+            self.keeper.mode = now.captions.mode
+        self.window.transcript.show_size(now.interface.text_size)
         self.stage.hide_from_share(hidden=now.overlay.hide_from_share)
         if now.overlay.locked != before.overlay.locked:
-            self.window.controls.lock.setChecked(now.overlay.locked)
+            self.window.menu_actions.lock.setChecked(now.overlay.locked)
         if now.shortcuts != before.shortcuts:
             self.window.menu_actions.use_shortcuts(now.shortcuts)
         if now.privacy != before.privacy:
@@ -253,13 +280,13 @@ class Application(QObject):
 
     @Slot()
     def _hide_overlay(self) -> None:
-        self.window.controls.overlay.setChecked(False)
+        self.window.menu_actions.overlay.setChecked(False)
 
     @Slot()
     def _reset_place(self) -> None:
         """Show the overlay at its default position."""
         self.stage.reset_position()
-        self.window.controls.overlay.setChecked(True)
+        self.window.menu_actions.overlay.setChecked(True)
 
     @Slot()
     def _bring_overlay_back(self) -> None:
@@ -315,9 +342,7 @@ class Application(QObject):
 
     @Slot()
     def _copy_diagnostics(self) -> None:
-        heard = self.side_windows.latency.heard_lags
-        lags = {f"lag, {lag.stage}": f"{lag.median_s:.2f} s" for lag in heard}
-        state = {**self.window.status.facts, **lags, "captions": len(self.keeper.cues)}
+        state = {**self.side_windows.latency.facts, "captions": len(self.keeper.cues)}
         text = diagnostics(self.settings.preferences, state, self.settings.launch.log_folder)
         QGuiApplication.clipboard().setText(text)
         self.window.banner.show_notice(
@@ -327,18 +352,18 @@ class Application(QObject):
     @Slot(str)
     def obey(self, command: str) -> None:
         """Run a command of another start of the program, one of ``single_instance.COMMANDS``."""
-        controls = self.window.controls
+        actions = self.window.menu_actions
         if self._closing_since_s is not None:
             return
         match command:
             case "toggle":
-                controls.overlay.toggle()
+                actions.overlay.toggle()
             case "pause":
-                controls.pause.toggle()
+                actions.pause.toggle()
             case "lock":
-                controls.lock.toggle()
+                actions.lock.toggle()
             case "clear":
-                controls.clear.click()
+                actions.clear.trigger()
             case _:
                 self.raise_window()
 

@@ -3,12 +3,15 @@
 It owns the caption model and connects it with the transcript, the bridge and the history.
 """
 
+import time
 from collections import Counter
+from dataclasses import replace
 from textwrap import shorten
 
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.captions.model import Captions, UtteranceView
+from app.captions.modes import SOURCE_LANGUAGE
 from app.config.settings_in_force import SettingsInForce
 from app.history.history_writer import HistoryWriter
 from app.main_window.banner import Banner
@@ -51,14 +54,15 @@ class CaptionController(QObject):
         self._bridge = bridge
         self._keeper = keeper
         self._transcript, self._typed_line, self._banner = transcript, typed_line, banner
-        self._captions = Captions(bridge.utterances)
-        self._awaited_mark: tuple[str, str] | None = None  # lane and text of words that wait
+        self._captions = Captions(bridge.utterances, clock=time.time)
+        self._awaited_marks: list[tuple[str, str]] = []  # lanes and texts of words that wait
         self._waiting: tuple[UtteranceView, ...] = ()
         self._forgotten: tuple[UtteranceView, ...] = ()  # restored by undoing a new session
         typed_line.words_changed.connect(lambda words: bridge.send(SetWords(words)))
         typed_line.words_changed.connect(transcript.follow)
         typed_line.finished.connect(lambda: bridge.send(EndPassage()))
         transcript.painted.connect(self.take_painted)
+        transcript.mark_wanted.connect(self.mark)
         banner.offer_taken.connect(self._take_offer)
         bridge.event_came.connect(self._take_event)
         bridge.utterance_changed.connect(self._follow)
@@ -75,12 +79,25 @@ class CaptionController(QObject):
         self._captions.restart()
         self._show_captions()
 
+    @Slot(int)
     def mark(self, key: int) -> None:
-        """Store the mark of a row in the history."""
+        """Set the bookmark of a row, or remove it; the history stores that."""
         waiting = next((view for view in self._waiting if view.key == key), None)
-        self._awaited_mark = None if waiting is None else (waiting.lane, waiting.source)
         if waiting is None:
-            self._keeper.mark(key)
+            is_marked = self._captions.mark(key)
+            if is_marked is not None:
+                self._keeper.mark(key, marked=is_marked)
+        else:
+            words = (waiting.lane, waiting.source)
+            marks = self._awaited_marks
+            marks.remove(words) if words in marks else marks.append(words)
+            self._waiting = tuple(self._with_mark(view) for view in self._waiting)
+        self._show_captions()
+
+    def _with_mark(self, waiting: UtteranceView) -> UtteranceView:
+        """Return a row of waiting words with its bookmark."""
+        marked = (waiting.lane, waiting.source) in self._awaited_marks
+        return replace(waiting, marked=marked)
 
     @Slot(object)
     def _take_event(self, event: Event) -> None:
@@ -96,13 +113,15 @@ class CaptionController(QObject):
     @Slot(object, object)
     def _follow(self, event: Event, utterance: Utterance) -> None:
         """Follow an event of an utterance."""
-        self._keeper.take(event, utterance, self._settings.translation.target_language)
+        translation = self._settings.translation
+        language = translation.target_language if self._settings.translates else SOURCE_LANGUAGE
+        self._keeper.take(event, utterance, language)
         if not self._captions.apply(event, utterance):
             return
         self._show_captions()
-        if isinstance(event, UtteranceEnded) and has_words(utterance, self._awaited_mark):
-            rows = self._transcript.rows.views
-            self._transcript.mark_row([view.key for view in rows].index(utterance.key))
+        awaited = self._awaited_marks if isinstance(event, UtteranceEnded) else []
+        for words in [one for one in awaited if has_words(utterance, one)][:1]:
+            self._awaited_marks.remove(words)
             self.mark(utterance.key)
 
     @Slot(object)
@@ -134,7 +153,7 @@ class CaptionController(QObject):
         for lane, text in texts:
             n_words[lane] += len(text.split())
         waiting = tuple(
-            UtteranceView(key=-number, source=text, lane=lane)
+            self._with_mark(UtteranceView(key=-number, source=text, lane=lane))
             for number, (lane, text) in enumerate(texts, start=1)
         )
         if self._captions.set_waiting(n_words) or waiting != self._waiting:
@@ -159,7 +178,7 @@ class CaptionController(QObject):
         self._keeper.clear()  # first, for it keeps what is not complete
         self._bridge.send(Clear())
         self._captions.clear()
-        self._awaited_mark = None
+        self._awaited_marks.clear()
         self._show_captions()
         self.cleared.emit()
         text = self.tr("A new session has begun")
@@ -175,9 +194,9 @@ class CaptionController(QObject):
             self._show_captions()
 
 
-def has_words(utterance: Utterance, awaited: tuple[str, str] | None) -> bool:
+def has_words(utterance: Utterance, awaited: tuple[str, str]) -> bool:
     """Return whether an utterance has the words of a row that was marked while they waited."""
-    if awaited is None or not utterance.words:
+    if not utterance.words:
         return False
     lane, text = awaited
     source = utterance.source

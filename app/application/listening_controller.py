@@ -1,21 +1,22 @@
-"""Connects the source bar with the listening service and the transcript."""
+"""Connects the sources in the control panel with the listening service and the transcript."""
 
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app.application.lag_text import lag_text, lag_tip
 from app.application.source_notices import SourceNotices
-from app.captions.lanes import LANES
+from app.captions.lanes import LANES, ME, THEM
 from app.config.preferences import ListeningPreferences, Preferences
 from app.config.settings_in_force import SettingsInForce
 from app.main_window.banner import Banner
-from app.main_window.source_bar import SourceBar, SourceControls
+from app.main_window.control_panel import ControlPanel
+from app.main_window.empty_page import needs_speech_model
+from app.main_window.source_toggle import SourceToggle
 from app.main_window.status_bar import StatusBar
 from app.session.engine_bridge import EngineBridge
 from app.session.listening_service import ListeningService
 from app.system.translations import worded
-from engine.audio.devices import WantedDevice
+from engine.audio.devices import SAMPLE_RATE_HZ, WantedDevice
 from engine.hub.catalogue import smaller_whisper
 from engine.metrics.word_lags import StageTime
 from engine.speech.events import (
@@ -25,10 +26,9 @@ from engine.speech.events import (
     ListeningFailed,
     Noticed,
     RecognizerReady,
-    SpeechChanged,
 )
 
-FETCH, SMALLER = "fetch recogniser", "smaller recogniser"
+FETCH, SMALLER = "fetch speech model", "smaller speech model"
 """What the banner offers."""
 
 _METER_MS = 60
@@ -42,17 +42,21 @@ class ListeningController(QObject):
     Signals:
         fetch_progressed(str, int, int): recogniser, downloaded bytes, total bytes.
         fetch_ended(): the download has ended.
+        missing_found(str): this speech model is not on this computer; empty if it is.
+        sound_lost(float): seconds of sound that were lost so far.
     """
 
     fetch_progressed = Signal(str, object, object)  # bytes do not fit into Qt's int
     fetch_ended = Signal()
+    missing_found = Signal(str)
+    sound_lost = Signal(float)
 
     def __init__(
         self,
         settings: SettingsInForce,
         bridge: EngineBridge,
         desk: ListeningService,
-        bar: SourceBar,
+        bar: ControlPanel,
         banner: Banner,
         status: StatusBar,
     ) -> None:
@@ -102,6 +106,7 @@ class ListeningController(QObject):
         self._settings.preferences_changed.connect(self._use)
         desk.devices_listed.connect(bar.show_devices)
         desk.recognizer_missing.connect(self._offer_fetch)
+        desk.recognizer_looked_for.connect(self._show_missing)
         desk.progressed.connect(self._show_fetch)
         desk.fetched.connect(self._begin_after_fetch)
         desk.fetch_failed.connect(self._end_fetch)
@@ -111,8 +116,8 @@ class ListeningController(QObject):
         desk.failed.connect(self._fail)
 
     def _show_devices(self, listening: ListeningPreferences) -> None:
-        self._bar.microphone.devices.show_device(listening.microphone)
-        self._bar.system.devices.show_device(listening.system)
+        self._bar.microphone.show_device(listening.microphone)
+        self._bar.system.show_device(listening.system)
 
     @Slot(object, object)
     def _use(self, preferences_before: Preferences, preferences: Preferences) -> None:
@@ -124,6 +129,7 @@ class ListeningController(QObject):
             return
         for offer in (FETCH, SMALLER):
             self._banner.withdraw(offer)
+        self.look_for_model()
         if self._wanted:
             self.desk.listen(self._wanted, now.recognizer)
 
@@ -131,7 +137,7 @@ class ListeningController(QObject):
     def _take_offer(self, name: str) -> None:
         """Run an offer of the banner, if it is one of ours."""
         if name == FETCH:
-            self._fetch(self._recognizer)
+            self.fetch()
         elif name == SMALLER:
             self._settings.change("listening", recognizer=smaller_whisper(self._recognizer))
 
@@ -149,7 +155,7 @@ class ListeningController(QObject):
         """Listen to the sources that are on, and to no others."""
         sources = () if self._bridge.is_paused else self._bar.on
         wanted = tuple(
-            WantedDevice(kind=one.kind, name=one.devices.currentData() or None) for one in sources
+            WantedDevice(kind=one.kind, name=one.devices.value or None) for one in sources
         )
         if self._fetching:
             self._after_fetch = wanted
@@ -161,7 +167,7 @@ class ListeningController(QObject):
         self._notices.keep(self._lanes)
         self._is_ready = False
         if wanted:
-            self._status.show_listening(self.tr("Starting to listen"))
+            self._status.show_listening(self.tr("Starting to listen…"))
             self.desk.list_devices()
         else:
             self._show_stopped()
@@ -176,9 +182,7 @@ class ListeningController(QObject):
         self._meters.stop()
         self._bar.show_nothing()
         self._notices.keep(())
-        text = self.tr("Translating what was said") if self.desk.is_listening else ""
-        if self._bridge.is_paused and self._bar.on:
-            text = self.tr("Paused: nothing is recorded")
+        text = self.tr("Finishing what was said…") if self.desk.is_listening else ""
         self._status.show_listening(text)
 
     def _show_off(self, wanted: tuple[WantedDevice, ...] = ()) -> None:
@@ -194,7 +198,7 @@ class ListeningController(QObject):
     def _show_begun(self) -> None:
         if self._wanted:
             self._begun = self._wanted
-            self._status.show_listening(self.tr("Loading the recogniser; what is said is kept"))
+            self._status.show_listening(self.tr("Loading the speech model… What is said is kept"))
             self._show_heard()
             self._meters.start()
 
@@ -211,26 +215,39 @@ class ListeningController(QObject):
         self.desk.listen((), self._recognizer)
         self._banner.show_notice(message)
 
-    # the recogniser
+    # the speech model
 
     @Slot(str)
     def _offer_fetch(self, recognizer: str) -> None:
         """Offer to download a recogniser; a running one goes on."""
         self._after_fetch = self._wanted
         self._show_off(self._begun)
-        text = self.tr("The recogniser {} is not on this computer; typing works without it")
+        text = needs_speech_model(recognizer)
         if self._begun:
             self._is_ready = True
             self._show_heard()
-            text = self.tr("The recogniser {} is not on this computer; the one before goes on")
-        self._banner.show_offer(text.format(recognizer), self.tr("&Fetch it"), FETCH)
+            text = self.tr("The speech model {} is not on this computer; the one before goes on")
+        self._banner.show_offer(text.format(recognizer), self.tr("Do&wnload"), FETCH)
 
-    def _fetch(self, recognizer: str) -> None:
-        self._fetching = recognizer
+    @Slot()
+    def look_for_model(self) -> None:
+        """Look whether the speech model is on this computer; ``missing_found`` is emitted."""
+        self.desk.look_for(self._recognizer)
+
+    @Slot(str, bool)
+    def _show_missing(self, recognizer: str, is_here: bool) -> None:  # noqa: FBT001
+        if recognizer == self._recognizer:
+            self.missing_found.emit("" if is_here else recognizer)
+
+    @Slot()
+    def fetch(self) -> None:
+        """Download the speech model; then listen to what is on."""
+        self._banner.withdraw(FETCH)
+        recognizer = self._fetching = self._recognizer
         for source in self._bar.sources:
             source.show_on(on=any(one.kind == source.kind for one in self._after_fetch))
         if not self._begun:
-            self._status.show_listening(self.tr("Listening begins when the recogniser is here"))
+            self._status.show_listening(self.tr("Listening begins when the speech model is here"))
         self.fetch_progressed.emit(recognizer, 0, 0)
         self.desk.fetch(recognizer)
 
@@ -240,8 +257,9 @@ class ListeningController(QObject):
             self.fetch_progressed.emit(recognizer, done, total)
 
     @Slot(str)
-    def _begin_after_fetch(self, _recognizer: str) -> None:
+    def _begin_after_fetch(self, recognizer: str) -> None:
         self._fetching = ""
+        self._show_missing(recognizer, is_here=True)
         self.fetch_ended.emit()
         self._status.show_listening("")
         self._wanted = ()
@@ -254,15 +272,13 @@ class ListeningController(QObject):
         self.fetch_ended.emit()
         self._show_off(self._begun)
         if message:
-            self._banner.show_notice(message)
+            self._banner.show_offer(message, self.tr("Try a&gain"), FETCH)
 
     # what is reported
 
     @Slot(object)
     def _take(self, event: Heard) -> None:
         match event:
-            case SpeechChanged(lane=lane, speaks=speaks):
-                self._source_of(lane).lamp.show_speech(speaks=speaks)
             case RecognizerReady():
                 self._is_ready = True
                 self._show_heard()
@@ -278,13 +294,17 @@ class ListeningController(QObject):
                 self._fail(worded(message))
 
     def _show_heard(self) -> None:
-        """Show the names of the devices in use."""
+        """Show what is listened to, and in the tool tip by which devices."""
         if self._wanted and self._is_ready:
-            names = " · ".join(self._notices.devices)
-            text = self.tr("Listening to {}").format(names) if names else self.tr("Listening")
-            self._status.show_listening(text)
+            texts: dict[tuple[str, ...], str] = {
+                (ME,): self.tr("Listening to the microphone"),
+                (THEM,): self.tr("Listening to computer sound"),
+            }
+            both = self.tr("Listening to microphone and computer sound")
+            devices = " · ".join(self._notices.devices)
+            self._status.show_listening(texts.get(self._lanes, both), devices)
 
-    def _source_of(self, lane: str) -> SourceControls:
+    def _source_of(self, lane: str) -> SourceToggle:
         return next(source for source in self._bar.sources if LANES[source.kind] == lane)
 
     @Slot()
@@ -296,4 +316,6 @@ class ListeningController(QObject):
     def show_lags(self, lags: Sequence[StageTime]) -> None:
         """Show the lag of the newest heard words."""
         if self._begun:
-            self._status.show_lag(lag_text(lags, self.desk.n_dropped), lag_tip(lags))
+            by_stage = {lag.stage: lag.median_s for lag in lags}
+            self._status.show_lag(by_stage.get("whole", sum(by_stage.values())))
+            self.sound_lost.emit(self.desk.n_dropped / SAMPLE_RATE_HZ)

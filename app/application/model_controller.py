@@ -7,10 +7,12 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.application.adapter_controller import AdapterController
+from app.captions.modes import CAPTIONS_ONLY
+from app.config.preferences import Preferences
 from app.config.settings_in_force import SettingsInForce
 from app.library.model_names import hub_name
 from app.main_window.banner import Banner
-from app.main_window.control_panel import ControlPanel
+from app.main_window.caption_choices import CaptionChoices
 from app.main_window.status_bar import StatusBar
 from app.session.engine_bridge import EngineBridge
 from app.system.translations import worded
@@ -22,6 +24,7 @@ from engine.events import (
     Failed,
     LoadProgress,
     Notice,
+    PaceChanged,
     Ready,
     Refused,
     Statistics,
@@ -46,7 +49,7 @@ class ModelController(QObject):
         settings: SettingsInForce,
         bridge: EngineBridge,
         adapters: AdapterController,
-        controls: ControlPanel,
+        choices: CaptionChoices,
         banner: Banner,
         status: StatusBar,
     ) -> None:
@@ -54,15 +57,18 @@ class ModelController(QObject):
         self._settings = settings
         self._bridge = bridge
         self._adapters = adapters
-        self._controls, self._banner, self._status = controls, banner, status
-        self._is_loading = self._starts_over = False
+        self._choices, self._banner, self._status = choices, banner, status
+        self._is_loading = self._starts_over = self._was_wanted = False
         banner.retry_clicked.connect(self.load)
         bridge.event_came.connect(self._take_event)
         settings.translation_changed.connect(self._translate)
+        settings.preferences_changed.connect(self._use_mode)
         settings.model_changed.connect(self.start_over)
-        controls.language_chosen.connect(settings.choose_language)
-        controls.policy_chosen.connect(settings.choose_policy)
-        controls.show_policy(settings.translation.policy)
+        choices.mode_chosen.connect(settings.choose_mode)
+        choices.language_chosen.connect(settings.choose_language)
+        choices.policy_chosen.connect(settings.choose_policy)
+        choices.show_mode(settings.mode)
+        self._show_choices(settings.translation)
 
     @property
     def is_busy(self) -> bool:
@@ -89,7 +95,11 @@ class ModelController(QObject):
 
     @Slot()
     def load(self) -> None:
-        """Load the model in force, replacing the previous one."""
+        """Load the model in force, or none for captions only, replacing the previous one."""
+        self._was_wanted = True
+        if not self._settings.translates:
+            self._begin(None)
+            return
         directory = self._settings.model
         if directory is None:
             bundled = bundled_models()
@@ -106,13 +116,17 @@ class ModelController(QObject):
             directory = library
         self._adapters.desk.use_model(library / name.replace("/", "--") if name else directory)
         self._offer_languages(directory)
+        device = self._settings.launch.device
+        self._begin(ModelSettings(directory=directory, hub_name=name, device=device))
+
+    def _begin(self, model: ModelSettings | None) -> None:
+        """Start a session with a model, or with none."""
         self._bridge.stop()
         self.restarted.emit()
         self._is_loading = True
-        self._status.show_state(self.tr("Loading"))
-        self._banner.show_progress(self.tr("Starting the translation engine"), None)
-        device = self._settings.launch.device
-        model = ModelSettings(directory=directory, hub_name=name, device=device)
+        self._status.show_loading()
+        if model is not None:
+            self._banner.show_progress(self.tr("Starting the translation"), None)
         # A glossary that is too long must not stop the model from loading: it follows later.
         self._bridge.start(model, replace(self._settings.translation, glossary=()))
 
@@ -132,13 +146,27 @@ class ModelController(QObject):
         self._show_languages(languages)
 
     def _show_languages(self, languages: Mapping[str, str]) -> None:
-        self._controls.show_languages(languages, self._settings.translation.target_language)
+        self._choices.show_languages(languages, self._settings.translation.target_language)
 
     @Slot(object)
     def _translate(self, translation: TranslationSettings) -> None:
         """Apply changed settings from the next passage on."""
-        self._controls.show_choice(translation.target_language, translation.policy)
+        self._show_choices(translation)
         self._bridge.send(Configure(translation))
+
+    def _show_choices(self, translation: TranslationSettings) -> None:
+        self._choices.show_choice(translation.target_language, translation.policy)
+        self._status.show_glossary(used=bool(translation.glossary) and self._settings.translates)
+
+    @Slot(object, object)
+    def _use_mode(self, before: Preferences, now: Preferences) -> None:
+        """Load the model, or do without it, once captions are translated or no longer so."""
+        if now.captions.mode == before.captions.mode:
+            return
+        self._choices.show_mode(now.captions.mode)
+        self._show_choices(self._settings.translation)
+        if (CAPTIONS_ONLY in (before.captions.mode, now.captions.mode)) and self._was_wanted:
+            self.start_over()
 
     @Slot(object)
     def _take_event(self, event: Event) -> None:
@@ -160,19 +188,20 @@ class ModelController(QObject):
                 self._show_ready(event)
             case AdapterChanged():
                 self._adapters.take(event)
-                self._controls.show_adapter(event.used)
                 self._show_languages(event.languages)
             case Failed():
                 self._fail(worded(event.message))
             case Refused() | Notice():
                 self._banner.show_notice(worded(event.message))
                 self._adapters.dialog.show_message(worded(event.message))
-            case Statistics():
-                self._status.show_statistics(event)
+            case Statistics(backlog_words=n_words) | PaceChanged(backlog_words=n_words):
+                self._status.show_backlog(n_words)
 
     def _show_ready(self, event: Ready) -> None:
         self._banner.show_loaded()
-        self._status.show_ready(event)
+        self._status.show_ready()
+        if not self._settings.translates:
+            return
         for notice in event.notices:
             self._banner.show_notice(worded(notice))
         self._show_languages(event.languages)
@@ -181,5 +210,5 @@ class ModelController(QObject):
         self._adapters.begin()
 
     def _fail(self, message: str) -> None:
-        self._status.show_state(self.tr("Stopped"))
+        self._status.show_stopped()
         self._banner.show_failure(message)

@@ -3,7 +3,7 @@
 It receives changed utterances and returns frozen views, without widgets, fonts or threads.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engine.events import Event, UtteranceDropped, UtteranceOpened
@@ -30,6 +30,8 @@ class UtteranceView:
         ended: its translation is complete.
         lane: the speaker of heard words.
         tail: tentative words after the source.
+        begun_s: when it began, in seconds since the epoch; 0 if that is not known.
+        marked: it has a bookmark.
     """
 
     key: int
@@ -38,6 +40,8 @@ class UtteranceView:
     ended: bool = False
     lane: str = ""
     tail: str = ""
+    begun_s: float = 0.0
+    marked: bool = False
 
 
 class Captions:
@@ -47,13 +51,26 @@ class Captions:
     the cut. An unchanged utterance keeps its view object, so that changes are found by identity.
     """
 
-    def __init__(self, utterances: UtteranceTracker, *, limit: int = 10_000) -> None:
-        """Make an empty model that forgets the oldest utterances beyond ``limit``."""
+    def __init__(
+        self,
+        utterances: UtteranceTracker,
+        *,
+        limit: int = 10_000,
+        clock: Callable[[], float] = lambda: 0.0,
+    ) -> None:
+        """Make an empty model.
+
+        Args:
+            utterances: follows the session.
+            limit: the oldest utterances beyond it are forgotten.
+            clock: returns the seconds since the epoch.
+        """
         if limit < 1:
             msg = f"at least one utterance must be kept, got {limit}"
             raise ValueError(msg)
         self._utterances = utterances
         self._limit = limit
+        self._clock = clock
         self._n_waiting: Mapping[str, int] = {}
         self._held: dict[str, tuple[int, str]] = {}  # tails, and the words fed before them
         self._views: list[UtteranceView] = []
@@ -115,6 +132,16 @@ class Captions:
         self.release_tails()
         return True
 
+    def mark(self, key: int) -> bool | None:
+        """Set or remove the bookmark of a view; return whether it has one, None without a view."""
+        place = self._place(key)
+        if place is None:
+            return None
+        view = self._views[place] = replace(
+            self._views[place], marked=not self._views[place].marked
+        )
+        return view.marked
+
     def clear(self) -> None:
         """Forget every utterance; later events about them are ignored."""
         self._views.clear()
@@ -134,7 +161,7 @@ class Captions:
         self._forget_tails()
 
     def _open(self, utterance: Utterance) -> None:
-        view = UtteranceView(key=utterance.key, lane=utterance.lane)
+        view = UtteranceView(key=utterance.key, lane=utterance.lane, begun_s=self._clock())
         place = None if utterance.before_key is None else self._place(utterance.before_key)
         self._views.insert(len(self._views) if place is None else place, view)
         del self._views[: -self._limit]

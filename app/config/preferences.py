@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.captions.lanes import ME, THEM
+from app.captions.modes import MODES
 from engine.hub.catalogue import STANDARD_WHISPER
 from engine.policy import parse_policy
 from engine.settings import at_least, check_choice
 
 PRESETS = ("white on black", "yellow on black", "black on white", "high contrast")
-SHOWN = ("captions", "source", "both")
 INTERFACE_LANGUAGES = ("system", "en", "de")
 APPEARANCES = ("system", "light", "dark")
 LEAST_OPACITY = 0.2
@@ -49,7 +49,7 @@ class CaptionPreferences:
         point_size: of the letters, 14 to 96.
         preset: one of ``PRESETS``.
         outline: letters have a rim.
-        shows: one of ``SHOWN``.
+        mode: one of ``MODES``.
         smooth: lines glide up, unless the system reduces motion.
         font: family of the letters; empty for that of the windows.
         text_colour: as ``#rrggbb``; empty for that of the preset, as the next one.
@@ -64,7 +64,7 @@ class CaptionPreferences:
     point_size: int = 28
     preset: str = PRESETS[0]
     outline: bool = True
-    shows: str = SHOWN[0]
+    mode: str = MODES[0]
     smooth: bool = True
     font: str = ""
     text_colour: str = ""
@@ -78,7 +78,7 @@ class CaptionPreferences:
         _between("characters", self.characters, 20, 68)
         _between("point_size", self.point_size, 14, 96)
         check_choice("preset", self.preset, PRESETS)
-        check_choice("shows", self.shows, SHOWN)
+        check_choice("mode", self.mode, MODES)
         _colour("text_colour", self.text_colour)
         _colour("background_colour", self.background_colour)
         if self.opacity is not None and not LEAST_OPACITY <= self.opacity <= 1.0:
@@ -185,19 +185,22 @@ class PrivacyPreferences:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InterfacePreferences:
-    """Language and colours of the windows.
+    """Language, colours and text of the windows.
 
     Attributes:
         language: one of ``INTERFACE_LANGUAGES``.
         appearance: one of ``APPEARANCES``.
+        text_size: of the transcript in percent, 50 to 300.
     """
 
     language: str = "system"
     appearance: str = "system"
+    text_size: int = 100
 
     def __post_init__(self) -> None:
         check_choice("language", self.language, INTERFACE_LANGUAGES)
         check_choice("appearance", self.appearance, APPEARANCES)
+        _between("text_size", self.text_size, 50, 300)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

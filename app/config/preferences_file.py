@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import tomli_w
 
+from app.captions.modes import BOTH, CAPTIONS_ONLY, TRANSLATE
 from app.config.preferences import Preferences
 from app.system.messages import AppCode
 from app.system.toml_file import Content, TomlFile, parse, table
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 SCHEMA_VERSION = 2
+
+_MODES_BEFORE = {"captions": TRANSLATE, "source": CAPTIONS_ONLY, "both": BOTH}
 
 Page = TypeVar("Page", bound="DataclassInstance")
 
@@ -72,7 +75,8 @@ def from_content(content: Content, where: str) -> tuple[Preferences, Message | N
     for page_field in fields(preferences):
         page = getattr(preferences, page_field.name)
         if _is_page(page):
-            filled = _filled(page, table(content, page_field.name), f"{page_field.name}.", wrong)
+            values = _renamed(table(content, page_field.name))
+            filled = _filled(page, values, f"{page_field.name}.", wrong)
             preferences = replace(preferences, **{page_field.name: filled})
     if not wrong:
         return preferences, None
@@ -89,8 +93,15 @@ def to_content(preferences: Preferences, content: Content) -> dict[str, object]:
     for page_field in fields(preferences):
         page = getattr(preferences, page_field.name)
         if _is_page(page):
-            merged[page_field.name] = _lay_over(table(content, page_field.name), page)
+            merged[page_field.name] = _lay_over(_renamed(table(content, page_field.name)), page)
     return merged
+
+
+def _renamed(values: Content) -> dict[str, object]:
+    """Return a table with current names and values; ``captions.shows`` became ``mode``."""
+    values = dict(values)
+    mode = _MODES_BEFORE.get(str(values.pop("shows", None)))
+    return values if mode is None else {"mode": mode} | values
 
 
 def _is_page(value: object) -> bool:  # not a type guard, as is_dataclass is

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.captions.modes import CAPTIONS_ONLY
 from app.config.launch_settings import LaunchSettings
 from app.config.preferences import Preferences
 from app.config.preferences_file import PreferencesFile
@@ -68,6 +69,16 @@ class SettingsInForce(QObject):
         name = NO_ADAPTER if self.launch.no_adapter else self._preferences.translation.adapter
         return self.launch.adapter or name
 
+    @property
+    def mode(self) -> str:
+        """The mode of the captions, one of ``MODES``."""
+        return self._preferences.captions.mode
+
+    @property
+    def translates(self) -> bool:
+        """Whether captions are translated, and so a model is needed."""
+        return self.mode != CAPTIONS_ONLY
+
     def keep(self) -> None:
         """Store the preferences, so that the next start is not a first run."""
         failure = self._file.write(self._preferences)
@@ -109,6 +120,11 @@ class SettingsInForce(QObject):
         """Translate with another policy."""
         self._translate(replace(self.translation, policy=policy))
         self.change("translation", policy=policy)
+
+    @Slot(str)
+    def choose_mode(self, mode: str) -> None:
+        """Translate, or caption what is said, or both."""
+        self.change("captions", mode=mode)
 
     def choose_adapter(self, name: str) -> None:
         """Store an adapter for the next start, by its name or as ``NO_ADAPTER``."""

@@ -25,7 +25,7 @@ class SessionWindow(QDialog):
         super().__init__(parent)
         self.setWindowTitle(self.tr("Earlier session"))
         self._session: PastSession | None = None
-        self.transcript, self.message = Transcript(), paragraph()
+        self.transcript, self.message = Transcript(read_only=True), paragraph()
         buttons = close_button()
         role = QDialogButtonBox.ButtonRole.ActionRole
         self.export = buttons.addButton(self.tr("&Export…"), role)
@@ -39,7 +39,7 @@ class SessionWindow(QDialog):
     def show_session(self, session: PastSession) -> None:
         """Show the captions from the first one, or from the marked one."""
         self._session = session
-        self.setWindowTitle(self.tr("Session of {:%Y-%m-%d %H:%M}").format(session.started))
+        self.setWindowTitle(self.tr("Session of {:%Y-%m-%d %H:%M}").format(session.begun))
         cues = session.cues[-MOST_SHOWN:]
         self.message.setText(
             self.tr("{:,} captions").format(len(cues))
@@ -52,15 +52,19 @@ class SessionWindow(QDialog):
         self.transcript.show_views(
             [
                 UtteranceView(
-                    key=key, source=cue.source, caption=cue.text, ended=True, lane=cue.speaker
+                    key=key,
+                    source=cue.source,
+                    caption=cue.text,
+                    ended=True,
+                    lane=cue.speaker,
+                    begun_s=session.started.timestamp() + cue.start_s,
+                    marked=cue.marked,
                 )
                 for key, cue in enumerate(cues)
             ]
         )
         bring_up(self)
-        marked = next((row for row, cue in enumerate(cues) if cue.marked), None)
-        self.transcript.mark_row(marked)
-        self.transcript.go_to(marked or 0)
+        self.transcript.go_to(next(iter(self.transcript.rows.marked_rows), 0))
 
     @Slot()
     def _export(self) -> None:

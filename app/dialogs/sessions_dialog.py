@@ -79,10 +79,8 @@ class SessionsDialog(QDialog):
         self._take_selection()
 
     def _label(self, session: PastSession) -> str:
-        text = self.tr("{:%Y-%m-%d %H:%M}, {:,} captions").format(
-            session.started, len(session.cues)
-        )
-        return text if session.ended_well else self.tr("{} (did not end well)").format(text)
+        text = self.tr("{:%Y-%m-%d %H:%M}, {:,} captions").format(session.begun, len(session.cues))
+        return text if session.ended_well else self.tr("{} (ended unexpectedly)").format(text)
 
     def _chosen(self) -> PastSession | None:
         row = self.list.currentRow()

@@ -30,9 +30,10 @@ class CueWithdrawn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CueMarked:
-    """The user marked this utterance; the previous mark is removed."""
+    """The user set a bookmark, or removed it."""
 
     key: int
+    marked: bool = True
 
 
 Entry = CueKept | CueWithdrawn | CueMarked
@@ -55,23 +56,23 @@ class CueRecorder:
         self._start_s = start_s
         self._cues: dict[int, Cue] = {}
         self._forgotten: dict[int, Cue] = {}
-        self._marked: int | None = None
+        self._marked = set[int]()
 
     @property
     def cues(self) -> list[Cue]:
-        """The complete cues, ordered by start, with the mark."""
+        """The complete cues, ordered by start, with their bookmarks."""
         cues = [
-            replace(cue, marked=True) if key == self._marked else cue
+            replace(cue, marked=True) if key in self._marked else cue
             for key, cue in self._cues.items()
         ]
         return sorted(cues, key=lambda cue: cue.start_s)
 
-    def mark(self, key: int) -> CueMarked | None:
-        """Mark the utterance of this key, complete or not, and no other."""
+    def mark(self, key: int, *, marked: bool = True) -> CueMarked | None:
+        """Set or remove the bookmark of an utterance, complete or not; None without one."""
         if key not in self._cues and self._utterances.with_key(key) is None:
             return None
-        self._marked = key
-        return CueMarked(key=key)
+        self._marked.add(key) if marked else self._marked.discard(key)
+        return CueMarked(key=key, marked=marked)
 
     def feed(self, event: Event, utterance: Utterance, now_s: float, language: str) -> Entry | None:
         """Follow an event of the session.
@@ -96,7 +97,6 @@ class CueRecorder:
     def clear(self) -> None:
         """Forget everything."""
         self._forgotten, self._cues = self._cues, {}
-        self._marked = None
 
     def bring_back(self) -> None:
         """Restore the cues forgotten last, before newer ones."""

@@ -92,10 +92,15 @@ def _chosen(cues: Sequence[Cue], content: str) -> list[Cue]:
     texts = {
         "captions": [cue.text for cue in cues],
         "source": [cue.source for cue in cues],
-        "both": [f"{cue.source}\n{cue.text}" for cue in cues],
+        "both": [_both(cue) for cue in cues],
     }[content]
     pairs = zip(cues, texts, strict=True)
     return [replace(cue, text=text) for cue, text in pairs if text.strip()]
+
+
+def _both(cue: Cue) -> str:
+    """Return the source above the caption; once where nothing was translated."""
+    return cue.text if cue.text == cue.source else f"{cue.source}\n{cue.text}"
 
 
 def _texts(cues: Iterable[Cue], form: str, content: str) -> Iterator[str]:

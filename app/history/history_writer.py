@@ -2,10 +2,12 @@
 
 import time
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.captions.modes import BOTH, TRANSLATE
 from app.config.preferences import PrivacyPreferences
 from app.history.cue_recorder import CueKept, CueRecorder, Entry
 from app.history.cues import Cue
@@ -34,6 +36,9 @@ class HistoryWriter(QObject):
 
     Signals:
         failed(str): a file could not be written; emitted once for each file. Captions go on.
+
+    Attributes:
+        mode: of the captions, one of ``MODES``; the text file obeys it.
     """
 
     failed = Signal(str)
@@ -52,6 +57,7 @@ class HistoryWriter(QObject):
         self.started = datetime.now().astimezone()
         self._record = CueRecorder(utterances, time.monotonic())
         self._language = ""
+        self.mode = TRANSLATE
         self._journal: SessionJournal | None = None
         self._live_text: LiveTextFile | None = None
         self._reported: set[str] = set()
@@ -89,10 +95,7 @@ class HistoryWriter(QObject):
         before, self._choices = self._choices, choices
         if choices.journal != before.journal:
             self._close_journal()
-            started = datetime.now().astimezone()
-            self._journal = (
-                SessionJournal(self.sessions_folder, started) if choices.journal else None
-            )
+            self._journal = self._new_journal() if choices.journal else None
         wanted = (choices.live_text, choices.live_text_file)
         if wanted != (before.live_text, before.live_text_file):
             self._close_live_text()
@@ -105,9 +108,9 @@ class HistoryWriter(QObject):
         if entry is not None:
             self._write(entry)
 
-    def mark(self, key: int) -> None:
-        """Record the mark of the user."""
-        entry = self._record.mark(key)
+    def mark(self, key: int, *, marked: bool) -> None:
+        """Record a bookmark, or that it was removed."""
+        entry = self._record.mark(key, marked=marked)
         if entry is not None:
             self._write(entry)
 
@@ -118,7 +121,7 @@ class HistoryWriter(QObject):
         self._record.clear()
         if self._journal is not None:
             self._close_journal()
-            self._journal = SessionJournal(self.sessions_folder, datetime.now().astimezone())
+            self._journal = self._new_journal()
 
     def bring_back(self) -> None:
         """Restore the session forgotten last."""
@@ -149,10 +152,15 @@ class HistoryWriter(QObject):
             journal = self._journal
             self._background.run(lambda: journal.write(entry))
         if self._live_text is not None and isinstance(entry, CueKept) and entry.cue.text:
-            live_text, text = self._live_text, entry.cue.text
-            self._text_queue.run(lambda: live_text.write(text))
+            live_text, cue = self._live_text, entry.cue
+            for text in (cue.source, cue.text) if self.mode == BOTH else (cue.text,):
+                self._text_queue.run(partial(live_text.write, text))
             if self._text_queue.n_waiting > _MOST_WAITING:
                 self._report(worded(AppCode.LIVE_TEXT_HANGS(path=str(live_text.path))))
+
+    def _new_journal(self) -> SessionJournal:
+        """Return another journal; the times of its cues are counted from the start, too."""
+        return SessionJournal(self.sessions_folder, self.started)
 
     def _chosen_text(self, choices: PrivacyPreferences) -> LiveTextFile:
         chosen = choices.live_text_file

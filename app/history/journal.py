@@ -4,7 +4,8 @@
     {"event": "cue", "key": 0, "start_s": 1.2, "end_s": 3.4, "text": "Guten Morgen.", ...}
         (with "pieces": [[13, 2, 3.4]] where it was heard, see Cue)
     {"event": "withdrawn", "key": 0}
-    {"event": "mark", "key": 0}
+    {"event": "mark", "key": 0, "marked": true}
+        (without "marked", as before: it removes the marks so far)
     {"event": "closed"}
 
 Lines are only appended, so a crash loses only unwritten ones. A journal without a closing line is
@@ -54,7 +55,7 @@ class SessionJournal:
         self._started = started
         self._file: int | None = None
         self._cues: dict[int, CueKept] = {}
-        self._mark: CueMarked | None = None
+        self._marks: dict[int, CueMarked] = {}
         self._due: list[Mapping[str, object]] = []  # what the disk did not take so far
         self.path: Path | None = None
 
@@ -68,7 +69,7 @@ class SessionJournal:
             case CueKept():
                 self._cues[entry.key] = entry
             case CueMarked():
-                self._mark = entry
+                self._marks[entry.key] = entry
             case CueWithdrawn():
                 self._cues.pop(entry.key, None)
         self._append(_line(entry))
@@ -108,9 +109,7 @@ class SessionJournal:
         """Write all entries so far into a new file."""
         started = self._started.isoformat(timespec="seconds")
         first = {"event": "session", "version": VERSION, "started": started}
-        entries: list[Entry] = [*self._cues.values()]
-        if self._mark is not None:
-            entries.append(self._mark)
+        entries: list[Entry] = [*self._cues.values(), *self._marks.values()]
         path = self.path = self._make_folder() / FILE_NAME
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_EXCL, 0o600)
         try:
@@ -139,7 +138,7 @@ class PastSession:
 
     Attributes:
         path: of the journal.
-        started: start of the session; the time of the file if that is missing.
+        started: the zero of the times in the cues; the time of the file if that is missing.
         cues: ordered by start; the last version of each.
         ended_well: the program closed it.
         damaged_lines: lines that are no entries; a crash causes one at most.
@@ -151,11 +150,16 @@ class PastSession:
     ended_well: bool
     damaged_lines: int
 
+    @property
+    def begun(self) -> datetime:
+        """The time of its first cue."""
+        return self.started + timedelta(seconds=self.cues[0].start_s if self.cues else 0.0)
+
 
 def read_session(path: Path) -> PastSession:
     """Read a journal, complete or not; raise OSError if it cannot be read."""
     cues: dict[int, Cue] = {}
-    ended_well, damaged, marked = False, 0, -1
+    ended_well, damaged, marked = False, 0, set[int]()
     with open_plain(path) as file:
         started = _written(file.fileno())
         for line in _lines(file):
@@ -163,11 +167,11 @@ def read_session(path: Path) -> PastSession:
                 entry = _entry(line)
                 started = _take(entry, cues) or started
                 ended_well = ended_well or entry["event"] == "closed"
-                marked = _mark(entry, marked)
+                _mark(entry, marked)
             except _WRONG:
                 damaged += 1
-    if marked in cues:
-        cues[marked] = replace(cues[marked], marked=True)
+    for key in marked & cues.keys():
+        cues[key] = replace(cues[key], marked=True)
     ordered = tuple(sorted(cues.values(), key=lambda cue: cue.start_s))
     return PastSession(
         path=path, started=started, cues=ordered, ended_well=ended_well, damaged_lines=damaged
@@ -223,7 +227,7 @@ def _read_all(paths: Iterable[Path]) -> list[PastSession]:
     for path in paths:
         with contextlib.suppress(OSError):
             found.append(read_session(path))
-    return sorted(found, key=lambda session: session.started, reverse=True)
+    return sorted(found, key=lambda session: session.begun, reverse=True)
 
 
 def _delete(path: Path) -> None:
@@ -262,8 +266,9 @@ def _line(entry: Entry) -> dict[str, object]:
     """Return an entry as the values of its line."""
     if isinstance(entry, CueKept):
         return {"event": "cue", "key": entry.key, **asdict(entry.cue)}
-    event = "mark" if isinstance(entry, CueMarked) else "withdrawn"
-    return {"event": event, "key": entry.key}
+    if isinstance(entry, CueMarked):
+        return {"event": "mark", "key": entry.key, "marked": entry.marked}
+    return {"event": "withdrawn", "key": entry.key}
 
 
 def append(file: int, *lines: Mapping[str, object]) -> None:
@@ -298,10 +303,14 @@ def _take(entry: dict[str, object], cues: dict[int, Cue]) -> datetime | None:
     return None
 
 
-def _mark(entry: dict[str, object], marked: int) -> int:
-    """Return the marked key after an entry."""
+def _mark(entry: dict[str, object], marked: set[int]) -> None:
+    """Apply an entry to the keys with a bookmark."""
     key = entry.get("key")
-    return key if entry["event"] == "mark" and isinstance(key, int) else marked
+    if entry["event"] != "mark" or not isinstance(key, int):
+        return
+    if "marked" not in entry:  # as versions wrote it that had one bookmark
+        marked.clear()
+    marked.add(key) if entry.get("marked", True) is True else marked.discard(key)
 
 
 def _cue(entry: dict[str, object]) -> Cue:

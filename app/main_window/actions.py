@@ -3,13 +3,13 @@
 The windows, the tray and the menu of the overlay share them; they only emit signals.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QAction, QIcon, QKeySequence
-from PySide6.QtWidgets import QMenuBar
+from PySide6.QtWidgets import QMenu, QMenuBar
 
-_ALSO = {"Ctrl++": "Ctrl+="}  # the same key, where plus needs Shift
+_ALSO = {"Ctrl++": "Ctrl+=", "Ctrl+Alt++": "Ctrl+Alt+="}  # the same key, where plus needs Shift
 
 
 class Actions(QObject):
@@ -32,17 +32,20 @@ class Actions(QObject):
         self.quit = self._make(self.tr("&Quit"), "Ctrl+Q")
         self.pause = self._make(self.tr("&Pause"), "Ctrl+P", checkable=True)
         self.clear = self._make(self.tr("&Clear the overlay"), "Ctrl+L")
-        self.microphone = self._make(self.tr("Listen to the &microphone"), "Ctrl+1", checkable=True)
-        self.system = self._make(self.tr("Listen to what I &hear"), "Ctrl+2", checkable=True)
+        self.microphone = self._make(self.tr("&Microphone"), "Ctrl+1", checkable=True)
+        self.system = self._make(self.tr("Computer &sound"), "Ctrl+2", checkable=True)
         self.find = self._make(self.tr("&Find…"), "Ctrl+F")
-        self.mark = self._make(self.tr("Mar&k the newest row"), "Ctrl+M")
-        self.go_to_mark = self._make(self.tr("&Go to my mark"), "Ctrl+J")
+        self.mark = self._make(self.tr("&Bookmark"), "Ctrl+M")
+        self.go_to_mark = self._make(self.tr("&Next bookmark"), "Ctrl+J")
+        self.go_to_mark_before = self._make(self.tr("Pre&vious bookmark"), "Ctrl+Shift+J")
+        self.larger_rows = self._make(self.tr("Larger te&xt here"), "Ctrl+Alt++")
+        self.smaller_rows = self._make(self.tr("Smaller text &here"), "Ctrl+Alt+-")
         self.overlay = self._make(self.tr("&Overlay"), "Ctrl+O", checkable=True)
         self.lock = self._make(
             self.tr("Loc&k overlay (clicks go through)"), "Ctrl+K", checkable=True
         )
-        self.larger = self._make(self.tr("&Larger letters"), "Ctrl++")
-        self.smaller = self._make(self.tr("&Smaller letters"), "Ctrl+-")
+        self.larger = self._make(self.tr("&Larger text"), "Ctrl++")
+        self.smaller = self._make(self.tr("&Smaller text"), "Ctrl+-")
         self.reset_place = self._make(self.tr("&Back to the bottom of the screen"))
         self.adapters = self._make(self.tr("&Adapters…"), "Ctrl+D")
         self.glossary = self._make(self.tr("&Glossary…"), "Ctrl+G")
@@ -69,8 +72,8 @@ class Actions(QObject):
         }
         self.use_shortcuts({})
 
-    def fill(self, bar: QMenuBar) -> None:
-        """Add the menus with the actions to a menu bar."""
+    def fill(self, bar: QMenuBar, choices: Sequence[QMenu]) -> None:
+        """Add the menus with the actions to a menu bar; ``choices`` are about the captions."""
         file = bar.addMenu(self.tr("&File"))
         file.addActions([self.new_session, self.export, self.recover])
         file.addSeparator()
@@ -78,11 +81,16 @@ class Actions(QObject):
         captions = bar.addMenu(self.tr("&Captions"))
         captions.addActions([self.microphone, self.system])
         captions.addSeparator()
-        captions.addActions([self.pause, self.clear])
+        for menu in choices:
+            captions.addMenu(menu)
         captions.addSeparator()
-        captions.addActions([self.find, self.mark, self.go_to_mark])
+        captions.addAction(self.pause)
+        captions.addSeparator()
+        captions.addActions([self.find, self.mark, self.go_to_mark, self.go_to_mark_before])
+        captions.addSeparator()
+        captions.addActions([self.larger_rows, self.smaller_rows])
         overlay = bar.addMenu(self.tr("O&verlay"))
-        overlay.addActions([self.overlay, self.lock])
+        overlay.addActions([self.overlay, self.lock, self.clear])
         overlay.addSeparator()
         overlay.addActions([self.larger, self.smaller, self.reset_place])
         tools = bar.addMenu(self.tr("&Tools"))

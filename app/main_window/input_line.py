@@ -28,7 +28,7 @@ class InputLine(QLineEdit):
         self._draft = Draft()
         self._timer = QTimer(self, singleShot=True)
         self.setMaxLength(_LONGEST_TEXT)
-        self.setPlaceholderText(self.tr("Type or paste here; Enter ends the line"))
+        self.setPlaceholderText(self.tr("Type or paste to translate; Enter ends the sentence"))
         self.setAccessibleName(self.tr("Text to translate"))
         self._timer.timeout.connect(self._wake)
         self.textChanged.connect(self._take_text)

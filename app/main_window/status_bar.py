@@ -1,109 +1,133 @@
-"""The status bar: state of the program, model, lag and counters."""
-
-from collections.abc import Callable
-from dataclasses import asdict, replace
+"""The status bar: one quiet line about what the program does, and what the captions are."""
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolButton, QWidget
 
-from app.system.process_memory import resident_bytes
-from app.widgets.flow_layout import FlowLayout
-from engine.events import Ready, Statistics
+from app.main_window.caption_choices import CaptionChoices
 
-_GAP = 18
+_GAP = 12
+_CATCHING_UP_WORDS = 20
+"""Fewer words that wait are ordinary: captions come in groups of words."""
+
+_STEADY_S = 0.75
+"""The shown lag stays while the measured one is this near, so that the line does not flicker."""
 
 
 class StatusBar(QWidget):
-    """State, listening, lag and counters of the session, in one line."""
+    """The state on the left; languages and glossary on the right.
 
-    def __init__(
-        self,
-        parent: QWidget | None = None,
-        *,
-        measure_memory: Callable[[], int | None] = resident_bytes,
-    ) -> None:
+    Attributes:
+        state: the line.
+        glossary: shown while the model gets the glossary.
+        choices: button with the menus of mode, language and timing.
+    """
+
+    def __init__(self, choices: CaptionChoices, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._measure_memory = measure_memory
-        self._state_text = ""
-        self._ready: Ready | None = None
-        self._newest: Statistics | None = None
+        self._engine = self._listening = self._devices = ""
+        self._is_ready = self._is_paused = False
+        self._lag_s: int | None = None
+        self._n_waiting = 0
+        self._choices = choices
         self.state = QLabel()
         self.state.setAccessibleDescription(self.tr("State"))
-        self.figures = QLabel()
-        self.figures.setAccessibleDescription(self.tr("Figures"))
-        explanation = self.tr(
-            "Tokens computed by the model, each counted once; tokens recomputed after a "
-            "correction; time from the newest word to the end of its captions; computing time of a "
-            "token; memory of this program including the model"
-        )
-        self.figures.setToolTip(f"<p>{explanation}</p>")  # a tip wraps only as a paragraph
-        self.listening = QLabel()
-        self.listening.setAccessibleName(self.tr("State of listening"))
-        self.lag = QLabel()
-        self.lag.setAccessibleName(self.tr("Lag"))
-        self.listening.hide()
-        row = FlowLayout(self)
+        self.state.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.glossary = QLabel(self.tr("Glossary on"))
+        self.glossary.hide()
+        self.choices = QToolButton()
+        self.choices.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.choices.setToolTip(self.tr("Mode, language and timing of the captions"))
+        self.choices.setAutoRaise(True)
+        menu = QMenu(self.choices)
+        for one in (choices.mode, choices.language, choices.timing):
+            menu.addMenu(one)
+        self.choices.setMenu(menu)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(_GAP)
-        row.addWidget(self.state)
-        row.addWidget(self.listening)
-        row.add_gap()
-        row.addWidget(self.lag)
-        row.addWidget(self.figures)
+        row.addWidget(self.state, 1)
+        row.addWidget(self.glossary)
+        row.addWidget(self.choices)
+        choices.changed.connect(self._name_choices)
+        self._name_choices()
 
     @property
-    def facts(self) -> dict[str, str | float]:
-        """The model and the counters as plain values for diagnostics."""
-        facts: dict[str, str | float] = {}
-        if self._ready is not None:
-            facts |= {"model": self._ready.model, "loaded in s": round(self._ready.load_s, 1)}
-        return facts | ({} if self._newest is None else asdict(self._newest))
+    def is_ready(self) -> bool:
+        """Whether words become captions at once."""
+        return self._is_ready
 
-    def show_listening(self, text: str) -> None:
-        """Show the state of listening; the tool tip has the full text."""
-        self.listening.setText(text)
-        self.listening.setVisible(bool(text))
-        self.listening.setToolTip(text)
+    def show_loading(self) -> None:
+        """Show that the engine is not ready yet."""
+        self._show_engine(self.tr("Loading…"))
 
-    def show_lag(self, text: str, tip: str) -> None:
-        """Show the lag of the captions, and its stages in the tool tip."""
-        self.lag.setText(text)
-        self.lag.setToolTip(tip)
-        self.lag.setAccessibleDescription(tip)
+    def show_stopped(self) -> None:
+        """Show that the engine has failed."""
+        self._show_engine(self.tr("Stopped"))
 
-    def show_state(self, text: str) -> None:
-        """Show the state of the program."""
-        self._state_text = text
-        self.state.setText(text)
+    def show_ready(self) -> None:
+        """Show that the engine is ready."""
+        self._show_engine("", is_ready=True)
 
-    def show_ready(self, event: Ready) -> None:
-        """Show the name of the model."""
-        self._ready = event
-        self.show_state(self.tr("{}, loaded in {:.1f} s").format(event.model, event.load_s))
+    def show_listening(self, text: str, devices: str = "") -> None:
+        """Show the state of listening, empty without one, and the devices in the tool tip."""
+        self._listening, self._devices = text, devices
+        if not text:
+            self._lag_s = None
+        self._show()
+
+    def show_lag(self, seconds: float) -> None:
+        """Show how far the captions are behind the speaker."""
+        if self._lag_s is None or abs(seconds - self._lag_s) > _STEADY_S:
+            self._lag_s = max(1, round(seconds))
+            self._show()
 
     @Slot(bool)
     def show_paused(self, paused: bool) -> None:  # noqa: FBT001  what the signal carries
-        """Show that captions are paused, or the state before the pause."""
-        text = self.tr("Paused: typed text is kept") if paused else self._state_text
-        self.state.setText(text)
+        """Show that captions are paused, or the state again."""
+        self._is_paused = paused
+        self._show()
 
-    def show_statistics(self, event: Statistics) -> None:
-        """Show the counters."""
-        self._newest = event
-        text = self.tr(
-            "{:,} tokens fed  ·  {:,} recomputed  ·  {:.0f} ms per word  ·  {:.1f} ms per token"
-        )
-        text = text.format(
-            event.tokens_fed, event.tokens_recomputed, event.ms_per_word, event.ms_per_token
-        )
-        n_bytes = self._measure_memory()
-        if n_bytes is not None:
-            text += self.tr("  ·  {:,.0f} MB").format(n_bytes / 1e6)
-        if event.backlog_words:
-            text = self.tr("{:,} words wait  ·  ").format(event.backlog_words) + text
-        self.figures.setText(text)
+    def show_backlog(self, n_words: int) -> None:
+        """Show that words wait, once they are many, until none waits."""
+        many = _CATCHING_UP_WORDS if not self._n_waiting else 1
+        self._n_waiting = n_words if n_words >= many else 0
+        self._show()
 
     @Slot()
     def show_no_backlog(self) -> None:
         """Show that no words wait."""
-        if self._newest is not None:
-            self.show_statistics(replace(self._newest, backlog_words=0))
+        self.show_backlog(0)
+
+    def show_glossary(self, *, used: bool) -> None:
+        """Show whether the model gets the glossary."""
+        self.glossary.setVisible(used)
+
+    def _show_engine(self, text: str, *, is_ready: bool = False) -> None:
+        self._engine, self._is_ready, self._n_waiting = text, is_ready, 0
+        self._show()
+
+    def _show(self) -> None:
+        text = self._text()
+        self.state.setText(text)
+        self.state.setToolTip(self._devices or text)
+
+    def _text(self) -> str:
+        if self._is_paused:
+            return self.tr("Paused")
+        if not self._is_ready:
+            return self._engine
+        if self._n_waiting:
+            return self.tr("Catching up: {} words to go").format(
+                self.locale().toString(self._n_waiting)
+            )
+        if not self._listening:
+            return self.tr("Ready")
+        if self._lag_s is None:
+            return self._listening
+        behind = self.tr("captions {} s behind").format(self._lag_s)
+        return f"{self._listening} · {behind}"
+
+    @Slot()
+    def _name_choices(self) -> None:
+        self.choices.setText(self._choices.summary)
+        self.choices.setAccessibleName(self._choices.summary)

@@ -1,43 +1,53 @@
 """The table model of the transcript; unchanged rows are not touched."""
 
+import re
 from collections.abc import Sequence
+from datetime import datetime
 
 from PySide6.QtCore import (
     QAbstractTableModel,
+    QLocale,
     QModelIndex,
     QObject,
     QPersistentModelIndex,
     Qt,
+    QTime,
     Signal,
 )
 from PySide6.QtGui import QBrush, QColor, QGuiApplication, QPalette
 
 from app.captions.model import UtteranceView, dotted
+from app.look.icons import icon
 from app.widgets.lane_style import lane_colour, lane_name
 
-SOURCE, CAPTION, SPEAKER = 0, 1, 2
+SOURCE, CAPTION, SPEAKER, TIME = range(4)
 TAIL_ROLE = Qt.ItemDataRole.UserRole
 """Number of tentative characters at the end of a cell."""
 
-_MARK_SHARE = 0.24  # of the highlight colour in the colour of the marked row
+FOUND_ROLE = TAIL_ROLE + 1
+"""Start and length of each match of the search in a cell."""
+
+_MARK_SHARE = 0.24  # of the highlight colour in the colour of a row with a bookmark
 
 Index = QModelIndex | QPersistentModelIndex
 
 
 class TranscriptModel(QAbstractTableModel):
-    """Source, captions and speaker; a row for each utterance.
+    """Source, captions, speaker and time; a row for each utterance.
 
     Signals:
-        speaker_came(): the first row with a speaker was added.
+        speakers_came(): a second speaker was added.
     """
 
-    speaker_came = Signal()
+    speakers_came = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._shown: list[UtteranceView] = []
-        self._marked: int | None = None
-        self._has_speakers = False
+        self._lanes = set[str]()
+        self._titles = (self.tr("Source"), self.tr("Captions"))
+        self._needle = ""
+        self._bookmark = icon("bookmark", "accent")
 
     @property
     def views(self) -> Sequence[UtteranceView]:
@@ -45,18 +55,14 @@ class TranscriptModel(QAbstractTableModel):
         return self._shown
 
     @property
-    def marked_row(self) -> int | None:
-        """The row with the mark of the user, or None."""
-        keys = (row for row, view in enumerate(self._shown) if view.key == self._marked)
-        return next(keys, None)
+    def marked_rows(self) -> list[int]:
+        """The rows with a bookmark."""
+        return [row for row, view in enumerate(self._shown) if view.marked]
 
-    def mark(self, row: int | None) -> None:
-        """Mark a row and unmark the previous one; None marks no row."""
-        before = self.marked_row
-        self._marked = None if row is None else self._shown[row].key
-        for changed in (before, row):
-            if changed is not None:
-                self._emit_changed(changed)
+    def show_titles(self, source: str, caption: str) -> None:
+        """Name the columns of the source and the captions."""
+        self._titles = source, caption
+        self.headerDataChanged.emit(Qt.Orientation.Horizontal, SOURCE, CAPTION)
 
     def show_views(self, views: Sequence[UtteranceView]) -> None:
         """Show these utterances with as few changes of rows as possible."""
@@ -71,48 +77,52 @@ class TranscriptModel(QAbstractTableModel):
             elif self._shown[row] is not view:
                 self._shown[row] = view
                 self._emit_changed(row)
-        if not self._has_speakers and any(view.lane for view in views[start:]):
-            self._has_speakers = True
-            self.speaker_came.emit()
+        n_lanes = len(self._lanes)
+        self._lanes |= {view.lane for view in views[start:] if view.lane}
+        if n_lanes < 2 <= len(self._lanes):
+            self.speakers_came.emit()
 
-    def find(self, text: str, start: int, step: int) -> int | None:
-        """Return the next row that contains a text, ignoring case and wrapping around, or None.
-
-        Args:
-            text: not empty.
-            start: the search begins beside this row.
-            step: 1 to search down, -1 to search up.
-        """
-        needle, count = text.casefold(), len(self._shown)
-        for distance in range(1, count + 1):
-            row = (start + step * distance) % count
-            view = self._shown[row]
-            if needle in view.source.casefold() or needle in view.caption.casefold():
-                return row
-        return None
+    def search(self, text: str) -> list[int]:
+        """Highlight a text, ignoring case, and return the rows that contain it."""
+        self._needle = text
+        if self._shown:
+            last = self.index(len(self._shown) - 1, CAPTION)
+            self.dataChanged.emit(self.index(0, SOURCE), last, [FOUND_ROLE])
+        needle = text.casefold()
+        return [
+            row
+            for row, view in enumerate(self._shown)
+            if needle and (needle in view.source.casefold() or needle in view.caption.casefold())
+        ]
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
         """Return the number of utterances."""
         return 0 if parent.isValid() else len(self._shown)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        """Return 3: source, caption and speaker."""
-        return 0 if parent.isValid() else 3
+        """Return 4: source, caption, speaker and time."""
+        return 0 if parent.isValid() else 4
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         """Return the text, colours or tool tip of a cell."""
-        view = self._shown[index.row()]
+        view, column = self._shown[index.row()], index.column()
         if role == Qt.ItemDataRole.DisplayRole:
-            return _text(view, index.column())
+            return _text(view, column)
         if role == TAIL_ROLE:
-            return len(dotted(view.tail)) if index.column() == SOURCE else 0
-        if role == Qt.ItemDataRole.ForegroundRole and index.column() == SPEAKER:
-            return lane_colour(view.lane)
-        if role == Qt.ItemDataRole.BackgroundRole and view.key == self._marked:
+            return len(dotted(view.tail)) if column == SOURCE else 0
+        if role == FOUND_ROLE:
+            return self._matches(_text(view, column)) if column in (SOURCE, CAPTION) else []
+        if role == Qt.ItemDataRole.ForegroundRole:
+            return self._colour(view, column)
+        return self._sign(role, column) if view.marked else None
+
+    def _sign(self, role: int, column: int) -> object:
+        """Return what shows a bookmark."""
+        if role == Qt.ItemDataRole.DecorationRole and column == TIME:
+            return self._bookmark
+        if role == Qt.ItemDataRole.BackgroundRole:
             return QBrush(_mark_colour(QGuiApplication.palette()))
-        if role == Qt.ItemDataRole.ToolTipRole and view.key == self._marked:
-            return self.tr("Your mark")
-        return None
+        return self.tr("Bookmark") if role == Qt.ItemDataRole.ToolTipRole else None
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
@@ -120,7 +130,19 @@ class TranscriptModel(QAbstractTableModel):
         """Return the title of a column."""
         if role != Qt.ItemDataRole.DisplayRole or orientation != Qt.Orientation.Horizontal:
             return None
-        return {SOURCE: self.tr("Source"), CAPTION: self.tr("Captions")}.get(section, "")
+        others = {SPEAKER: self.tr("Speaker"), TIME: self.tr("Time")}
+        return others.get(section) or self._titles[section]
+
+    def _matches(self, text: str) -> list[tuple[int, int]]:
+        if not self._needle:
+            return []
+        found = re.finditer(re.escape(self._needle), text, re.IGNORECASE)
+        return [(match.start(), match.end() - match.start()) for match in found]
+
+    def _colour(self, view: UtteranceView, column: int) -> QColor | None:
+        if column == TIME:
+            return QGuiApplication.palette().color(QPalette.ColorRole.PlaceholderText)
+        return lane_colour(view.lane) if column == SPEAKER else None
 
     def _remove_others(self, kept: set[int], start: int) -> None:
         """Remove rows from the end up, one run of neighbours at a time."""
@@ -136,15 +158,25 @@ class TranscriptModel(QAbstractTableModel):
             last = first - 1
 
     def _emit_changed(self, row: int) -> None:
-        self.dataChanged.emit(self.index(row, SOURCE), self.index(row, SPEAKER))
+        self.dataChanged.emit(self.index(row, SOURCE), self.index(row, TIME))
 
 
 def _text(view: UtteranceView, column: int) -> str:
     if column == SPEAKER:
         return lane_name(view.lane)
+    if column == TIME:
+        return time_text(view.begun_s)
     if column == CAPTION:
         return view.caption
     return " ".join(filter(None, (view.source, dotted(view.tail))))
+
+
+def time_text(begun_s: float) -> str:
+    """Return the time of day as the system writes it; empty if it is not known."""
+    if not begun_s:
+        return ""
+    begun = datetime.fromtimestamp(begun_s).astimezone()
+    return QLocale().toString(QTime(begun.hour, begun.minute), QLocale.FormatType.ShortFormat)
 
 
 def _mark_colour(palette: QPalette) -> QColor:

@@ -1,42 +1,47 @@
-"""The transcript: source on the left, captions on the right, one row for each utterance.
+"""The transcript: time, speaker, source and captions, one row for each utterance.
 
-Rows of a sound source begin with the speaker; tentative words are dim. Only visible rows are
-measured and painted, so a day of captions is as fast as a minute.
+Tentative words are dim. Only visible rows are measured and painted, so a day of captions is as fast
+as a minute.
 """
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPointF, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QPoint, Qt, Signal, Slot
 from PySide6.QtGui import (
     QGuiApplication,
     QKeySequence,
-    QPainter,
     QPaintEvent,
-    QPalette,
     QResizeEvent,
     QShortcut,
-    QTextCharFormat,
-    QTextLayout,
-    QTextOption,
+    QWheelEvent,
 )
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
+    QMenu,
     QTableView,
     QWidget,
 )
 
 from app.captions.lanes import ME, THEM
-from app.captions.line_breaking import runs_right_to_left
 from app.captions.model import UtteranceView
-from app.main_window.transcript_model import SPEAKER, TAIL_ROLE, Index, TranscriptModel
+from app.captions.modes import CAPTIONS_ONLY
+from app.main_window.transcript_cell import PADDING, TranscriptCell
+from app.main_window.transcript_model import (
+    CAPTION,
+    SOURCE,
+    SPEAKER,
+    TIME,
+    TranscriptModel,
+    time_text,
+)
 from app.widgets.lane_style import lane_name
+from app.widgets.tool_button import tool_button
 
 _POINTS_LARGER = 3
-_PADDING = 8
+_NOON_S = 43_200.0  # any time of day is about as wide
+_LEAST_WIDTH = 40
+_STEP = 10  # percent of the text size
 
 
 class Transcript(QTableView):
@@ -46,27 +51,52 @@ class Transcript(QTableView):
 
     Signals:
         painted(tuple of int): keys of the utterances painted in their current state.
+        mark_wanted(int): set or remove the bookmark of the utterance of this key.
+        size_wanted(int): the user turned the wheel for larger or smaller text, in percent.
+
+    Attributes:
+        to_newest: button at the end, shown while the newest row is not followed.
     """
 
     painted = Signal(tuple)
+    mark_wanted = Signal(int)
+    size_wanted = Signal(int)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, read_only: bool = False) -> None:
+        """Make an empty table; a ``read_only`` one offers no change of bookmarks."""
         super().__init__(parent)
         self.rows = TranscriptModel(self)
+        self._read_only = read_only
         self._follows = True
+        self._share = 0.5  # of the source in the width of both texts
+        self._is_laying_out = False
         self.setModel(self.rows)
-        self.setItemDelegate(_Cell(self))
+        self.setItemDelegate(TranscriptCell(self))
         self.setAccessibleName(self.tr("Transcript: source and captions"))
+        self._points = self.font().pointSize() + _POINTS_LARGER
+        tip = self.tr("Go to the newest caption and follow it")
+        self.to_newest = tool_button("arrow-down-to-line", self.tr("Newest"), tip, self)
+        self.to_newest.hide()
         self._dress()
-        self._dress_speakers()
+        self._make_columns()
+        self.show_size(100)
         self._copy_keys = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), self)
         self._copy_keys.setContext(Qt.ShortcutContext.WidgetShortcut)
-        self._copy_keys.activated.connect(self._copy)
+        self._copy_keys.activated.connect(self.copy)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.customContextMenuRequested.connect(self._open_menu)
+        self._connect()
+
+    def _connect(self) -> None:
         bar = self.verticalScrollBar()
         bar.rangeChanged.connect(self._keep_newest_visible)
         bar.actionTriggered.connect(self._note_scrolling)
         bar.valueChanged.connect(self._note_position)
-        self.rows.speaker_came.connect(self._show_speakers)
+        self.to_newest.clicked.connect(self.follow)
+        self.rows.speakers_came.connect(self._show_speakers)
+        self.horizontalHeader().sectionResized.connect(self._note_width)
+
+    # rows
 
     @Slot(tuple)
     def show_views(self, views: Sequence[UtteranceView]) -> None:
@@ -77,35 +107,20 @@ class Transcript(QTableView):
         self._fit_visible_rows()
         self._keep_newest_visible()
 
+    @property
+    def follows(self) -> bool:
+        """Whether the newest row is kept visible."""
+        return self._follows
+
     @Slot()
     def follow(self) -> None:
         """Keep the newest row visible from now on."""
-        self._follows = True
+        self._set_follows(follows=True)
         self._keep_newest_visible()
-
-    @Slot()
-    def mark_newest(self) -> int | None:
-        """Mark the newest row and return its key, or None without a row."""
-        rows = [row for row, view in enumerate(self.rows.views) if view.key >= 0 or view.source]
-        if not rows:
-            return None  # only tentative words
-        self.rows.mark(rows[-1])
-        return self.rows.views[rows[-1]].key
-
-    def mark_row(self, row: int | None) -> None:
-        """Mark only this row; None marks no row."""
-        self.rows.mark(row)
-
-    @Slot()
-    def go_to_mark(self) -> None:
-        """Scroll to the marked row and select it."""
-        row = self.rows.marked_row
-        if row is not None:
-            self.go_to(row)
 
     def go_to(self, row: int) -> None:
         """Scroll to a row and select it; stop following the newest one."""
-        self._follows = False
+        self._set_follows(follows=False)
         self.selectRow(row)
         # Twice, since rows get their true height only once they are visible.
         for _ in range(2):
@@ -113,20 +128,102 @@ class Transcript(QTableView):
             self._fit_visible_rows()
         self._note_scrolling()
 
-    def find_text(self, text: str, step: int) -> bool:
-        """Go to the next row with a text; return whether there is one."""
+    def find_text(self, text: str, step: int) -> tuple[int, int]:
+        """Highlight a text and go to a row that contains it.
+
+        Args:
+            text: an empty one is found nowhere.
+            step: 1 for the next row, -1 for the one before, 0 for the current one or the next.
+
+        Returns:
+            which of the matching rows is selected, from 1, and how many there are; 0 without one.
+        """
+        found = self.rows.search(text)
+        self.viewport().update()
+        if not found:
+            return 0, 0
         current = self.currentIndex().row()
-        start = current if current >= 0 else (-1 if step > 0 else 0)
-        row = self.rows.find(text, start, step) if text else None
+        if step > 0 or (step == 0 and current >= 0):
+            after = [row for row in found if row > current or (step == 0 and row == current)]
+            row = after[0] if after else found[0]
+        else:
+            before = [row for row in found if row < current]
+            row = before[-1] if before else found[-1]
+        self.go_to(row)
+        return found.index(row) + 1, len(found)
+
+    # bookmarks
+
+    @property
+    def row_to_mark(self) -> int | None:
+        """The selected row if it is visible, else the newest one; None without a row."""
+        current = self.currentIndex()
+        rows = [row for row, view in enumerate(self.rows.views) if view.key >= 0 or view.source]
+        is_chosen = self.selectionModel().isSelected(current) and current.row() in rows
+        if is_chosen and current.row() in self.visible_rows():
+            return current.row()
+        return rows[-1] if rows else None  # the others have tentative words only
+
+    @Slot()
+    def mark(self) -> None:
+        """Set or remove the bookmark of the selected or newest row."""
+        row = self.row_to_mark
         if row is not None:
-            self.go_to(row)
-        return row is not None
+            self.mark_wanted.emit(self.rows.views[row].key)
+
+    def go_to_mark(self, step: int = 1) -> None:
+        """Go to the next bookmark, or with a ``step`` of -1 to the one before."""
+        marked, current = self.rows.marked_rows, self.currentIndex().row()
+        if marked:
+            ahead = [row for row in marked if (row > current if step > 0 else row < current)]
+            end = 0 if step > 0 else -1
+            self.go_to((ahead or marked)[end])
+
+    # look
+
+    def show_mode(self, mode: str, source: str, caption: str) -> None:
+        """Show the columns of a mode, with the names of its languages."""
+        self.setColumnHidden(CAPTION, mode == CAPTIONS_ONLY)
+        self.rows.show_titles(source, caption or source)
+        self._share_width()
+
+    def show_size(self, percent: int) -> None:
+        """Set the size of the text; 100 percent is a little larger than other windows."""
+        font = self.font()
+        font.setPointSizeF(self._points * percent / 100)
+        self.setFont(font)
+        height = self.fontMetrics().lineSpacing() + 2 * PADDING
+        self.verticalHeader().setDefaultSectionSize(height)
+        advance = self.fontMetrics().horizontalAdvance
+        widths = {
+            TIME: max(map(advance, (time_text(_NOON_S), self._title(TIME)))),
+            SPEAKER: max(map(advance, (lane_name(ME), lane_name(THEM), self._title(SPEAKER)))),
+        }
+        self._is_laying_out = True
+        for column, width in widths.items():
+            self.horizontalHeader().resizeSection(column, width + 3 * PADDING)
+        self._is_laying_out = False
+        self._share_width()
+        self._fit_visible_rows()
+
+    def _title(self, column: int) -> str:
+        return str(self.rows.headerData(column, Qt.Orientation.Horizontal))
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Change the text size with Ctrl, else scroll."""
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.size_wanted.emit(_STEP if event.angleDelta().y() > 0 else -_STEP)
+            event.accept()
+        else:
+            super().wheelEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Adapt the height of the visible rows."""
+        """Adapt the columns and the height of the visible rows."""
         super().resizeEvent(event)
+        self._share_width()
         self._fit_visible_rows()
         self._keep_newest_visible()
+        self._put_button()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint, and emit the keys of the visible rows."""
@@ -143,39 +240,57 @@ class Transcript(QTableView):
         return range(first, (self.rows.rowCount() - 1 if last < 0 else last) + 1)
 
     def _dress(self) -> None:
-        font = self.font()
-        font.setPointSize(font.pointSize() + _POINTS_LARGER)
-        self.setFont(font)
         self.setTabKeyNavigation(False)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setTextElideMode(Qt.TextElideMode.ElideNone)
         self.setShowGrid(False)
-        self.setAlternatingRowColors(True)
         self.setWordWrap(True)
         self.verticalHeader().hide()
         self.verticalHeader().setMinimumSectionSize(1)
-        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().lineSpacing() + 2 * _PADDING)
+
+    def _make_columns(self) -> None:
+        """Put time and speaker first; the speaker is hidden until there are two."""
         header = self.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        header.moveSection(TIME, 0)
+        header.moveSection(header.visualIndex(SPEAKER), 1)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        header.setStretchLastSection(True)
+        header.setMinimumSectionSize(_LEAST_WIDTH)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignVCenter)
         header.setHighlightSections(False)
-
-    def _dress_speakers(self) -> None:
-        """Make the speaker the first column, wide enough for all names; hidden at first."""
-        header = self.horizontalHeader()
-        header.moveSection(SPEAKER, 0)
-        header.setSectionResizeMode(SPEAKER, QHeaderView.ResizeMode.Fixed)
-        names = (lane_name(ME), lane_name(THEM))
-        width = max(self.fontMetrics().horizontalAdvance(name) for name in names)
-        header.resizeSection(SPEAKER, width + 4 * _PADDING)
         self.setColumnHidden(SPEAKER, True)  # noqa: FBT003  Qt's own signature
 
     @Slot()
     def _show_speakers(self) -> None:
         self.setColumnHidden(SPEAKER, False)  # noqa: FBT003
+        self._share_width()
+
+    def _text_width(self) -> int:
+        """Return the width of source and captions together."""
+        others = sum(
+            self.columnWidth(one) for one in (TIME, SPEAKER) if not self.isColumnHidden(one)
+        )
+        return max(1, self.viewport().width() - others)
+
+    def _share_width(self) -> None:
+        """Set the width of the source to its share; the last column has the rest."""
+        self._is_laying_out = True
+        share = 1.0 if self.isColumnHidden(CAPTION) else self._share
+        self.horizontalHeader().resizeSection(SOURCE, round(self._text_width() * share))
+        self._is_laying_out = False
+
+    @Slot(int, int, int)
+    def _note_width(self, column: int, _before: int, width: int) -> None:
+        """Keep the share of the source that the user chose."""
+        if self._is_laying_out:
+            return
+        if column == SOURCE and not self.isColumnHidden(CAPTION):
+            self._share = min(0.9, max(0.1, width / self._text_width()))
+        self._fit_visible_rows()
 
     def _fit_visible_rows(self) -> None:
         """Fit the visible rows to their true height; that may make others visible."""
@@ -189,6 +304,21 @@ class Transcript(QTableView):
             if self._follows:
                 self.scrollToBottom()
 
+    # following
+
+    def _set_follows(self, *, follows: bool) -> None:
+        self._follows = follows
+        self.to_newest.setVisible(not follows)
+        self._put_button()
+
+    def _put_button(self) -> None:
+        """Put the button into the lower corner of the text."""
+        self.to_newest.adjustSize()
+        area = self.viewport().geometry()
+        size = self.to_newest.size()
+        left = area.left() + (area.width() - size.width()) // 2
+        self.to_newest.move(left, area.bottom() - size.height() - PADDING)
+
     @Slot()
     def _keep_newest_visible(self) -> None:
         if self._follows:
@@ -198,88 +328,64 @@ class Transcript(QTableView):
     @Slot()
     def _note_scrolling(self) -> None:
         bar = self.verticalScrollBar()
-        self._follows = bar.sliderPosition() >= bar.maximum()
+        self._set_follows(follows=bar.sliderPosition() >= bar.maximum())
 
     @Slot(int)
     def _note_position(self, value: int) -> None:
         if value >= self.verticalScrollBar().maximum():
-            self._follows = True
+            self._set_follows(follows=True)
         elif not self._follows:
             self._fit_visible_rows()
 
-    @Slot()
-    def _copy(self) -> None:
-        """Copy the selected rows, one line each, with a tab between columns."""
+    # menu
+
+    @Slot(QPoint)
+    def _open_menu(self, at: QPoint) -> None:
+        row = self.indexAt(at).row()
+        if row >= 0:
+            if not self.selectionModel().isRowSelected(row):
+                self.selectRow(row)
+            self.make_menu(row).popup(self.viewport().mapToGlobal(at))
+
+    def make_menu(self, row: int) -> QMenu:
+        """Make the menu of a row."""
+        menu = QMenu(self)
+        menu.aboutToHide.connect(menu.deleteLater)
+        view = self.rows.views[row]
+        copy = menu.addAction(self.tr("&Copy"), self.copy)
+        copy.setShortcut(QKeySequence(QKeySequence.StandardKey.Copy))
+        if not self.isColumnHidden(CAPTION):
+            menu.addAction(self.tr("Copy &original"), self.copy_source)
+            menu.addAction(self.tr("Copy &translation"), self.copy_captions)
+        if not self._read_only and (view.key >= 0 or view.source):
+            menu.addSeparator()
+            text = self.tr("Remove &bookmark") if view.marked else self.tr("&Bookmark")
+            menu.addAction(text, lambda: self.mark_wanted.emit(view.key))
+        return menu
+
+    def _chosen(self) -> list[UtteranceView]:
         rows = sorted(index.row() for index in self.selectionModel().selectedRows())
-        views = [self.rows.views[row] for row in rows]
-        if views:
-            lines = [f"{view.source}\t{view.caption}" for view in views]
-            QGuiApplication.clipboard().setText("\n".join(lines))
+        return [self.rows.views[row] for row in rows]
+
+    @Slot()
+    def copy(self) -> None:
+        """Copy the selected rows, one line each, with a tab between the languages."""
+        if self.isColumnHidden(CAPTION):
+            self.copy_source()
+        else:
+            _copy([f"{view.source}\t{view.caption}" for view in self._chosen()])
+
+    @Slot()
+    def copy_source(self) -> None:
+        """Copy the source of the selected rows."""
+        _copy([view.source for view in self._chosen()])
+
+    @Slot()
+    def copy_captions(self) -> None:
+        """Copy the captions of the selected rows."""
+        _copy([view.caption for view in self._chosen()])
 
 
-class _Cell(QStyledItemDelegate):
-    """Text aligned to the top of its cell, and to the side where its script begins."""
-
-    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
-        """Set the direction by the text instead of the window."""
-        super().initStyleOption(option, index)
-        leading = Qt.AlignmentFlag.AlignLeft
-        if runs_right_to_left(option.text):
-            option.direction = Qt.LayoutDirection.RightToLeft
-            leading = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignAbsolute
-        option.displayAlignment = leading | Qt.AlignmentFlag.AlignTop
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Leave room above the text for taller scripts."""
-        cell = QStyleOptionViewItem(option)
-        self.initStyleOption(cell, index)
-        _paint_tail_text(painter, cell, index.data(TAIL_ROLE) or 0, room=_PADDING // 2)
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """Add room above and below the text."""
-        return super().sizeHint(option, index) + QSize(0, _PADDING)
-
-
-def _paint_tail_text(
-    painter: QPainter, option: QStyleOptionViewItem, n_tail: int, *, room: int = 0
-) -> None:
-    """Paint a cell as its style does, with the last ``n_tail`` characters paler.
-
-    Lines begin ``room`` pixels below the top; letters taller than their line, as in Arabic, use it.
-    """
-    text, option.text = option.text, ""
-    style = option.widget.style()
-    style.drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, option.widget)
-    option.text = text
-    area = style.subElementRect(QStyle.SubElement.SE_ItemViewItemText, option, option.widget)
-    margin = style.pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin, None, option.widget) + 1
-    area.adjust(margin, 0, -margin, 0)
-    chosen = bool(option.state & QStyle.StateFlag.State_Selected)
-    role = QPalette.ColorRole.HighlightedText if chosen else QPalette.ColorRole.Text
-    layout = _make_layout(option, area.width(), n_tail)
-    painter.save()
-    painter.setClipRect(option.rect)
-    painter.setPen(option.palette.color(role))
-    layout.draw(painter, QPointF(area.left(), area.top() + room))
-    painter.restore()
-
-
-def _make_layout(option: QStyleOptionViewItem, width: int, n_tail: int) -> QTextLayout:
-    pale = QTextCharFormat()
-    pale.setForeground(option.palette.color(QPalette.ColorRole.PlaceholderText))
-    tail = QTextLayout.FormatRange()
-    tail.start, tail.length, tail.format = len(option.text) - n_tail, n_tail, pale
-    layout = QTextLayout(option.text, option.font)
-    wrapping = QTextOption(option.displayAlignment)
-    wrapping.setWrapMode(QTextOption.WrapMode.WordWrap)
-    wrapping.setTextDirection(option.direction)
-    layout.setTextOption(wrapping)
-    layout.setFormats([tail])
-    layout.beginLayout()
-    height = 0.0
-    while (line := layout.createLine()).isValid():
-        line.setLineWidth(width)
-        line.setPosition(QPointF(0, height))
-        height += line.height()
-    layout.endLayout()
-    return layout
+def _copy(lines: Sequence[str]) -> None:
+    if lines:
+        QGuiApplication.clipboard().setText("\n".join(lines))

@@ -4,22 +4,22 @@ from PySide6.QtCore import QChildEvent, QRect, QSize, QTimer, Signal, Slot
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QDialog,
-    QHBoxLayout,
-    QLabel,
     QMainWindow,
-    QPushButton,
+    QStackedWidget,
     QStyle,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 from app.main_window.actions import Actions
 from app.main_window.banner import Banner
+from app.main_window.caption_choices import CaptionChoices
 from app.main_window.control_panel import ControlPanel
 from app.main_window.download_bar import DownloadBar
+from app.main_window.empty_page import EmptyPage
 from app.main_window.find_bar import FindBar
 from app.main_window.input_line import InputLine
-from app.main_window.source_bar import SourceBar
 from app.main_window.status_bar import StatusBar
 from app.main_window.transcript_view import Transcript
 from app.widgets.fit_to_screen import FitToScreen
@@ -30,7 +30,7 @@ _MARGIN = 8
 
 
 class MainWindow(QMainWindow):
-    """Controls, banner, transcript, typed line and status strip, from top to bottom.
+    """Controls, banner, transcript, typed line and status line, from top to bottom.
 
     Signals:
         painted(): the window was painted for the first time.
@@ -44,13 +44,14 @@ class MainWindow(QMainWindow):
         super().__init__()
         self.setWindowTitle("Surtitle")
         self.controls = ControlPanel()
-        self.sources = SourceBar()
+        self.choices = CaptionChoices(self)
         self.banner = Banner()
         self.fetch_bar = DownloadBar()
+        self.empty_page = EmptyPage()
         self.transcript = Transcript()
         self.find_bar = FindBar()
         self.typed_line = InputLine()
-        self.status = StatusBar()
+        self.status = StatusBar(self.choices)
         self.menu_actions = Actions(self)
         self._own_keys = ShortcutOverride((self.typed_line, self.find_bar.line), self)
         self._was_painted = False
@@ -81,23 +82,22 @@ class MainWindow(QMainWindow):
         font = self.typed_line.font()
         font.setPointSize(font.pointSize() + 3)
         self.typed_line.setFont(font)
-        prompt = QLabel(self.tr("Typ&e"))
-        prompt.setBuddy(self.typed_line)
-        typing = QHBoxLayout()
-        typing.addWidget(prompt)
-        typing.addWidget(self.typed_line, 1)
+        self._middle = QStackedWidget()
+        self._middle.addWidget(self.empty_page)
+        self._middle.addWidget(self.transcript)
         body = _Body()
         column = QVBoxLayout(body)
         column.setContentsMargins(_MARGIN, _MARGIN, _MARGIN, _MARGIN)
         column.setSpacing(_MARGIN)
-        for part in (self.controls, self.sources, self.banner, self.fetch_bar, self.find_bar):
+        for part in (self.controls, self.banner, self.fetch_bar, self.find_bar):
             column.addWidget(part)
-        column.addWidget(self.transcript, 1)
-        column.addLayout(typing)
+        column.addWidget(self._middle, 1)
+        column.addWidget(self.typed_line)
         column.addWidget(self.status)
         self.setCentralWidget(body)
-        self.setTabOrder(self.controls.lock, self.transcript)
+        self.setTabOrder(self.controls.pause, self.transcript)
         self.setTabOrder(self.transcript, self.typed_line)
+        self.setTabOrder(self.typed_line, self.status.choices)
 
     def leave_room_for(self, other: QRect, area: QRect) -> None:
         """Move and resize the window so that another one does not cover the input line."""
@@ -108,30 +108,34 @@ class MainWindow(QMainWindow):
 
     def _connect_actions(self) -> None:
         """Connect menus and buttons that do the same."""
-        actions, controls = self.menu_actions, self.controls
-        actions.fill(self.menuBar())
+        actions, choices = self.menu_actions, self.choices
+        actions.fill(self.menuBar(), (choices.mode, choices.language, choices.timing))
         actions.find.triggered.connect(self.find_bar.open_bar)
         self.find_bar.wanted.connect(self._find)
-        self.find_bar.closed.connect(self.typed_line.setFocus)
-        actions.clear.triggered.connect(controls.clear.click)
+        self.find_bar.closed.connect(self._end_search)
         actions.quit.triggered.connect(self.close)
         for action, button in self._buttons_by_action():
-            if button.isCheckable():
-                action.toggled.connect(button.setChecked)
-                button.toggled.connect(action.setChecked)
+            action.toggled.connect(button.setChecked)
+            button.toggled.connect(action.setChecked)
         actions.keys_changed.connect(self._name_keys)
+        for change in (self.transcript.rows.rowsInserted, self.transcript.rows.rowsRemoved):
+            change.connect(self._show_middle)
+        self._name_keys()
 
-    def _buttons_by_action(self) -> list[tuple[QAction, QPushButton]]:
+    def _buttons_by_action(self) -> list[tuple[QAction, QToolButton]]:
         actions, controls = self.menu_actions, self.controls
         return [
             (actions.pause, controls.pause),
-            (actions.microphone, self.sources.microphone.button),
-            (actions.system, self.sources.system.button),
-            (actions.clear, controls.clear),
+            (actions.microphone, controls.microphone.button),
+            (actions.system, controls.system.button),
             (actions.overlay, controls.overlay),
-            (actions.lock, controls.lock),
-            (actions.adapters, controls.adapter),
         ]
+
+    @Slot()
+    def _show_middle(self) -> None:
+        """Show the transcript, or the hint while it is empty."""
+        has_rows = bool(self.transcript.rows.views)
+        self._middle.setCurrentWidget(self.transcript if has_rows else self.empty_page)
 
     @Slot()
     def _name_keys(self) -> None:
@@ -145,7 +149,12 @@ class MainWindow(QMainWindow):
 
     @Slot(str, int)
     def _find(self, text: str, step: int) -> None:
-        self.find_bar.show_result(found=self.transcript.find_text(text, step))
+        self.find_bar.show_result(*self.transcript.find_text(text, step))
+
+    @Slot()
+    def _end_search(self) -> None:
+        self.transcript.find_text("", 0)
+        self.typed_line.setFocus()
 
     @Slot()
     def _emit_painted(self) -> None:

@@ -8,6 +8,7 @@ from PySide6.QtGui import QAction, QGuiApplication
 
 from app.captions.line_breaking import Line, Typesetter
 from app.captions.model import UtteranceView
+from app.captions.modes import BOTH, CAPTIONS_ONLY, TRANSLATE
 from app.config.preferences import CaptionPreferences
 from app.config.window_geometry import GeometryFile, geometry_of, restored_geometry, screens
 from app.overlay.toolbar import OverlayToolbar
@@ -71,13 +72,13 @@ class OverlayController(QObject):
         """Show the last lines of these utterances, or a hint if there are none."""
         self._views, self._fresh = views, self._after_clear(views)
         views = self._fresh
-        shows, count = self._choices.shows, self.overlay.n_lines
-        captions = self._captions.last_lines(views, count) if shows != "source" else ()
-        source = self._source.last_lines(views, count) if shows != "captions" else ()
+        mode, count = self._choices.mode, self.overlay.n_lines
+        captions = self._captions.last_lines(views, count) if mode != CAPTIONS_ONLY else ()
+        source = self._source.last_lines(views, count) if mode != TRANSLATE else ()
         self._lines = captions
         if not captions and not source:
             self.overlay.show_view(self._hint())
-        elif shows == "source":
+        elif mode == CAPTIONS_ONLY:
             self.overlay.show_view(OverlayView(lines=source))
         else:
             self.overlay.show_view(OverlayView(lines=captions, source=source))
@@ -114,10 +115,13 @@ class OverlayController(QObject):
 
     @property
     def caption_lines(self) -> list[str]:
-        """The last lines of the captions, even if the overlay shows the source only."""
-        if self._choices.shows == "source":
-            self._lines = self._captions.last_lines(self._fresh, self.overlay.n_lines)
-        return [line.text for line in self._lines]
+        """The last lines of the captions, below those of the source if both are shown."""
+        count = self.overlay.n_lines
+        if self._choices.mode == CAPTIONS_ONLY:
+            self._lines = self._captions.last_lines(self._fresh, count)
+        is_both = self._choices.mode == BOTH
+        source = self._source.last_lines(self._fresh, count) if is_both else ()
+        return [line.text for line in (*source, *self._lines)]
 
     def show_theme(self, choices: CaptionPreferences) -> None:
         """Change the look of the captions."""
@@ -164,13 +168,13 @@ class OverlayController(QObject):
 
     @Slot()
     def _emit_painted(self) -> None:
-        if self._choices.shows != "source":
+        if self._choices.mode != CAPTIONS_ONLY:
             self.painted.emit(self._captions.keys)
 
     def _make_typesetters(self) -> None:
         overlay = self.overlay
         self._captions = Typesetter(overlay.line_width, overlay.measure)
-        alone = self._choices.shows == "source"
+        alone = self._choices.mode == CAPTIONS_ONLY
         measure = overlay.measure if alone else overlay.measure_source
         self._source = Typesetter(
             overlay.line_width, measure, lambda view: view.source, lambda view: view.tail

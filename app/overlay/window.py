@@ -20,6 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.captions.line_breaking import Line
+from app.captions.modes import BOTH
 from app.config.preferences import CaptionPreferences
 from app.overlay.resize_edges import NO_EDGE, Drag, cursor_at, edges_at, with_edges_of
 from app.overlay.text_block import Block, paint_box
@@ -177,7 +178,7 @@ class Overlay(QWidget):
         paint_box(painter, self.rect(), colours)
         body = self.rect().adjusted(PADDING, PADDING, -PADDING, -PADDING)
         font, small = self._fonts
-        if self._choices.shows == "both":
+        if self._choices.mode == BOTH:
             height = round(self._small.lineSpacing() * self.n_lines)
             above = QRect(body.left(), body.top(), body.width(), height)
             self._source.paint(painter, above, small, colours.quiet, self._rim())
@@ -260,12 +261,12 @@ class Overlay(QWidget):
         return QSize(round(width), self._height_of(lines))
 
     def _height_of(self, lines: int) -> int:
-        gap = _GAP if self._choices.shows == "both" else 0
+        gap = _GAP if self._choices.mode == BOTH else 0
         return round(self._line_pair_height() * lines) + 2 * PADDING + gap
 
     def _line_pair_height(self) -> float:
         """Return the height of a caption line and its source line, in pixels."""
-        extra = self._small.lineSpacing() if self._choices.shows == "both" else 0.0
+        extra = self._small.lineSpacing() if self._choices.mode == BOTH else 0.0
         return self._metrics.lineSpacing() + extra
 
     def _rim(self) -> tuple[int, int, int] | None:

@@ -17,6 +17,7 @@ from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 from engine.commands import Clear, Command, Configure, EndPassage, FeedWords, SetWords, WordCommand
 from engine.events import Event, Failed, Ready
 from engine.messages import Code
+from engine.session.source_session import SourceSession
 from engine.settings import ModelSettings, TranslationSettings
 from engine.utterances import TYPED, FedWord, UtteranceTracker
 
@@ -38,12 +39,19 @@ class Session(Protocol):
         """Append a command to the queue."""
 
 
-MakeSession = Callable[[ModelSettings, TranslationSettings, Report], Session]
-"""Makes a session. Called on a thread of its own, since it may take seconds."""
+MakeSession = Callable[[ModelSettings | None, TranslationSettings, Report], Session]
+"""Makes a session, without a model one that translates nothing.
+
+Called on a thread of its own, since it may take seconds.
+"""
 
 
-def make_session(model: ModelSettings, translation: TranslationSettings, report: Report) -> Session:
-    """Return the engine's session."""
+def make_session(
+    model: ModelSettings | None, translation: TranslationSettings, report: Report
+) -> Session:
+    """Return the engine's session, or one whose captions are the source words."""
+    if model is None:
+        return SourceSession(translation, report)
     from engine.session.session import Session as EngineSession  # noqa: PLC0415  torch takes seconds to import
 
     return EngineSession(model, translation, report)
@@ -102,8 +110,8 @@ class EngineBridge(QObject):
         self._reported.connect(self._take)
         self._heard.connect(self._take_heard)
 
-    def start(self, model: ModelSettings, translation: TranslationSettings) -> None:
-        """Start a session, replacing a previous one."""
+    def start(self, model: ModelSettings | None, translation: TranslationSettings) -> None:
+        """Start a session, replacing a previous one; without a model nothing is translated."""
         self.stop()
         self._send_heard_again()
         self._run_number += 1
@@ -118,13 +126,18 @@ class EngineBridge(QObject):
         self._overhear = take
 
     def stop(self) -> None:
-        """End the session and wait for its threads; waiting commands go to the next one."""
+        """End the session and wait for its threads.
+
+        Waiting commands go to the next one, and before them the unfinished passage that it had.
+        """
         with self._speech:
             self._direct = None
         if self._run is not None:
             self._run.stop()
         self._run = None
         self._ready = False
+        if self._sent:
+            self._waiting.insert(0, SetWords(self._sent))
         self._sent = ()
 
     def finish(self, patience_s: float) -> None:
@@ -239,7 +252,6 @@ class EngineBridge(QObject):
         if run_number != self._run_number or self._run is None:
             return  # the last words of a session that was replaced
         if isinstance(event, Failed):
-            self._keep_words()
             self.stop()
         self.take(event)
         if isinstance(event, Ready):
@@ -252,11 +264,6 @@ class EngineBridge(QObject):
         if utterance is not None:
             self.utterance_changed.emit(event, utterance)
         self.event_came.emit(event)
-
-    def _keep_words(self) -> None:
-        """Queue the unfinished passage for the next session."""
-        if self._ready and self._words and SetWords(self._words) not in self._waiting:
-            self._waiting.insert(0, SetWords(self._words))
 
     def _send_heard_again(self) -> None:
         """Queue the heard words without a complete translation for the next session."""

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.system.background import BackgroundQueue
 from engine.audio.devices import Level, WantedDevice
-from engine.errors import FetchCancelledError
+from engine.errors import FetchCancelledError, ModelError
 from engine.events import Event
 from engine.speech.events import Heard, ListeningEnded
 
@@ -38,6 +38,7 @@ class ListeningService(QObject):
     Signals, emitted on threads, so connect them to methods of QObjects only:
         devices_listed(list of AudioDevice): the current devices.
         recognizer_missing(str): this recogniser is not downloaded; nothing else has changed.
+        recognizer_looked_for(str, bool): whether this recogniser is downloaded.
         progressed(str, int, int): name, downloaded bytes, total bytes.
         fetched(str): this recogniser is downloaded.
         fetch_failed(str): one sentence; empty if it was cancelled.
@@ -49,6 +50,7 @@ class ListeningService(QObject):
 
     devices_listed = Signal(list)
     recognizer_missing = Signal(str)
+    recognizer_looked_for = Signal(str, bool)
     progressed = Signal(str, object, object)  # bytes do not fit into Qt's int
     fetched = Signal(str)
     fetch_failed = Signal(str)
@@ -76,6 +78,7 @@ class ListeningService(QObject):
         """
         super().__init__(parent)
         self._feed = feed
+        self._library = library
         self._make: Callable[[], SpeechEngine] = partial(make, library, device)
         self._speech: SpeechEngine | None = None
         self._making = threading.Lock()
@@ -95,6 +98,10 @@ class ListeningService(QObject):
     def list_devices(self) -> None:
         """List the devices; ``devices_listed`` is emitted."""
         self._lister.run(lambda: self.devices_listed.emit(list(self._made().devices())))
+
+    def look_for(self, recognizer: str) -> None:
+        """Look whether a recogniser is downloaded; nothing else is loaded for that."""
+        self._lister.run(partial(self._look_for, recognizer))
 
     def fetch(self, recognizer: str) -> None:
         """Download a recogniser; an interrupted download is resumed."""
@@ -149,6 +156,15 @@ class ListeningService(QObject):
         with self._making:
             self._speech = self._speech or self._make()
             return self._speech
+
+    def _look_for(self, recognizer: str) -> None:
+        from engine.speech.whisper_models import found_whisper  # noqa: PLC0415  the hub is slow to import
+
+        try:
+            is_here = found_whisper(recognizer, self._library) is not None
+        except (ModelError, OSError):  # reported when it is to be used
+            is_here = False
+        self.recognizer_looked_for.emit(recognizer, is_here)
 
     def _living(self) -> "list[Run]":
         with self._guard:

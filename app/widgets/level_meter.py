@@ -9,14 +9,16 @@ from engine.audio.devices import Level
 
 _QUIET_DB, _LOUD_DB, _CLIPPED_DB = -60.0, -6.0, -1.0
 _FALL_DB = 1.5  # of the peak mark with each new level
-_WIDTH, _HEIGHT = 180, 14
+_WIDTH, _HEIGHT, _THIN = 180, 14, 4
 
 
 class LevelMeter(QWidget):
     """Show the mean as a bar and the peak as a mark that falls slowly; the tool tip has words."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, thin: bool = False) -> None:
+        """Make a meter; a ``thin`` one shows nothing at all while nothing is recorded."""
         super().__init__(parent)
+        self._thin = thin
         self._rms_db = self._peak_db = _QUIET_DB
         self._is_live = False
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -29,7 +31,7 @@ class LevelMeter(QWidget):
 
     def sizeHint(self) -> QSize:
         """Return the size of the meter."""
-        return QSize(_WIDTH, _HEIGHT)
+        return QSize(_WIDTH, _THIN if self._thin else _HEIGHT)
 
     def show_level(self, level: Level) -> None:
         """Show the level of the newest chunk of sound."""
@@ -54,7 +56,10 @@ class LevelMeter(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
-        groove = QRectF(self.rect()).adjusted(0.5, 2.5, -0.5, -2.5)
+        if self._thin and not self._is_live:
+            return
+        margin = 0.0 if self._thin else 2.5
+        groove = QRectF(self.rect()).adjusted(0.5, margin, -0.5, -margin)
         radius = groove.height() / 2
         painter.setBrush(self.palette().color(QPalette.ColorRole.Mid))
         painter.drawRoundedRect(groove, radius, radius)
@@ -69,7 +74,9 @@ class LevelMeter(QWidget):
         bar.setWidth(groove.width() * self.filled)
         if bar.width() >= groove.height():
             painter.drawRoundedRect(bar, radius, radius)
-        mark = QRectF(groove.left() + (groove.width() - 2) * _share(self._peak_db), 0.5, 2, 13)
+        mark = QRectF(
+            groove.left() + (groove.width() - 2) * _share(self._peak_db), 0.5, 2, self.height() - 1
+        )
         painter.drawRect(mark)
 
     def _describe(self, words: str) -> None:

@@ -1442,32 +1442,48 @@
         <translation>Einblendung &amp;leeren</translation>
     </message>
     <message>
-        <source>Listen to the &amp;microphone</source>
-        <translation>Auf das &amp;Mikrofon hören</translation>
-    </message>
-    <message>
-        <source>Listen to what I &amp;hear</source>
-        <translation>&amp;Computerton mithören</translation>
-    </message>
-    <message>
         <source>&amp;Find…</source>
         <translation>&amp;Suchen …</translation>
-    </message>
-    <message>
-        <source>&amp;Go to my mark</source>
-        <translation>&amp;Zur gemerkten Stelle</translation>
     </message>
     <message>
         <source>&amp;Overlay</source>
         <translation>&amp;Einblendung</translation>
     </message>
     <message>
-        <source>&amp;Larger letters</source>
-        <translation>&amp;Größere Schrift</translation>
+        <source>&amp;Microphone</source>
+        <translation>&amp;Mikrofon</translation>
     </message>
     <message>
-        <source>&amp;Smaller letters</source>
-        <translation>&amp;Kleinere Schrift</translation>
+        <source>Computer &amp;sound</source>
+        <translation>&amp;Computerton</translation>
+    </message>
+    <message>
+        <source>&amp;Bookmark</source>
+        <translation>&amp;Lesezeichen</translation>
+    </message>
+    <message>
+        <source>&amp;Next bookmark</source>
+        <translation>&amp;Nächstes Lesezeichen</translation>
+    </message>
+    <message>
+        <source>Pre&amp;vious bookmark</source>
+        <translation>&amp;Voriges Lesezeichen</translation>
+    </message>
+    <message>
+        <source>Larger te&amp;xt here</source>
+        <translation>Größerer Te&amp;xt in der Mitschrift</translation>
+    </message>
+    <message>
+        <source>Smaller text &amp;here</source>
+        <translation>&amp;Kleinerer Text in der Mitschrift</translation>
+    </message>
+    <message>
+        <source>&amp;Larger text</source>
+        <translation>&amp;Größerer Text</translation>
+    </message>
+    <message>
+        <source>&amp;Smaller text</source>
+        <translation>&amp;Kleinerer Text</translation>
     </message>
     <message>
         <source>&amp;Back to the bottom of the screen</source>
@@ -1540,10 +1556,6 @@
     <message>
         <source>&amp;Help</source>
         <translation>&amp;Hilfe</translation>
-    </message>
-    <message>
-        <source>Mar&amp;k the newest row</source>
-        <translation>Neueste Zeile m&amp;erken</translation>
     </message>
     <message>
         <source>Loc&amp;k overlay (clicks go through)</source>
@@ -1757,6 +1769,49 @@
     </message>
 </context>
 <context>
+    <name>CaptionChoices</name>
+    <message>
+        <source>M&amp;ode</source>
+        <translation>M&amp;odus</translation>
+    </message>
+    <message>
+        <source>Translate &amp;to</source>
+        <translation>Ü&amp;bersetzen in</translation>
+    </message>
+    <message>
+        <source>T&amp;iming</source>
+        <translation>&amp;Zeitpunkt</translation>
+    </message>
+    <message>
+        <source>Translate</source>
+        <translation>Übersetzen</translation>
+    </message>
+    <message>
+        <source>Captions in another language</source>
+        <translation>Untertitel in einer anderen Sprache</translation>
+    </message>
+    <message>
+        <source>Captions only</source>
+        <translation>Nur Untertitel</translation>
+    </message>
+    <message>
+        <source>Captions of what is said; nothing is translated</source>
+        <translation>Untertitel in der gesprochenen Sprache, ohne Übersetzung</translation>
+    </message>
+    <message>
+        <source>Both languages</source>
+        <translation>Beide Sprachen</translation>
+    </message>
+    <message>
+        <source>What is said, above its translation</source>
+        <translation>Das Gesagte, darunter die Übersetzung</translation>
+    </message>
+    <message>
+        <source>{} captions</source>
+        <translation>Untertitel: {}</translation>
+    </message>
+</context>
+<context>
     <name>CaptionController</name>
     <message>
         <source>This does not look like English, and is not translated: {}</source>
@@ -1773,10 +1828,6 @@
 </context>
 <context>
     <name>CaptionsPage</name>
-    <message>
-        <source>Captions</source>
-        <translation>Untertitel</translation>
-    </message>
     <message>
         <source>Text</source>
         <translation>Text</translation>
@@ -1926,6 +1977,18 @@
         <translation>Gespe&amp;rrt: Klicks gehen hindurch</translation>
     </message>
     <message>
+        <source>Translate</source>
+        <translation>Übersetzen</translation>
+    </message>
+    <message>
+        <source>Captions only</source>
+        <translation>Nur Untertitel</translation>
+    </message>
+    <message>
+        <source>Both languages</source>
+        <translation>Beide Sprachen</translation>
+    </message>
+    <message>
         <source>Co&amp;lour scheme</source>
         <translation>Far&amp;bschema</translation>
     </message>
@@ -1966,14 +2029,6 @@
         <translation>Untertitel und Einblendung</translation>
     </message>
     <message>
-        <source>Source</source>
-        <translation>Gesagtes</translation>
-    </message>
-    <message>
-        <source>Source above captions</source>
-        <translation>Gesagtes über den Untertiteln</translation>
-    </message>
-    <message>
         <source>&amp;Show</source>
         <translation>&amp;Zeigen</translation>
     </message>
@@ -2012,14 +2067,6 @@
 <context>
     <name>ControlPanel</name>
     <message>
-        <source>Target language</source>
-        <translation>Zielsprache</translation>
-    </message>
-    <message>
-        <source>Timing of the captions</source>
-        <translation>Tempo der Untertitel</translation>
-    </message>
-    <message>
         <source>Pause the captions; typed text is kept</source>
         <translation>Die Untertitel anhalten; Getipptes bleibt</translation>
     </message>
@@ -2028,48 +2075,40 @@
         <translation>Die Untertitel über allen Fenstern zeigen</translation>
     </message>
     <message>
+        <source>Microphone</source>
+        <translation>Mikrofon</translation>
+    </message>
+    <message>
+        <source>Caption what is said into the microphone</source>
+        <translation>Untertitelt, was Sie ins Mikrofon sprechen</translation>
+    </message>
+    <message>
+        <source>Default microphone</source>
+        <translation>Standardmikrofon</translation>
+    </message>
+    <message>
+        <source>Computer sound</source>
+        <translation>Computerton</translation>
+    </message>
+    <message>
+        <source>Caption the sound that the computer plays</source>
+        <translation>Untertitelt, was der Computer wiedergibt</translation>
+    </message>
+    <message>
+        <source>Default output</source>
+        <translation>Standardausgang</translation>
+    </message>
+    <message>
         <source>Pause</source>
         <translation>Pause</translation>
     </message>
     <message>
-        <source>Clear</source>
-        <translation>Leeren</translation>
-    </message>
-    <message>
-        <source>Clear the overlay; the transcript keeps everything</source>
-        <translation>Die Einblendung leeren; die Mitschrift behält alles</translation>
+        <source>Resume</source>
+        <translation>Fortsetzen</translation>
     </message>
     <message>
         <source>Overlay</source>
         <translation>Einblendung</translation>
-    </message>
-    <message>
-        <source>Let clicks go through the overlay</source>
-        <translation>Klicks durch die Einblendung lassen</translation>
-    </message>
-    <message>
-        <source>Lock</source>
-        <translation>Sperren</translation>
-    </message>
-    <message>
-        <source>The adapter in use; show all adapters</source>
-        <translation>Der verwendete Adapter; alle Adapter zeigen</translation>
-    </message>
-    <message>
-        <source>This model knows one language only</source>
-        <translation>Dieses Modell kennt nur eine Sprache</translation>
-    </message>
-    <message>
-        <source>No adapter</source>
-        <translation>Kein Adapter</translation>
-    </message>
-    <message>
-        <source>Tra&amp;nslate to</source>
-        <translation>&amp;Nach</translation>
-    </message>
-    <message>
-        <source>T&amp;iming</source>
-        <translation>Te&amp;mpo</translation>
     </message>
 </context>
 <context>
@@ -2081,13 +2120,6 @@
     <message>
         <source>Your desktop has no program that opens it; it is {}</source>
         <translation>Kein Programm auf diesem Rechner öffnet das; es liegt hier: {}</translation>
-    </message>
-</context>
-<context>
-    <name>DeviceList</name>
-    <message>
-        <source>{} (muted)</source>
-        <translation>{} (stumm)</translation>
     </message>
 </context>
 <context>
@@ -2107,6 +2139,21 @@
     <message>
         <source>{:,} of {:,} MB</source>
         <translation>{:,} von {:,} MB</translation>
+    </message>
+</context>
+<context>
+    <name>EmptyPage</name>
+    <message>
+        <source>Switch on the microphone or computer sound, or type below.</source>
+        <translation>Schalten Sie das Mikrofon oder den Computerton ein, oder tippen Sie unten.</translation>
+    </message>
+    <message>
+        <source>&amp;Download</source>
+        <translation>&amp;Herunterladen</translation>
+    </message>
+    <message>
+        <source>Choose a&amp;nother…</source>
+        <translation>&amp;Anderes wählen …</translation>
     </message>
 </context>
 <context>
@@ -2349,6 +2396,14 @@
         <translation>A&amp;bwärts</translation>
     </message>
     <message>
+        <source>Close the search</source>
+        <translation>Suche schließen</translation>
+    </message>
+    <message>
+        <source>{} of {}</source>
+        <translation>{} von {}</translation>
+    </message>
+    <message>
         <source>Not found</source>
         <translation>Nicht gefunden</translation>
     </message>
@@ -2382,6 +2437,14 @@
     <message>
         <source>&amp;Appearance</source>
         <translation>A&amp;ussehen</translation>
+    </message>
+    <message>
+        <source>&amp;Text size of the transcript</source>
+        <translation>&amp;Textgröße der Mitschrift</translation>
+    </message>
+    <message>
+        <source> %</source>
+        <translation> %</translation>
     </message>
     <message>
         <source>Privacy</source>
@@ -2544,8 +2607,8 @@
 <context>
     <name>HistoryController</name>
     <message>
-        <source>The session of {:%Y-%m-%d %H:%M} did not end well; its captions are kept</source>
-        <translation>Die Sitzung vom {:%d.%m.%Y %H:%M} endete nicht ordentlich; ihre Untertitel sind noch da</translation>
+        <source>The session of {:%Y-%m-%d %H:%M} ended unexpectedly; its captions are kept</source>
+        <translation>Die Sitzung vom {:%d.%m.%Y %H:%M} wurde unerwartet beendet; ihre Untertitel sind erhalten</translation>
     </message>
     <message>
         <source>&amp;Show them</source>
@@ -2555,39 +2618,12 @@
 <context>
     <name>InputLine</name>
     <message>
-        <source>Type or paste here; Enter ends the line</source>
-        <translation>Hier tippen oder einfügen; Eingabe beendet die Zeile</translation>
+        <source>Type or paste to translate; Enter ends the sentence</source>
+        <translation>Text zum Übersetzen eintippen oder einfügen; die Eingabetaste beendet den Satz</translation>
     </message>
     <message>
         <source>Text to translate</source>
         <translation>Text zum Übersetzen</translation>
-    </message>
-</context>
-<context>
-    <name>Lag</name>
-    <message>
-        <source>lag {:.1f} s  ·  {:.2f} s of sound lost</source>
-        <translation>{:.1f} s zurück  ·  {:.2f} s Ton verloren</translation>
-    </message>
-    <message>
-        <source>spoken to certain</source>
-        <translation>gesprochen bis sicher</translation>
-    </message>
-    <message>
-        <source>certain to translated</source>
-        <translation>sicher bis übersetzt</translation>
-    </message>
-    <message>
-        <source>translated to painted</source>
-        <translation>übersetzt bis gezeichnet</translation>
-    </message>
-    <message>
-        <source>spoken to painted</source>
-        <translation>gesprochen bis gezeichnet</translation>
-    </message>
-    <message>
-        <source>{}: {:.2f} s (95 % within {:.2f} s)</source>
-        <translation>{}: {:.2f} s (95 % binnen {:.2f} s)</translation>
     </message>
 </context>
 <context>
@@ -2676,8 +2712,16 @@
         <translation>{:.2f} s (95 %: {:.2f} s)</translation>
     </message>
     <message>
+        <source>{:,} tokens fed in {:,} passes, {:,} recomputed, {:,} probed and discarded; {:,} rows in the cache; {:,} rows of the prompt for glossary and context; {:,} loops cut; {:.0f} ms for the newest word, {:.1f} ms for a token; {:,} words wait.</source>
+        <translation>{:,} Token in {:,} Durchgängen gerechnet, {:,} noch einmal, {:,} geprüft und verworfen; {:,} Zeilen im Cache; {:,} Zeilen der Anweisung für Glossar und Zusammenhang; {:,} Schleifen abgeschnitten; {:.0f} ms für das neueste Wort, {:.1f} ms für ein Token; {:,} Wörter warten.</translation>
+    </message>
+    <message>
         <source>{:,} fed, {:,} recomputed; {}</source>
         <translation>{:,} gerechnet, {:,} noch einmal; {}</translation>
+    </message>
+    <message>
+        <source>{}, loaded in {:.1f} s. </source>
+        <translation>{}, geladen in {:.1f} s. </translation>
     </message>
     <message>
         <source>{} now; {}</source>
@@ -2718,10 +2762,6 @@
     <message>
         <source>No tokens yet.</source>
         <translation>Noch keine Token.</translation>
-    </message>
-    <message>
-        <source>{:,} tokens fed in {:,} passes, {:,} recomputed, {:,} probed and discarded; {:,} rows in the cache; {:,} rows of the prompt for glossary and context; {:,} loops cut.</source>
-        <translation>{:,} Token in {:,} Durchgängen gerechnet, {:,} noch einmal, {:,} geprüft und verworfen; {:,} Zeilen im Cache; {:,} Zeilen der Anweisung für Glossar und Zusammenhang; {:,} Schleifen abgeschnitten.</translation>
     </message>
     <message>
         <source>Not available on this system</source>
@@ -2766,55 +2806,48 @@
 <context>
     <name>ListeningController</name>
     <message>
-        <source>Starting to listen</source>
-        <translation>Gleich wird zugehört</translation>
+        <source>Starting to listen…</source>
+        <translation>Das Zuhören beginnt …</translation>
     </message>
     <message>
-        <source>Translating what was said</source>
-        <translation>Was gesagt wurde, wird übersetzt</translation>
+        <source>Finishing what was said…</source>
+        <translation>Das Gesagte wird noch zu Ende gebracht …</translation>
     </message>
     <message>
-        <source>Paused: nothing is recorded</source>
-        <translation>Angehalten: Nichts wird aufgenommen</translation>
+        <source>Loading the speech model… What is said is kept</source>
+        <translation>Das Sprachmodell wird geladen … Gesagtes geht nicht verloren</translation>
     </message>
     <message>
-        <source>Loading the recogniser; what is said is kept</source>
-        <translation>Die Erkennung wird geladen; was gesagt wird, geht nicht verloren</translation>
+        <source>The speech model {} is not on this computer; the one before goes on</source>
+        <translation>Das Sprachmodell {} ist nicht auf diesem Computer; das bisherige läuft weiter</translation>
     </message>
     <message>
-        <source>The recogniser {} is not on this computer; typing works without it</source>
-        <translation>Die Erkennung {} ist nicht auf diesem Rechner; tippen geht auch ohne sie</translation>
+        <source>Do&amp;wnload</source>
+        <translation>Her&amp;unterladen</translation>
     </message>
     <message>
-        <source>The recogniser {} is not on this computer; the one before goes on</source>
-        <translation>Die Erkennung {} ist nicht auf diesem Rechner; die bisherige macht weiter</translation>
+        <source>Listening begins when the speech model is here</source>
+        <translation>Das Zuhören beginnt, sobald das Sprachmodell da ist</translation>
     </message>
     <message>
-        <source>&amp;Fetch it</source>
-        <translation>&amp;Holen</translation>
-    </message>
-    <message>
-        <source>Listening begins when the recogniser is here</source>
-        <translation>Zugehört wird, sobald die Erkennung da ist</translation>
+        <source>Try a&amp;gain</source>
+        <translation>Er&amp;neut versuchen</translation>
     </message>
     <message>
         <source>&amp;Use {}</source>
         <translation>{} &amp;nehmen</translation>
     </message>
     <message>
-        <source>Listening to {}</source>
-        <translation>Zu hören: {}</translation>
+        <source>Listening to the microphone</source>
+        <translation>Mikrofon wird mitgehört</translation>
     </message>
     <message>
-        <source>Listening</source>
-        <translation>Zuhören</translation>
+        <source>Listening to computer sound</source>
+        <translation>Computerton wird mitgehört</translation>
     </message>
-</context>
-<context>
-    <name>MainWindow</name>
     <message>
-        <source>Typ&amp;e</source>
-        <translation>&amp;Tippen</translation>
+        <source>Listening to microphone and computer sound</source>
+        <translation>Mikrofon und Computerton werden mitgehört</translation>
     </message>
 </context>
 <context>
@@ -2824,20 +2857,12 @@
         <translation>Dieser Kopie von Surtitle liegt kein Modell bei; mit --model ORDNER starten</translation>
     </message>
     <message>
-        <source>Loading</source>
-        <translation>Lädt</translation>
-    </message>
-    <message>
-        <source>Starting the translation engine</source>
+        <source>Starting the translation</source>
         <translation>Die Übersetzung wird gestartet</translation>
     </message>
     <message>
         <source>The model {} does not know {!r}; the captions are in {}</source>
         <translation>Das Modell {} kennt {!r} nicht; die Untertitel sind auf {}</translation>
-    </message>
-    <message>
-        <source>Stopped</source>
-        <translation>Angehalten</translation>
     </message>
 </context>
 <context>
@@ -3050,6 +3075,10 @@
         <translation>&amp;Löschen …</translation>
     </message>
     <message>
+        <source>{} (ended unexpectedly)</source>
+        <translation>{} (unerwartet beendet)</translation>
+    </message>
+    <message>
         <source>Delete a session</source>
         <translation>Eine Sitzung löschen</translation>
     </message>
@@ -3068,10 +3097,6 @@
     <message>
         <source>{:%Y-%m-%d %H:%M}, {:,} captions</source>
         <translation>{:%d.%m.%Y %H:%M}, {} Untertitel</translation>
-    </message>
-    <message>
-        <source>{} (did not end well)</source>
-        <translation>{} (endete nicht ordentlich)</translation>
     </message>
     <message>
         <source>&amp;Keep it</source>
@@ -3194,60 +3219,25 @@
     </message>
 </context>
 <context>
-    <name>SourceBar</name>
-    <message>
-        <source>Microphone</source>
-        <translation>Mikrofon</translation>
-    </message>
-    <message>
-        <source>Translate speech from a microphone</source>
-        <translation>Sprache aus einem Mikrofon übersetzen</translation>
-    </message>
-    <message>
-        <source>Default microphone</source>
-        <translation>Standardmikrofon</translation>
-    </message>
-    <message>
-        <source>What I hear</source>
-        <translation>Was ich höre</translation>
-    </message>
-    <message>
-        <source>Translate the sound that the computer plays</source>
-        <translation>Den Ton übersetzen, den der Rechner abspielt</translation>
-    </message>
-    <message>
-        <source>Default output</source>
-        <translation>Standardausgang</translation>
-    </message>
-</context>
-<context>
-    <name>SourceControls</name>
-    <message>
-        <source>Device of {}</source>
-        <translation>Gerät: {}</translation>
-    </message>
+    <name>SourceToggle</name>
     <message>
         <source>Level of {}</source>
         <translation>Pegel: {}</translation>
     </message>
+    <message>
+        <source>{} (muted)</source>
+        <translation>{} (stumm)</translation>
+    </message>
 </context>
 <context>
-    <name>SpeechIndicator</name>
+    <name>SpeechModel</name>
     <message>
-        <source>speech</source>
-        <translation>Sprache</translation>
+        <source>To caption speech, Surtitle needs the speech model {} (once).</source>
+        <translation>Um Gesprochenes zu untertiteln, braucht Surtitle das Sprachmodell {} (einmalig).</translation>
     </message>
     <message>
-        <source>Speech</source>
-        <translation>Sprache</translation>
-    </message>
-    <message>
-        <source>Speech detected</source>
-        <translation>Sprache erkannt</translation>
-    </message>
-    <message>
-        <source>No speech</source>
-        <translation>Keine Sprache</translation>
+        <source>To caption speech, Surtitle needs a speech model ({} MB, once).</source>
+        <translation>Um Gesprochenes zu untertiteln, braucht Surtitle ein Sprachmodell ({} MB, einmalig).</translation>
     </message>
 </context>
 <context>
@@ -3351,40 +3341,36 @@
         <translation>Zustand</translation>
     </message>
     <message>
-        <source>Figures</source>
-        <translation>Zahlen</translation>
+        <source>Glossary on</source>
+        <translation>Glossar an</translation>
     </message>
     <message>
-        <source>Tokens computed by the model, each counted once; tokens recomputed after a correction; time from the newest word to the end of its captions; computing time of a token; memory of this program including the model</source>
-        <translation>Token, die das Modell berechnet hat, jedes einmal; nach einer Korrektur neu berechnete; Zeit vom neuesten Wort bis zum Ende seiner Untertitel; Rechenzeit eines Tokens; Speicher dieses Programms samt Modell</translation>
+        <source>Mode, language and timing of the captions</source>
+        <translation>Modus, Sprache und Zeitpunkt der Untertitel</translation>
     </message>
     <message>
-        <source>State of listening</source>
-        <translation>Stand des Zuhörens</translation>
+        <source>Loading…</source>
+        <translation>Wird geladen …</translation>
     </message>
     <message>
-        <source>Lag</source>
-        <translation>Rückstand</translation>
+        <source>Stopped</source>
+        <translation>Angehalten</translation>
     </message>
     <message>
-        <source>{}, loaded in {:.1f} s</source>
-        <translation>{}, geladen in {:.1f} s</translation>
+        <source>Paused</source>
+        <translation>Pause</translation>
     </message>
     <message>
-        <source>Paused: typed text is kept</source>
-        <translation>Pause: Getipptes bleibt</translation>
+        <source>Catching up: {} words to go</source>
+        <translation>Holt auf: noch {} Wörter</translation>
     </message>
     <message>
-        <source>{:,} tokens fed  ·  {:,} recomputed  ·  {:.0f} ms per word  ·  {:.1f} ms per token</source>
-        <translation>{:,} Token berechnet  ·  {:,} neu  ·  {:.0f} ms je Wort  ·  {:.1f} ms je Token</translation>
+        <source>Ready</source>
+        <translation>Bereit</translation>
     </message>
     <message>
-        <source>  ·  {:,.0f} MB</source>
-        <translation>  ·  {:,.0f} MB</translation>
-    </message>
-    <message>
-        <source>{:,} words wait  ·  </source>
-        <translation>{} Wörter warten  ·  </translation>
+        <source>captions {} s behind</source>
+        <translation>Untertitel {} s später</translation>
     </message>
 </context>
 <context>
@@ -3393,13 +3379,37 @@
         <source>Transcript: source and captions</source>
         <translation>Mitschrift: Gesagtes und Untertitel</translation>
     </message>
+    <message>
+        <source>Go to the newest caption and follow it</source>
+        <translation>Zum neuesten Untertitel gehen und ihm folgen</translation>
+    </message>
+    <message>
+        <source>Newest</source>
+        <translation>Neueste</translation>
+    </message>
+    <message>
+        <source>&amp;Copy</source>
+        <translation>&amp;Kopieren</translation>
+    </message>
+    <message>
+        <source>Copy &amp;original</source>
+        <translation>&amp;Original kopieren</translation>
+    </message>
+    <message>
+        <source>Copy &amp;translation</source>
+        <translation>Ü&amp;bersetzung kopieren</translation>
+    </message>
+    <message>
+        <source>Remove &amp;bookmark</source>
+        <translation>&amp;Lesezeichen entfernen</translation>
+    </message>
+    <message>
+        <source>&amp;Bookmark</source>
+        <translation>&amp;Lesezeichen</translation>
+    </message>
 </context>
 <context>
     <name>TranscriptModel</name>
-    <message>
-        <source>Your mark</source>
-        <translation>Ihre Marke</translation>
-    </message>
     <message>
         <source>Source</source>
         <translation>Gesagtes</translation>
@@ -3407,6 +3417,18 @@
     <message>
         <source>Captions</source>
         <translation>Untertitel</translation>
+    </message>
+    <message>
+        <source>Bookmark</source>
+        <translation>Lesezeichen</translation>
+    </message>
+    <message>
+        <source>Speaker</source>
+        <translation>Stimme</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>Zeit</translation>
     </message>
 </context>
 <context>

@@ -42,6 +42,9 @@ STANDARD_WHISPER = "base.en"
 WHISPER_MODELS: dict[str, str] = _FILE["whisper"]
 """Hub ids of Whisper models by their common names, smallest model first."""
 
+WHISPER_MEGABYTES = {"tiny.en": 75, "base.en": 145, "small.en": 484}
+"""Rounded sizes of the speech models that windows suggest."""
+
 
 def smaller_whisper(name: str) -> str:
     """Return the next smaller Whisper of the same languages, or an empty text."""

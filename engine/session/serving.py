@@ -2,21 +2,16 @@
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 
 from engine.commands import (
-    Clear,
     Command,
     Configure,
-    EndPassage,
-    FeedWords,
     LoadAdapter,
-    SetWords,
     UnloadAdapter,
     UseAdapter,
-    WordCommand,
 )
 from engine.errors import SurtitleError, first_line, message_of
 from engine.events import (
@@ -34,6 +29,7 @@ from engine.metrics.event_log import EventLog
 from engine.session.catch_up import CatchUp
 from engine.session.command_queue import CommandQueue
 from engine.session.loaded_model import LoadedModel
+from engine.session.passages import Passages
 from engine.settings import TranslationSettings
 from engine.translation.passage import Passage
 
@@ -61,8 +57,7 @@ class Serving:
         self._translation = translation
         self._report = report
         self._event_log = event_log
-        self._passages: list[Passage] = []  # that are not translated, or can still change
-        self._current: dict[str, Passage] = {}  # the one of each lane that takes words
+        self._passages = Passages(self._begin_passage)
         self._switches = deque[Callable[[], None]]()  # to run when no utterance is half translated
         self._catch_up = CatchUp()
         self._waiting_since_s: float | None = None  # the oldest command not yet translated
@@ -99,29 +94,10 @@ class Serving:
             case UnloadAdapter(name):
                 self._at_rest(partial(self._unload, name))
             case _:
-                self._change_words(command)
+                self._report_all(self._passages.change(command))
 
-    def _change_words(self, command: WordCommand) -> None:
-        match command:
-            case SetWords(words):
-                self._set_words(0, words, "")
-            case FeedWords(words, lane):
-                self._set_words(None, words, lane)
-                if self._current[lane].is_complete:
-                    del self._current[lane]  # never edited, so a talk is many short passages
-            case EndPassage(lane) if lane in self._current:
-                self._report_all(self._current.pop(lane).finish())
-            case Clear():
-                for passage in self._current.values():
-                    self._report_all(passage.drop())
-
-    def _set_words(self, start: int | None, words: Sequence[str], lane: str) -> None:
-        """Replace the words of a lane's passage from ``start`` on; None appends."""
-        if lane not in self._current:
-            self._current[lane] = Passage(self.system, lane, held=bool(self._switches))
-            self._passages.append(self._current[lane])
-        passage = self._current[lane]
-        self._report_all(passage.splice(passage.n_words if start is None else start, None, words))
+    def _begin_passage(self, lane: str) -> Passage:
+        return Passage(self.system, lane, held=bool(self._switches))
 
     def _configure(self, translation: TranslationSettings) -> None:
         """Use other settings; wrong ones are refused and the old ones stay."""
@@ -141,7 +117,7 @@ class Serving:
 
         ``has_work`` is False once nothing is left to do.
         """
-        for passage in tuple(self._passages):
+        for passage in self._passages:
             try:
                 event = passage.advance()
             except (SurtitleError, MemoryError, RuntimeError) as error:
@@ -155,7 +131,7 @@ class Serving:
                 self._time_change(event)
                 return
             if passage.is_settled and not self._takes_words(passage):
-                self._passages.remove(passage)  # nothing can change it any more
+                self._passages.forget(passage)
         if self._keep_pace():
             return  # words left for larger steps may be translated now
         if self._switches and all(passage.is_settled for passage in self._passages):
@@ -165,7 +141,7 @@ class Serving:
 
     def _takes_words(self, passage: Passage) -> bool:
         """Whether words may still come into a passage, or wait in it for a switch of adapters."""
-        return bool(self._switches) or passage in self._current.values()
+        return bool(self._switches) or self._passages.takes_words(passage)
 
     def _rest(self) -> None:
         """Report what the translation cost."""
@@ -183,17 +159,13 @@ class Serving:
 
     def _keep_pace(self) -> bool:
         """Read larger steps while words wait; report and return a change of the steps."""
-        backlog_words = self._backlog_words
+        backlog_words = self._passages.backlog_words
         if not self._catch_up.update(backlog_words, self._translation.catch_up_words):
             return False
         factor = self.system.conversation.haste = self._catch_up.factor
         self._event_log.write("pace", factor=factor, backlog_words=backlog_words)
         self._report(PaceChanged(factor=factor, backlog_words=backlog_words))
         return True
-
-    @property
-    def _backlog_words(self) -> int:
-        return sum(passage.backlog_words for passage in self._passages)
 
     def _time_change(self, event: Event) -> None:
         """Note when a caption changed; report statistics regularly during long translations."""
@@ -219,7 +191,7 @@ class Serving:
                 ms_per_word=seconds * 1000,
                 ms_per_token=(changed_s - began_s) * 1000 / max(1, n_rows),
                 loops_cut=counters.loops_cut,
-                backlog_words=self._backlog_words,
+                backlog_words=self._passages.backlog_words,
                 context_rows=self.system.conversation.context_rows,
             )
         )

@@ -5,8 +5,7 @@ it is.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 from engine.errors import ModelError
 from engine.inference.slot_model import SlotModel
@@ -18,53 +17,13 @@ from engine.policy import Policy, parse_policy
 from engine.settings import TranslationSettings
 from engine.text.prompt import Prompt, full_stop_ids, word_starts, word_units
 from engine.text.prompt_context import Context
+from engine.translation.captioned import Captioned, Captioner, Kind, n_same
 from engine.translation.log_events import Counters, log_session, log_source
-from engine.translation.utterance import Unit, n_same
+from engine.translation.utterance import Unit
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A caption changed.
-
-    Attributes:
-        kept: characters of the caption that stay.
-        text: what follows them.
-        n_read: source words read.
-    """
-
-    kept: int
-    text: str
-    n_read: int
-
-
-class Captioned(Protocol):
-    """An utterance, as whoever feeds words sees it; only its system may change it.
-
-    Attributes:
-        number: never used again.
-        words: its source.
-        ended: no word follows.
-        finished: it is translated to its end.
-        caption: what is committed.
-    """
-
-    number: int
-    words: tuple[str, ...]
-    ended: bool
-    finished: bool
-    caption: str
-
-    @property
-    def n_read(self) -> int:
-        """Source units read."""
-
-
-Kind = TypeVar("Kind")
-"""The utterances of one system; a system is given those only that it opened."""
-
-
-class System(Protocol[Kind]):
-    """Open utterances, set their words as they come, advance them."""
+class System(Captioner[Kind], Protocol[Kind]):
+    """A captioner that translates by a model."""
 
     @property
     def conversation(self) -> "Conversation":
@@ -78,34 +37,8 @@ class System(Protocol[Kind]):
     def counters(self) -> Counters:
         """Rows computed more than once, and why."""
 
-    @property
-    def settings(self) -> TranslationSettings:
-        """Those of utterances that are opened now."""
-
     def configure(self, settings: TranslationSettings) -> None:
         """Use these settings for utterances that are opened from now on."""
-
-    def open(self) -> Kind:
-        """Open an utterance with the settings of now."""
-
-    def set_source(
-        self, utterance: Kind, words: Sequence[str], *, ended: bool, full_stop: str = ""
-    ) -> bool:
-        """Give an utterance its committed words; tell whether its caption was cut back.
-
-        Args:
-            utterance: one of this system.
-            words: all of them.
-            ended: no word follows.
-            full_stop: fed behind the last word of an ended utterance, though it stands in none; the
-                caption then leaves the one out that it would end in.
-        """
-
-    def advance(self, utterance: Kind) -> Change | None:
-        """Translate until the caption grows; None where the committed words allow no more."""
-
-    def give_up(self, utterance: Kind) -> None:
-        """Leave an utterance as it is after it could not be computed, and empty the cache."""
 
 
 AnySystem = System[Captioned]

@@ -18,7 +18,8 @@ from engine.text.sentences import cut_line, word_parts
 
 if TYPE_CHECKING:
     from engine.metrics.translation import Translation
-    from engine.translation.base import AnySystem, Change, Kind, System
+    from engine.translation.base import AnySystem, System
+    from engine.translation.captioned import Change, Kind
 
 WARM_UP = -1
 """Index of a warm-up line, which is not counted."""

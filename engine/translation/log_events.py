@@ -11,7 +11,7 @@ from engine.layout.rows import Row
 from engine.loading.loader import Weights
 from engine.metrics.event_log import SCHEMA, EventLog
 from engine.settings import TranslationSettings
-from engine.translation.utterance import n_same
+from engine.translation.captioned import n_same
 
 
 @dataclass(slots=True)

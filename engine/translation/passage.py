@@ -12,7 +12,7 @@ from engine.events import (
     UtteranceOpened,
 )
 from engine.text.sentences import Sentence, is_strange, split_sentences, well_formed, word_parts
-from engine.translation.base import AnySystem, Captioned
+from engine.translation.captioned import Captioned, Captioner
 
 _MAX_UTTERANCES = 60
 """Utterances that can be edited; older ones are final, which bounds a talk without Enter."""
@@ -32,12 +32,27 @@ class Passage:
         is_complete: whether the words end in a complete sentence.
     """
 
-    def __init__(self, translator: AnySystem, lane: str = "", *, held: bool = False) -> None:
-        """Start without words; if ``held``, open no utterance before ``resume``."""
+    def __init__(
+        self,
+        translator: Captioner[Captioned],
+        lane: str = "",
+        *,
+        held: bool = False,
+        reads_any_script: bool = False,
+    ) -> None:
+        """Start without words.
+
+        Args:
+            translator: makes the captions.
+            lane: the speaker, if there are two.
+            held: open no utterance before ``resume``.
+            reads_any_script: caption texts in other scripts than the Latin one, too.
+        """
         self.is_complete = False
         self._translator = translator
         self._lane = lane
         self._held = held
+        self._reads_any_script = reads_any_script
         self._words: list[str] = []  # those that are not final
         self._finished = False
         self._n_final = 0
@@ -73,7 +88,7 @@ class Passage:
         """Open no utterance before ``resume``; the words of later sentences wait."""
         self._held = True
 
-    def resume(self, translator: AnySystem | None = None) -> list[Event]:
+    def resume(self, translator: Captioner[Captioned] | None = None) -> list[Event]:
         """Open the waiting utterances.
 
         Args:
@@ -182,7 +197,7 @@ class Passage:
 
     def _set_source(self, utterance: Captioned, sentence: Sentence) -> list[Event]:
         self._unreported.add(utterance.number)
-        if is_strange(sentence.words):
+        if not self._reads_any_script and is_strange(sentence.words):
             self._strange.setdefault(utterance.number, False)
         else:
             self._strange.pop(utterance.number, None)

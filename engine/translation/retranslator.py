@@ -29,10 +29,11 @@ from engine.settings import LayoutSettings, TranslationSettings
 from engine.text.detokenizer import Detokenizer
 from engine.text.prompt import Prompt
 from engine.text.sentences import without_full_stop
-from engine.translation.base import Change, Conversation, OnConversation
+from engine.translation.base import Conversation, OnConversation
+from engine.translation.captioned import Change, n_same
 from engine.translation.log_events import log_cut, log_end, log_fed
 from engine.translation.repetition import is_loop
-from engine.translation.utterance import Unit, is_runaway, n_same, with_end
+from engine.translation.utterance import Unit, is_runaway, with_end
 
 
 @dataclass(slots=True, eq=False)

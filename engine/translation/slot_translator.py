@@ -11,7 +11,8 @@ from engine.loading.loader import Weights
 from engine.metrics.event_log import EventLog
 from engine.policy import Action
 from engine.settings import TranslationSettings
-from engine.translation.base import Change, Conversation, OnConversation
+from engine.translation.base import Conversation, OnConversation
+from engine.translation.captioned import Change
 from engine.translation.log_events import log_cut, log_end, log_fed
 from engine.translation.utterance import Utterance
 

@@ -13,6 +13,7 @@ from engine.settings import LayoutSettings
 from engine.text.detokenizer import Detokenizer
 from engine.text.prompt import Prompt
 from engine.text.sentences import cut_full_stops
+from engine.translation.captioned import n_same
 from engine.translation.repetition import is_loop
 
 _MAX_GROWTH, _MAX_EXTRA = 2, 16
@@ -234,11 +235,3 @@ def with_end(units: Sequence[Unit], read: Sequence[Unit], end: Unit) -> list[Uni
     if not units or list(read[: len(units)]) == list(units):
         return [*units, end]
     return [*units[:-1], (*units[-1], *end)]
-
-
-def n_same(old: Sequence[object], new: Sequence[object]) -> int:
-    """Count the items at the start that are the same."""
-    same = 0
-    while same < min(len(old), len(new)) and old[same] == new[same]:
-        same += 1
-    return same

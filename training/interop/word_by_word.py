@@ -7,7 +7,8 @@ from engine.text.sentences import word_parts
 from engine.translation.feed import changes
 
 if TYPE_CHECKING:
-    from engine.translation.base import AnySystem, Captioned
+    from engine.translation.base import AnySystem
+    from engine.translation.captioned import Captioned
 
 _NEWEST_WORD = re.compile(r"\S*\Z")
 

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from app.dialogs.latency.measurement_file import MeasurementFile
 from app.dialogs.latency.record import LatencyRecord
 from app.system.background import BackgroundQueue
 from app.system.process_memory import resident_bytes
-from engine.events import Event, Statistics
+from engine.events import Event, Ready, Statistics
 from engine.metrics.word_lags import Sample, StageTime
 from engine.speech.events import Heard, WordsCommitted
 from engine.utterances import Utterance
@@ -30,6 +31,8 @@ class LatencyCollector(QObject):
 
     Attributes:
         record: all measurements since the start or the last reset.
+        ready: the newest report that the engine is ready; None before it.
+        lost_s: seconds of sound that were lost since listening began.
     """
 
     changed = Signal()
@@ -42,6 +45,8 @@ class LatencyCollector(QObject):
     ) -> None:
         super().__init__(parent)
         self.record = LatencyRecord()
+        self.ready: Ready | None = None
+        self.lost_s = 0.0
         self._clock = clock
         self._file: MeasurementFile | None = None
         self._write_failed.connect(self._stop_after_failure)  # emitted on the thread of the queue
@@ -61,6 +66,17 @@ class LatencyCollector(QObject):
     def heard_lags(self) -> list[StageTime]:
         """The lag of the newest heard words, stage by stage."""
         return self.record.lags.heard(_NEWEST_WORDS)
+
+    @property
+    def facts(self) -> dict[str, str | float]:
+        """The model, the lags and the counters as plain values for diagnostics."""
+        facts: dict[str, str | float] = {}
+        if self.ready is not None and self.ready.model:
+            facts |= {"model": self.ready.model, "loaded in s": round(self.ready.load_s, 1)}
+        newest = self.record.newest
+        facts |= {} if newest is None else asdict(newest)
+        facts |= {f"lag, {lag.stage}": f"{lag.median_s:.2f} s" for lag in self.heard_lags}
+        return facts | {"sound lost": f"{self.lost_s:.2f} s"}
 
     def record_to(self, path: Path) -> None:
         """Start writing measurements to a file."""
@@ -99,12 +115,20 @@ class LatencyCollector(QObject):
 
     @Slot(object)
     def take_event(self, event: Event) -> None:
-        """Record the statistics of the session."""
+        """Record the statistics of the session, and when it became ready."""
+        if isinstance(event, Ready):
+            self.ready = event
+            self.changed.emit()
         if isinstance(event, Statistics):
             now_s = self._clock()
             self.record.count(event, now_s)
             self._write(lambda file: file.write_statistics(event, now_s))
             self.changed.emit()
+
+    @Slot(float)
+    def take_lost(self, seconds: float) -> None:
+        """Record how much sound was lost."""
+        self.lost_s = seconds
 
     @Slot(object, object)
     def take_utterance(self, _event: Event, utterance: Utterance) -> None:

@@ -135,20 +135,24 @@ class LatencyDialog(QDialog):
         if whole.n_words:
             shown = self.tr("{:.2f} s to the screen (95 %: {:.2f} s)")
             text = f"{text}, {shown.format(whole.median_s, whole.p95_s)}"
+        if self._desk.lost_s:
+            text = f"{text}; {self.tr('{:.2f} s of sound lost').format(self._desk.lost_s)}"
         return as_sentence(text)
 
     def _show_cost(self, record: LatencyRecord) -> None:
         newest = record.newest
         if newest is None:
-            self.cost.setText(self.tr("No tokens yet."))
+            self.cost.setText(self._model_text() or self.tr("No tokens yet."))
         else:
             text = self.tr(
                 "{:,} tokens fed in {:,} passes, {:,} recomputed, {:,} probed and discarded; "
                 "{:,} rows in the cache; {:,} rows of the prompt for glossary and context; "
-                "{:,} loops cut."
+                "{:,} loops cut; {:.0f} ms for the newest word, {:.1f} ms for a token; "
+                "{:,} words wait."
             )
             self.cost.setText(
-                text.format(
+                self._model_text()
+                + text.format(
                     newest.tokens_fed,
                     newest.forwards,
                     newest.tokens_recomputed,
@@ -156,6 +160,9 @@ class LatencyDialog(QDialog):
                     newest.cached_rows,
                     newest.context_rows,
                     newest.loops_cut,
+                    newest.ms_per_word,
+                    newest.ms_per_token,
+                    newest.backlog_words,
                 )
             )
             points = record.tokens_fed.points
@@ -165,6 +172,13 @@ class LatencyDialog(QDialog):
             curves = [points, record.tokens_recomputed.points]
             self.tokens.show_curves(curves, f"{newest.tokens_fed:,}", counts)
         self._show_memory(record.memory.points)
+
+    def _model_text(self) -> str:
+        """Return the name of the model and how long it took to load; empty without one."""
+        ready = self._desk.ready
+        if ready is None or not ready.model:
+            return ""
+        return self.tr("{}, loaded in {:.1f} s. ").format(ready.model, ready.load_s)
 
     def _show_memory(self, points: Sequence[tuple[float, float]]) -> None:
         if not points:

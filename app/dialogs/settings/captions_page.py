@@ -7,11 +7,11 @@ from PySide6.QtGui import QColor, QFontDatabase, QIcon, QPixmap
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit
 
 from app.captions.lanes import ME, THEM
+from app.captions.modes import MODES
 from app.config.preferences import (
     LEAST_OPACITY,
     MOST_LETTERS,
     PRESETS,
-    SHOWN,
     OverlayPreferences,
     Preferences,
 )
@@ -53,10 +53,10 @@ class CaptionsPage(SettingsPage):
         self._judge_colours()
 
     def _add_text(self) -> None:
-        shown = (self.tr("Captions"), self.tr("Source"), self.tr("Source above captions"))
+        modes = (self.tr("Translate"), self.tr("Captions only"), self.tr("Both languages"))
         self.add_heading(self.tr("Text"))
-        self.shows = self.add_combo(
-            "captions.shows", self.tr("&Show"), list(zip(shown, SHOWN, strict=True))
+        self.mode = self.add_combo(
+            "captions.mode", self.tr("&Show"), list(zip(modes, MODES, strict=True))
         )
         self.letters = self.add_spin(
             "captions.point_size", self.tr("Text si&ze"), (14, 96), self.tr(" pt")

@@ -45,6 +45,9 @@ class GeneralPage(SettingsPage):
             self.tr("&Appearance"),
             list(zip(looks, APPEARANCES, strict=True)),
         )
+        self.text_size = self.add_spin(
+            "interface.text_size", self.tr("&Text size of the transcript"), (50, 300), self.tr(" %")
+        )
         self._add_sessions()
         self._add_file()
 

@@ -40,9 +40,7 @@ def tell(one, used, *names):
 
 
 def choose_policy(one, written):
-    combo = one.window.controls.policy
-    combo.setCurrentIndex(combo.findData(written))
-    combo.activated.emit(combo.currentIndex())
+    one.window.choices.timing.pick(written)
 
 
 def test_a_bundled_adapter_that_helps_is_loaded_unasked_and_not_stored(program, bundle):
@@ -51,7 +49,7 @@ def test_a_bundled_adapter_that_helps_is_loaded_unasked_and_not_stored(program, 
     one = program().open().wait_until_ready()
     one.wait(lambda: loaded(one) == ["much"])
     tell(one, "much")
-    assert one.window.controls.adapter.text() == "much"
+    assert one.application.settings.adapter_in_use == "much"
     one.window.controls.overlay.click()
     assert one.stored()["translation"]["adapter"] == ""
 

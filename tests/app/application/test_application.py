@@ -143,14 +143,14 @@ def test_pause_holds_what_is_typed_and_resume_translates_it(program):
     one = program().open().wait_until_ready()
     one.press(Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
     assert one.window.controls.pause.isChecked()
-    assert one.window.status.state.text() == "Paused: typed text is kept"
+    assert one.window.status.state.text() == "Paused"
     one.type("Good")
     one.press(Qt.Key.Key_Return)
     one.wait_for_rows(("Good", ""))
     assert one.session.calls == []
     one.press(Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
     one.wait_for_rows(("Good", "GOOD"))
-    assert one.window.status.state.text().startswith("shouter")
+    assert one.window.status.state.text() == "Ready"
 
 
 def test_clear_empties_the_overlay_alone_and_what_comes_then_is_shown(program):
@@ -203,10 +203,11 @@ def test_a_new_session_empties_the_transcript_and_is_taken_back(program):
 
 def test_another_language_reaches_the_session_and_the_next_start(program):
     one = program().open().wait_until_ready()
-    combo = one.window.controls.language
-    assert [combo.itemText(n) for n in range(combo.count())] == list(LANGUAGES.values())
-    combo.setCurrentIndex(1)
-    combo.activated.emit(1)
+    menu, told = one.window.choices.language, one.window.status.choices
+    assert [text for text, _ in menu.entries] == list(LANGUAGES.values())
+    assert told.text() == "English → German"
+    menu.pick("fr")
+    assert told.text() == "English → French"
     assert one.session.calls[-1].translation.target_language == "fr"
     assert one.stored()["translation"]["language"] == "fr"
     again = program().open().wait_until_ready()
@@ -215,19 +216,17 @@ def test_another_language_reaches_the_session_and_the_next_start(program):
 
 def test_another_policy_reaches_the_session_and_the_next_start(program):
     one = program().open().wait_until_ready()
-    combo = one.window.controls.policy
-    combo.setCurrentIndex(combo.findData("offline"))
-    combo.activated.emit(combo.currentIndex())
+    one.window.choices.timing.pick("offline")
     assert one.session.calls[-1].translation.policy == "offline"
     again = program().open().wait_until_ready()
     assert again.engine.translations[0].policy == "offline"
-    assert again.window.controls.policy.currentData() == "offline"
+    assert again.window.choices.timing.value == "offline"
 
 
 def test_the_command_line_wins_and_is_not_stored(program):
     one = program(language="fr", policy="read:4").open().wait_until_ready()
     assert one.engine.translations[0].target_language == "fr"
-    assert one.window.controls.policy.currentText() == "read:4"
+    assert one.window.choices.timing.text == "read:4"
     one.window.controls.overlay.click()
     stored = one.stored()["translation"]
     assert (stored["language"], stored["policy"]) == ("de", "read:3")
@@ -289,26 +288,35 @@ def test_choices_that_cannot_be_stored_are_told(program, tmp_path):
     assert "could not be stored" in one.window.banner.sentence.text()
 
 
-def test_the_figures_of_the_engine_stand_in_the_status_strip(program):
+def test_the_figures_of_the_engine_stand_in_the_latency_window_alone(program):
     one = program().open().wait_until_ready()
     one.type("Good ")
-    one.wait(lambda: one.window.status.figures.text() != "")
-    figures = one.window.status.figures.text().split("  ·  ")
-    assert figures[:4] == ["1 tokens fed", "0 recomputed", "12 ms per word", "4.2 ms per token"]
-    assert all(text.endswith(" MB") for text in figures[4:])
+    one.wait(lambda: one.application.side_windows.latency.record.newest is not None)
+    one.window.menu_actions.latency.trigger()
+    told = one.application.side_windows.latency_dialog.cost.text()
+    for figure in ("shouter, loaded in 0.2 s", "1 tokens fed", "12 ms for", "4.2 ms for a token"):
+        assert figure in told
+    assert one.window.status.state.text() == "Ready"
 
 
-def test_words_that_wait_are_told_before_the_other_figures(program):
+def test_many_words_that_wait_are_told_until_none_does(program):
     one = program().open().wait_until_ready()
     figures = {"tokens_fed": 1, "forwards": 1, "tokens_recomputed": 0, "probes": 0}
-    event = Statistics(**figures, cached_rows=1, ms_per_word=12, backlog_words=1234)
-    one.window.status.show_statistics(event)
-    assert one.window.status.figures.text().startswith("1,234 words wait  ·  1 tokens fed")
+    told = one.window.status.state.text
+    for n_words, text in (
+        (3, "Ready"),
+        (123, "Catching up: 123 words to go"),
+        (3, "Catching up: 3 words to go"),
+        (0, "Ready"),
+    ):
+        event = Statistics(**figures, cached_rows=1, ms_per_word=12, backlog_words=n_words)
+        one.application.bridge.event_came.emit(event)
+        assert told() == text
     one.type("Some ")
     one.wait_for_rows(("Some", "SOME"))
-    one.window.status.show_statistics(event)
+    one.application.bridge.event_came.emit(replace(event, backlog_words=123))
     one.window.menu_actions.new_session.trigger()
-    assert one.window.status.figures.text().startswith("1 tokens fed")
+    assert told() == "Ready"
 
 
 def test_how_the_model_was_loaded_is_told_when_it_is(program):
@@ -353,23 +361,29 @@ def test_closing_while_the_model_loads_ends_everything(program):
 def test_a_click_on_a_button_leaves_the_keyboard_with_the_typed_line(program):
     one = program().open().wait_until_ready()
     controls = one.window.controls
-    for button in (controls.pause, controls.clear, controls.overlay):
+    for button in (controls.pause, controls.microphone.button, controls.overlay):
         assert button.focusPolicy() == Qt.FocusPolicy.TabFocus
         assert button.accessibleDescription()
     assert one.window.focusWidget() is one.window.typed_line
 
 
-def test_what_is_on_is_told_by_a_tick_and_not_by_colour_alone(program):
+def test_what_is_on_is_told_by_icon_or_text_and_nothing_moves(program):
     controls = program().open().window.controls
-    assert not controls.overlay.icon().isNull()
-    for button in (controls.pause, controls.lock):
-        assert button.icon().isNull()
-        height = button.sizeHint().expandedTo(button.minimumSize()).height()
+    for button in (controls.pause, controls.overlay, controls.microphone.button):
+        size = button.sizeHint().expandedTo(button.minimumSize())
+        before = picture_of(button)
         button.click()
-        assert not button.icon().isNull()
-        assert button.sizeHint().expandedTo(button.minimumSize()).height() == height
+        assert picture_of(button) != before
+        assert button.sizeHint().expandedTo(button.minimumSize()) == size
         button.click()
-        assert button.icon().isNull()
+        assert picture_of(button) == before
+
+
+def picture_of(button):
+    """The shapes of a button, without its colours."""
+    image = button.icon().pixmap(24, 24).toImage()
+    shapes = [image.pixelColor(x, y).alpha() for x in range(24) for y in range(24)]
+    return button.text(), shapes
 
 
 def test_the_window_leaves_room_for_the_overlay(program):
@@ -450,10 +464,8 @@ def test_the_policy_is_the_same_in_settings_window_and_session(program):
     page = one.application.settings_dialog.translation
     page.policy.setCurrentIndex(page.policy.findData("wait:5"))
     assert one.session.calls[-1].translation.policy == "wait:5"
-    assert one.window.controls.policy.currentData() == "wait:5"
-    combo = one.window.controls.policy
-    combo.setCurrentIndex(combo.findData("offline"))
-    combo.activated.emit(combo.currentIndex())
+    assert one.window.choices.timing.value == "wait:5"
+    one.window.choices.timing.pick("offline")
     assert page.policy.currentData() == "offline"
 
 
@@ -467,13 +479,13 @@ def test_letters_are_made_larger_and_smaller_by_keys(program):
 
 def test_a_locked_overlay_is_unlocked_by_button_key_and_from_outside(program):
     one = program().open()
-    lock, transparent = one.window.controls.lock, Qt.WindowType.WindowTransparentForInput
+    lock, transparent = one.window.menu_actions.lock, Qt.WindowType.WindowTransparentForInput
     for unlock in (
-        lock.click,
+        lock.trigger,
         lambda: one.press(Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier),
         lambda: one.application.obey("lock"),
     ):
-        lock.click()
+        lock.trigger()
         assert one.overlay.windowFlags() & transparent
         assert one.stored()["overlay"]["locked"] is True
         unlock()
@@ -502,7 +514,7 @@ def test_a_session_that_was_killed_is_offered_and_shown_again(program, tmp_path)
     journal.write(kept(3, text="Guten Morgen."))
     os.close(journal._file)
     one = program().open().wait_until_ready()
-    assert "did not end well" in one.window.banner.sentence.text()
+    assert "ended unexpectedly" in one.window.banner.sentence.text()
     one.window.banner.offer.click()
     shown = one.application.archive.session_window
     assert cells(shown.transcript) == [("Good 3", "Guten Morgen.")]
@@ -605,10 +617,9 @@ def test_the_transcript_is_searched_and_marked_by_keys(program):
     line = one.window.find_bar.line
     one.wait(line.hasFocus)
     one.qtbot.keyClicks(line, "tea")
-    one.qtbot.keyClick(line, Qt.Key.Key_Return)
     assert one.window.transcript.currentIndex().row() == 1
+    assert one.window.find_bar.answer.text() == "1 of 1"
     one.qtbot.keyClicks(line, "x")
-    one.qtbot.keyClick(line, Qt.Key.Key_Return)
     assert one.window.find_bar.answer.text() == "Not found"
     one.qtbot.keyClick(line, Qt.Key.Key_Escape)
     one.wait(one.window.typed_line.hasFocus)
@@ -622,7 +633,6 @@ ADAPTER = AdapterChanged(names=("tiny",), used="tiny", languages=LANGUAGES | {"n
 def test_the_adapter_that_translates_is_named_brings_its_languages_and_is_kept(program, tmp_path):
     write_adapter(tmp_path / "adapters" / "tiny", card=tiny_card(name="tiny"))
     one = program().open().wait_until_ready()
-    assert one.window.controls.adapter.text() == "No adapter"
     one.press(Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
     dialog = one.application.adapters.dialog
     one.wait(lambda: dialog.rows.rowCount() > 0)
@@ -631,8 +641,7 @@ def test_the_adapter_that_translates_is_named_brings_its_languages_and_is_kept(p
     one.wait(lambda: bool(one.session.calls))
     assert one.session.calls == [LoadAdapter(tmp_path / "adapters" / "tiny")]
     one.application.bridge.event_came.emit(ADAPTER)
-    assert one.window.controls.adapter.text() == "tiny"
-    assert one.window.controls.language.findData("nl") >= 0
+    assert ("Dutch", "nl") in one.window.choices.language.entries
     again = program().open().wait_until_ready()
     assert again.session.calls == [LoadAdapter(tmp_path / "adapters" / "tiny")]
 
@@ -643,7 +652,6 @@ def test_back_to_the_bare_model_is_kept_too(program):
     one.application.adapters.dialog.compare.click()
     assert one.session.calls == [UseAdapter(None)]
     one.application.bridge.event_came.emit(replace(ADAPTER, used=None))
-    assert one.window.controls.adapter.text() == "No adapter"
     assert one.stored()["translation"]["adapter"] == "none"
     again = program().open().wait_until_ready()
     assert again.session.calls == []

@@ -161,14 +161,14 @@ def test_another_language_has_other_terms(glossary):
     one = glossary()
     one.write(*TERMS)
     one.dialog.use.click()
-    combo = one.one.window.controls.language
-    combo.setCurrentIndex(combo.findData("fr"))
-    combo.activated.emit(combo.currentIndex())
+    menu, status = one.one.window.choices.language, one.one.window.status
+    assert status.glossary.isVisible()
+    menu.pick("fr")
+    assert not status.glossary.isVisible(), "there are no terms"
     assert one.dialog.pairs == []
     assert "French" in one.dialog.windowTitle()
     assert one.told()[-1] == ()
-    combo.setCurrentIndex(combo.findData("de"))
-    combo.activated.emit(combo.currentIndex())
+    menu.pick("de")
     assert one.told()[-1] == TERMS
 
 

@@ -32,16 +32,19 @@ def marked(cues):
     return [one.source for one in cues if one.marked]
 
 
-def test_the_newest_mark_alone_is_kept_however_often_one_was_set():
+def test_each_bookmark_is_kept_until_it_is_removed():
     rng = random.Random(0)
-    record = record_of(20)
-    for _ in range(50):
-        number = rng.randrange(20)
-        assert record.mark(number) == CueMarked(key=number)
-        assert marked(record.cues) == [f"w{number}"]
+    record, wanted = record_of(20), set()
+    for _ in range(100):
+        number, is_set = rng.randrange(20), rng.random() < 0.6
+        wanted = wanted | {number} if is_set else wanted - {number}
+        assert record.mark(number, marked=is_set) == CueMarked(key=number, marked=is_set)
+        assert marked(record.cues) == [f"w{number}" for number in sorted(wanted)]
     assert record.mark(77) is None
     record.clear()
-    assert marked(record_of(3).cues) == []
+    assert marked(record.cues) == []
+    record.bring_back()
+    assert marked(record.cues) == [f"w{number}" for number in sorted(wanted)]
 
 
 def test_an_utterance_may_be_marked_before_it_is_complete():
@@ -53,12 +56,18 @@ def test_an_utterance_may_be_marked_before_it_is_complete():
     assert marked(record.cues) == ["tea"]
 
 
-def test_the_journal_tells_the_last_mark_wherever_its_line_stands(tmp_path):
-    before = [kept(0), CueMarked(key=0), CueMarked(key=2), kept(1), kept(2), kept(2)]
-    path = written(tmp_path, before, close=False)
+def test_the_journal_tells_the_bookmarks_wherever_their_lines_stand(tmp_path):
+    marks = [CueMarked(key=0), CueMarked(key=2), CueMarked(key=1), CueMarked(key=0, marked=False)]
+    path = written(tmp_path, [kept(0), *marks, kept(1), kept(2), kept(2)], close=False)
     session = read_session(path)
-    assert [one.marked for one in session.cues] == [False, False, True]
+    assert [one.marked for one in session.cues] == [False, True, True]
     assert session.damaged_lines == 0
+
+
+def test_a_journal_of_the_version_with_one_bookmark_has_the_last_one(tmp_path):
+    path = written(tmp_path, [kept(0), kept(1), CueMarked(key=0), CueMarked(key=1)])
+    path.write_text(path.read_text().replace(', "marked": true', ""))
+    assert [one.marked for one in read_session(path).cues] == [False, True]
 
 
 def test_a_mark_of_what_is_not_in_the_journal_is_none(tmp_path):
@@ -93,9 +102,27 @@ def test_words_that_may_still_change_are_not_marked(program):
     transcript = program().window.transcript
     tail = UtteranceView(key=-1_000_000, tail="perhaps")
     transcript.show_views([tail])
-    assert transcript.mark_newest() is None
+    assert transcript.row_to_mark is None
     transcript.show_views([UtteranceView(key=4), tail])
-    assert transcript.mark_newest() == 4
+    assert transcript.row_to_mark == 0
+
+
+def test_a_second_press_takes_the_bookmark_away_and_several_stay(program, tmp_path):
+    one = program().open().wait_until_ready()
+    for word in ("Good", "Tea", "Bad"):
+        say(one, word)
+        one.wait(lambda word=word: any(cue.source == word for cue in one.application.keeper.cues))
+        press_mark(one)
+    assert one.window.transcript.rows.marked_rows == [0, 1, 2]
+    one.window.transcript.go_to(1)
+    press_mark(one)
+    assert one.window.transcript.rows.marked_rows == [0, 2]
+    one.window.menu_actions.new_session.trigger()
+    one.window.banner.offer.click()
+    assert one.window.transcript.rows.marked_rows == [0, 2]
+    assert marked(one.application.keeper.cues) == ["Good", "Bad"]
+    one.window.close()
+    assert journal_marks(tmp_path) == ["Good", "Bad"]
 
 
 def press_mark(one):
@@ -119,12 +146,12 @@ def test_a_mark_that_is_set_while_the_model_loads_is_in_the_journal(program, tmp
     say(one, "Good tea")
     press_mark(one)
     say(one, "Good")
-    assert one.window.transcript.rows.marked_row == 1
+    assert one.window.transcript.rows.marked_rows == [1]
     may_load.set()
     one.wait_until_ready()
     one.wait(lambda: len(one.application.keeper.cues) == 3)
     one.wait(lambda: marked(one.application.keeper.cues) == ["Good tea"])
-    assert one.window.transcript.rows.marked_row == 1
+    assert one.window.transcript.rows.marked_rows == [1]
     one.window.close()
     assert journal_marks(tmp_path) == ["Good tea"]
 
@@ -160,7 +187,6 @@ def test_words_that_waited_are_known_again_by_the_utterances_that_have_them():
         )
         return has_words(utterance, awaited)
 
-    assert not has("", "Good.", None)
     assert has("", "Good tea.")
     assert has("", "Well now. Good tea. And milk.")
     assert not has("", "And milk.")
@@ -172,8 +198,8 @@ def test_a_mark_comes_back_after_a_crash(program, tmp_path):
     path = written(tmp_path / "sessions", [kept(0), kept(1), CueMarked(key=0)], close=False)
     one = program().open().wait_until_ready()
     one.window.banner.offer.click()
-    assert one.application.archive.session_window.transcript.rows.marked_row == 0
-    assert one.window.transcript.rows.marked_row is None
+    assert one.application.archive.session_window.transcript.rows.marked_rows == [0]
+    assert one.window.transcript.rows.marked_rows == []
     assert path.exists()
 
 

@@ -185,7 +185,7 @@ def test_a_wrong_policy_is_refused():
         ("lines", 5),
         ("characters", 19),
         ("point_size", 97),
-        ("shows", "nothing"),
+        ("mode", "nothing"),
         ("text_colour", "red"),
         ("background_colour", "#12345"),
         ("opacity", 0.1),

@@ -109,7 +109,7 @@ def test_earlier_sessions_are_listed_exported_and_deleted(qtbot, tmp_path):
     assert "No sessions yet" in dialog.message.text()
     crashed(tmp_path, 1)
     dialog.open_list()
-    assert "1 captions (did not end well)" in dialog.list.item(0).text()
+    assert "1 captions (ended unexpectedly)" in dialog.list.item(0).text()
     with qtbot.waitSignal(dialog.export_wanted) as wanted:
         dialog.export.click()
     assert wanted.args[0].cues == (kept(1).cue,)
@@ -117,7 +117,7 @@ def test_earlier_sessions_are_listed_exported_and_deleted(qtbot, tmp_path):
         dialog.show_again.click()
     for answer in (dialog.question.escapeButton(), dialog.question.defaultButton()):
         dialog.delete.click()
-        assert "1 captions (did not end well)" in dialog.question.informativeText()
+        assert "1 captions (ended unexpectedly)" in dialog.question.informativeText()
         answer.click()
         assert len(past_sessions(tmp_path / "sessions")) == 1
     dialog.delete.click()
@@ -129,11 +129,11 @@ def test_earlier_sessions_are_listed_exported_and_deleted(qtbot, tmp_path):
 def test_a_session_is_shown_again_from_its_mark_or_its_beginning(qtbot, tmp_path):
     window = SessionWindow()
     qtbot.addWidget(window)
-    for marks, row in (((), None), ((CueMarked(key=50),), 50)):
+    for marks, rows in (((), []), ((CueMarked(key=50), CueMarked(key=55)), [50, 55])):
         path = written(tmp_path, [*(kept(number) for number in range(60)), *marks])
         window.show_session(read_session(path))
-        assert window.transcript.rows.marked_row == row
-        assert (row or 0) in window.transcript.visible_rows()
+        assert window.transcript.rows.marked_rows == rows
+        assert (rows or [0])[0] in window.transcript.visible_rows()
         assert window.message.text() == "60 captions"
     with qtbot.waitSignal(window.export_wanted) as wanted:
         window.export.click()

@@ -1,53 +1,92 @@
 import pytest
 
+from app.main_window.caption_choices import CaptionChoices
 from app.main_window.status_bar import StatusBar
-from engine.events import Statistics
-
-FIGURES = Statistics(
-    tokens_fed=12_345,
-    forwards=1,
-    tokens_recomputed=0,
-    probes=0,
-    cached_rows=1,
-    ms_per_word=12,
-    ms_per_token=3.25,
-)
 
 
 @pytest.fixture
-def strips(qtbot):
-    def make(n_bytes):
-        strip = StatusBar(measure_memory=lambda: n_bytes)
-        qtbot.addWidget(strip)
-        strip.show_statistics(FIGURES)
-        return strip
-
-    return make
+def bar(qtbot):
+    bar = StatusBar(CaptionChoices())
+    qtbot.addWidget(bar)
+    bar.show()
+    return bar
 
 
-def test_memory_and_time_of_a_token_stand_beside_the_other_figures(strips):
-    strip = strips(1_234_567_890)
-    told = strip.figures.text()
-    assert told.startswith("12,345 tokens fed")
-    assert told.endswith("12 ms per word  ·  3.2 ms per token  ·  1,235 MB")
+def test_the_line_says_the_one_thing_that_matters_now(bar):
+    def told():
+        return bar.state.text()
+
+    bar.show_loading()
+    assert told() == "Loading…"
+    assert not bar.is_ready
+    bar.show_listening("Listening to the microphone", "Desk mic")
+    assert told() == "Loading…"
+    bar.show_ready()
+    assert told() == "Listening to the microphone"
+    assert bar.state.toolTip() == "Desk mic"
+    bar.show_lag(2.4)
+    assert told() == "Listening to the microphone · captions 2 s behind"
+    bar.show_backlog(40)
+    assert told() == "Catching up: 40 words to go"
+    bar.show_paused(True)
+    assert told() == "Paused"
+    bar.show_paused(False)
+    bar.show_no_backlog()
+    bar.show_listening("")
+    assert told() == "Ready"
+    bar.show_listening("Listening to the microphone")
+    assert told() == "Listening to the microphone", "the lag before is over"
+    bar.show_stopped()
+    assert told() == "Stopped"
 
 
-def test_a_system_that_does_not_tell_its_memory_has_the_other_figures(strips):
-    strip = strips(None)
-    assert strip.figures.text().endswith("3.2 ms per token")
+def test_the_lag_that_is_shown_does_not_flicker(bar):
+    bar.show_ready()
+    bar.show_listening("Listening")
+    shown = []
+    for seconds in (0.1, 1.6, 2.4, 2.6, 2.4, 2.7, 3.0, 1.2):
+        bar.show_lag(seconds)
+        shown.append(bar.state.text().removeprefix("Listening · captions ").partition(" ")[0])
+    assert shown == ["1", "1", "2", "2", "2", "2", "3", "1"]
 
 
-def test_what_has_no_room_in_one_line_goes_on_in_the_next(strips, qtbot):
-    strip = strips(1)
-    strip.show_state("a model with a name, loaded in 0.2 s")
-    strip.show_listening("microphone: Built-in Audio Analogue Stereo")
-    strip.show_lag("lag 1.9 s", "")
-    strip.show()
-    qtbot.waitExposed(strip)
-    wide, narrow = strip.layout().heightForWidth(2000), strip.layout().heightForWidth(300)
-    assert narrow > wide
-    assert strip.layout().minimumSize().width() < 600
+def test_words_that_wait_are_told_once_they_are_many(bar):
+    bar.show_ready()
+    for n_words, told in (
+        (19, "Ready"),
+        (20, "Catching up: 20 words to go"),
+        (1, "Catching"),
+        (0, "R"),
+    ):
+        bar.show_backlog(n_words)
+        assert bar.state.text().startswith(told)
 
 
-def test_the_tip_of_the_figures_wraps(strips):
-    assert strips(1).figures.toolTip().startswith("<p>")  # Qt wraps no other tip
+def test_mode_and_languages_stand_on_a_button(bar):
+    choices = bar._choices
+    choices.show_mode("translate")
+    choices.show_languages({"de": "German", "fr": "French"}, "fr")
+    assert (bar.choices.text(), choices.languages) == ("English → French", ("English", "French"))
+    choices.show_mode("both")
+    assert bar.choices.text() == "English + French"
+    choices.show_mode("captions only")
+    assert (bar.choices.text(), choices.languages) == ("English captions", ("English", ""))
+    assert not choices.language.isEnabled()
+    assert [one.title() for one in bar.choices.menu().findChildren(type(choices.mode))] == []
+    titles = [action.text().replace("&", "") for action in bar.choices.menu().actions()]
+    assert titles == ["Mode", "Translate to", "Timing"]
+
+
+def test_what_is_picked_in_the_menus_is_told(bar):
+    choices, told = bar._choices, []
+    choices.mode_chosen.connect(told.append)
+    choices.policy_chosen.connect(told.append)
+    choices.mode.pick("both")
+    choices.timing.pick("offline")
+    assert told == ["both", "offline"]
+
+
+def test_the_glossary_is_named_while_it_is_on(bar):
+    assert not bar.glossary.isVisible()
+    bar.show_glossary(used=True)
+    assert bar.glossary.isVisible()

@@ -1,13 +1,21 @@
 import random
 from dataclasses import replace
+from datetime import datetime
 
 import pytest
-from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QGuiApplication, QKeySequence
+from PySide6.QtCore import QPoint, QPointF, QRect, Qt
+from PySide6.QtGui import QGuiApplication, QKeySequence, QWheelEvent
 from PySide6.QtWidgets import QStyleOptionViewItem
 
 from app.captions.model import UtteranceView
-from app.main_window.transcript_model import CAPTION, SOURCE, SPEAKER, TranscriptModel
+from app.main_window.transcript_model import (
+    CAPTION,
+    FOUND_ROLE,
+    SOURCE,
+    SPEAKER,
+    TIME,
+    TranscriptModel,
+)
 from app.main_window.transcript_view import Transcript
 from tests.support.app.whole_program import cells
 
@@ -143,18 +151,36 @@ def test_search_goes_round_and_ignores_case(transcript):
     transcript.show_views(
         (view(0, "Tea", "Tee"), view(1, "Good", "GROSSE Straße"), view(2, "Tea too", "Auch Tee"))
     )
-    assert transcript.find_text("tea", 1)
-    assert transcript.currentIndex().row() == 0
-    transcript.find_text("TEE", 1)
-    assert transcript.currentIndex().row() == 2
-    transcript.find_text("tee", 1)
-    assert transcript.currentIndex().row() == 0
-    transcript.find_text("tee", -1)
-    assert transcript.currentIndex().row() == 2
-    transcript.find_text("strasse", -1)
-    assert transcript.currentIndex().row() == 1
-    assert not transcript.find_text("coffee", 1)
-    assert not transcript.find_text("", 1)
+    for text, step, row, told in (
+        ("tea", 1, 0, (1, 2)),
+        ("TEE", 1, 2, (2, 2)),
+        ("tee", 1, 0, (1, 2)),
+        ("tee", -1, 2, (2, 2)),
+        ("tee", 0, 2, (2, 2)),
+        ("strasse", -1, 1, (1, 1)),
+        ("tea", 0, 2, (2, 2)),
+        ("coffee", 1, 2, (0, 0)),
+        ("", 1, 2, (0, 0)),
+    ):
+        assert transcript.find_text(text, step) == told
+        assert transcript.currentIndex().row() == row
+
+
+def test_what_is_found_is_highlighted_until_the_search_ends(transcript):
+    transcript.show_views((view(0, "Tea and TEA", "Tee (zwei)"),))
+    rows = transcript.rows
+
+    def found():
+        return [rows.index(0, column).data(FOUND_ROLE) for column in (SOURCE, CAPTION)]
+
+    transcript.find_text("te", 0)
+    assert found() == [[(0, 2), (8, 2)], [(0, 2)]]
+    transcript.find_text("(z", 0)
+    assert found() == [[], [(4, 2)]]
+    lit = transcript.viewport().grab().toImage()
+    transcript.find_text("", 0)
+    assert found() == [[], []]
+    assert transcript.viewport().grab().toImage() != lit
 
 
 def test_search_from_a_fresh_transcript_up_begins_with_the_newest(transcript):
@@ -163,18 +189,126 @@ def test_search_from_a_fresh_transcript_up_begins_with_the_newest(transcript):
     assert transcript.currentIndex().row() == 49
 
 
-def test_the_mark_stays_with_its_row_and_is_found_again(transcript):
-    assert transcript.mark_newest() is None
-    transcript.show_views(many(40))
-    assert transcript.mark_newest() == 39
-    marked = transcript.rows.index(39, 0)
-    assert transcript.rows.data(marked, Qt.ItemDataRole.BackgroundRole) is not None
-    transcript.show_views((view(900, "first", ""), *many(120)))
+def test_bookmarks_are_shown_and_gone_through_in_both_directions(transcript):
+    marked = {3, 39, 80}
+    views = [replace(one, marked=one.key in marked) for one in many(120)]
+    transcript.show_views(views)
+    assert transcript.rows.marked_rows == sorted(marked)
+    for column, role in (
+        (0, Qt.ItemDataRole.BackgroundRole),
+        (TIME, Qt.ItemDataRole.DecorationRole),
+    ):
+        assert transcript.rows.index(39, column).data(role) is not None
+        assert transcript.rows.index(40, column).data(role) is None
+    for step, row in ((1, 3), (1, 39), (1, 80), (1, 3), (-1, 80), (-1, 39)):
+        transcript.go_to_mark(step)
+        assert transcript.currentIndex().row() == row
+        assert row in transcript.visible_rows()
+    transcript.show_views(views[90:])
     transcript.go_to_mark()
-    assert transcript.currentIndex().row() == 40
-    assert 40 in transcript.visible_rows()
-    transcript.show_views(many(10))
-    assert transcript.rows.marked_row is None
+    assert transcript.rows.marked_rows == []
+
+
+def test_the_selected_row_is_marked_while_it_is_seen_else_the_newest(transcript):
+    told = []
+    transcript.mark_wanted.connect(told.append)
+    transcript.mark()
+    transcript.show_views(many(120))
+    transcript.mark()
+    transcript.go_to(30)
+    transcript.mark()
+    transcript.follow()
+    transcript.mark()
+    assert told == [119, 30, 119]
+
+
+def test_a_button_leads_back_to_the_newest_row(transcript, qtbot):
+    transcript.show_views(many(120))
+    assert not transcript.to_newest.isVisible()
+    transcript.go_to(3)
+    assert transcript.to_newest.isVisible()
+    qtbot.mouseClick(transcript.to_newest, Qt.MouseButton.LeftButton)
+    assert transcript.follows
+    assert transcript.visible_rows()[-1] == 119
+    assert not transcript.to_newest.isVisible()
+
+
+def test_a_row_has_a_menu_to_copy_and_to_mark(transcript):
+    told = []
+    transcript.mark_wanted.connect(told.append)
+    transcript.show_views((view(0, "Good", "Gut"), replace(view(1, "Yes", "Ja"), marked=True)))
+    transcript.selectRow(1)
+    menu = transcript.make_menu(1)
+    copied = []
+    for action in menu.actions():
+        QGuiApplication.clipboard().clear()
+        action.trigger()
+        copied.append((action.text().replace("&", ""), QGuiApplication.clipboard().text()))
+    assert copied == [
+        ("Copy", "Yes\tJa"),
+        ("Copy original", "Yes"),
+        ("Copy translation", "Ja"),
+        ("", ""),
+        ("Remove bookmark", ""),
+    ]
+    assert told == [1]
+    transcript.show_mode("captions only", "English", "")
+    transcript.copy()
+    assert QGuiApplication.clipboard().text() == "Yes"
+    assert len(transcript.make_menu(0).actions()) == 3
+
+
+def test_a_past_session_offers_no_bookmark(qtbot):
+    widget = Transcript(read_only=True)
+    qtbot.addWidget(widget)
+    widget.show_views((view(0, "Good", "Gut"),))
+    assert [action.text() for action in widget.make_menu(0).actions()][-1] == "Copy &translation"
+
+
+def test_columns_are_named_by_languages_and_keep_the_share_that_was_chosen(transcript):
+    transcript.show_mode("translate", "English", "German")
+    titles = [transcript.rows.headerData(one, Qt.Orientation.Horizontal) for one in range(4)]
+    assert titles == ["English", "German", "Speaker", "Time"]
+    transcript.show_views(many(3))
+    header = transcript.horizontalHeader()
+    assert header.sectionSize(SOURCE) == pytest.approx(header.sectionSize(CAPTION), abs=2)
+    header.resizeSection(SOURCE, 100)
+    share = 100 / (header.sectionSize(CAPTION) + 100)
+    transcript.resize(1200, 200)
+    whole = header.sectionSize(CAPTION) + header.sectionSize(SOURCE)
+    assert header.sectionSize(SOURCE) == pytest.approx(share * whole, abs=3)
+    transcript.show_mode("captions only", "English", "")
+    assert transcript.isColumnHidden(CAPTION)
+    assert header.sectionSize(SOURCE) == whole
+
+
+def test_a_row_tells_when_it_began_in_the_time_of_here(transcript):
+    begun = datetime(2026, 11, 22, 14, 3, 59).astimezone()
+    transcript.show_views((view(0), replace(view(1), begun_s=begun.timestamp())))
+    texts = [transcript.rows.index(row, TIME).data() for row in (0, 1)]
+    assert texts[0] == ""
+    assert texts[1] in ("14:03", "2:03\u202fPM", "2:03 PM")
+
+
+def test_text_is_made_larger_and_rows_with_it(transcript, qtbot):
+    transcript.show_views(many(5))
+    height, points = transcript.rowHeight(4), transcript.font().pointSizeF()
+    transcript.show_size(200)
+    assert transcript.font().pointSizeF() == 2 * points
+    assert transcript.rowHeight(4) > 1.5 * height
+    with qtbot.waitSignal(transcript.size_wanted) as told:
+        wheel = QWheelEvent(
+            QPointF(9, 9),
+            QPointF(9, 9),
+            QPoint(),
+            QPoint(0, -120),
+            Qt.MouseButton.NoButton,
+            Qt.KeyboardModifier.ControlModifier,
+            Qt.ScrollPhase.NoScrollPhase,
+            False,
+        )
+        transcript.wheelEvent(wheel)
+    assert told.args == [-10]
 
 
 def test_selected_rows_are_copied_line_by_line(transcript, qtbot):
@@ -192,15 +326,17 @@ def test_selected_rows_are_copied_line_by_line(transcript, qtbot):
     assert QGuiApplication.clipboard().text() == "Yes\tJa\nSo\tSo"
 
 
-def test_who_speaks_stands_first_once_somebody_does(transcript):
-    transcript.show_views((view(0, "typed", "getippt"),))
+def test_who_speaks_stands_behind_the_time_once_there_are_two(transcript):
+    spoken = [view(0, "typed", "getippt"), replace(view(1, "Hello", "Hallo"), lane="me")]
+    transcript.show_views(spoken)
     assert transcript.isColumnHidden(SPEAKER)
-    spoken = replace(view(1, "Hello", "Hallo"), lane="me")
-    transcript.show_views((view(0, "typed", "getippt"), spoken))
+    transcript.show_views([*spoken, replace(view(2, "Yes", "Ja"), lane="them")])
     assert not transcript.isColumnHidden(SPEAKER)
-    assert transcript.horizontalHeader().visualIndex(SPEAKER) == 0
+    header = transcript.horizontalHeader()
+    order = [header.logicalIndex(place) for place in range(4)]
+    assert order == [TIME, SPEAKER, SOURCE, CAPTION]
     rows = transcript.rows
-    assert [rows.index(row, SPEAKER).data() for row in range(2)] == ["", "Me"]
+    assert [rows.index(row, SPEAKER).data() for row in range(3)] == ["", "Me", "Them"]
     colours = {rows_of(lane).data(Qt.ItemDataRole.ForegroundRole).name() for lane in ("me", "them")}
     assert len(colours) == 2
 
@@ -213,6 +349,7 @@ def rows_of(lane):
 
 
 def test_words_that_may_change_stand_behind_the_others_paler_and_with_dots(transcript):
+    transcript.resize(800, 200)
     text = "certain words"
     transcript.show_views((view(0, text),))
     solid = ink(transcript)
@@ -289,7 +426,7 @@ def test_no_letter_is_cut_off_by_its_row(qtbot, monkeypatch, text):
     inks = []
     for padding in (None, 60):
         if padding is not None:
-            monkeypatch.setattr("app.main_window.transcript_view._PADDING", padding)
+            monkeypatch.setattr("app.main_window.transcript_cell.PADDING", padding)
         widget = Transcript()
         qtbot.addWidget(widget)
         widget.resize(600, 200)

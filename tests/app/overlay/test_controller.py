@@ -34,10 +34,10 @@ def test_captions_source_or_both_are_shown(stages):
     stage = stages()
     view = stage.overlay._view
     assert (texts(view.lines), texts(view.source)) == (["Guten Morgen", "Heute"], [])
-    stage.show_theme(replace(STILL, shows="source"))
+    stage.show_theme(replace(STILL, mode="captions only"))
     view = stage.overlay._view
     assert (texts(view.lines), texts(view.source)) == (["Good morning", "Today"], [])
-    stage.show_theme(replace(STILL, shows="both", lines=1))
+    stage.show_theme(replace(STILL, mode="both", lines=1))
     view = stage.overlay._view
     assert (texts(view.lines), texts(view.source)) == (["Heute"], ["Today"])
 

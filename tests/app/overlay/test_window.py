@@ -150,7 +150,7 @@ def test_a_preset_gives_box_and_letters_their_colours(overlay, preset):
 
 def test_the_source_stands_above_captions_in_smaller_letters(overlay):
     small = overlay.height()
-    overlay.show_theme(replace(STILL, shows="both"))
+    overlay.show_theme(replace(STILL, mode="both"))
     assert overlay.height() > small
     overlay.show_view(OverlayView(lines=lines("Guten Morgen")))
     captions = white_rows(overlay)

@@ -279,10 +279,25 @@ def test_the_last_words_of_a_replaced_session_are_not_heard(rig):
     one.start()
     one.wait_for(Ready)
     one.bridge.send(typed(["old"]))
+    one.bridge.send(EndPassage())  # else the next one gets it again
     one.start()  # what the first reported meanwhile is still in Qt's queue
     one.receiver.events.clear()
     one.wait_for(Ready)
     assert not one.receiver.has(CaptionChanged)
+
+
+def test_an_unfinished_passage_goes_to_the_session_that_replaces_the_first(rig):
+    one = rig()
+    one.start()
+    one.wait_for(Ready)
+    one.bridge.send(typed(["Good", "morning"]))
+    one.bridge.pause(paused=True)
+    one.bridge.send(EndPassage())
+    one.receiver.events.clear()
+    one.start()
+    one.wait_for(Ready)
+    one.bridge.pause(paused=False)
+    assert one.calls() == [typed(["Good", "morning"]), EndPassage()]
 
 
 @pytest.mark.usefixtures("qtbot")

@@ -40,12 +40,11 @@ def test_with_a_font_for_them_nothing_is_said(fonts):
 @pytest.mark.usefixtures("fonts")
 def test_one_sentence_says_so_when_such_a_language_is_chosen(program):
     one = program().open().wait_until_ready()
-    banner, combo = one.window.banner, one.window.controls.language
+    banner = one.window.banner
     assert not banner.isVisible()
     languages = {"de": "German", "ar": "Arabic"}
     one.application.bridge.event_came.emit(Ready(model="m", languages=languages, load_s=1))
-    combo.setCurrentIndex(combo.findData("ar"))
-    combo.activated.emit(combo.currentIndex())
+    one.window.choices.language.pick("ar")
     assert banner.sentence.text().startswith("No font here has the letters of ar, ")
     again = program().open()
     again.wait(lambda: "letters of ar" in again.window.banner.sentence.text())

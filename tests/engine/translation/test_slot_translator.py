@@ -12,9 +12,9 @@ from engine.inference.slot_cache import SlotCache
 from engine.layout.rows import visible
 from engine.metrics.event_log import EventLog
 from engine.settings import ModelSettings, TranslationSettings, UtteranceLimits
+from engine.translation.captioned import n_same
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
-from engine.translation.utterance import n_same
 from tests.support.fakes import (
     HashingModel,
     hashing_translator,

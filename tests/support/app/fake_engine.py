@@ -18,6 +18,7 @@ from engine.events import (
     UtteranceOpened,
 )
 from engine.messages import Code
+from engine.session.source_session import SourceSession
 from engine.settings import ModelSettings, TranslationSettings, UtteranceLimits
 from engine.text.sentences import split_sentences
 
@@ -181,10 +182,12 @@ class FakeEngine:
 
     def make(
         self,
-        model: ModelSettings,
+        model: ModelSettings | None,
         translation: TranslationSettings,
         report: Callable[[Event], None],
-    ) -> FakeSession:
+    ) -> FakeSession | SourceSession:
+        if model is None:
+            return SourceSession(translation, report)
         failure = self._failures.pop(0) if self._failures else None
         session = FakeSession(
             report, failure=failure, translate=self._translate, may_load=self._may_load

@@ -22,13 +22,13 @@ class ListeningProgram:
         )
         self.application = Application(settings, EngineBridge(engine.make), speech.make)
         self.window = self.application.window
-        self.bar, self.banner = self.window.sources, self.window.banner
+        self.bar, self.banner = self.window.controls, self.window.banner
         qtbot.addWidget(self.window)
         qtbot.addWidget(self.application.overlay)
 
     def open(self):
         self.application.show()
-        self.wait(lambda: self.window.status.state.text().startswith("shouter"))
+        self.wait(lambda: self.window.status.is_ready)
         return self
 
     def wait(self, condition):

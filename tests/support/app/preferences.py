@@ -23,7 +23,7 @@ CHOSEN = Preferences(
         point_size=40,
         preset="yellow on black",
         outline=False,
-        shows="both",
+        mode="both",
         smooth=False,
         font="DejaVu Serif",
         text_colour="#00ff00",
@@ -48,6 +48,6 @@ CHOSEN = Preferences(
         page=True,
         page_port=9000,
     ),
-    interface=InterfacePreferences(language="de", appearance="dark"),
+    interface=InterfacePreferences(language="de", appearance="dark", text_size=150),
     shortcuts={"pause": "F9", "lock": "", "of the future": "Ctrl+U"},
 )

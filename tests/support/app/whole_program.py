@@ -49,7 +49,7 @@ class Program:
         self.qtbot.waitUntil(condition)
 
     def wait_until_ready(self):
-        self.wait(lambda: self.window.status.state.text().startswith("shouter"))
+        self.wait(lambda: self.window.status.is_ready)
         return self
 
     def type(self, text):

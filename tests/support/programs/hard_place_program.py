@@ -60,7 +60,7 @@ class Visit:
     def act(self):
         """Be the person."""
         window, overlay = self.application.window, self.application.overlay
-        self.wait(lambda: window.status.state.text().startswith("shouter"))
+        self.wait(lambda: window.status.is_ready)
         QTest.keyClicks(window.typed_line, "Good morning.")
         QTest.keyClick(window.typed_line, Qt.Key.Key_Return)
         self.wait(lambda: bool(self.application.keeper.cues))

@@ -130,7 +130,7 @@ class Stage(SideScenes):
         scene, preferences = self.arguments.scene, Preferences()
         if scene in SPOKEN | {"arabic"}:
             points = 22 if scene in SPOKEN else 24
-            captions = CaptionPreferences(shows="both", lines=2, characters=40, point_size=points)
+            captions = CaptionPreferences(mode="both", lines=2, characters=40, point_size=points)
             preferences = replace(preferences, captions=captions)
         if scene in WITHOUT_OVERLAY:
             preferences = replace(preferences, overlay=OverlayPreferences(visible=False))
@@ -221,7 +221,7 @@ class Stage(SideScenes):
         self.show_page(lambda dialog: dialog.speech)
 
     def act_listening(self):
-        for source in self.window.sources.sources:
+        for source in self.window.controls.sources:
             source.button.click()
         QTimer.singleShot(SETTLE_MS * 3 // 4, self.speak)
 
@@ -252,7 +252,7 @@ class Stage(SideScenes):
         bar.setActiveAction(bar.actions()[2])
 
     def act_arabic(self):
-        self.window.controls.show_languages({"ar": "Arabic"}, "ar")
+        self.window.choices.show_languages({"ar": "Arabic"}, "ar")
 
     def act_export(self):
         QTimer.singleShot(SETTLE_MS // 2, self.window.menu_actions.export.trigger)

@@ -68,7 +68,7 @@ def main():
     application = Application(settings, EngineBridge(FakeEngine().make))
     window, overlay = application.window, application.overlay
     application.show()
-    wait(lambda: window.status.state.text().startswith("shouter"))
+    wait(lambda: window.status.is_ready)
     wait(lambda: window_rect(overlay.windowTitle()) is not None)
     found = {
         "platform": qt.platformName(),

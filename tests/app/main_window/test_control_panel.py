@@ -1,51 +1,56 @@
 import pytest
 
-from app.application.lag_text import lag_text, lag_tip
 from app.application.source_notices import SourceNotices
 from app.look.contrast import contrast
 from app.main_window.banner import Banner
+from app.main_window.control_panel import ControlPanel
 from app.main_window.download_bar import DownloadBar
-from app.main_window.source_bar import SourceBar
+from app.main_window.empty_page import EmptyPage
 from app.widgets.lane_style import lane_colour, lane_name
-from app.widgets.speech_indicator import SpeechIndicator
-from engine.audio.devices import AudioNotice, DeviceKind, NoticeKind
+from engine.audio.devices import AudioNotice, DeviceKind, Level, NoticeKind
 from engine.messages import Code
-from engine.metrics.word_lags import StageTime
 from tests.support.app.fake_speech_engine import DEVICES
 
 
 @pytest.fixture
 def bar(qtbot):
-    bar = SourceBar()
+    bar = ControlPanel()
     qtbot.addWidget(bar)
     bar.show()
     return bar
 
 
-def entries(devices):
-    return [(devices.itemText(i), devices.itemData(i)) for i in range(devices.count())]
-
-
 def test_each_source_offers_its_own_devices_behind_the_default(bar):
     bar.show_devices(DEVICES)
-    assert entries(bar.microphone.devices) == [
+    assert bar.microphone.devices.entries == [
         ("Default microphone", ""),
         ("Desk mic", "mic1"),
         ("Headset (muted)", "mic2"),
     ]
-    assert entries(bar.system.devices) == [("Default output", ""), ("Speakers", "out1")]
+    assert bar.system.devices.entries == [("Default output", ""), ("Speakers", "out1")]
 
 
 def test_a_chosen_device_stays_chosen_while_it_is_gone(bar):
     devices = bar.microphone.devices
+    assert devices.value == ""
     bar.show_devices(DEVICES)
-    devices.show_device("mic2")
+    assert devices.text == "Default microphone"
+    bar.microphone.show_device("mic2")
     bar.show_devices(())
-    assert devices.currentData() == "mic2"
-    assert devices.currentText() == "Headset (muted)"
+    assert (devices.value, devices.text) == ("mic2", "Headset (muted)")
     bar.show_devices(DEVICES)
-    assert devices.currentData() == "mic2"
-    assert devices.count() == 3
+    assert devices.value == "mic2"
+    assert len(devices.entries) == 3
+
+
+def test_a_chosen_device_is_told_with_its_source(bar):
+    told = []
+    bar.device_chosen.connect(lambda kind, name: told.append((kind, name)))
+    bar.show_devices(DEVICES)
+    assert told == []
+    bar.microphone.devices.pick("mic2")
+    bar.system.devices.pick("")
+    assert told == [(DeviceKind.MICROPHONE, "mic2"), (DeviceKind.SYSTEM, "")]
 
 
 def test_a_click_tells_that_something_else_is_wanted_and_showing_does_not(bar):
@@ -59,45 +64,18 @@ def test_a_click_tells_that_something_else_is_wanted_and_showing_does_not(bar):
 
 
 def test_nothing_moves_when_a_source_is_clicked(bar):
-    bar.microphone.lamp.show_speech(speaks=False)
     places = [one.geometry() for one in (bar.microphone, bar.system)]
     size = bar.microphone.button.size()
     bar.microphone.button.click()
-    bar.microphone.lamp.show_speech(speaks=True)
+    bar.microphone.meter.show_level(Level(rms_db=-20.0, peak_db=-12.0))
     assert [one.geometry() for one in (bar.microphone, bar.system)] == places
     assert bar.microphone.button.size() == size
 
 
 def test_devices_are_asked_for_when_the_list_opens(bar, qtbot):
     with qtbot.waitSignal(bar.devices_wanted):
-        bar.system.devices.showPopup()
-    bar.system.devices.hidePopup()
-
-
-def test_the_lamp_says_it_by_shape_word_and_name(qtbot):
-    lamp = SpeechIndicator()
-    qtbot.addWidget(lamp)
-    lamp.resize(lamp.sizeHint())
-    dark = grey(lamp)
-    lamp.show_speech(speaks=True)
-    assert lamp.accessibleDescription() == "Speech detected"
-    lit = grey(lamp)
-    assert len(lit - dark) > 30, "it is seen without colours"
-    lamp.show_speech(speaks=False)
-    assert lamp.accessibleDescription() == "No speech"
-    assert grey(lamp) == dark
-
-
-def grey(widget):
-    """Places and lightness of pixels that are not the ground."""
-    picture = widget.grab().toImage()
-    pixels = {
-        (x, y, picture.pixelColor(x, y).lightness() // 16)
-        for x in range(picture.width())
-        for y in range(picture.height())
-    }
-    ground = picture.pixelColor(picture.width() - 1, 0).lightness() // 16
-    return {pixel for pixel in pixels if pixel[2] != ground}
+        bar.system.devices.popup(bar.pos())
+    bar.system.devices.close()
 
 
 def test_a_fetch_is_told_in_megabytes_once_they_are_known(qtbot):
@@ -113,21 +91,25 @@ def test_a_fetch_is_told_in_megabytes_once_they_are_known(qtbot):
         bar.cancel.click()
 
 
-def lag(stage, median_s):
-    return StageTime(stage=stage, n_words=20, median_s=median_s, p95_s=2 * median_s)
-
-
-def test_the_lag_is_that_of_the_whole_way_or_of_what_is_known_of_it():
-    stages = [lag("recognised", 1.0), lag("translated", 0.5)]
-    assert lag_text(stages, 0) == "lag 1.5 s  ·  0.00 s of sound lost"
-    whole = [*stages, lag("shown", 0.1), lag("whole", 1.7)]
-    assert lag_text(whole, 24_000) == "lag 1.7 s  ·  1.50 s of sound lost"
-    assert lag_tip(whole).splitlines() == [
-        "spoken to certain: 1.00 s (95 % within 2.00 s)",
-        "certain to translated: 0.50 s (95 % within 1.00 s)",
-        "translated to painted: 0.10 s (95 % within 0.20 s)",
-        "spoken to painted: 1.70 s (95 % within 3.40 s)",
-    ]
+def test_the_first_step_is_told_and_a_missing_speech_model_offered_with_its_size(qtbot):
+    page = EmptyPage()
+    qtbot.addWidget(page)
+    page.show()
+    assert "Switch on the microphone" in page.hint.text()
+    assert not page.offer.isVisible()
+    page.show_missing("base.en")
+    assert page.offer.isVisible()
+    assert page.need.text() == "To caption speech, Surtitle needs a speech model (145 MB, once)."
+    page.show_missing("ada/whisper")
+    assert "the speech model ada/whisper" in page.need.text()
+    for button, signal in (
+        (page.download, page.download_clicked),
+        (page.others, page.others_clicked),
+    ):
+        with qtbot.waitSignal(signal):
+            button.click()
+    page.show_missing("")
+    assert not page.offer.isVisible()
 
 
 def test_lanes_have_names_and_colours_that_can_be_read(qapp):

@@ -1,0 +1,90 @@
+"""Mode, language and timing of the captions, as menus that several widgets can show."""
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QObject, Signal
+
+from app.captions.modes import BOTH, CAPTIONS_ONLY, MODES, SOURCE_LANGUAGE
+from app.widgets.choice_menu import ChoiceMenu
+from app.widgets.language_names import language_name
+from app.widgets.policy_names import policy_names
+
+
+class CaptionChoices(QObject):
+    """Three menus; they only emit signals.
+
+    Signals:
+        mode_chosen(str): one of ``MODES``.
+        language_chosen(str): the code of a target language.
+        policy_chosen(str): a policy as the engine writes it.
+        changed(): a menu shows another choice.
+
+    Attributes:
+        mode: menu of the modes.
+        language: menu of the target languages.
+        timing: menu of the policies.
+    """
+
+    mode_chosen = Signal(str)
+    language_chosen = Signal(str)
+    policy_chosen = Signal(str)
+    changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.mode = ChoiceMenu(self.tr("M&ode"))
+        self.language = ChoiceMenu(self.tr("Translate &to"))
+        self.timing = ChoiceMenu(self.tr("T&iming"))
+        modes = (
+            (self.tr("Translate"), self.tr("Captions in another language")),
+            (self.tr("Captions only"), self.tr("Captions of what is said; nothing is translated")),
+            (self.tr("Both languages"), self.tr("What is said, above its translation")),
+        )
+        self.mode.show_entries(
+            [(text, mode, tip) for (text, tip), mode in zip(modes, MODES, strict=True)]
+        )
+        self.timing.show_entries([(name, written, tip) for written, name, tip in policy_names()])
+        self.mode.value_chosen.connect(self.mode_chosen)
+        self.language.value_chosen.connect(self.language_chosen)
+        self.timing.value_chosen.connect(self.policy_chosen)
+
+    def show_mode(self, mode: str) -> None:
+        """Select a mode; captions without a translation have no other language or timing."""
+        self.mode.choose(mode)
+        for menu in (self.language, self.timing):
+            menu.setEnabled(self.translates)
+        self.changed.emit()
+
+    def show_languages(self, languages: Mapping[str, str], chosen: str) -> None:
+        """Offer these target languages, names by code."""
+        self.language.show_entries(
+            [(language_name(code, name), code, "") for code, name in languages.items()]
+        )
+        if chosen in languages:
+            self.language.choose(chosen)
+        self.changed.emit()
+
+    def show_choice(self, language: str, policy: str) -> None:
+        """Select a language and a policy."""
+        self.language.choose(language, language_name(language))
+        self.timing.choose(policy)
+        self.changed.emit()
+
+    @property
+    def translates(self) -> bool:
+        """Whether the captions are translated."""
+        return self.mode.value != CAPTIONS_ONLY
+
+    @property
+    def languages(self) -> tuple[str, str]:
+        """Names of the source language and the target language; the latter is empty without one."""
+        target = self.language.text if self.translates else ""
+        return language_name(SOURCE_LANGUAGE), target
+
+    @property
+    def summary(self) -> str:
+        """Mode and languages in a few words."""
+        source, target = self.languages
+        if not self.translates:
+            return self.tr("{} captions").format(source)
+        return f"{source} + {target}" if self.mode.value == BOTH else f"{source} → {target}"

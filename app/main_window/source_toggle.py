@@ -1,0 +1,91 @@
+"""A sound source: one large button, its devices in a menu, its level below."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QSizePolicy, QToolButton, QVBoxLayout, QWidget
+
+from app.look.icons import icon
+from app.widgets.choice_menu import ChoiceMenu
+from app.widgets.level_meter import LevelMeter
+from app.widgets.tool_button import tool_button
+from engine.audio.devices import AudioDevice, DeviceKind
+
+_GAP = 4
+
+
+class SourceToggle(QWidget):
+    """Turns one source on and off.
+
+    Signals:
+        toggled(): the user turned the source on or off.
+        device_chosen(str, str): its kind, and the system's name of a device; empty for the default.
+    """
+
+    toggled = Signal()
+    device_chosen = Signal(str, str)
+
+    def __init__(
+        self, kind: DeviceKind, images: tuple[str, str], name: str, tip: str, default: str
+    ) -> None:
+        """Make the button.
+
+        Args:
+            kind: of the source.
+            images: names of the icons while it is on, and off.
+            name: of the source.
+            tip: what it does.
+            default: name of the device of the system's choice.
+        """
+        super().__init__()
+        self.kind = kind
+        self._default = default
+        self._is_showing = False
+        self.devices = ChoiceMenu(name, self)
+        self.devices.show_entries([(default, "", "")])
+        self.devices.choose("")
+        self._images = images
+        self.button = tool_button(images[1], name, tip, checkable=True)
+        self.button.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
+        self.button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.button.setMenu(self.devices)
+        self.meter = LevelMeter(thin=True)
+        self.meter.setAccessibleName(self.tr("Level of {}").format(name))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(_GAP)
+        column.addWidget(self.button)
+        column.addWidget(self.meter)
+        self.button.toggled.connect(self._note_toggle)
+        self.devices.value_chosen.connect(self._choose_device)
+
+    def show_devices(self, devices: Sequence[AudioDevice]) -> None:
+        """Offer the devices of this kind; the chosen one stays, even if it is absent."""
+        muted = self.tr("{} (muted)")
+        entries = [
+            (muted.format(one.description) if one.is_muted else one.description, one.name, "")
+            for one in devices
+            if one.kind == self.kind
+        ]
+        self.devices.show_entries([(self._default, "", ""), *entries])
+
+    def show_device(self, name: str) -> None:
+        """Select a device by the system's name."""
+        self.devices.choose(name)
+
+    def show_on(self, *, on: bool) -> None:
+        """Show whether the source is on, without emitting ``toggled``."""
+        self._is_showing = True
+        self.button.setChecked(on)
+        self._is_showing = False
+
+    @Slot(str)
+    def _choose_device(self, name: str) -> None:
+        self.device_chosen.emit(self.kind, name)
+
+    @Slot()
+    def _note_toggle(self) -> None:
+        on, off = self._images
+        self.button.setIcon(icon(on if self.button.isChecked() else off))
+        if not self._is_showing:
+            self.toggled.emit()

@@ -1,0 +1,86 @@
+"""An utterance and its captioner, as seen by the code that feeds words. Imports no model."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from engine.settings import TranslationSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A caption changed.
+
+    Attributes:
+        kept: characters of the caption that stay.
+        text: what follows them.
+        n_read: source words read.
+    """
+
+    kept: int
+    text: str
+    n_read: int
+
+
+class Captioned(Protocol):
+    """An utterance; only its captioner may change it.
+
+    Attributes:
+        number: never used again.
+        words: its source.
+        ended: no word follows.
+        finished: its caption is complete.
+        caption: what is committed.
+    """
+
+    number: int
+    words: tuple[str, ...]
+    ended: bool
+    finished: bool
+    caption: str
+
+    @property
+    def n_read(self) -> int:
+        """Source units read."""
+
+
+Kind = TypeVar("Kind")
+"""The utterances of one captioner; it is given only those that it opened."""
+
+
+class Captioner(Protocol[Kind]):
+    """Open utterances, set their words as they come, advance them."""
+
+    @property
+    def settings(self) -> TranslationSettings:
+        """Those of utterances that are opened now."""
+
+    def open(self) -> Kind:
+        """Open an utterance with the settings of now."""
+
+    def set_source(
+        self, utterance: Kind, words: Sequence[str], *, ended: bool, full_stop: str = ""
+    ) -> bool:
+        """Set the committed words of an utterance; return whether its caption was cut back.
+
+        Args:
+            utterance: one of this captioner.
+            words: all of them.
+            ended: no word follows.
+            full_stop: fed behind the last word of an ended utterance, though it stands in none; the
+                caption then leaves the one out that it would end in.
+        """
+
+    def advance(self, utterance: Kind) -> Change | None:
+        """Continue until the caption grows; None where the committed words allow no more."""
+
+    def give_up(self, utterance: Kind) -> None:
+        """Leave an utterance as it is after it could not be computed."""
+
+
+def n_same(old: Sequence[object], new: Sequence[object]) -> int:
+    """Count the items at the start that are the same."""
+    same = 0
+    while same < min(len(old), len(new)) and old[same] == new[same]:
+        same += 1
+    return same

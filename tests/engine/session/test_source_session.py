@@ -1,0 +1,154 @@
+"""Captions without a model are the words themselves."""
+
+import random
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from engine.commands import Clear, Configure, EndPassage, FeedWords, LoadAdapter, SetWords
+from engine.events import (
+    CaptionChanged,
+    Failed,
+    NotTranslated,
+    Ready,
+    Refused,
+    UtteranceDropped,
+    UtteranceEnded,
+)
+from engine.session.command_queue import MAX_WORDS
+from engine.session.source_session import SourceSession
+from engine.settings import TranslationSettings, UtteranceLimits
+from engine.utterances import UtteranceTracker
+
+PATIENCE_S = 60.0
+
+
+class Heard:
+    """A session and what it reports."""
+
+    def __init__(self):
+        self.events = []
+        self.tracker = UtteranceTracker()
+        self.utterances = {}
+        self.session = SourceSession(TranslationSettings(), self.take)
+
+    def take(self, event):
+        self.events.append(event)
+        utterance = self.tracker.take(event, 0.0)
+        if isinstance(event, UtteranceDropped):
+            del self.utterances[utterance.key]
+        elif utterance is not None:
+            self.utterances[utterance.key] = utterance
+
+    def run(self, *commands):
+        self.session.start()
+        for command in commands:
+            self.session.send(command)
+        self.session.stop(PATIENCE_S)
+        return [(one.lane, one.source, one.caption, one.ended) for one in self.utterances.values()]
+
+
+def of(kind, events):
+    return [event for event in events if isinstance(event, kind)]
+
+
+def test_it_needs_neither_torch_nor_a_model():
+    code = "import sys, engine.session.source_session; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_sentences_of_all_lanes_become_captions_and_end():
+    one = Heard()
+    rows = one.run(
+        FeedWords(("we", "went"), "me"),
+        FeedWords(("Yes.", "And"), "them"),
+        FeedWords(("home.",), "me"),
+        SetWords(("typed", "words")),
+        EndPassage(),
+        EndPassage("them"),
+    )
+    assert rows == [
+        ("me", "we went home.", "we went home.", True),
+        ("them", "Yes.", "Yes.", True),
+        ("them", "And", "And", True),
+        ("", "typed words", "typed words", True),
+    ]
+    assert len(of(Ready, one.events)) == 1
+
+
+def test_any_script_is_captioned():
+    one = Heard()
+    assert one.run(SetWords(("さようなら", "😀")), EndPassage())[0][2] == "さようなら 😀"
+    assert of(NotTranslated, one.events) == []
+
+
+def test_whatever_is_typed_and_corrected_the_caption_is_the_source():
+    rng = random.Random(0)
+    commands, words = [], []
+    for _ in range(300):
+        if words and rng.random() < 0.3:
+            words[rng.randrange(len(words))] = "".join(rng.choices("ab.", k=3))
+        elif rng.random() < 0.1:
+            words = []
+            commands.append(EndPassage())
+        else:
+            words.append("".join(rng.choices("abé漢.", k=rng.randrange(1, 4))))
+        commands.append(SetWords(tuple(words)))
+    one = Heard()
+    rows = one.run(*commands, EndPassage())
+    assert rows
+    assert all(source == caption and ended for _, source, caption, ended in rows)
+    cut = [event for event in of(CaptionChanged, one.events) if not event.text]
+    assert cut, "corrections cut captions back"
+
+
+def test_cleared_passages_do_not_end():
+    one = Heard()
+    one.run(SetWords(("gone",)), Clear(), FeedWords(("here.",), "me"))
+    assert len(of(UtteranceEnded, one.events)) == 1
+
+
+def test_other_limits_hold_from_the_next_words_on(tmp_path):
+    limits = UtteranceLimits(soft_words=2, max_words=2)
+    rows = Heard().run(
+        Configure(TranslationSettings(limits=limits)),
+        LoadAdapter(tmp_path),  # it has no model for one
+        FeedWords(tuple("abcd"), "me"),
+        EndPassage("me"),
+    )
+    assert [caption for _, _, caption, _ in rows] == ["a b", "c d"]
+
+
+def test_too_many_words_are_refused_in_one_sentence():
+    one = Heard()
+    one.run(FeedWords(("a",) * (MAX_WORDS + 1), "me"))
+    (refused,) = of(Refused, one.events)
+    assert f"{MAX_WORDS + 1}" in str(refused.message).replace(",", "")
+
+
+def test_what_it_cannot_bear_is_reported_and_ends_it(caplog, monkeypatch):
+    def fail(*_arguments):
+        msg = "it broke"
+        raise RuntimeError(msg)
+
+    monkeypatch.setattr("engine.session.passages.Passages.change", fail)
+    one = Heard()
+    one.run(SetWords(("a",)))
+    (failed,) = of(Failed, one.events)
+    assert "it broke" in str(failed.message)
+    assert "the captions stopped" in caplog.text
+    caplog.clear()
+
+
+@pytest.mark.parametrize("patience_s", [0.0, PATIENCE_S])
+def test_it_ends_with_its_thread(patience_s):
+    session = SourceSession(TranslationSettings(), lambda _event: None)
+    session.start()
+    session.stop(patience_s)
+    assert "surtitle-captions" not in {thread.name for thread in threading.enumerate()}
+
+
+def test_it_is_stopped_without_having_been_started():
+    SourceSession(TranslationSettings(), lambda _event: None).stop(PATIENCE_S)
