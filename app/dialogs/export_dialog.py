@@ -17,9 +17,10 @@ from PySide6.QtWidgets import (
 from app.history.cue_times import TIMES
 from app.history.cues import Cue
 from app.history.export import CONTENTS, FORMS, SUBTITLES, export
+from app.look.style_sheet import make_primary
 from app.system.text_io import TextError
 from app.system.translations import error_text
-from app.widgets.dialog_text import bring_up, close_button, paragraph
+from app.widgets.dialog_text import add_row, bring_up, close_button, paragraph
 from app.widgets.file_dialogs import ask_save
 
 _LINES = 2  # height of the empty message label
@@ -88,9 +89,9 @@ class ExportDialog(QDialog):
         buttons = close_button()
         self.save = buttons.addButton(self.tr("&Export…"), QDialogButtonBox.ButtonRole.ActionRole)
         form = self._rows = QFormLayout(self)
-        form.addRow(self.tr("&Format"), self.form)
-        form.addRow(self.tr("C&ontent"), self.content)
-        form.addRow(self.tr("&Times"), self.times)
+        add_row(form, self.tr("&Format"), self.form, self.form)
+        add_row(form, self.tr("C&ontent"), self.content, self.content)
+        add_row(form, self.tr("&Times"), self.times, self.times)
         form.addRow(self.message)
         form.addRow(buttons)
         for label, combo in (
@@ -100,6 +101,7 @@ class ExportDialog(QDialog):
         ):
             combo.setAccessibleName(label)
         self.save.setDefault(True)
+        make_primary(self.save)
         self.message.setMinimumHeight(_LINES * self.message.fontMetrics().lineSpacing())
         self.save.clicked.connect(self._ask_path)
         buttons.rejected.connect(self.close)

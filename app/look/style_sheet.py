@@ -28,15 +28,18 @@ QPushButton:pressed, QToolButton[autoRaise="false"]:pressed { background: $line;
 QPushButton:checked, QToolButton[autoRaise="false"]:checked {
   padding: 3px 10px; border: 2px solid $accent; background: $tint;
 }
-QPushButton:default, QPushButton[primary="true"] {
+QPushButton:default { border-color: $accent; }
+QPushButton[primary="true"] {
   background: $accent; border-color: $accent; color: $on_accent;
 }
 QPushButton:focus, QToolButton[autoRaise="false"]:focus {
   border: 2px solid $accent; padding: 3px 10px;
 }
-QPushButton:default:focus, QPushButton[primary="true"]:focus, QPushButton:checked:focus,
+QPushButton[primary="true"]:focus, QPushButton:checked:focus,
 QToolButton[autoRaise="false"]:checked:focus { border-color: $text; }
-QPushButton:disabled, QToolButton[autoRaise="false"]:disabled {
+QPushButton[primary="true"]:hover { background: $accent; border-color: $text; }
+QPushButton:disabled, QPushButton[primary="true"]:disabled,
+QToolButton[autoRaise="false"]:disabled {
   background: $background; border-color: $line; color: $disabled;
 }
 QToolButton[popupMode="1"][autoRaise="false"] { padding-right: 27px; }
@@ -110,10 +113,17 @@ QScrollArea { border: none; background: transparent; }
 QScrollArea > QWidget > QWidget { background: transparent; }
 QHeaderView { background: $surface; border: none; }
 QHeaderView::section {
-  padding: 4px 8px; border: none; border-bottom: 1px solid $line;
+  padding: 4px; border: none; border-bottom: 1px solid $line;
   background: $surface; color: $quiet;
 }
 QTableCornerButton::section { border: none; background: $surface; }
+
+QListView::item { padding: 4px; }
+QListView::item:selected { background: $accent; color: $on_accent; }
+QComboBox QAbstractItemView::item { padding: 4px 8px; min-height: 1.4em; }
+
+QProgressBar { border: 1px solid $edge; border-radius: 6px; background: $surface; }
+QProgressBar::chunk { border-radius: 5px; background: $accent; }
 
 QTabWidget::pane { border: none; border-top: 1px solid $line; }
 QTabBar { qproperty-drawBase: 0; }
@@ -166,3 +176,5 @@ def make_spin(bounds: tuple[int, int], suffix: str = "") -> QSpinBox:
 def make_primary(button: QPushButton) -> None:
     """Fill a button with the accent: the one that most people want now."""
     button.setProperty(_PRIMARY, True)  # noqa: FBT003  Qt's signature
+    button.style().unpolish(button)  # it may have been polished without the property
+    button.style().polish(button)

@@ -6,9 +6,10 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.look.palette import colours_of
+
 _PAD = 6
 _LEADING = Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignVCenter
-_BAR, _REST = QColor(0x3D, 0x7E, 0xC4), QColor(0x8A, 0xB4, 0xE0)
 Rows = Sequence[tuple[str, float, float, str]]
 """Name, length of the thick bar, length of the thin bar, label."""
 
@@ -55,6 +56,16 @@ class Chart(QWidget):
         raise NotImplementedError
 
     @property
+    def main(self) -> QColor:
+        """The colour of bars and of the first curve."""
+        return colours_of(self.palette()).colour("accent")
+
+    @property
+    def lesser(self) -> QColor:
+        """The colour of thin bars and of the second curve."""
+        return colours_of(self.palette()).colour("edge")
+
+    @property
     def quiet(self) -> QColor:
         """Colour of axes and scales."""
         return self.palette().color(QPalette.ColorRole.PlaceholderText)
@@ -92,9 +103,9 @@ class Waterfall(Chart):
             painter.setPen(QPen(self.quiet, 1))
             painter.drawLine(QPointF(names, middle), QPointF(names + room, middle))
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(_REST)
+            painter.setBrush(self.lesser)
             painter.drawRect(QRectF(x, middle - 2, room * thin / whole, 4))
-            painter.setBrush(_BAR)
+            painter.setBrush(self.main)
             bar = min(18.0, height * 0.6)
             painter.drawRect(QRectF(x, middle - bar / 2, room * length / whole, bar))
             start += length
@@ -129,7 +140,7 @@ class Histogram(Chart):
                 above = QRectF(left, floor - height - line, width, line)
                 painter.drawText(above, Qt.AlignmentFlag.AlignCenter, f"{count:,}")
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(_BAR)
+            painter.setBrush(self.main)
             painter.drawRect(QRectF(left + 2, floor - height, max(1.0, width - 4), height))
         painter.setPen(QPen(self.quiet, 1))
         painter.drawLine(QPointF(0, floor), QPointF(area.width(), floor))
@@ -174,7 +185,7 @@ class CurveChart(Chart):
             return
         first, last = min(at for at, _ in points), max(at for at, _ in points)
         most = max(value for _, value in points) or 1.0
-        for curve, colour in zip(self._curves, (_BAR, _REST), strict=False):
+        for curve, colour in zip(self._curves, (self.main, self.lesser), strict=False):
             painter.setPen(QPen(colour, 2))
             painter.drawPolyline(_scaled(curve, picture, (first, last - first or 1.0, most)))
 

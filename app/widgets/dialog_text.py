@@ -8,10 +8,13 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QDialog,
     QDialogButtonBox,
+    QFormLayout,
     QHeaderView,
     QLabel,
+    QLayout,
     QPushButton,
     QTableView,
+    QWidget,
 )
 
 _ENDS = (".", "!", "?", "…")
@@ -54,6 +57,22 @@ def bring_up(dialog: QDialog) -> None:
     dialog.activateWindow()
 
 
+def add_row(form: QFormLayout, label: str, field: QWidget | QLayout, buddy: QWidget) -> None:
+    """Append a field with its label in the middle beside it.
+
+    Args:
+        form: of the dialog.
+        label: with its Alt key.
+        field: a widget, or a row of some.
+        buddy: the widget that the Alt key goes to.
+    """
+    name = QLabel(label)
+    name.setBuddy(buddy)
+    buddy.ensurePolished()
+    name.setMinimumHeight(buddy.sizeHint().height())
+    form.addRow(name, field)
+
+
 def dress_table(table: QTableView) -> None:
     """Make a table select one whole row at a time, read-only and without a grid."""
     table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -65,3 +84,5 @@ def dress_table(table: QTableView) -> None:
     header = table.horizontalHeader()
     header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
     header.setStretchLastSection(True)
+    header.setHighlightSections(False)
+    header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignVCenter)

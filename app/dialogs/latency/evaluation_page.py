@@ -8,7 +8,6 @@ from PySide6.QtCore import Slot
 from PySide6.QtWidgets import (
     QFormLayout,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QProgressBar,
     QPushButton,
@@ -18,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from app.system.child_process import ChildCommand
 from app.system.translations import failure_text
-from app.widgets.dialog_text import as_sentence, paragraph
+from app.widgets.dialog_text import add_row, as_sentence, paragraph
 from app.widgets.file_dialogs import ask_open
 
 _LIMIT_S = 6 * 3600.0  # a large model on a long file
@@ -86,9 +85,7 @@ class EvaluationPage(QWidget):
         row = QHBoxLayout()
         row.addWidget(line, 1)
         row.addWidget(button)
-        title = QLabel(label)
-        title.setBuddy(line)
-        form.addRow(title, row)
+        add_row(form, label, row, line)
         line.textChanged.connect(self._offer)
         button.clicked.connect(partial(self._ask_file, line, name))
         return line

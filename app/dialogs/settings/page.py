@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from app.config.preferences import Preferences
 from app.look.style_sheet import make_spin
+from app.widgets.dialog_text import add_row
 
 _INDENT = 28  # pixels: below the text of a check box
 _HEADING_GAP = 12
@@ -136,14 +137,10 @@ class SettingsPage(QWidget):
             widget.setText(label)
             self.form.addRow(widget)
         else:
-            name = QLabel(label)
-            name.setBuddy(widget)
             if widget.focusPolicy() == Qt.FocusPolicy.WheelFocus:
                 widget.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
                 widget.installEventFilter(self)
-            widget.ensurePolished()
-            name.setMinimumHeight(widget.sizeHint().height())  # in the middle of its field
-            self.form.addRow(name, widget)
+            add_row(self.form, label, widget, widget)
             widget.setAccessibleName(label.replace("&", ""))
         widget.setToolTip(explanation)
         widget.setAccessibleDescription(explanation)

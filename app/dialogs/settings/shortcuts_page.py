@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QKeySequenceEdit, QLineEdit
 from app.config.preferences import Preferences
 from app.dialogs.settings.page import SettingsPage
 from app.main_window.actions import Actions
-from app.widgets.dialog_text import paragraph
+from app.widgets.dialog_text import add_row, paragraph
 
 _TYPING = ("Space", "Return", "Enter", "Tab", "Backtab", "Backspace", "Del", "Ins")
 _MODIFIERS = (Qt.Key.Key_Control, Qt.Key.Key_Shift, Qt.Key.Key_Alt, Qt.Key.Key_Meta)
@@ -114,7 +114,7 @@ class ShortcutsPage(SettingsPage):
             field.setObjectName(name)
             field.editingFinished.connect(self._take_keys)
             self.fields[name] = field
-            self.form.addRow(text, field)
+            add_row(self.form, text, field, field)
 
     @Slot()
     def _take_keys(self) -> None:

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QComboBox, QFormLayout, QGridLayout, QLabel, QVBox
 
 from app.config.preferences import Preferences
 from app.dialogs.setup.sound_check import SoundCheck
-from app.widgets.dialog_text import as_sentence, paragraph
+from app.widgets.dialog_text import add_row, as_sentence, paragraph
 from app.widgets.language_names import language_name, language_names
 from app.widgets.level_meter import LevelMeter
 from engine.audio.devices import DeviceKind, Level
@@ -77,8 +77,8 @@ class WelcomePage(WizardPage):
             if code != "en":
                 self.target.addItem(name, code)
         form = QFormLayout()
-        form.addRow(self.tr("&From"), self.source)
-        form.addRow(self.tr("In&to"), self.target)
+        add_row(form, self.tr("&From"), self.source, self.source)
+        add_row(form, self.tr("In&to"), self.target, self.target)
         self.column.addLayout(form)
         self.note = self.add_text("")
         self.column.addStretch(1)

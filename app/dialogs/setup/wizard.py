@@ -25,6 +25,7 @@ from app.dialogs.setup.model_service import ModelService
 from app.dialogs.setup.pages import SoundPage, WelcomePage, WizardPage
 from app.dialogs.setup.sound_check import MakeSources, SoundCheck, make_sources
 from app.dialogs.setup.speed_page import SpeedPage
+from app.look.style_sheet import make_primary
 from app.system.child_process import ChildCommand
 from app.widgets.dialog_text import bring_up
 from app.widgets.language_names import language_name
@@ -86,6 +87,7 @@ class SetupWizard(QDialog):
         self.back = self._button(self.tr("&Back"))
         self.next = self._button(self.tr("&Next"))
         self.next.setDefault(True)
+        make_primary(self.next)
         self._lay_out()
         self.start_now.clicked.connect(self._start_bundled)
         self.back.clicked.connect(self._go_back)

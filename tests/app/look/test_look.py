@@ -149,6 +149,7 @@ def test_the_focus_is_seen_and_moves_nothing(qtbot, look):  # noqa: ARG001  it d
 
 def test_the_primary_button_is_filled_with_the_accent(qtbot, look):
     button = QPushButton("Download")
+    button.ensurePolished()
     make_primary(button)
     qtbot.addWidget(button)
     for appearance, colours in (("light", LIGHT), ("dark", DARK)):

@@ -275,7 +275,7 @@ class Stage(SideScenes):
         languages = {"de": "German"}
         event = AdapterChanged(names=("qwen-en-de",), used="qwen-en-de", languages=languages)
         self.application.bridge.event_came.emit(event)
-        self.application.adapters.dialog.told.clear()  # the fake model has no files
+        self.application.adapters.dialog.message.clear()  # the fake model has no files
 
     def act_presets(self):
         self.window.hide()

@@ -144,11 +144,11 @@ class SideScenes:
             both = wait + model
             times = {"wait": wait, "model": model, "paint": paint, "committed": both}
             for stage, seconds in (times | {"whole": both + paint}).items():
-                record._sample(stage, 1, seconds)
+                record.lags._seconds[stage].append(seconds)
         for second in range(240):
             record.memory.add(second, 412e6 + 60e6 * min(1, second / 20) + rng.random() * 2e6)
             fed = {"tokens_fed": 31 * second, "tokens_recomputed": 2 * second, "probes": 0}
-            record.take(
+            record.count(
                 Statistics(**fed, forwards=19 * second, cached_rows=188, ms_per_word=61), second
             )
         desk.changed.emit()
