@@ -192,7 +192,7 @@ class Application(QObject):
         self.overlay.addActions(actions.for_overlay())
         self.stage.add_bar(actions.for_bar(), actions.lock)
         self.stage.hide_from_share(hidden=self.settings.preferences.overlay.hide_from_share)
-        self.keeper.mode = self.settings.mode
+        self.archive.use_mode(self.settings.mode)
 
     @Slot(tuple)
     def _show_captions(self, views: tuple[UtteranceView, ...]) -> None:
@@ -218,6 +218,7 @@ class Application(QObject):
         """Show the columns of the languages in use."""
         choices = self.window.choices
         self.window.transcript.show_mode(choices.mode.value, *choices.languages)
+        self.window.typed_line.show_use(translates=choices.translates)
 
     @Slot(int)
     def _resize_rows(self, percent: int) -> None:
@@ -246,7 +247,8 @@ class Application(QObject):
             self.look.use(now.interface.appearance)
         if now.captions != before.captions:
             self.stage.show_theme(now.captions)
-            self.keeper.mode = now.captions.mode
+        if now.captions.mode != before.captions.mode:
+            self.archive.use_mode(now.captions.mode)
         self.window.transcript.show_size(now.interface.text_size)
         self.stage.hide_from_share(hidden=now.overlay.hide_from_share)
         if now.overlay.locked != before.overlay.locked:

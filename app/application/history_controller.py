@@ -5,6 +5,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QWidget
 
+from app.captions.modes import BOTH
 from app.config.preferences import PrivacyPreferences
 from app.dialogs.export_dialog import ExportDialog
 from app.dialogs.session_window import SessionWindow
@@ -49,6 +50,12 @@ class HistoryController(QObject):
         lost = self.keeper.take_lost_session()
         if lost is not None:
             self.session_window.show_session(lost)
+
+    def use_mode(self, mode: str) -> None:
+        """Let the text file and the export follow the mode of the captions."""
+        self.keeper.mode = mode
+        content = self.export_dialog.content
+        content.setCurrentIndex(content.findData("both" if mode == BOTH else "captions"))
 
     @Slot()
     def export(self) -> None:

@@ -34,6 +34,8 @@ from engine.messages import Code
 from engine.models.model_card import read_card
 from engine.settings import ModelSettings, TranslationSettings
 
+_ONLY = "captions only"  # of an offer in the banner
+
 
 class ModelController(QObject):
     """Load the model in force, show the progress, and apply the settings.
@@ -60,6 +62,7 @@ class ModelController(QObject):
         self._choices, self._banner, self._status = choices, banner, status
         self._is_loading = self._starts_over = self._was_wanted = False
         banner.retry_clicked.connect(self.load)
+        banner.offer_taken.connect(self._take_offer)
         bridge.event_came.connect(self._take_event)
         settings.translation_changed.connect(self._translate)
         settings.preferences_changed.connect(self._use_mode)
@@ -104,11 +107,12 @@ class ModelController(QObject):
         if directory is None:
             bundled = bundled_models()
             if not bundled:
-                self._fail(
-                    self.tr(
-                        "No model comes with this copy of Surtitle; start it with --model FOLDER"
-                    )
+                self._status.show_stopped()
+                text = self.tr(
+                    "There is no translation model on this computer; start Surtitle with "
+                    "--model FOLDER, or have captions without a translation"
                 )
+                self._banner.show_offer(text, self.tr("Captions &only"), _ONLY)
                 return
             directory = bundled[0]
         library, name = self._settings.launch.data_folder / "models", hub_name(directory)
@@ -153,6 +157,11 @@ class ModelController(QObject):
         """Apply changed settings from the next passage on."""
         self._show_choices(translation)
         self._bridge.send(Configure(translation))
+
+    @Slot(str)
+    def _take_offer(self, name: str) -> None:
+        if name == _ONLY:
+            self._settings.choose_mode(CAPTIONS_ONLY)
 
     def _show_choices(self, translation: TranslationSettings) -> None:
         self._choices.show_choice(translation.target_language, translation.policy)

@@ -1,12 +1,19 @@
-"""A window with the captions of an earlier session, to read and to export."""
+"""A window with the captions of an earlier session, to read, to search and to export."""
+
+from collections.abc import Sequence
 
 from PySide6.QtCore import Signal, Slot
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
 from app.captions.model import UtteranceView
+from app.captions.modes import BOTH, CAPTIONS_ONLY, SOURCE_LANGUAGE
+from app.history.cues import Cue
 from app.history.journal import PastSession
+from app.main_window.find_bar import FindBar
 from app.main_window.transcript_view import Transcript
 from app.widgets.dialog_text import bring_up, close_button, paragraph
+from app.widgets.language_names import language_name
 
 MOST_SHOWN = 10_000
 """Rows, as in the transcript of the running session."""
@@ -28,16 +35,25 @@ class SessionWindow(QDialog):
         self.transcript, self.message = Transcript(read_only=True), paragraph()
         buttons = close_button()
         role = QDialogButtonBox.ButtonRole.ActionRole
+        self.search = buttons.addButton(self.tr("&Find…"), role)
         self.export = buttons.addButton(self.tr("&Export…"), role)
+        self.find_bar = FindBar()
         column = QVBoxLayout(self)
-        for widget in (self.transcript, self.message, buttons):
+        for widget in (self.find_bar, self.transcript, self.message, buttons):
             column.addWidget(widget)
         self.resize(760, 460)
+        for button in (self.search, self.export):
+            button.setAutoDefault(False)  # Enter in the search is for the search
+        self.find_bar.wanted.connect(self._find)
+        self.find_bar.closed.connect(self._end_search)
+        self.search.clicked.connect(self.find_bar.open_bar)
+        keys = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
+        keys.activated.connect(self.find_bar.open_bar)
         self.export.clicked.connect(self._export)
         buttons.rejected.connect(self.close)
 
-    def show_session(self, session: PastSession) -> None:
-        """Show the captions from the first one, or from the marked one."""
+    def show_session(self, session: PastSession, search: str = "") -> None:
+        """Show the captions from the first one, the first bookmark, or where a text is found."""
         self._session = session
         self.setWindowTitle(self.tr("Session of {:%Y-%m-%d %H:%M}").format(session.begun))
         cues = session.cues[-MOST_SHOWN:]
@@ -63,9 +79,31 @@ class SessionWindow(QDialog):
                 for key, cue in enumerate(cues)
             ]
         )
+        self.transcript.show_mode(*_languages(cues))
         bring_up(self)
         self.transcript.go_to(next(iter(self.transcript.rows.marked_rows), 0))
+
+        self.find_bar.line.setText(search)
+        self.find_bar.open_bar() if search else self.find_bar.hide()
+
+    @Slot(str, int)
+    def _find(self, text: str, step: int) -> None:
+        self.find_bar.show_result(*self.transcript.find_text(text, step))
+
+    @Slot()
+    def _end_search(self) -> None:
+        self.transcript.find_text("", 0)
+        self.transcript.setFocus()
 
     @Slot()
     def _export(self) -> None:
         self.export_wanted.emit(self._session)
+
+
+def _languages(cues: Sequence[Cue]) -> tuple[str, str, str]:
+    """Return the mode that shows all of a session, and the names of its languages."""
+    source = language_name(SOURCE_LANGUAGE)
+    if all(cue.text == cue.source for cue in cues):
+        return CAPTIONS_ONLY, source, ""
+    names = {language_name(cue.language) for cue in cues if cue.text != cue.source}
+    return BOTH, source, " · ".join(sorted(filter(None, names)))

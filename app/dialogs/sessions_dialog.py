@@ -1,4 +1,4 @@
-"""The dialog of earlier sessions, read from their journals: show, export or delete one."""
+"""The dialog of earlier sessions, read from their journals: search, show, export or delete."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,6 +8,7 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QDialog,
     QDialogButtonBox,
+    QLineEdit,
     QListWidget,
     QListWidgetItem,
     QMessageBox,
@@ -23,11 +24,11 @@ class SessionsDialog(QDialog):
     """List all sessions but the running one, the newest first.
 
     Signals:
-        show_wanted(PastSession): show its captions.
+        show_wanted(PastSession, str): show its captions, and where this text is in them.
         export_wanted(PastSession): export it.
     """
 
-    show_wanted = Signal(object)
+    show_wanted = Signal(object, str)
     export_wanted = Signal(object)
 
     def __init__(
@@ -40,7 +41,11 @@ class SessionsDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(self.tr("Earlier sessions"))
         self._folder, self._running = folder, running
-        self._sessions: list[PastSession] = []
+        self._all: list[PastSession] = []
+        self._sessions: list[PastSession] = []  # those that are listed
+        self.search = QLineEdit(clearButtonEnabled=True)
+        self.search.setPlaceholderText(self.tr("Search in all sessions"))
+        self.search.setAccessibleName(self.tr("Search in all sessions"))
         self.list = QListWidget()
         self.list.setAccessibleName(self.windowTitle())
         self.message = paragraph()
@@ -51,11 +56,13 @@ class SessionsDialog(QDialog):
         self.delete = buttons.addButton(self.tr("&Delete…"), action)
         self.question = self._make_question()
         column = QVBoxLayout(self)
-        for widget in (self.list, self.message, buttons):
+        for widget in (self.search, self.list, self.message, buttons):
             column.addWidget(widget)
         self.resize(520, 360)
+        self.search.textChanged.connect(self._list)
         self.list.itemSelectionChanged.connect(self._take_selection)
         self.show_again.clicked.connect(self._show)
+        self.list.itemActivated.connect(self._show)
         self.export.clicked.connect(self._export)
         self.delete.clicked.connect(self._ask)
         self.question.buttonClicked.connect(self._take_answer)
@@ -69,12 +76,20 @@ class SessionsDialog(QDialog):
     def read(self) -> None:
         """Read the journals."""
         past = past_sessions(self._folder, self._running())
-        self._sessions = [session for session in past if session.cues]
+        self._all = [session for session in past if session.cues]
+        self._list()
+
+    @Slot()
+    def _list(self) -> None:
+        """List the sessions that contain the text of the search."""
+        text = self.search.text().strip().casefold()
         self.list.clear()
+        self._sessions = [session for session in self._all if _contains(session, text)]
         for session in self._sessions:
             self.list.addItem(QListWidgetItem(self._label(session)))
         none = self.tr("No sessions yet. A session is saved with its first caption.")
-        self.message.setText("" if self._sessions else none)
+        missed = self.tr("No session contains this text.")
+        self.message.setText("" if self._sessions else (missed if self._all else none))
         self.list.setCurrentRow(0 if self._sessions else -1)
         self._take_selection()
 
@@ -93,7 +108,7 @@ class SessionsDialog(QDialog):
 
     @Slot()
     def _show(self) -> None:
-        self.show_wanted.emit(self._chosen())
+        self.show_wanted.emit(self._chosen(), self.search.text().strip())
 
     @Slot()
     def _export(self) -> None:
@@ -132,3 +147,9 @@ class SessionsDialog(QDialog):
             )
         else:
             self.read()
+
+
+def _contains(session: PastSession, text: str) -> bool:
+    """Return whether a session contains a text, given without case."""
+    texts = (one for cue in session.cues for one in (cue.source, cue.text))
+    return any(text in one.casefold() for one in texts)

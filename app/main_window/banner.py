@@ -32,7 +32,7 @@ class Banner(QFrame):
         self.progress = QProgressBar(textVisible=False)
         self.progress.setAccessibleName(self.tr("Loading the model"))
         self.progress.setFixedWidth(240)
-        self.retry = QPushButton(self.tr("&Retry"))
+        self.retry = QPushButton(self.tr("Try a&gain"))
         self.offer = QPushButton()
         self.dismiss = QPushButton(self.tr("&Dismiss"))
         row = QHBoxLayout(self)

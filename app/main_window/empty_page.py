@@ -1,15 +1,25 @@
 """The page before the first caption: the one obvious first step."""
 
-from PySide6.QtCore import QCoreApplication, QLocale, Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QCoreApplication, QLocale, QRect, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
+from app.look.icons import icon
+from app.look.style_sheet import make_primary
 from app.widgets.dialog_text import paragraph
 from engine.hub.catalogue import WHISPER_MEGABYTES
 
-_GAP = 12
+_GAP, _SIDE = 12, 32
+_POINTS_LARGER = 3
 
 
-class EmptyPage(QFrame):
+class EmptyPage(QWidget):
     """A hint, and an offer to download the speech model while there is none.
 
     Signals:
@@ -22,10 +32,13 @@ class EmptyPage(QFrame):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setObjectName("empty_page")
         self.hint = _centred(self.tr("Switch on the microphone or computer sound, or type below."))
+        font = self.hint.font()
+        font.setPointSize(font.pointSize() + _POINTS_LARGER)
+        self.hint.setFont(font)
         self.need = _centred("")
         self.download = QPushButton(self.tr("&Download"))
+        make_primary(self.download)
         self.others = QPushButton(self.tr("Choose a&nother…"))
         self.offer = QWidget()
         buttons = QHBoxLayout()
@@ -37,8 +50,10 @@ class EmptyPage(QFrame):
         inner.addWidget(self.need)
         inner.addLayout(buttons)
         column = QVBoxLayout(self)
-        column.setSpacing(2 * _GAP)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(_GAP)
         column.addStretch()
+        column.addWidget(_Signs())
         column.addWidget(self.hint)
         column.addWidget(self.offer)
         column.addStretch()
@@ -50,6 +65,22 @@ class EmptyPage(QFrame):
         """Offer to download a speech model; empty if there is one on this computer."""
         self.need.setText(needs_speech_model(recognizer))
         self.offer.setVisible(bool(recognizer))
+
+
+class _Signs(QWidget):
+    """The icons of the two sources, in quiet colours."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._icons = icon("mic", "quiet"), icon("volume-2", "quiet")
+        self.setFixedHeight(_SIDE)
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002  all of it is painted
+        """Paint the icons side by side."""
+        painter = QPainter(self)
+        left = (self.width() - 2 * _SIDE - _GAP) // 2
+        for number, one in enumerate(self._icons):
+            one.paint(painter, QRect(left + number * (_SIDE + _GAP), 0, _SIDE, _SIDE))
 
 
 def needs_speech_model(recognizer: str) -> str:

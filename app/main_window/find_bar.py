@@ -3,7 +3,7 @@
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QWidget
 
 from app.widgets.tool_button import tool_button
@@ -27,7 +27,6 @@ class FindBar(QWidget):
         self.line.setPlaceholderText(self.tr("Find in the transcript"))
         self.up, self.down = QPushButton(self.tr("&Up")), QPushButton(self.tr("Do&wn"))
         self.close_button = tool_button("x", "", self.tr("Close the search"))
-        self.close_button.setAccessibleName(self.tr("Close the search"))
         self.answer = QLabel()
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -42,11 +41,14 @@ class FindBar(QWidget):
         ):
             signal.connect(partial(self._search, step))
         self.close_button.clicked.connect(self.close_bar)
-        escape = QShortcut(
-            QKeySequence("Escape"), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut
-        )
-        escape.activated.connect(self.close_bar)
         self.hide()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Hide the bar on Escape, and not the window around it."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.close_bar()
+        else:
+            super().keyPressEvent(event)
 
     @Slot()
     def open_bar(self) -> None:

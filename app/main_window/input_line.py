@@ -28,12 +28,21 @@ class InputLine(QLineEdit):
         self._draft = Draft()
         self._timer = QTimer(self, singleShot=True)
         self.setMaxLength(_LONGEST_TEXT)
-        self.setPlaceholderText(self.tr("Type or paste to translate; Enter ends the sentence"))
-        self.setAccessibleName(self.tr("Text to translate"))
+        self.show_use(translates=True)
         self._timer.timeout.connect(self._wake)
         self.textChanged.connect(self._take_text)
         self.cursorPositionChanged.connect(self._take_caret)
         self.returnPressed.connect(self.finish)
+
+    def show_use(self, *, translates: bool) -> None:
+        """Show whether typed text is translated, or captioned as it is."""
+        hint = self.tr("Type or paste to caption; Enter ends the sentence")
+        name = self.tr("Text to caption")
+        if translates:
+            hint = self.tr("Type or paste to translate; Enter ends the sentence")
+            name = self.tr("Text to translate")
+        self.setPlaceholderText(hint)
+        self.setAccessibleName(name)
 
     @Slot()
     def discard(self) -> None:

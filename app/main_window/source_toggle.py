@@ -1,8 +1,9 @@
-"""A sound source: one large button, its devices in a menu, its level below."""
+"""A sound source: one large button with its devices in a menu and its level at the lower edge."""
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from app.look.icons import icon
@@ -11,7 +12,7 @@ from app.widgets.level_meter import LevelMeter
 from app.widgets.tool_button import tool_button
 from engine.audio.devices import AudioDevice, DeviceKind
 
-_GAP = 4
+_MARGIN, _GAP = 8, 3  # beside and below the level
 
 
 class SourceToggle(QWidget):
@@ -49,15 +50,21 @@ class SourceToggle(QWidget):
         self.button.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
         self.button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.button.setMenu(self.devices)
-        self.meter = LevelMeter(thin=True)
+        self.meter = LevelMeter(self.button, thin=True)
+        self.meter.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.meter.setAccessibleName(self.tr("Level of {}").format(name))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(_GAP)
         column.addWidget(self.button)
-        column.addWidget(self.meter)
         self.button.toggled.connect(self._note_toggle)
         self.devices.value_chosen.connect(self._choose_device)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the level at the lower edge of the button."""
+        super().resizeEvent(event)
+        area = self.button.rect().adjusted(_MARGIN, 0, -_MARGIN, -_GAP)
+        area.setTop(area.bottom() - self.meter.sizeHint().height() + 1)
+        self.meter.setGeometry(area)
 
     def show_devices(self, devices: Sequence[AudioDevice]) -> None:
         """Offer the devices of this kind; the chosen one stays, even if it is absent."""

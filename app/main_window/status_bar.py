@@ -1,7 +1,7 @@
 """The status bar: one quiet line about what the program does, and what the captions are."""
 
-from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolButton, QWidget
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QSizePolicy, QWidget
 
 from app.main_window.caption_choices import CaptionChoices
 
@@ -34,10 +34,9 @@ class StatusBar(QWidget):
         self.state.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.glossary = QLabel(self.tr("Glossary on"))
         self.glossary.hide()
-        self.choices = QToolButton()
-        self.choices.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.choices = QPushButton()
+        self.choices.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.choices.setToolTip(self.tr("Mode, language and timing of the captions"))
-        self.choices.setAutoRaise(True)
         menu = QMenu(self.choices)
         for one in (choices.mode, choices.language, choices.timing):
             menu.addMenu(one)

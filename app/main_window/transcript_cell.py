@@ -8,6 +8,7 @@ from app.captions.line_breaking import runs_right_to_left
 from app.main_window.transcript_model import FOUND_ROLE, TAIL_ROLE, Index
 
 PADDING = 8
+_INDENT = 4  # beside the text, which then begins below its header
 
 
 class TranscriptCell(QStyledItemDelegate):
@@ -21,6 +22,8 @@ class TranscriptCell(QStyledItemDelegate):
             option.direction = Qt.LayoutDirection.RightToLeft
             leading = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignAbsolute
         option.displayAlignment = leading | Qt.AlignmentFlag.AlignTop
+        option.decorationPosition = QStyleOptionViewItem.Position.Right
+        option.decorationAlignment = Qt.AlignmentFlag.AlignCenter
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Leave room above the text for taller scripts."""
@@ -39,8 +42,10 @@ class TranscriptCell(QStyledItemDelegate):
         _paint_text(painter, cell, formats, room=PADDING // 2)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """Add room above and below the text."""
-        return super().sizeHint(option, index) + QSize(0, PADDING)
+        """Add room around the text."""
+        cell = QStyleOptionViewItem(option)
+        cell.rect.adjust(_INDENT, 0, -_INDENT, 0)
+        return super().sizeHint(cell, index) + QSize(2 * _INDENT, PADDING)
 
 
 def _range(start: int, length: int, look: QTextCharFormat) -> QTextLayout.FormatRange:
@@ -66,7 +71,7 @@ def _paint_text(
     option.text = text
     area = style.subElementRect(QStyle.SubElement.SE_ItemViewItemText, option, option.widget)
     margin = style.pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin, None, option.widget) + 1
-    area.adjust(margin, 0, -margin, 0)
+    area.adjust(margin + _INDENT, 0, -margin - _INDENT, 0)
     chosen = bool(option.state & QStyle.StateFlag.State_Selected)
     role = QPalette.ColorRole.HighlightedText if chosen else QPalette.ColorRole.Text
     layout = _make_layout(option, area.width(), formats)

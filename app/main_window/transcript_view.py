@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
     QMenu,
+    QStyle,
     QTableView,
     QWidget,
 )
@@ -201,7 +202,9 @@ class Transcript(QTableView):
         }
         self._is_laying_out = True
         for column, width in widths.items():
-            self.horizontalHeader().resizeSection(column, width + 3 * PADDING)
+            mark = self.style().pixelMetric(QStyle.PixelMetric.PM_SmallIconSize)
+            room = 3 * PADDING + (mark if column == TIME else 0)
+            self.horizontalHeader().resizeSection(column, width + room)
         self._is_laying_out = False
         self._share_width()
         self._fit_visible_rows()

@@ -9,14 +9,18 @@ from app.look.icons import icon
 def tool_button(
     image: str, text: str, tip: str, parent: QWidget | None = None, *, checkable: bool = False
 ) -> QToolButton:
-    """Return a button with a text beside the icon ``image``; a click does not give it the focus."""
+    """Return a button with an icon and a text, or without one the tip as its name.
+
+    A click does not give it the focus.
+    """
     button = QToolButton(parent)
     button.setIcon(icon(image))
     button.setText(text)
     button.setToolTip(tip)
     button.setCheckable(checkable)
-    button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+    if text:
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    button.setAccessibleName(text)
+    button.setAccessibleName(text or tip)
     button.setAccessibleDescription(tip)
     return button

@@ -1749,8 +1749,8 @@
         <translation>Das Modell wird geladen</translation>
     </message>
     <message>
-        <source>&amp;Retry</source>
-        <translation>&amp;Noch einmal</translation>
+        <source>Try a&amp;gain</source>
+        <translation>Er&amp;neut versuchen</translation>
     </message>
     <message>
         <source>&amp;Dismiss</source>
@@ -2618,6 +2618,14 @@
 <context>
     <name>InputLine</name>
     <message>
+        <source>Type or paste to caption; Enter ends the sentence</source>
+        <translation>Text zum Untertiteln eintippen oder einfügen; die Eingabetaste beendet den Satz</translation>
+    </message>
+    <message>
+        <source>Text to caption</source>
+        <translation>Zu untertitelnder Text</translation>
+    </message>
+    <message>
         <source>Type or paste to translate; Enter ends the sentence</source>
         <translation>Text zum Übersetzen eintippen oder einfügen; die Eingabetaste beendet den Satz</translation>
     </message>
@@ -2839,22 +2847,26 @@
     </message>
     <message>
         <source>Listening to the microphone</source>
-        <translation>Mikrofon wird mitgehört</translation>
+        <translation>Hört zu: Mikrofon</translation>
     </message>
     <message>
         <source>Listening to computer sound</source>
-        <translation>Computerton wird mitgehört</translation>
+        <translation>Hört zu: Computerton</translation>
     </message>
     <message>
         <source>Listening to microphone and computer sound</source>
-        <translation>Mikrofon und Computerton werden mitgehört</translation>
+        <translation>Hört zu: Mikrofon und Computerton</translation>
     </message>
 </context>
 <context>
     <name>ModelController</name>
     <message>
-        <source>No model comes with this copy of Surtitle; start it with --model FOLDER</source>
-        <translation>Dieser Kopie von Surtitle liegt kein Modell bei; mit --model ORDNER starten</translation>
+        <source>There is no translation model on this computer; start Surtitle with --model FOLDER, or have captions without a translation</source>
+        <translation>Auf diesem Computer ist kein Übersetzungsmodell; starten Sie Surtitle mit --model ORDNER, oder nutzen Sie Untertitel ohne Übersetzung</translation>
+    </message>
+    <message>
+        <source>Captions &amp;only</source>
+        <translation>&amp;Nur Untertitel</translation>
     </message>
     <message>
         <source>Starting the translation</source>
@@ -3040,6 +3052,10 @@
         <translation>Frühere Sitzung</translation>
     </message>
     <message>
+        <source>&amp;Find…</source>
+        <translation>&amp;Suchen …</translation>
+    </message>
+    <message>
         <source>&amp;Export…</source>
         <translation>&amp;Exportieren …</translation>
     </message>
@@ -3063,6 +3079,10 @@
         <translation>Frühere Sitzungen</translation>
     </message>
     <message>
+        <source>Search in all sessions</source>
+        <translation>In allen Sitzungen suchen</translation>
+    </message>
+    <message>
         <source>&amp;Show</source>
         <translation>&amp;Zeigen</translation>
     </message>
@@ -3073,6 +3093,10 @@
     <message>
         <source>&amp;Delete…</source>
         <translation>&amp;Löschen …</translation>
+    </message>
+    <message>
+        <source>No session contains this text.</source>
+        <translation>Keine Sitzung enthält diesen Text.</translation>
     </message>
     <message>
         <source>{} (ended unexpectedly)</source>
@@ -3370,7 +3394,7 @@
     </message>
     <message>
         <source>captions {} s behind</source>
-        <translation>Untertitel {} s später</translation>
+        <translation>Untertitel {} s im Rückstand</translation>
     </message>
 </context>
 <context>
@@ -3424,7 +3448,7 @@
     </message>
     <message>
         <source>Speaker</source>
-        <translation>Stimme</translation>
+        <translation>Sprecher</translation>
     </message>
     <message>
         <source>Time</source>

@@ -130,8 +130,12 @@ def test_a_failure_while_translating_keeps_what_was_finished(program):
 def test_without_any_model_the_banner_says_what_to_do(program, monkeypatch):
     monkeypatch.setattr("app.application.model_controller.bundled_models", list)
     one = program(model=None).open()
-    one.wait(one.window.banner.retry.isVisible)
+    one.wait(one.window.banner.offer.isVisible)
     assert "--model FOLDER" in one.window.banner.sentence.text()
+    one.type("Good ")
+    one.window.banner.offer.click()
+    one.wait_until_ready().wait_for_rows(("Good", "Good"))
+    assert one.stored()["captions"]["mode"] == "captions only"
 
 
 def test_the_bundled_model_is_the_one_without_another_word(program, monkeypatch, tmp_path):

@@ -1,15 +1,17 @@
 import os
 import time
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
+from PySide6.QtCore import Qt
 
 from app.config.preferences import PrivacyPreferences
 from app.dialogs.session_window import SessionWindow
 from app.dialogs.sessions_dialog import SessionsDialog
 from app.history.cue_recorder import CueMarked
 from app.history.journal import SessionJournal, past_sessions, read_session
+from app.main_window.transcript_model import CAPTION
 from engine.events import SourceChanged, UtteranceEnded, UtteranceOpened
 from engine.utterances import FedWord
 from tests.support.app.journals import kept, say, written
@@ -124,6 +126,52 @@ def test_earlier_sessions_are_listed_exported_and_deleted(qtbot, tmp_path):
     dialog.delete_for_good.click()
     assert dialog.list.count() == 0
     assert past_sessions(tmp_path / "sessions") == []
+
+
+def test_sessions_are_searched_and_shown_where_the_text_is(qtbot, tmp_path):
+    for number in (1, 2):
+        crashed(tmp_path, number)
+    dialog, window = SessionsDialog(tmp_path / "sessions"), SessionWindow()
+    for one in (dialog, window):
+        qtbot.addWidget(one)
+    dialog.open_list()
+    dialog.show_wanted.connect(window.show_session)
+    assert dialog.list.count() == 2
+    dialog.search.setText("gOOD 2 ")
+    assert dialog.list.count() == 1
+    dialog.show_again.click()
+    assert (window.find_bar.line.text(), window.find_bar.answer.text()) == ("gOOD 2", "1 of 1")
+    assert window.find_bar.isVisible()
+    assert window.transcript.currentIndex().row() == 0
+    qtbot.keyClick(window.find_bar.line, Qt.Key.Key_Escape)
+    assert not window.find_bar.isVisible()
+    assert window.isVisible()
+    window.search.click()
+    assert window.find_bar.isVisible()
+    dialog.search.setText("nowhere")
+    assert dialog.list.count() == 0
+    assert not dialog.delete.isEnabled()
+    assert dialog.message.text() == "No session contains this text."
+    dialog.search.clear()
+    assert dialog.list.count() == 2
+    dialog.show_again.click()
+    assert not window.find_bar.isVisible()
+
+
+def test_a_session_names_its_languages_and_hides_what_repeats_the_source(qtbot, tmp_path):
+    window = SessionWindow()
+    qtbot.addWidget(window)
+    entry = kept(0)
+    for cue, titles, is_hidden in (
+        (replace(entry.cue, language="fr"), ("English", "French"), False),
+        (replace(entry.cue, text=entry.cue.source, language="en"), ("English", "English"), True),
+    ):
+        window.show_session(read_session(written(tmp_path, [replace(entry, cue=cue)])))
+        rows = window.transcript.rows
+        assert tuple(rows.headerData(one, Qt.Orientation.Horizontal) for one in (0, 1)) == titles
+        assert window.transcript.isColumnHidden(CAPTION) == is_hidden
+        begun = window._session.started + timedelta(seconds=cue.start_s)
+        assert rows.views[0].begun_s == begun.timestamp()
 
 
 def test_a_session_is_shown_again_from_its_mark_or_its_beginning(qtbot, tmp_path):

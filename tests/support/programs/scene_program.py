@@ -173,7 +173,7 @@ class Stage(SideScenes):
     def act(self):
         """Do what a person would have done before the picture."""
         line = self.window.typed_line
-        if self.arguments.scene not in SPOKEN | {"recovery"}:
+        if self.arguments.scene not in SPOKEN | {"recovery", "empty"}:
             *whole, begun = ENGLISH
             for text in whole:
                 line.insert(text)
