@@ -214,8 +214,8 @@ class Code(Codes):
     NO_OUTPUT = tr("there is no output: waiting for one")
     GONE_NO_MICROPHONE = tr("{device} is gone and there is no microphone: waiting for one")
     GONE_NO_OUTPUT = tr("{device} is gone and there is no output: waiting for one")
-    STALLED = tr("nothing comes from {device}: opening it again")
-    STILL_STALLED = tr("nothing comes from {device}: trying again and again")
+    STALLED = tr("no sound from {device}: opening it again")
+    STILL_STALLED = tr("no sound from {device}: still trying")
     MUTED = tr("{device} is muted: please switch it on")
     SILENT = tr("{device} gives nothing but silence: please switch it on")
     HEARD = tr("{device} can be heard again")
@@ -249,21 +249,22 @@ class Code(Codes):
 
     # listening
     TRANSLATION_SLOW = tr(
-        "translation cannot keep up with the speaker: choose a smaller translation model, or a "
-        "policy that reads more words at a time"
+        "the translation falls behind the speaker: choose a smaller translation model, or a "
+        "timing that reads more words at a time"
     )
     RECOGNITION_SLOW = tr(
-        "recognising takes {factor:.1f} s for each second of speech: choose a smaller model, "
-        "{smaller}"
+        "this computer is too slow for this speech model ({factor:.1f} s for each second of "
+        "speech): choose a smaller one, {smaller}"
     )
     RECOGNITION_SLOW_SMALLEST = tr(
-        "recognising takes {factor:.1f} s for each second of speech: use a faster computer"
+        "this computer is too slow for the smallest speech model ({factor:.1f} s for each second "
+        "of speech): captions come late"
     )
     CAPTIONS_SLOW = tr(
-        "the captions cannot keep up with the speaker: choose a smaller model, {smaller}"
+        "the captions fall behind the speaker: choose a smaller speech model, {smaller}"
     )
     CAPTIONS_SLOW_SMALLEST = tr(
-        "the captions cannot keep up with the speaker: use a faster computer"
+        "the captions fall behind the speaker: this computer is too slow for this talk"
     )
     LISTENING_STOPPED = tr("listening stopped unexpectedly: {reason}")
     VAD_LIBRARIES_MISSING = tr(
@@ -302,23 +303,23 @@ class Code(Codes):
     HUB_OFFLINE = tr(
         "{name} is not on this computer, and HF_HUB_OFFLINE forbids to ask the hub: unset it"
     )
-    HUB_CANCELLED = tr("fetching {name} was cancelled: what is there is kept")
+    HUB_CANCELLED = tr("downloading {name} was cancelled: what is there is kept")
     HUB_FAILED = tr(
-        "{name} cannot be fetched: the hub {reason}; try again later or name a model folder"
+        "{name} cannot be downloaded: the hub {reason}; try again later or name a model folder"
     )
     HUB_ANSWER_TOO_LONG = tr("sends an answer of more than {most} bytes")
     HUB_NO_ANSWER = tr("has not answered within {seconds:.0f} s")
     HUB_BAD_LIST = tr(
-        "{name} cannot be fetched: the hub's list of its files cannot be used ({reason}); try "
+        "{name} cannot be downloaded: the hub's list of its files cannot be used ({reason}); try "
         "again later or name a model folder"
     )
     HUB_NO_WEIGHTS = tr("{name} has no {what} on the hub: choose another model")
     HUB_CERTIFICATE = tr(
-        "{name} cannot be fetched: the hub's certificate was refused ({reason}); where your "
+        "{name} cannot be downloaded: the hub's certificate was refused ({reason}); where your "
         "network has a certificate of its own, name its file in SSL_CERT_FILE"
     )
     HUB_REFUSED = tr(
-        "{name} cannot be fetched from the hub ({reason}): see that there is a network and that "
+        "{name} cannot be downloaded from the hub ({reason}): see that there is a network and that "
         "you may have it, or name a model folder"
     )
     HUB_NO_ROOM = tr(

@@ -63,7 +63,7 @@ class AppCode(Codes):
     NOTHING_TO_SCORE = tr("there is nothing to score: name files that have lines")
     NO_UTF8_TEXT = tr("{path} cannot be read as UTF-8 text ({reason}): name another file")
     RECOGNISER_MISSING = tr(
-        "the recogniser {name} is not on this computer: let surtitle listen fetch it first"
+        "the speech model {name} is not on this computer: let surtitle listen download it first"
     )
 
     UNEXPECTED = tr(

@@ -360,12 +360,12 @@
         <translation>{device} ist weg, und es ist keine andere Tonausgabe da; sobald es eine gibt, wird sie gehört</translation>
     </message>
     <message>
-        <source>nothing comes from {device}: opening it again</source>
-        <translation>von {device} kommt nichts: Es wird neu geöffnet</translation>
+        <source>no sound from {device}: opening it again</source>
+        <translation>kein Ton von {device}: Das Gerät wird neu geöffnet</translation>
     </message>
     <message>
-        <source>nothing comes from {device}: trying again and again</source>
-        <translation>von {device} kommt nichts: Es wird immer wieder versucht</translation>
+        <source>no sound from {device}: still trying</source>
+        <translation>kein Ton von {device}: Es wird weiter versucht</translation>
     </message>
     <message>
         <source>{device} is muted: please switch it on</source>
@@ -448,24 +448,24 @@
         <translation>für Ton fehlen Bibliotheken ({reason}): Installieren Sie sie mit pip install &apos;surtitle[speech]&apos;</translation>
     </message>
     <message>
-        <source>translation cannot keep up with the speaker: choose a smaller translation model, or a policy that reads more words at a time</source>
-        <translation>die Übersetzung hält nicht Schritt: Wählen Sie ein kleineres Übersetzungsmodell oder eine Strategie, die mehr Wörter auf einmal liest</translation>
+        <source>the translation falls behind the speaker: choose a smaller translation model, or a timing that reads more words at a time</source>
+        <translation>die Übersetzung hält nicht Schritt: Wählen Sie ein kleineres Übersetzungsmodell oder einen Zeitpunkt, der mehr Wörter auf einmal liest</translation>
     </message>
     <message>
-        <source>recognising takes {factor:.1f} s for each second of speech: choose a smaller model, {smaller}</source>
-        <translation>die Erkennung braucht {factor:.1f} s für jede Sekunde Sprache: Wählen Sie ein kleineres Modell, {smaller}</translation>
+        <source>this computer is too slow for this speech model ({factor:.1f} s for each second of speech): choose a smaller one, {smaller}</source>
+        <translation>dieser Computer ist zu langsam für dieses Sprachmodell ({factor:.1f} s je Sekunde Sprache): Wählen Sie ein kleineres, {smaller}</translation>
     </message>
     <message>
-        <source>recognising takes {factor:.1f} s for each second of speech: use a faster computer</source>
-        <translation>die Erkennung braucht {factor:.1f} s für jede Sekunde Sprache: Verwenden Sie einen schnelleren Computer</translation>
+        <source>this computer is too slow for the smallest speech model ({factor:.1f} s for each second of speech): captions come late</source>
+        <translation>dieser Computer ist selbst für das kleinste Sprachmodell zu langsam ({factor:.1f} s je Sekunde Sprache): Die Untertitel kommen spät</translation>
     </message>
     <message>
-        <source>the captions cannot keep up with the speaker: choose a smaller model, {smaller}</source>
-        <translation>die Untertitel halten nicht Schritt: Wählen Sie ein kleineres Modell, {smaller}</translation>
+        <source>the captions fall behind the speaker: choose a smaller speech model, {smaller}</source>
+        <translation>die Untertitel halten nicht Schritt: Wählen Sie ein kleineres Sprachmodell, {smaller}</translation>
     </message>
     <message>
-        <source>the captions cannot keep up with the speaker: use a faster computer</source>
-        <translation>die Untertitel halten nicht Schritt: Verwenden Sie einen schnelleren Computer</translation>
+        <source>the captions fall behind the speaker: this computer is too slow for this talk</source>
+        <translation>die Untertitel halten nicht Schritt: Dieser Computer ist für diese Rede zu langsam</translation>
     </message>
     <message>
         <source>listening stopped unexpectedly: {reason}</source>
@@ -516,11 +516,11 @@
         <translation>{name} ist nicht auf diesem Computer, und HF_HUB_OFFLINE verbietet, den Hub zu fragen: Heben Sie das auf</translation>
     </message>
     <message>
-        <source>fetching {name} was cancelled: what is there is kept</source>
+        <source>downloading {name} was cancelled: what is there is kept</source>
         <translation>das Herunterladen von {name} wurde abgebrochen: Was da ist, bleibt</translation>
     </message>
     <message>
-        <source>{name} cannot be fetched: the hub {reason}; try again later or name a model folder</source>
+        <source>{name} cannot be downloaded: the hub {reason}; try again later or name a model folder</source>
         <translation>{name} kann nicht heruntergeladen werden: Der Hub {reason}; versuchen Sie es später noch einmal, oder nennen Sie einen Modellordner</translation>
     </message>
     <message>
@@ -532,7 +532,7 @@
         <translation>hat nicht innerhalb von {seconds:.0f} s geantwortet</translation>
     </message>
     <message>
-        <source>{name} cannot be fetched: the hub&apos;s list of its files cannot be used ({reason}); try again later or name a model folder</source>
+        <source>{name} cannot be downloaded: the hub&apos;s list of its files cannot be used ({reason}); try again later or name a model folder</source>
         <translation>{name} kann nicht heruntergeladen werden: Die Dateiliste des Hubs ist nicht zu gebrauchen ({reason}); versuchen Sie es später noch einmal, oder nennen Sie einen Modellordner</translation>
     </message>
     <message>
@@ -540,11 +540,11 @@
         <translation>{name} hat auf dem Hub keine {what}: Wählen Sie ein anderes Modell</translation>
     </message>
     <message>
-        <source>{name} cannot be fetched: the hub&apos;s certificate was refused ({reason}); where your network has a certificate of its own, name its file in SSL_CERT_FILE</source>
+        <source>{name} cannot be downloaded: the hub&apos;s certificate was refused ({reason}); where your network has a certificate of its own, name its file in SSL_CERT_FILE</source>
         <translation>{name} kann nicht heruntergeladen werden: Das Zertifikat des Hubs wurde abgelehnt ({reason}); wenn Ihr Netz ein eigenes Zertifikat hat, nennen Sie dessen Datei in SSL_CERT_FILE</translation>
     </message>
     <message>
-        <source>{name} cannot be fetched from the hub ({reason}): see that there is a network and that you may have it, or name a model folder</source>
+        <source>{name} cannot be downloaded from the hub ({reason}): see that there is a network and that you may have it, or name a model folder</source>
         <translation>{name} kann nicht vom Hub heruntergeladen werden ({reason}): Sehen Sie nach, ob es ein Netz gibt und ob Sie das Modell haben dürfen, oder nennen Sie einen Modellordner</translation>
     </message>
     <message>
@@ -800,8 +800,8 @@
         <translation>{path} ist nicht als Text in UTF-8 lesbar ({reason}): bitte eine andere Datei nennen</translation>
     </message>
     <message>
-        <source>the recogniser {name} is not on this computer: let surtitle listen fetch it first</source>
-        <translation>der Erkenner {name} ist nicht auf diesem Computer: bitte ihn zuerst von surtitle listen holen lassen</translation>
+        <source>the speech model {name} is not on this computer: let surtitle listen download it first</source>
+        <translation>das Sprachmodell {name} ist nicht auf diesem Computer: bitte es zuerst von surtitle listen herunterladen lassen</translation>
     </message>
     <message>
         <source>something unexpected went wrong ({reason}); Surtitle goes on, and its log says more</source>

@@ -337,7 +337,7 @@ def test_what_is_off_is_not_called_heard_and_takes_its_notice_with_it(program):
     one.wait(lambda: status.toolTip() == "Desk mic · Speakers")
     assert status.text().startswith("Listening to microphone and computer sound")
     microphone = one.run.sources["me"]
-    microphone.notice(NoticeKind.STALLED, "nothing comes from Desk mic: opening it anew")
+    microphone.notice(NoticeKind.STALLED, "no sound from Desk mic: opening it again")
     one.wait(one.banner.isVisible)
     one.press(one.bar.microphone)
     assert not one.banner.isVisible()

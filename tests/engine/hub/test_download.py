@@ -204,7 +204,7 @@ def test_too_little_room_is_told_before_anything_is_fetched(hub, library, monkey
 
 
 def test_a_model_that_the_hub_does_not_have_is_one_sentence(hub, library):
-    with pytest.raises(HubError, match="cannot be fetched from the hub"):
+    with pytest.raises(HubError, match="cannot be downloaded from the hub"):
         fetch_model("no/such", library, hub_server.settings(hub))
     assert not library.exists()
 
@@ -426,7 +426,7 @@ def test_an_answer_without_end_is_given_up(hub, library, monkeypatch):
 
 
 def test_asking_for_the_list_can_be_cancelled(hub, library):
-    with pytest.raises(FetchCancelledError, match="fetching some/model was cancelled"):
+    with pytest.raises(FetchCancelledError, match="downloading some/model was cancelled"):
         fetch(hub, library, cancelled=lambda: True)
     assert not library.exists()
 

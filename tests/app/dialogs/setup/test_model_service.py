@@ -93,7 +93,7 @@ def test_a_model_that_cannot_be_fetched_is_one_sentence(qtbot, desk):
         one = desk(hub=settings(hub))
         one.fetch("nobody/nothing")
         qtbot.waitUntil(lambda: bool(one.told), timeout=30_000)
-    assert "nobody/nothing cannot be fetched" in one.told[0]
+    assert "nobody/nothing cannot be downloaded" in one.told[0]
 
 
 def test_the_room_that_is_left_is_told_before_the_library_is_made(desk):
