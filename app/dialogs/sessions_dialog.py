@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.history.journal import PastSession, delete_session, past_sessions
+from app.look.style_sheet import make_primary
 from app.widgets.dialog_text import bring_up, close_button, paragraph
 
 
@@ -52,6 +53,7 @@ class SessionsDialog(QDialog):
         buttons = close_button()
         action = QDialogButtonBox.ButtonRole.ActionRole
         self.show_again = buttons.addButton(self.tr("&Show"), action)
+        make_primary(self.show_again)
         self.export = buttons.addButton(self.tr("&Export…"), action)
         self.delete = buttons.addButton(self.tr("&Delete…"), action)
         self.question = self._make_question()

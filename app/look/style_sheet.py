@@ -1,6 +1,7 @@
 """The style sheet of the windows: shapes and spacing over the Fusion style.
 
 Lengths of controls are in em, so that they grow with the letters; gaps are on a grid of 4 pixels.
+Tool buttons have no such length: Qt asks for three pixels more, but takes the length as enough.
 A border of two pixels marks the focus; the padding shrinks by as much, so that nothing moves. Tool
 buttons with ``autoRaise`` keep Fusion's shape: those of the overlay have colours of their own.
 """
@@ -23,18 +24,20 @@ QPushButton, QToolButton[autoRaise="false"] {
   min-height: 1.5em; padding: 4px 11px; border: 1px solid $edge; border-radius: 6px;
   background: $surface; color: $text;
 }
+QToolButton[autoRaise="false"] { min-height: 0; padding: 5px 11px; }
+QPushButton, QToolButton { icon-size: 1.15em; }
 QPushButton:hover, QToolButton[autoRaise="false"]:hover { background: $hover; }
 QPushButton:pressed, QToolButton[autoRaise="false"]:pressed { background: $line; }
 QPushButton:checked, QToolButton[autoRaise="false"]:checked {
   padding: 3px 10px; border: 2px solid $accent; background: $tint;
 }
+QToolButton[autoRaise="false"]:checked { padding: 4px 10px; }
 QPushButton:default { border-color: $accent; }
 QPushButton[primary="true"] {
   background: $accent; border-color: $accent; color: $on_accent;
 }
-QPushButton:focus, QToolButton[autoRaise="false"]:focus {
-  border: 2px solid $accent; padding: 3px 10px;
-}
+QPushButton:focus { border: 2px solid $accent; padding: 3px 10px; }
+QToolButton[autoRaise="false"]:focus { border: 2px solid $accent; padding: 4px 10px; }
 QPushButton[primary="true"]:focus, QPushButton:checked:focus,
 QToolButton[autoRaise="false"]:checked:focus { border-color: $text; }
 QPushButton[primary="true"]:hover { background: $accent; border-color: $text; }
@@ -45,6 +48,18 @@ QToolButton[autoRaise="false"]:disabled {
 QToolButton[popupMode="1"][autoRaise="false"] { padding-right: 27px; }
 QToolButton[popupMode="1"][autoRaise="false"]:focus,
 QToolButton[popupMode="1"][autoRaise="false"]:checked { padding-right: 26px; }
+QToolButton[popupMode="2"][autoRaise="true"] {
+  padding: 4px 20px 4px 8px; border: 1px solid transparent;
+  border-radius: 6px; background: transparent; color: $text;
+}
+QToolButton[popupMode="2"][autoRaise="true"]:hover { background: $hover; }
+QToolButton[popupMode="2"][autoRaise="true"]:focus {
+  padding: 3px 19px 3px 7px; border: 2px solid $accent;
+}
+QToolButton::menu-indicator {
+  image: url("$down"); width: 12px; height: 12px;
+  subcontrol-origin: border; subcontrol-position: center right; right: 5px;
+}
 QToolButton::menu-button {
   width: 24px; border-left: 1px solid $edge;
   border-top-right-radius: 6px; border-bottom-right-radius: 6px;
@@ -53,7 +68,7 @@ QToolButton::menu-arrow { image: url("$down"); width: 12px; height: 12px; }
 
 QLineEdit, QComboBox, QAbstractSpinBox {
   min-height: 1.5em; padding: 4px 7px; border: 1px solid $edge; border-radius: 6px;
-  background: $surface; color: $text;
+  background: $surface; color: $text; placeholder-text-color: $quiet;
   selection-background-color: $accent; selection-color: $on_accent;
 }
 QLineEdit:focus, QComboBox:focus, QAbstractSpinBox:focus {
@@ -104,6 +119,7 @@ QCheckBox::indicator:checked:disabled { background: $disabled; border-color: $di
 
 QTableView, QListView, QTreeView, QPlainTextEdit, QTextEdit {
   padding: 1px; border: 1px solid $line; border-radius: 6px; background: $surface; color: $text;
+  placeholder-text-color: $quiet; gridline-color: $line;
   selection-background-color: $accent; selection-color: $on_accent;
 }
 QTableView:focus, QListView:focus, QTreeView:focus, QPlainTextEdit:focus, QTextEdit:focus {
@@ -124,6 +140,8 @@ QComboBox QAbstractItemView::item { padding: 4px 8px; min-height: 1.4em; }
 
 QProgressBar { border: 1px solid $edge; border-radius: 6px; background: $surface; }
 QProgressBar::chunk { border-radius: 5px; background: $accent; }
+
+Banner { border: 1px solid $line; border-radius: 6px; background: $surface; }
 
 QTabWidget::pane { border: none; border-top: 1px solid $line; }
 QTabBar { qproperty-drawBase: 0; }

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from app.look.icons import icon
@@ -68,8 +68,9 @@ class ControlPanel(QWidget):
             source.device_chosen.connect(self.wanted_changed)
             source.devices.aboutToShow.connect(self.devices_wanted)
         row.add_gap()
-        row.addWidget(self.overlay)
-        row.addWidget(self.pause)
+        for button in (self.overlay, self.pause):
+            row.addWidget(button)
+            row.setAlignment(button, Qt.AlignmentFlag.AlignTop)  # the level is below the others
         self.pause.toggled.connect(self._name_pause)
         self.overlay.toggled.connect(self._show_overlay)
         self._reserve_room(self.pause, self.tr("Resume"))

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+_SPARE = 2  # pixels
 _ENDS = (".", "!", "?", "…")
 _WORD = re.compile(r"[^\W\d_]+(?:[’']\w+)?[,:;]?(?=\s|$)")
 
@@ -68,6 +69,7 @@ def add_row(form: QFormLayout, label: str, field: QWidget | QLayout, buddy: QWid
     """
     name = QLabel(label)
     name.setBuddy(buddy)
+    name.setContentsMargins(0, 0, _SPARE, 0)  # Qt rounds the width of letters down
     buddy.ensurePolished()
     name.setMinimumHeight(buddy.sizeHint().height())
     form.addRow(name, field)

@@ -66,7 +66,10 @@ class FlowLayout(QLayout):
         return size
 
     def setGeometry(self, area: QRect) -> None:
-        """Place the lines one below the other; widgets are centred in the height of their line."""
+        """Place the lines one below the other.
+
+        Widgets are centred in the height of their line, unless they are aligned to its top.
+        """
         super().setGeometry(area)
         lines, top = self._lines(area.width()), area.top()
         for line in lines:
@@ -76,7 +79,9 @@ class FlowLayout(QLayout):
                 if len(lines) == 1 and item is self._first_after_gap():
                     left += max(0, area.width() - self.sizeHint().width())
                 size = item.sizeHint().boundedTo(QSize(area.width(), height))
-                item.setGeometry(QRect(QPoint(left, top + (height - size.height()) // 2), size))
+                is_at_top = item.alignment() & Qt.AlignmentFlag.AlignTop
+                gap = 0 if is_at_top else (height - size.height()) // 2
+                item.setGeometry(QRect(QPoint(left, top + gap), size))
                 left += size.width() + self.spacing()
             top += height + self.spacing()
 

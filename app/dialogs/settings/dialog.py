@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -29,6 +29,7 @@ from app.widgets.file_dialogs import ask_open, ask_save
 from app.widgets.tab_widget import WideTabs
 
 _FILES = "TOML (*.toml)"
+_SIZE = QSize(640, 560)  # unless the screen is smaller
 
 
 class SettingsDialog(QDialog):
@@ -88,6 +89,7 @@ class SettingsDialog(QDialog):
         self.general.save_wanted.connect(self._ask_export)
         self.buttons.rejected.connect(self.close)
         self.tabs.currentChanged.connect(self.notice.hide)
+        self.resize(_SIZE)
         column = QVBoxLayout(self)
         for widget in (self.tabs, self.notice, self.buttons):
             column.addWidget(widget)

@@ -199,3 +199,14 @@ def test_an_icon_that_does_not_exist_is_named():
 
 def test_the_licence_lies_beside_the_icons():
     assert "ISC License" in (FOLDER / "LICENSE").read_text(encoding="utf-8")
+
+
+def test_hints_in_fields_are_legible(qtbot, look):
+    field = QLineEdit(placeholderText="Type here")
+    qtbot.addWidget(field)
+    for appearance, colours in (("light", LIGHT), ("dark", DARK)):
+        look.use(appearance)
+        field.ensurePolished()
+        hint = field.palette().color(QPalette.ColorRole.PlaceholderText)
+        assert hint.name() == colours.quiet
+        assert hint.alpha() == 255

@@ -2,7 +2,7 @@ import itertools
 import random
 
 import pytest
-from PySide6.QtCore import QRect, QSize
+from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.widgets.flow_layout import FlowLayout
@@ -41,6 +41,13 @@ def test_all_stand_in_one_line_where_there_is_room(rows):
     row.setGeometry(QRect(0, 0, 400, 30))
     assert [box.geometry().left() for box in boxes] == [0, 105, 320]
     assert [box.geometry().top() for box in boxes] == [5, 0, 5]
+
+
+def test_what_is_aligned_to_the_top_stands_there(rows):
+    _, row, boxes = rows([(100, 20), (50, 30)])
+    row.setAlignment(boxes[0], Qt.AlignmentFlag.AlignTop)
+    row.setGeometry(QRect(0, 0, 400, 30))
+    assert [box.geometry().top() for box in boxes] == [0, 0]
 
 
 def test_what_has_no_room_goes_on_in_the_next_line(rows):

@@ -184,17 +184,24 @@ class Stage(SideScenes):
             act()
         QTimer.singleShot(SETTLE_MS, self.grab)
 
+    def put_beside(self, dialog):
+        """Move a dialog over the main window, inside the screen."""
+        area = dialog.screen().availableGeometry()
+        room = area.size() - dialog.frameGeometry().size()
+        wanted = self.window.pos() + QPoint(40, 60)
+        dialog.move(min(wanted.x(), max(0, room.width())), min(wanted.y(), max(0, room.height())))
+
     def act_settings(self):
         self.window.menu_actions.settings.trigger()
         dialog = self.application.settings_dialog
         dialog.captions.preset.setCurrentIndex(1)
-        dialog.move(self.window.pos() + QPoint(40, 60))
+        self.put_beside(dialog)
 
     def show_page(self, page):
         self.window.menu_actions.settings.trigger()
         dialog = self.application.settings_dialog
         dialog.open_page(page(dialog))
-        dialog.move(self.window.pos() + QPoint(40, 60))
+        self.put_beside(dialog)
 
     def act_captions_settings(self):
         self.show_page(lambda dialog: dialog.captions)
