@@ -38,7 +38,10 @@ class StatusBar(QWidget):
         self.choices.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.choices.setToolTip(self.tr("Mode, language and timing of the captions"))
         menu = QMenu(self.choices)
-        for one in (choices.mode, choices.language, choices.timing):
+        menu.setToolTipsVisible(True)
+        menu.addActions(choices.mode.actions())
+        menu.addSeparator()
+        for one in (choices.language, choices.timing):
             menu.addMenu(one)
         self.choices.setMenu(menu)
         row = QHBoxLayout(self)

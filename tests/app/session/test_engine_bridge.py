@@ -300,6 +300,15 @@ def test_an_unfinished_passage_goes_to_the_session_that_replaces_the_first(rig):
     assert one.calls() == [typed(["Good", "morning"]), EndPassage()]
 
 
+def test_without_a_model_the_words_come_back_as_captions(qtbot):
+    bridge, told = EngineBridge(), []
+    bridge.event_came.connect(told.append)
+    bridge.start(None, TranslationSettings())
+    bridge.send(typed(["Good"]))
+    qtbot.waitUntil(lambda: CaptionChanged(utterance=1, kept=0, text="Good", n_read=1) in told)
+    bridge.stop()
+
+
 @pytest.mark.usefixtures("qtbot")
 def test_stopping_while_the_engine_is_imported_leaves_no_thread():
     is_importing, may_import = threading.Event(), threading.Event()
