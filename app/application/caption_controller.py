@@ -23,7 +23,8 @@ from engine.events import CaptionChanged, Event, NotTranslated, UtteranceEnded
 from engine.speech.events import Heard, TailChanged, WordsCommitted
 from engine.utterances import Utterance
 
-_UNDO, _STRANGE = "undo new session", "not translated"  # of notices in the banner
+_UNDO, _UNDO_DELETION = "undo new session", "undo deletion"
+_STRANGE = "not translated"  # all three are notices in the banner
 _SHOWN = 40  # characters of a text in a notice
 
 
@@ -58,11 +59,13 @@ class CaptionController(QObject):
         self._awaited_marks: list[tuple[str, str]] = []  # lanes and texts of words that wait
         self._waiting: tuple[UtteranceView, ...] = ()
         self._forgotten: tuple[UtteranceView, ...] = ()  # restored by undoing a new session
+        self._deleted: list[tuple[int, UtteranceView]] = []  # restored by undoing a deletion
         typed_line.words_changed.connect(lambda words: bridge.send(SetWords(words)))
         typed_line.words_changed.connect(transcript.follow)
         typed_line.finished.connect(lambda: bridge.send(EndPassage()))
         transcript.painted.connect(self.take_painted)
         transcript.mark_wanted.connect(self.mark)
+        transcript.delete_wanted.connect(self._delete)
         banner.offer_taken.connect(self._take_offer)
         bridge.event_came.connect(self._take_event)
         bridge.utterance_changed.connect(self._follow)
@@ -93,6 +96,17 @@ class CaptionController(QObject):
             marks.remove(words) if words in marks else marks.append(words)
             self._waiting = tuple(self._with_mark(view) for view in self._waiting)
         self._show_captions()
+
+    @Slot(tuple)
+    def _delete(self, keys: tuple[int, ...]) -> None:
+        """Delete complete rows from transcript, journal and export; the banner offers to undo."""
+        removed = self._captions.remove(keys)
+        if removed:
+            self._deleted = removed
+            self._keeper.remove(view.key for _, view in removed)
+            self._show_captions()
+            text = self.tr("Deleted from the transcript and from the kept session")
+            self._banner.show_offer(text, self.tr("&Undo"), _UNDO_DELETION)
 
     def _with_mark(self, waiting: UtteranceView) -> UtteranceView:
         """Return a row of waiting words with its bookmark."""
@@ -175,6 +189,7 @@ class CaptionController(QObject):
         if not views:
             return
         self._forgotten = views
+        self._banner.withdraw(_UNDO_DELETION)
         self._keeper.clear()  # first, for it keeps what is not complete
         self._bridge.send(Clear())
         self._captions.clear()
@@ -186,11 +201,15 @@ class CaptionController(QObject):
 
     @Slot(str)
     def _take_offer(self, name: str) -> None:
-        """Undo a new session, if the banner offered that."""
+        """Undo a new session or a deletion, if the banner offered that."""
         if name == _UNDO:
             self._captions.bring_back(self._forgotten)
             self._forgotten = ()
             self._keeper.bring_back()
+            self._show_captions()
+        elif name == _UNDO_DELETION:
+            self._captions.put_back(self._deleted)
+            self._keeper.put_back(view.key for _, view in self._deleted)
             self._show_captions()
 
 

@@ -3,7 +3,7 @@
 It receives changed utterances and returns frozen views, without widgets, fonts or threads.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engine.events import Event, UtteranceDropped, UtteranceOpened
@@ -141,6 +141,20 @@ class Captions:
             self._views[place], marked=not self._views[place].marked
         )
         return view.marked
+
+    def remove(self, keys: Collection[int]) -> list[tuple[int, UtteranceView]]:
+        """Remove complete utterances; return them with their positions, for ``put_back``."""
+        removed = [
+            (at, view) for at, view in enumerate(self._views) if view.key in keys and view.ended
+        ]
+        for at, _ in reversed(removed):
+            del self._views[at]
+        return removed
+
+    def put_back(self, removed: Sequence[tuple[int, UtteranceView]]) -> None:
+        """Insert removed utterances again."""
+        for at, view in removed:
+            self._views.insert(at, view)
 
     def clear(self) -> None:
         """Forget every utterance; later events about them are ignored."""

@@ -56,6 +56,7 @@ class CueRecorder:
         self._start_s = start_s
         self._cues: dict[int, Cue] = {}
         self._forgotten: dict[int, Cue] = {}
+        self._removed: dict[int, Cue] = {}  # by the user
         self._marked = set[int]()
 
     @property
@@ -74,6 +75,22 @@ class CueRecorder:
         self._marked.add(key) if marked else self._marked.discard(key)
         return CueMarked(key=key, marked=marked)
 
+    def remove(self, key: int) -> CueWithdrawn | None:
+        """Remove a cue on behalf of the user; later events about it are ignored."""
+        cue = self._cues.pop(key, None)
+        if cue is None:
+            return None
+        self._removed[key] = cue
+        return CueWithdrawn(key=key)
+
+    def put_back(self, key: int) -> CueKept | None:
+        """Restore a cue that the user removed."""
+        cue = self._removed.pop(key, None)
+        if cue is None:
+            return None
+        self._cues[key] = cue
+        return CueKept(key=key, cue=cue)
+
     def feed(self, event: Event, utterance: Utterance, now_s: float, language: str) -> Entry | None:
         """Follow an event of the session.
 
@@ -83,6 +100,8 @@ class CueRecorder:
             now_s: by the clock of the utterances.
             language: code of the target language.
         """
+        if utterance.key in self._removed:
+            return None
         if isinstance(event, UtteranceEnded):
             return self._keep(utterance, now_s, language)
         if isinstance(event, UtteranceDropped) and self._cues.pop(utterance.key, None) is not None:
@@ -91,7 +110,11 @@ class CueRecorder:
 
     def flush(self, now_s: float, language: str) -> list[CueKept]:
         """Keep the incomplete utterances as they are: the session has ended."""
-        found = [one for one in self._utterances.open if one.words and not self._has(one)]
+        found = [
+            one
+            for one in self._utterances.open
+            if one.words and one.key not in self._removed and not self._has(one)
+        ]
         return [self._keep(utterance, now_s, language) for utterance in found]
 
     def clear(self) -> None:

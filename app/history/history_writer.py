@@ -1,6 +1,7 @@
 """Keeps the session: in memory for export, in the journal, and in the live text file."""
 
 import time
+from collections.abc import Iterable
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -114,6 +115,14 @@ class HistoryWriter(QObject):
         if entry is not None:
             self._write(entry)
 
+    def remove(self, keys: Iterable[int]) -> None:
+        """Remove cues on behalf of the user; the text file keeps its lines."""
+        self._write_journal(map(self._record.remove, keys))
+
+    def put_back(self, keys: Iterable[int]) -> None:
+        """Restore cues that the user removed."""
+        self._write_journal(map(self._record.put_back, keys))
+
     def clear(self) -> None:
         """Forget the session, whose journal stays, and start another journal."""
         for entry in self._record.flush(time.monotonic(), self._language):
@@ -148,9 +157,7 @@ class HistoryWriter(QObject):
         self._unfinished = []
 
     def _write(self, entry: Entry) -> None:
-        if self._journal is not None:
-            journal = self._journal
-            self._background.run(lambda: journal.write(entry))
+        self._write_journal([entry])
         if self._live_text is not None and isinstance(entry, CueKept) and entry.cue.text:
             live_text, cue = self._live_text, entry.cue
             for text in (cue.source, cue.text) if self.mode == BOTH else (cue.text,):
@@ -161,6 +168,11 @@ class HistoryWriter(QObject):
     def _new_journal(self) -> SessionJournal:
         """Return another journal; the times of its cues are counted from the start, too."""
         return SessionJournal(self.sessions_folder, self.started)
+
+    def _write_journal(self, entries: Iterable[Entry | None]) -> None:
+        for entry in entries:
+            if self._journal is not None and entry is not None:
+                self._background.run(partial(self._journal.write, entry))
 
     def _chosen_text(self, choices: PrivacyPreferences) -> LiveTextFile:
         chosen = choices.live_text_file

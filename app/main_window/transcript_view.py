@@ -53,6 +53,7 @@ class Transcript(QTableView):
     Signals:
         painted(tuple of int): keys of the utterances painted in their current state.
         mark_wanted(int): set or remove the bookmark of the utterance of this key.
+        delete_wanted(tuple of int): delete the utterances of these keys.
         size_wanted(int): the user turned the wheel for larger or smaller text, in percent.
 
     Attributes:
@@ -61,10 +62,11 @@ class Transcript(QTableView):
 
     painted = Signal(tuple)
     mark_wanted = Signal(int)
+    delete_wanted = Signal(tuple)
     size_wanted = Signal(int)
 
     def __init__(self, parent: QWidget | None = None, *, read_only: bool = False) -> None:
-        """Make an empty table; a ``read_only`` one offers no change of bookmarks."""
+        """Make an empty table; a ``read_only`` one can be read and copied only."""
         super().__init__(parent)
         self.rows = TranscriptModel(self)
         self._read_only = read_only
@@ -81,9 +83,13 @@ class Transcript(QTableView):
         self._dress()
         self._make_columns()
         self.show_size(100)
-        self._copy_keys = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), self)
-        self._copy_keys.setContext(Qt.ShortcutContext.WidgetShortcut)
-        self._copy_keys.activated.connect(self.copy)
+        for standard, act in (
+            (QKeySequence.StandardKey.Copy, self.copy),
+            (QKeySequence.StandardKey.Delete, self.delete),
+        ):
+            keys = QShortcut(QKeySequence(standard), self)
+            keys.setContext(Qt.ShortcutContext.WidgetShortcut)
+            keys.activated.connect(act)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._open_menu)
         self._connect()
@@ -364,11 +370,21 @@ class Transcript(QTableView):
             menu.addSeparator()
             text = self.tr("Remove &bookmark") if view.marked else self.tr("&Bookmark")
             menu.addAction(text, lambda: self.mark_wanted.emit(view.key))
+            delete = menu.addAction(self.tr("&Delete"), self.delete)
+            delete.setShortcut(QKeySequence(QKeySequence.StandardKey.Delete))
+            delete.setEnabled(any(one.ended for one in self._chosen()))
         return menu
 
     def _chosen(self) -> list[UtteranceView]:
         rows = sorted(index.row() for index in self.selectionModel().selectedRows())
         return [self.rows.views[row] for row in rows]
+
+    @Slot()
+    def delete(self) -> None:
+        """Delete the selected rows that are complete."""
+        keys = tuple(view.key for view in self._chosen() if view.ended)
+        if keys and not self._read_only:
+            self.delete_wanted.emit(keys)
 
     @Slot()
     def copy(self) -> None:

@@ -1814,6 +1814,10 @@
 <context>
     <name>CaptionController</name>
     <message>
+        <source>Deleted from the transcript and from the kept session</source>
+        <translation>Aus der Mitschrift und der gespeicherten Sitzung gelöscht</translation>
+    </message>
+    <message>
         <source>This does not look like English, and is not translated: {}</source>
         <translation>Das sieht nicht nach Englisch aus und wird nicht übersetzt: {}</translation>
     </message>
@@ -3430,6 +3434,10 @@
     <message>
         <source>&amp;Bookmark</source>
         <translation>&amp;Lesezeichen</translation>
+    </message>
+    <message>
+        <source>&amp;Delete</source>
+        <translation>&amp;Löschen</translation>
     </message>
 </context>
 <context>

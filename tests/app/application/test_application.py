@@ -205,6 +205,35 @@ def test_a_new_session_empties_the_transcript_and_is_taken_back(program):
     assert cells(one.window.transcript) == []
 
 
+def test_rows_are_deleted_everywhere_and_brought_back(program, tmp_path):
+    one = program().open().wait_until_ready()
+    for word in ("Good", "Tea", "Bad"):
+        one.type(word)
+        one.press(Qt.Key.Key_Return)
+    rows = [("Good", "GOOD"), ("Tea", "TEA"), ("Bad", "BAD")]
+    keeper, transcript = one.application.keeper, one.window.transcript
+    one.wait(lambda: len(keeper.cues) == len(rows))
+    transcript.selectAll()
+    transcript.selectionModel().select(
+        transcript.rows.index(1, 0),
+        transcript.selectionModel().SelectionFlag.Deselect
+        | transcript.selectionModel().SelectionFlag.Rows,
+    )
+    transcript.delete()
+    one.wait_for_rows(("Tea", "TEA"))
+    assert [cue.source for cue in keeper.cues] == ["Tea"]
+    one.window.banner.offer.click()
+    one.wait_for_rows(*rows)
+    assert [cue.source for cue in keeper.cues] == ["Good", "Tea", "Bad"]
+    transcript.selectRow(0)
+    transcript.delete()
+    one.window.menu_actions.new_session.trigger()
+    assert one.window.banner.sentence.text() == "A new session has begun."
+    one.window.close()
+    (session,) = past_sessions(tmp_path / "sessions")
+    assert [cue.source for cue in session.cues] == ["Tea", "Bad"]
+
+
 def test_another_language_reaches_the_session_and_the_next_start(program):
     one = program().open().wait_until_ready()
     menu, told = one.window.choices.language, one.window.status.choices

@@ -284,3 +284,27 @@ def test_dots_take_the_place_of_a_mark_that_may_still_change():
     assert dotted("old book today.") == "old book today…"
     assert dotted("so what?") == "so what?…"
     assert dotted("") == ""
+
+
+def test_whatever_is_removed_and_put_back_the_order_is_as_before():
+    rng = random.Random(0)
+    captions = opened(*range(30))
+    for number in range(25):
+        captions.feed(UtteranceEnded(utterance=number))
+    before = captions.views
+    for _ in range(100):
+        keys = {rng.randrange(30) for _ in range(rng.randrange(12))}
+        removed = captions.remove(keys)
+        assert [view.key for _, view in removed] == sorted(key for key in keys if key < 25)
+        assert [view.key for view in captions.views] == [
+            view.key for view in before if view.key not in keys or view.key >= 25
+        ], "rows that are not complete stay"
+        captions.put_back(removed)
+        assert captions.views == before
+
+
+def test_a_bookmark_is_set_and_removed():
+    captions = opened(0, 1)
+    assert (captions.mark(1), captions.views[1].marked) == (True, True)
+    assert (captions.mark(1), captions.views[1].marked) == (False, False)
+    assert captions.mark(7) is None

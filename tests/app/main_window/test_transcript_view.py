@@ -236,7 +236,9 @@ def test_a_button_leads_back_to_the_newest_row(transcript, qtbot):
 def test_a_row_has_a_menu_to_copy_and_to_mark(transcript):
     told = []
     transcript.mark_wanted.connect(told.append)
-    transcript.show_views((view(0, "Good", "Gut"), replace(view(1, "Yes", "Ja"), marked=True)))
+    transcript.delete_wanted.connect(told.append)
+    yes = replace(view(1, "Yes", "Ja"), marked=True, ended=True)
+    transcript.show_views((view(0, "Good", "Gut"), yes))
     transcript.selectRow(1)
     menu = transcript.make_menu(1)
     copied = []
@@ -250,12 +252,17 @@ def test_a_row_has_a_menu_to_copy_and_to_mark(transcript):
         ("Copy translation", "Ja"),
         ("", ""),
         ("Remove bookmark", ""),
+        ("Delete", ""),
     ]
-    assert told == [1]
+    assert told == [1, (1,)]
+    transcript.selectRow(0)
+    assert not transcript.make_menu(0).actions()[-1].isEnabled(), "it is not complete"
+    transcript.delete()
+    assert told == [1, (1,)]
     transcript.show_mode("captions only", "English", "")
     transcript.copy()
-    assert QGuiApplication.clipboard().text() == "Yes"
-    assert len(transcript.make_menu(0).actions()) == 3
+    assert QGuiApplication.clipboard().text() == "Good"
+    assert len(transcript.make_menu(0).actions()) == 4
 
 
 def test_a_past_session_offers_no_bookmark(qtbot):
