@@ -3295,6 +3295,10 @@
         <translation>Kleinere Modelle kommen zuerst: Sie sind schneller und weniger genau. Modelle mit .en am Ende verstehen nur Englisch, das aber besser. Ein Name mit Schrägstrich wird auf huggingface.co gesucht. Ein Modell wird nur einmal heruntergeladen, und erst nach Ihrer Zustimmung.</translation>
     </message>
     <message>
+        <source>{} MB to download, once</source>
+        <translation>{} MB, einmal herunterzuladen</translation>
+    </message>
+    <message>
         <source>Folder of a speech model</source>
         <translation>Ordner eines Sprachmodells</translation>
     </message>
@@ -3504,8 +3508,8 @@
         <translation>Alles geschieht auf diesem Rechner. Kein Text, kein Ton und keine Zahlen gehen an irgendwen; es gibt kein Konto, und kein Server wird nach Neuem gefragt. Nur Modelle, die Sie herunterladen lassen, kommen von huggingface.co.</translation>
     </message>
     <message>
-        <source>Captions are kept on this computer for 30 days, so that a crash loses nothing. The settings, under Privacy and files, change that or turn it off.</source>
-        <translation>Untertitel bleiben 30 Tage auf diesem Rechner, damit ein Absturz nichts verliert. Die Einstellungen ändern das unter „Datenschutz und Dateien“ oder schalten es ab.</translation>
+        <source>Captions are kept on this computer for 30 days, so that a crash loses nothing. The settings, under General, change that or turn it off.</source>
+        <translation>Untertitel bleiben 30 Tage auf diesem Rechner, damit ein Absturz nichts kostet. Unter „Allgemein“ in den Einstellungen lässt sich das ändern oder abschalten.</translation>
     </message>
     <message>
         <source>Language that is spoken</source>

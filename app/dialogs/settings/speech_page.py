@@ -3,14 +3,14 @@
 from pathlib import Path
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QComboBox, QPushButton
+from PySide6.QtWidgets import QComboBox, QLabel, QPushButton
 
 from app.dialogs.settings.page import SettingsPage
 from app.look.icons import icon
 from app.widgets.desktop_links import open_folder
 from app.widgets.dialog_text import paragraph
 from app.widgets.file_dialogs import ask_folder
-from engine.hub.catalogue import WHISPER_MODELS
+from engine.hub.catalogue import WHISPER_MEGABYTES, WHISPER_MODELS
 
 
 class SpeechPage(SettingsPage):
@@ -42,6 +42,10 @@ class SpeechPage(SettingsPage):
             self.recognizer.activated,
             line.editingFinished,
         )
+        self.download_size = QLabel()
+        self.form.addRow("", self.download_size)
+        self.recognizer.currentTextChanged.connect(self._show_size)
+        self._show_size()
         self.choose_folder = QPushButton(self.tr("Choose &folder…"))
         self.choose_folder.clicked.connect(self._choose_folder)
         self.open_models = QPushButton(icon("folder-open"), self.tr("&Open folder"))
@@ -58,6 +62,13 @@ class SpeechPage(SettingsPage):
                 )
             ),
         )
+
+    @Slot()
+    def _show_size(self) -> None:
+        """Show the size of a known model."""
+        megabytes = WHISPER_MEGABYTES.get(self.recognizer.currentText())
+        told = self.tr("{} MB to download, once")
+        self.download_size.setText("" if megabytes is None else told.format(megabytes))
 
     @Slot()
     def _choose_folder(self) -> None:

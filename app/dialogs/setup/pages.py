@@ -66,7 +66,7 @@ class WelcomePage(WizardPage):
         self.add_text(
             self.tr(
                 "Captions are kept on this computer for 30 days, so that a crash loses nothing. "
-                "The settings, under Privacy and files, change that or turn it off."
+                "The settings, under General, change that or turn it off."
             )
         )
         self.source, self.target = QComboBox(), QComboBox()

@@ -29,3 +29,10 @@ def test_a_speech_model_is_chosen_by_name_or_folder(page):
 def test_a_reset_keeps_the_devices(page):
     before = Preferences(listening=ListeningPreferences(recognizer="small", microphone="mic1"))
     assert page.defaults(before).listening == ListeningPreferences(microphone="mic1")
+
+
+def test_the_size_of_a_known_model_is_shown_before_it_is_downloaded(page):
+    page.recognizer.setCurrentText("base.en")
+    assert "145 MB" in page.download_size.text()
+    page.recognizer.setCurrentText("/models/whisper")
+    assert page.download_size.text() == ""
