@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import quantiles
+from statistics import fmean, quantiles
 
 from benchmarks.boxes import draw_boxes
 from training.plots.quality_latency import Curve, Point, draw
@@ -23,6 +23,15 @@ COSTED = ("wait:3", "read:5")
 """As in ExPosST, figure 8."""
 
 POLICIES = "wait:1,wait:3,wait:5,wait:7,read:3,read:5,read:7,read:9"
+
+
+@dataclass(frozen=True)
+class Score:
+    """Of one run under one policy; a policy that writes nothing has no LAAL."""
+
+    bleu: float
+    laal: float | None
+    n_recomputed: int
 
 
 @dataclass(frozen=True)
@@ -42,6 +51,7 @@ SYSTEMS = (
     System("GPE", "gpe", "gpe"),
     System("conversational", "conversational", "conversational"),
     System("SimulMask", "simulmask", "simulmask"),
+    System("SimulMask, plain ALiBi", "without-slots", "simulmask"),
     System("prefix, recomputed", "prefix", "recomputed"),
     System("prefix, cached", "prefix", "cached"),
     System("causal, recomputed", "causal", "recomputed"),
@@ -53,22 +63,23 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Train, decode and print."""
     arguments, options = parse(argv)
     systems = [one for one in SYSTEMS if one.name in arguments.systems]
-    for seed in arguments.seeds.split(","):
+    seeds = arguments.seeds.split(",")
+    for seed in seeds:
         for method in dict.fromkeys(one.method for one in systems):
             adapter = adapter_folder(arguments.out, method, seed)
             fixed = ("--base", arguments.base, "--data", arguments.data, "--seed", seed)
             run("finetune", "--method", method, *fixed, "--out", adapter, *options)
         for system in systems:
             evaluate(arguments, system, seed)
-        print(table(arguments.out, systems, arguments.decode.split(","), seed), flush=True)
+    print(table(arguments.out, systems, arguments.decode.split(","), seeds))
     if arguments.pictures is not None:
-        draw_pictures(arguments.out, systems, arguments.seeds.split(",")[0], arguments.pictures)
+        draw_pictures(arguments.out, systems, seeds, arguments.pictures)
 
 
 def parse(argv: Sequence[str] | None) -> tuple[argparse.Namespace, list[str]]:
     """Read the command line; what is not known here goes to ``finetune``."""
     names = [one.name for one in SYSTEMS]
-    without_alibi = [one.name for one in SYSTEMS if one.method != "simulmask"]
+    without_alibi = [one.name for one in SYSTEMS if one.layout != "simulmask"]
     parser = argparse.ArgumentParser(
         description="Compare methods. Other options go to surtitle-train finetune."
     )
@@ -77,7 +88,7 @@ def parse(argv: Sequence[str] | None) -> tuple[argparse.Namespace, list[str]]:
     parser.add_argument("--source", required=True, metavar="F")
     parser.add_argument("--reference", required=True, metavar="F")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR")
-    parser.add_argument("--pictures", type=Path, metavar="DIR", help="draw the first seed's")
+    parser.add_argument("--pictures", type=Path, metavar="DIR", help="draw the means")
     parser.add_argument("--decode", default=POLICIES, metavar="P,P,...", help="(%(default)s)")
     parser.add_argument("--limit", default="300", metavar="N", help="sentences (%(default)s)")
     parser.add_argument("--seeds", default="1", metavar="N,N", help="(%(default)s)")
@@ -117,28 +128,36 @@ def run(command: str, *arguments: object) -> None:
     subprocess.run(words, check=True, stdout=sys.stderr)
 
 
-def table(out: Path, systems: Sequence[System], policies: Sequence[str], seed: str) -> str:
-    """Draw BLEU / LAAL for every system and policy, and the operations of a sentence."""
+def table(
+    out: Path, systems: Sequence[System], policies: Sequence[str], seeds: Sequence[str]
+) -> str:
+    """Draw BLEU / LAAL for every system and policy, and the operations of a sentence.
+
+    Several seeds give means, with the range of BLEU; operations are those of all their sentences.
+    """
     costed = [policy for policy in COSTED if policy in policies]
     columns = ["system", *policies, *(f"GFLOPs, {one}" for one in costed), "recomputed"]
     lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
     for system in systems:
-        folder = run_folder(out, system, seed)
-        scores = read_scores(folder)
+        folders = [run_folder(out, system, seed) for seed in seeds]
+        scores = [read_scores(folder) for folder in folders]
         shown = [OFFLINE] if system.offline else policies
-        cells = [cell(scores[policy]) for policy in shown]
+        cells = [cell([one[policy] for one in scores]) for policy in shown]
         cells += [""] * (len(policies) - len(shown))
         costly = [OFFLINE] if system.offline else costed
-        cells += [box(gflops(folder, policy)) for policy in costly]
+        cells += [box(gflops(folders, policy)) for policy in costly]
         cells += [""] * (len(costed) - len(costly))
-        cells.append(str(scores[costly[0]]["tokens_recomputed"]))
+        cells.append(f"{fmean(one[costly[0]].n_recomputed for one in scores):.0f}")
         lines.append("| " + " | ".join([system.name, *cells]) + " |")
     return "\n".join(lines)
 
 
-def read_scores(folder: Path) -> dict[str, dict[str, object]]:
+def read_scores(folder: Path) -> dict[str, Score]:
     """Read the scores of a run, by policy."""
-    return {one["policy"]: one for one in json.loads((folder / "summary.json").read_text())}
+    summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+    return {
+        one["policy"]: Score(one["bleu"], one["laal"], one["tokens_recomputed"]) for one in summary
+    }
 
 
 def box(values: Sequence[float]) -> str:
@@ -146,35 +165,50 @@ def box(values: Sequence[float]) -> str:
     return " ".join(f"{value:.2f}" for value in quantiles(values, n=4))
 
 
-def cell(score: dict[str, object]) -> str:
-    """Show BLEU and LAAL."""
-    laal = score["laal"]
-    return f"{score['bleu']:.1f} / {'-' if laal is None else f'{laal:.2f}'}"
+def cell(scores: Sequence[Score]) -> str:
+    """Show the mean BLEU of the seeds, its range, and the mean LAAL."""
+    bleus = [score.bleu for score in scores]
+    spread = f" ({min(bleus):.1f}-{max(bleus):.1f})" if len(bleus) > 1 else ""
+    laal = mean_laal(scores)
+    return f"{fmean(bleus):.1f}{spread} / {'-' if laal is None else f'{laal:.2f}'}"
 
 
-def gflops(folder: Path, policy: str) -> list[float]:
-    """Read what each sentence cost under a policy."""
-    lines = (folder / f"{policy}.jsonl").read_text(encoding="utf-8").splitlines()
-    return [json.loads(line)["flops"] / 1e9 for line in lines]
+def mean_laal(scores: Sequence[Score]) -> float | None:
+    """Return the mean LAAL of the seeds that have one."""
+    laals = [score.laal for score in scores if score.laal is not None]
+    return fmean(laals) if laals else None
 
 
-def draw_pictures(out: Path, systems: Sequence[System], seed: str, folder: Path) -> None:
-    """Draw BLEU over LAAL, wait-k and read-n apart, and boxes of the operations of a sentence."""
+def gflops(folders: Sequence[Path], policy: str) -> list[float]:
+    """Read what each sentence of some runs cost under a policy."""
+    return [
+        json.loads(line)["flops"] / 1e9
+        for folder in folders
+        for line in (folder / f"{policy}.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+
+
+def draw_pictures(out: Path, systems: Sequence[System], seeds: Sequence[str], folder: Path) -> None:
+    """Draw mean BLEU over mean LAAL, a family of policies each, and boxes of operations."""
     boxes = {}
     curves: dict[str, list[Curve]] = {"wait": [], "read": []}
     for system in systems:
-        scores = read_scores(run_folder(out, system, seed))
+        folders = [run_folder(out, system, seed) for seed in seeds]
+        runs = [read_scores(one) for one in folders]
         for family, drawn in curves.items():
             points = [
-                Point(policy, one["laal"], one["bleu"])
-                for policy, one in scores.items()
+                Point(
+                    policy,
+                    mean_laal([run[policy] for run in runs]),
+                    fmean(run[policy].bleu for run in runs),
+                )
+                for policy in runs[0]
                 if policy.startswith((family, OFFLINE))
             ]
             drawn.append(Curve(system.name, tuple(points)))
         for policy in COSTED:
-            if policy in scores:
-                label = f"{system.name}, {policy}"
-                boxes[label] = gflops(run_folder(out, system, seed), policy)
+            if policy in runs[0]:
+                boxes[f"{system.name}, {policy}"] = gflops(folders, policy)
     for family, drawn in curves.items():
         draw(drawn, folder / f"methods_{family}.png", title=f"{family}-{'kn'[family == 'read']}")
     draw_boxes(boxes, folder / "methods_gflops.png", "GFLOPs a sentence")

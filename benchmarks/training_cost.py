@@ -33,11 +33,9 @@ from training.samples.stream import Packed, Stream
 from training.settings import Mixture
 
 NAMES = ("causal", "exposst", "conversational", "gpe", "prefix")
-PUBLISHED = {"causal": 727, "conversational": 1274, "prefix": 9953}
-"""Seconds an epoch on an H100 (Raffel et al. 2024, figure 5; SimulMask itself: 1014)."""
 COLUMNS = (
     "date", "machine", "method", "pairs", "rows a pair", "seconds", "rows / causal",
-    "time / causal", "published time / causal",
+    "time / causal",
 )  # fmt: skip
 
 
@@ -120,12 +118,10 @@ def table(runs: Sequence[Run], n_pairs: int, n_threads: int) -> str:
     machine = f"{os.cpu_count()} {platform.machine()} cores, {n_threads} threads"
     lines = ["| " + " | ".join(COLUMNS) + " |", "|" + "---|" * len(COLUMNS)]
     for run in runs:
-        published = PUBLISHED.get(run.name)
         values = (
             time.strftime("%Y-%m-%d"), machine, run.name, n_pairs, f"{run.n_rows / n_pairs:.1f}",
             f"{run.seconds:.1f}", f"{run.n_rows / causal.n_rows:.2f}",
             f"{run.seconds / causal.seconds:.2f}",
-            f"{published / PUBLISHED['causal']:.2f}" if published else "",
         )  # fmt: skip
         lines.append("| " + " | ".join(map(str, values)) + " |")
     return "\n".join(lines)

@@ -84,7 +84,7 @@ class Mixture:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Optimisation:
-    """Optimiser and learning rate; the defaults are those of ExPosST, section 4.1.
+    """Optimiser and learning rate; the defaults are those of ExPosST, appendix A.
 
     Attributes:
         optimizer: of a new base: ``muon`` updates the matrices inside the layers by Muon and the

@@ -157,7 +157,7 @@ def _distance(q: Places, k: Places) -> Tensor:
 def _rank_distance(sight: Tensor, position_k: Tensor) -> Tensor:
     """Count the visible keys after each key, for each query; int64, shape (B, Q, K).
 
-    Source: SimulMask (Raffel et al. 2024), section 4.3: ALiBi does not count masked keys, so that a
+    Source: SimulMask (Raffel et al. 2024), section 5.3: ALiBi does not count masked keys, so that a
     query's visible keys have no gaps.
     """
     in_order = position_k.argsort(dim=-1)[:, None, :].expand_as(sight)  # (B, Q, K)

@@ -33,7 +33,10 @@ def average_lagging(delays: Sequence[float], source_length: float, target_length
 def length_adaptive_average_lagging(
     delays: Sequence[float], source_length: float, target_length: int
 ) -> float:
-    """AL that an over-long output cannot lower, LAAL (Papi et al. 2022).
+    """AL with the longer of output and reference as target length, LAAL (Papi et al. 2022).
+
+    An over-long output lowers it less than AL, but does lower it: words too many count with their
+    lag, and their ideal delays grow more slowly.
 
     Arguments as for ``average_lagging``.
     """
