@@ -112,9 +112,15 @@ class CaptionChanged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UtteranceEnded:
-    """An utterance is translated to its end; only an edit can still change it."""
+    """An utterance is translated to its end; only an edit can still change it.
+
+    Attributes:
+        utterance: its number.
+        confidence: how likely its caption is good, 0 to 1; None where the model does not say.
+    """
 
     utterance: int
+    confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

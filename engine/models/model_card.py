@@ -1,8 +1,9 @@
 """Read and write ``surtitle.json``: the settings of a model folder beyond its weights."""
 
 import json
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from engine.errors import ModelError, message_of
@@ -19,6 +20,7 @@ _MAX_CARD_BYTES = 1 << 20
 _MAX_SLOT_LENGTH = 1024
 _MOST_LANGUAGES, _MOST_POLICIES = 500, 100
 _LONGEST_NAME, _LONGEST_SYSTEM = 200, 4000  # characters
+_STEEPEST = 100
 _MANY = 40  # languages that a message names
 
 
@@ -36,6 +38,25 @@ class Language:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Confidence:
+    """How likely a caption is good, from what the model thought of it: a logistic curve.
+
+    Made by ``surtitle-train calibrate`` from captions and references.
+
+    Attributes:
+        slope: for each nat of the mean log-probability of the caption's tokens.
+        offset: of the curve.
+    """
+
+    slope: float
+    offset: float
+
+    def of(self, mean_log_probability: float) -> float:
+        """Return the probability, 0 to 1, that a caption is good."""
+        return 1 / (1 + math.exp(-self.slope * mean_log_probability - self.offset))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCard:
     """The settings of a model that its configuration does not contain.
 
@@ -48,6 +69,7 @@ class ModelCard:
         end_of_target: token that ends the target of wait-k and offline.
         slot_length: positions of a slot in training.
         policies: the policies of its training, in their notation; none for an instruct model.
+        confidence: None for a model that was not calibrated.
         layout: one of ``engine.settings.LAYOUTS``.
     """
 
@@ -58,6 +80,7 @@ class ModelCard:
     end_of_target: str
     slot_length: int
     policies: tuple[str, ...]
+    confidence: Confidence | None = None
     layout: str = "slots"
 
     @property
@@ -77,7 +100,7 @@ class ModelCard:
 
     def save(self, directory: Path) -> None:
         """Write ``surtitle.json`` into a model folder."""
-        content = {
+        content: dict[str, object] = {
             "format_version": FORMAT_VERSION,
             "name": self.name,
             "languages": {
@@ -90,6 +113,8 @@ class ModelCard:
             "slot_length": self.slot_length,
             "policies": list(self.policies),
         }
+        if self.confidence is not None:
+            content["confidence"] = asdict(self.confidence)
         text = json.dumps(content, indent=2, ensure_ascii=False)
         (directory / FILE_NAME).write_text(text + "\n", encoding="utf-8")
 
@@ -136,7 +161,16 @@ def _parse(content: JsonObject) -> ModelCard:
         end_of_target=_short(content, "end_of_target"),
         slot_length=content.integer("slot_length", least=1, most=_MAX_SLOT_LENGTH),
         policies=policies,
+        confidence=_confidence(content.inner("confidence")) if "confidence" in content else None,
     )
+
+
+def _confidence(content: JsonObject) -> Confidence:
+    slope, offset = content.number("slope"), content.number("offset")
+    if not (0 < slope <= _STEEPEST and abs(offset) <= _STEEPEST):
+        msg = f"expected a confidence of slope 0 to {_STEEPEST}, got {slope} and {offset}"
+        raise ValueError(msg)
+    return Confidence(slope=slope, offset=offset)
 
 
 def _language(content: JsonObject) -> Language:
