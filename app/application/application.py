@@ -81,6 +81,7 @@ class Application(QObject):
         self.page = BrowserSource(folder / "page.token", self)
         self.settings_dialog = SettingsDialog(policy_names(), window.menu_actions, window)
         window.menu_actions.use_shortcuts(now.shortcuts)
+        self._mark_doubt(now.captions.doubt_mark)
         if self.settings.notice is not None:
             banner.show_notice(worded(self.settings.notice))
         if launch.crashed:
@@ -218,11 +219,16 @@ class Application(QObject):
         size = min(96, max(14, now.captions.point_size + points))
         self.settings.choose(replace(now, captions=replace(now.captions, point_size=size)))
 
+    def _mark_doubt(self, mark: str) -> None:
+        for transcript in (self.window.transcript, self.archive.session_window.transcript):
+            transcript.mark_doubt(mark)
+
     @Slot(object, object)
     def _use_choices(self, before: Preferences, now: Preferences) -> None:
         """Apply changed preferences, from whichever window."""
         if now.captions != before.captions:
             self.stage.show_theme(now.captions)
+            self._mark_doubt(now.captions.doubt_mark)
         self.stage.hide_from_share(hidden=now.overlay.hide_from_share)
         if now.overlay.locked != before.overlay.locked:
             self.window.controls.lock.setChecked(now.overlay.locked)

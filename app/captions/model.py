@@ -30,6 +30,7 @@ class UtteranceView:
         ended: its translation is complete.
         lane: the speaker of heard words.
         tail: tentative words after the source.
+        doubtful: the model is not sure of the caption.
     """
 
     key: int
@@ -38,6 +39,7 @@ class UtteranceView:
     ended: bool = False
     lane: str = ""
     tail: str = ""
+    doubtful: bool = False
 
 
 class Captions:
@@ -110,6 +112,7 @@ class Captions:
                 source=utterance.source,
                 caption=utterance.caption,
                 ended=utterance.ended,
+                doubtful=utterance.confidence is not None and utterance.confidence.is_low,
             )
         self._place_tail(utterance.lane)
         self.release_tails()

@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from app.captions.doubt import DOUBT_MARKS, PALE, SIGN
 from engine.hub.catalogue import STANDARD_WHISPER
 from engine.policy import parse_policy
 from engine.settings import at_least
 
-PRESETS = ("white on black", "yellow on black", "black on white", "high contrast")
+HIGH_CONTRAST = "high contrast"
+PRESETS = ("white on black", "yellow on black", "black on white", HIGH_CONTRAST)
 SHOWN = ("captions", "source", "both")
 INTERFACE_LANGUAGES = ("system", "en", "de")
 
@@ -43,6 +45,8 @@ class CaptionPreferences:
         outline: letters have a rim.
         shows: one of ``SHOWN``.
         smooth: lines glide up, unless the system reduces motion.
+        doubt: mark of captions that the model is not sure of, here and in the transcript; one of
+            ``DOUBT_MARKS``.
     """
 
     lines: int = 2
@@ -52,6 +56,7 @@ class CaptionPreferences:
     outline: bool = True
     shows: str = SHOWN[0]
     smooth: bool = True
+    doubt: str = PALE
 
     def __post_init__(self) -> None:
         _between("lines", self.lines, 1, 4)
@@ -59,6 +64,13 @@ class CaptionPreferences:
         _between("point_size", self.point_size, 14, 96)
         _one_of("preset", self.preset, PRESETS)
         _one_of("shows", self.shows, SHOWN)
+        _one_of("doubt", self.doubt, DOUBT_MARKS)
+
+    @property
+    def doubt_mark(self) -> str:
+        """The mark in use: where contrast must be high, a sign stands in for pale letters."""
+        is_high = self.preset == HIGH_CONTRAST
+        return SIGN if is_high and self.doubt == PALE else self.doubt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,6 +48,7 @@ class ExportDialog(QDialog):
             self.content.addItem(name, content)
         self.since_first = QCheckBox(self.tr("&Times from the first caption"))
         self.since_first.setChecked(True)
+        self.marks_doubt = QCheckBox(self.tr("Mark &doubtful captions with (?)"))
         self.message = paragraph()
         self.message.setAlignment(Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignTop)
         self._lay_out()
@@ -56,6 +57,7 @@ class ExportDialog(QDialog):
     def show_cues(self, cues: Sequence[Cue], started: datetime) -> None:
         """Offer the cues of a session that started at ``started``."""
         self._cues, self._started = cues, started
+        self._take_form()
         self._show_message(self.tr("{:,} captions").format(len(cues)))
         self.save.setEnabled(bool(cues))
         bring_up(self)
@@ -64,8 +66,14 @@ class ExportDialog(QDialog):
         """Write the file and show the result; the dialog stays open."""
         form, content = self.form.currentData(), self.content.currentData()
         try:
-            since_first = self.since_first.isChecked()
-            count = export(path, self._cues, form, content, since_first=since_first)
+            count = export(
+                path,
+                self._cues,
+                form,
+                content,
+                since_first=self.since_first.isChecked(),
+                marks_doubt=self.marks_doubt.isChecked(),
+            )
         except TextError as error:
             text = error_text(error)
             self._show_message(f"{text[:1].upper()}{text[1:]}.")  # may begin with a path
@@ -85,6 +93,7 @@ class ExportDialog(QDialog):
         form.addRow(self.tr("&Format"), self.form)
         form.addRow(self.tr("C&ontent"), self.content)
         form.addRow(self.since_first)
+        form.addRow(self.marks_doubt)
         form.addRow(self.message)
         form.addRow(buttons)
         for label, combo in ((self.tr("Format"), self.form), (self.tr("Content"), self.content)):
@@ -99,6 +108,9 @@ class ExportDialog(QDialog):
         form = self.form.currentData()
         self.content.setEnabled(form != "jsonl")
         self.since_first.setEnabled(form in SUBTITLES)
+        has_doubt = any(cue.doubtful for cue in self._cues)
+        self.marks_doubt.setVisible(has_doubt)
+        self.marks_doubt.setEnabled(form != "jsonl")
 
     @Slot()
     def _ask_path(self) -> None:

@@ -52,7 +52,12 @@ class SessionWindow(QDialog):
         self.transcript.show_views(
             [
                 UtteranceView(
-                    key=key, source=cue.source, caption=cue.text, ended=True, lane=cue.speaker
+                    key=key,
+                    source=cue.source,
+                    caption=cue.text,
+                    ended=True,
+                    lane=cue.speaker,
+                    doubtful=cue.doubtful,
                 )
                 for key, cue in enumerate(cues)
             ]

@@ -42,6 +42,8 @@ class Cue:
         speaker: lane of the words, if there are two.
         language: of the caption, as a two-letter code.
         marked: the user marked it.
+        confidence: how likely the caption is good, 0 to 1; None if it is not known.
+        doubtful: the model is not sure of the caption.
         pieces: known times within the text, not decreasing.
     """
 
@@ -52,6 +54,8 @@ class Cue:
     speaker: str = ""
     language: str = ""
     marked: bool = False
+    confidence: float | None = None
+    doubtful: bool = False
     pieces: tuple[Piece, ...] = ()
 
     def __post_init__(self) -> None:
@@ -87,14 +91,18 @@ def to_vtt(cue: Cue) -> str:
 
 def to_json(cue: Cue) -> str:
     """Return a cue as a line of JSON, with seconds to the millisecond."""
-    fields = {
+    fields: dict[str, object] = {
         "start_s": round(cue.start_s, 3),
         "end_s": round(cue.end_s, 3),
         "text": cue.text,
         "source": cue.source,
         "speaker": cue.speaker,
         "language": cue.language,
-    } | ({"marked": True} if cue.marked else {})
+    }
+    if cue.confidence is not None:
+        fields |= {"confidence": round(cue.confidence, 3), "doubtful": cue.doubtful}
+    if cue.marked:
+        fields["marked"] = True
     line = json.dumps(fields, ensure_ascii=False)
     return line.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029") + "\n"
 

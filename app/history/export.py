@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from app.captions.doubt import with_sign
 from app.history.cue_splitter import split, split_source
 from app.history.cue_times import from_first, readable
 from app.history.cues import Cue, to_json, to_srt, to_vtt
@@ -27,6 +28,7 @@ def export(
     content: str = "captions",
     *,
     since_first: bool = False,
+    marks_doubt: bool = False,
 ) -> int:
     """Write cues to a file atomically.
 
@@ -40,6 +42,7 @@ def export(
         form: one of ``FORMS``.
         content: one of ``CONTENTS``; JSON Lines always have both languages.
         since_first: times of subtitles start with the first of them instead of the session.
+        marks_doubt: doubtful captions end in a sign; JSON Lines have their confidence in any case.
 
     Returns:
         the number of written cues.
@@ -56,7 +59,7 @@ def export(
         cut = split_source if form in SUBTITLES and content == "source" else split
         cues = sorted((part for cue in cues for part in cut(cue)), key=lambda cue: cue.start_s)
     if form != "jsonl":
-        cues = _chosen(cues, content)
+        cues = _chosen(_signed(cues) if marks_doubt else cues, content)
     if form in SUBTITLES:
         cues = readable(from_first(cues) if since_first else cues)
     count = 0
@@ -81,6 +84,11 @@ def _named(cues: Iterable[Cue], form: str) -> list[Cue]:
     cues = list(cues)
     tells_apart = len({cue.speaker for cue in cues}) > 1
     return cues if tells_apart or form == "jsonl" else [replace(cue, speaker="") for cue in cues]
+
+
+def _signed(cues: Iterable[Cue]) -> list[Cue]:
+    """Append the sign to doubtful captions."""
+    return [replace(cue, text=with_sign(cue.text)) if cue.doubtful else cue for cue in cues]
 
 
 def _chosen(cues: Sequence[Cue], content: str) -> list[Cue]:

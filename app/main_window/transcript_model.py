@@ -12,12 +12,13 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import QBrush, QColor, QGuiApplication, QPalette
 
+from app.captions.doubt import OFF, SIGN, with_sign
 from app.captions.model import UtteranceView, dotted
 from app.widgets.lane_style import lane_colour, lane_name
 
 SOURCE, CAPTION, SPEAKER = 0, 1, 2
 TAIL_ROLE = Qt.ItemDataRole.UserRole
-"""Number of tentative characters at the end of a cell."""
+"""Number of characters at the end of a cell that are painted pale."""
 
 _MARK_SHARE = 0.24  # of the highlight colour in the colour of the marked row
 
@@ -38,6 +39,7 @@ class TranscriptModel(QAbstractTableModel):
         self._shown: list[UtteranceView] = []
         self._marked: int | None = None
         self._has_speakers = False
+        self._doubt_mark = OFF
 
     @property
     def views(self) -> Sequence[UtteranceView]:
@@ -57,6 +59,14 @@ class TranscriptModel(QAbstractTableModel):
         for changed in (before, row):
             if changed is not None:
                 self._emit_changed(changed)
+
+    def mark_doubt(self, mark: str) -> None:
+        """Mark doubtful captions from now on by one of ``DOUBT_MARKS``."""
+        if mark != self._doubt_mark:
+            self._doubt_mark = mark
+            for row, view in enumerate(self._shown):
+                if view.doubtful:
+                    self._emit_changed(row)
 
     def show_views(self, views: Sequence[UtteranceView]) -> None:
         """Show these utterances with as few changes of rows as possible."""
@@ -102,11 +112,16 @@ class TranscriptModel(QAbstractTableModel):
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         """Return the text, colours or tool tip of a cell."""
         view = self._shown[index.row()]
+        if view.doubtful and self._doubt_mark != OFF and index.column() == CAPTION:
+            return self._doubtful(view, role)
+        return self._data(view, index.column(), role)
+
+    def _data(self, view: UtteranceView, column: int, role: int) -> object:
         if role == Qt.ItemDataRole.DisplayRole:
-            return _text(view, index.column())
+            return _text(view, column)
         if role == TAIL_ROLE:
-            return len(dotted(view.tail)) if index.column() == SOURCE else 0
-        if role == Qt.ItemDataRole.ForegroundRole and index.column() == SPEAKER:
+            return len(dotted(view.tail)) if column == SOURCE else 0
+        if role == Qt.ItemDataRole.ForegroundRole and column == SPEAKER:
             return lane_colour(view.lane)
         if role == Qt.ItemDataRole.BackgroundRole and view.key == self._marked:
             return QBrush(_mark_colour(QGuiApplication.palette()))
@@ -121,6 +136,20 @@ class TranscriptModel(QAbstractTableModel):
         if role != Qt.ItemDataRole.DisplayRole or orientation != Qt.Orientation.Horizontal:
             return None
         return {SOURCE: self.tr("Source"), CAPTION: self.tr("Captions")}.get(section, "")
+
+    def _doubtful(self, view: UtteranceView, role: int) -> object:
+        """Return the data of a doubtful caption; screen readers read the sign in any case."""
+        is_signed = self._doubt_mark == SIGN
+        match role:
+            case Qt.ItemDataRole.DisplayRole if is_signed:
+                return with_sign(view.caption)
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return with_sign(view.caption)
+            case Qt.ItemDataRole.ToolTipRole if view.key != self._marked:
+                return self.tr("The model is not sure of this caption")
+            case _ if role == TAIL_ROLE and not is_signed:
+                return len(view.caption)
+        return self._data(view, CAPTION, role)
 
     def _remove_others(self, kept: set[int], start: int) -> None:
         """Remove rows from the end up, one run of neighbours at a time."""

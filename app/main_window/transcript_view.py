@@ -77,6 +77,11 @@ class Transcript(QTableView):
         self._fit_visible_rows()
         self._keep_newest_visible()
 
+    def mark_doubt(self, mark: str) -> None:
+        """Mark doubtful captions from now on by one of ``DOUBT_MARKS``."""
+        self.rows.mark_doubt(mark)
+        self._fit_visible_rows()
+
     @Slot()
     def follow(self) -> None:
         """Keep the newest row visible from now on."""

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from engine.errors import ModelError, message_of
+from engine.events import Confidence
 from engine.messages import Code
 from engine.untrusted.faults import Fault
 from engine.untrusted.safe_names import is_plain_name
@@ -38,22 +39,29 @@ class Language:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Confidence:
-    """How likely a caption is good, from what the model thought of it: a logistic curve.
+class Calibration:
+    """A logistic curve from the log-probability of a caption to how likely it is good.
 
     Made by ``surtitle-train calibrate`` from captions and references.
 
     Attributes:
         slope: for each nat of the mean log-probability of the caption's tokens.
         offset: of the curve.
+        threshold: probability below which a caption is marked as doubtful.
     """
 
     slope: float
     offset: float
+    threshold: float
 
-    def of(self, mean_log_probability: float) -> float:
-        """Return the probability, 0 to 1, that a caption is good."""
+    def probability(self, mean_log_probability: float) -> float:
+        """Return how likely a caption is good, 0 to 1."""
         return 1 / (1 + math.exp(-self.slope * mean_log_probability - self.offset))
+
+    def confidence(self, mean_log_probability: float) -> Confidence:
+        """Return how sure the model is of a caption."""
+        value = self.probability(mean_log_probability)
+        return Confidence(value, is_low=value < self.threshold)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +77,7 @@ class ModelCard:
         end_of_target: token that ends the target of wait-k and offline.
         slot_length: positions of a slot in training.
         policies: the policies of its training, in their notation; none for an instruct model.
-        confidence: None for a model that was not calibrated.
+        calibration: None for a model that was not calibrated.
         layout: one of ``engine.settings.LAYOUTS``.
     """
 
@@ -80,7 +88,7 @@ class ModelCard:
     end_of_target: str
     slot_length: int
     policies: tuple[str, ...]
-    confidence: Confidence | None = None
+    calibration: Calibration | None = None
     layout: str = "slots"
 
     @property
@@ -113,8 +121,8 @@ class ModelCard:
             "slot_length": self.slot_length,
             "policies": list(self.policies),
         }
-        if self.confidence is not None:
-            content["confidence"] = asdict(self.confidence)
+        if self.calibration is not None:
+            content["calibration"] = asdict(self.calibration)
         text = json.dumps(content, indent=2, ensure_ascii=False)
         (directory / FILE_NAME).write_text(text + "\n", encoding="utf-8")
 
@@ -161,16 +169,17 @@ def _parse(content: JsonObject) -> ModelCard:
         end_of_target=_short(content, "end_of_target"),
         slot_length=content.integer("slot_length", least=1, most=_MAX_SLOT_LENGTH),
         policies=policies,
-        confidence=_confidence(content.inner("confidence")) if "confidence" in content else None,
+        calibration=_calibration(content) if "calibration" in content else None,
     )
 
 
-def _confidence(content: JsonObject) -> Confidence:
-    slope, offset = content.number("slope"), content.number("offset")
-    if not (0 < slope <= _STEEPEST and abs(offset) <= _STEEPEST):
-        msg = f"expected a confidence of slope 0 to {_STEEPEST}, got {slope} and {offset}"
-        raise ValueError(msg)
-    return Confidence(slope=slope, offset=offset)
+def _calibration(content: JsonObject) -> Calibration:
+    inner = content.inner("calibration")
+    return Calibration(
+        slope=inner.number("slope", least=0, most=_STEEPEST),
+        offset=inner.number("offset", least=-_STEEPEST, most=_STEEPEST),
+        threshold=inner.number("threshold", least=0, most=1),
+    )
 
 
 def _language(content: JsonObject) -> Language:

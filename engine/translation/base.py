@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from engine.errors import ModelError
+from engine.events import Confidence
 from engine.inference.slot_model import SlotModel
 from engine.layout.rows import Headers
 from engine.loading.loader import Weights
@@ -106,8 +107,8 @@ class System(Protocol[Kind]):
     def advance(self, utterance: Kind) -> Change | None:
         """Translate until the caption grows; None where the committed words allow no more."""
 
-    def confidence(self, utterance: Kind) -> float | None:
-        """Return how likely a caption is good, 0 to 1; None where the model does not say."""
+    def confidence(self, utterance: Kind) -> Confidence | None:
+        """Return how sure the model is of a caption; None where it was not calibrated for that."""
 
     def give_up(self, utterance: Kind) -> None:
         """Leave an utterance as it is after it could not be computed, and empty the cache."""

@@ -7,6 +7,7 @@ counted too.
 
 from collections.abc import Sequence
 
+from engine.events import Confidence
 from engine.loading.loader import Weights
 from engine.metrics.event_log import EventLog
 from engine.policy import Action
@@ -98,11 +99,11 @@ class Translator(OnConversation):
         log_end(self._log, self.model, self.counters, utterance.number)
         return Change(kept, text, 0)
 
-    def confidence(self, utterance: Utterance) -> float | None:
-        """Return how likely a caption is good, 0 to 1; None for a model without calibration."""
-        calibrated = self.conversation.weights.card.confidence
+    def confidence(self, utterance: Utterance) -> Confidence | None:
+        """Return how sure the model is of a caption; None for a model that was not calibrated."""
+        calibration = self.conversation.weights.card.calibration
         mean = utterance.mean_log_probability
-        return None if calibrated is None or mean is None else calibrated.of(mean)
+        return None if calibration is None or mean is None else calibration.confidence(mean)
 
     def give_up(self, utterance: Utterance) -> None:
         """Leave an utterance as it is after it could not be computed, and empty the cache."""

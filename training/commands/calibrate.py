@@ -15,11 +15,19 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "calibrate",
         help="fit a model's confidence to a run of evaluate",
         description="Fit the confidence of a model to runs of evaluate and write it on the model's "
-        "card. Every second line is kept back to measure the error of the fit.",
+        "card, with the confidence below which captions are marked as doubtful. Every second line "
+        "is kept back to measure the error of the fit.",
     )
     parser.add_argument("--model", type=Path, required=True, metavar="DIR")
     parser.add_argument("--policy", default="read:3", help="of the runs (%(default)s)")
     parser.add_argument("--run", nargs="+", dest="runs", type=Path, required=True, metavar="RUN")
+    parser.add_argument(
+        "--threshold",
+        type=float,
+        default=0.5,
+        metavar="P",
+        help="mark captions that are less likely good than this (%(default)s)",
+    )
     parser.set_defaults(run=run)
 
 
@@ -29,9 +37,14 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         TrainingError: one sentence says what is wrong.
     """
+    if not 0 <= arguments.threshold <= 1:
+        msg = f"--threshold is a probability from 0 to 1, got {arguments.threshold}"
+        raise UsageError(msg)
     from training.evaluation.calibration import (  # noqa: PLC0415  numpy; help is there at once
         calibrate,
         calibration_error,
+        is_good,
+        marked,
     )
     from training.evaluation.runs import Sentence, read_run  # noqa: PLC0415  likewise
 
@@ -42,11 +55,14 @@ def run(arguments: argparse.Namespace) -> int:
             msg = f"{folder} has {', '.join(policies)}, and not {arguments.policy}: choose --policy"
             raise UsageError(msg)
         sentences += policies[arguments.policy].sentences
-    confidence = calibrate(sentences[::2])
-    error = calibration_error(confidence, sentences[1::2])
-    replace(read_card(arguments.model), confidence=confidence).save(arguments.model)
+    calibration, fresh = calibrate(sentences[::2], arguments.threshold), sentences[1::2]
+    replace(read_card(arguments.model), calibration=calibration).save(arguments.model)
     sys.stdout.write(
-        f"slope {confidence.slope:g}, offset {confidence.offset:g}; expected calibration error "
-        f"{error:.3f} on the {len(sentences) // 2:,} sentences kept back\n"
+        f"slope {calibration.slope:g}, offset {calibration.offset:g}; of the {len(fresh):,} "
+        "sentences kept back:\n"
+        f"{calibration_error(calibration, fresh):10.3f}  expected calibration error\n"
     )
+    for name, part in zip(("marked", "unmarked"), marked(calibration, fresh), strict=True):
+        good = sum(map(is_good, part)) / max(1, len(part))
+        sys.stdout.write(f"{len(part):10,}  {name}, of which {good:.0%} good\n")
     return 0

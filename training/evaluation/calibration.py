@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sacrebleu.metrics.chrf import CHRF
 
-from engine.models.model_card import Confidence
+from engine.models.model_card import Calibration
 from training.errors import TrainingError
 from training.evaluation.runs import Sentence
 
@@ -22,8 +22,12 @@ _RIDGE = 1e-3
 _LEAST = 50
 
 
-def calibrate(sentences: Sequence[Sentence]) -> Confidence:
+def calibrate(sentences: Sequence[Sentence], threshold: float) -> Calibration:
     """Fit the curve to captions with references.
+
+    Args:
+        sentences: with references.
+        threshold: see ``Calibration``.
 
     Raises:
         TrainingError: too few sentences have a log-probability, or likelier captions are no better.
@@ -41,7 +45,7 @@ def calibrate(sentences: Sequence[Sentence]) -> Confidence:
     if slope <= 0:
         msg = f"likelier captions of this run are no better (slope {slope:.2f}): use a larger set"
         raise TrainingError(msg)
-    return Confidence(slope=round(slope, 3), offset=round(offset, 3))
+    return Calibration(slope=round(slope, 3), offset=round(offset, 3), threshold=threshold)
 
 
 def is_good(sentence: Sentence) -> bool:
@@ -51,20 +55,31 @@ def is_good(sentence: Sentence) -> bool:
 
 
 def calibration_error(
-    confidence: Confidence, sentences: Sequence[Sentence], n_bins: int = 10
+    calibration: Calibration, sentences: Sequence[Sentence], n_bins: int = 10
 ) -> float:
     """Return the expected calibration error (Guo et al. 2017, https://arxiv.org/abs/1706.04599).
 
     Args:
-        confidence: the curve.
+        calibration: the curve.
         sentences: with references.
         n_bins: of equal width.
     """
-    said = np.array([confidence.of(one.translation.log_probability) for one in sentences])
+    said = np.array([calibration.probability(one.translation.log_probability) for one in sentences])
     good = np.array([is_good(one) for one in sentences], dtype=float)
     bins = np.minimum((said * n_bins).astype(int), n_bins - 1)
     gaps = [abs(float(said[bins == n].sum() - good[bins == n].sum())) for n in range(n_bins)]
     return sum(gaps) / len(sentences)
+
+
+def marked(
+    calibration: Calibration, sentences: Sequence[Sentence]
+) -> tuple[list[Sentence], list[Sentence]]:
+    """Part sentences into those that are marked as doubtful and the others."""
+    doubtful, sure = list[Sentence](), list[Sentence]()
+    for one in sentences:
+        is_low = calibration.confidence(one.translation.log_probability).is_low
+        (doubtful if is_low else sure).append(one)
+    return doubtful, sure
 
 
 def _fit(features: NDArray[np.float64], good: NDArray[np.float64]) -> NDArray[np.float64]:

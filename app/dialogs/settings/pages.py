@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.captions.doubt import DOUBT_MARKS
 from app.config.preferences import INTERFACE_LANGUAGES, PRESETS, SHOWN, Preferences
 from app.system.screen_share import can_hide
 from app.system.wayland import is_wayland
@@ -186,6 +187,16 @@ class CaptionsPage(SettingsPage):
         self.outline = self.add_check("captions.outline", self.tr("&Outline around letters"))
         self.shows = self.add_combo(
             "captions.shows", self.tr("S&how"), list(zip(shown, SHOWN, strict=True))
+        )
+        marks = (self.tr("Paler letters"), self.tr("The sign (?) after them"), self.tr("Nothing"))
+        self.doubt = self.add_combo(
+            "captions.doubt",
+            self.tr("&Doubtful captions"),
+            list(zip(marks, DOUBT_MARKS, strict=True)),
+            self.tr(
+                "Captions that the model is not sure of, if it was calibrated for that. In high "
+                "contrast the sign stands in for paler letters."
+            ),
         )
         self.smooth = self.add_check(
             "captions.smooth",

@@ -179,7 +179,14 @@ def test_a_wrong_policy_is_refused():
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("lines", 0), ("lines", 5), ("characters", 19), ("point_size", 97), ("shows", "nothing")],
+    [
+        ("lines", 0),
+        ("lines", 5),
+        ("characters", 19),
+        ("point_size", 97),
+        ("shows", "nothing"),
+        ("doubt", "red"),
+    ],
 )
 def test_a_choice_out_of_bounds_is_refused(name, value):
     with pytest.raises(ValueError, match=name):
@@ -200,3 +207,16 @@ def test_toml_is_read_back_as_it_was(tmp_path):
     file = TomlFile(tmp_path / "file.toml")
     assert file.read() is None
     assert file.content == content
+
+
+@pytest.mark.parametrize(
+    ("preset", "doubt", "mark"),
+    [
+        ("white on black", "pale", "pale"),
+        ("high contrast", "pale", "sign"),
+        ("high contrast", "off", "off"),
+        ("yellow on black", "sign", "sign"),
+    ],
+)
+def test_in_high_contrast_doubt_is_marked_by_a_sign_instead_of_pale_letters(preset, doubt, mark):
+    assert CaptionPreferences(preset=preset, doubt=doubt).doubt_mark == mark

@@ -25,6 +25,7 @@ CHOSEN = Preferences(
         outline=False,
         shows="both",
         smooth=False,
+        doubt="sign",
     ),
     overlay=OverlayPreferences(
         visible=False, locked=True, hide_from_share=True, through_xwayland=True
