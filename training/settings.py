@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from engine.policy import parse_policy
-from engine.settings import DEVICES, at_least
+from engine.settings import DEVICES, at_least, check_choice
 
 PRECISIONS = ("auto", "bf16", "fp32")
 ARCHITECTURES = ("llama", "falcon")
@@ -19,13 +19,6 @@ FALLS = ("root", "linear", "late")
 STORED = ("fp32", "bf16")
 NEW = "new"
 """The base in a recipe of ``surtitle-train pretrain``."""
-
-
-def one_of(name: str, value: str, known: tuple[str, ...]) -> None:
-    """Raise ValueError if a value is not among the known ones."""
-    if value not in known:
-        msg = f"{name} is one of {', '.join(known)}, got {value!r}"
-        raise ValueError(msg)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +38,7 @@ class ModelShape:
     architecture: str = field(default="llama", repr=False)  # older runs resume
 
     def __post_init__(self) -> None:
-        one_of("the architecture", self.architecture, ARCHITECTURES)
+        check_choice("the architecture", self.architecture, ARCHITECTURES)
         for name in ("layers", "heads", "max_positions"):
             at_least(name, getattr(self, name), 1)
         for name in ("vocabulary", "hidden", "feed_forward"):
@@ -124,8 +117,8 @@ class Optimisation:
     seed: int = 1
 
     def __post_init__(self) -> None:
-        one_of("the optimizer", self.optimizer, OPTIMIZERS)
-        one_of("the rate's fall", self.fall, FALLS)
+        check_choice("the optimizer", self.optimizer, OPTIMIZERS)
+        check_choice("the rate's fall", self.fall, FALLS)
         if not 0 <= self.decay <= 1:
             msg = f"the share of the run in which the rate falls is from 0 to 1, got {self.decay}"
             raise ValueError(msg)
@@ -155,7 +148,7 @@ class LoraSettings:
     stored: str = "fp32"
 
     def __post_init__(self) -> None:
-        one_of("the type of stored factors", self.stored, STORED)
+        check_choice("the type of stored factors", self.stored, STORED)
         at_least("the rank", self.rank, 1)
         at_least("alpha", self.alpha, 1)
         if not 0 <= self.dropout < 1:
@@ -206,7 +199,7 @@ class HubData:
     licence: str = ""
 
     def __post_init__(self) -> None:
-        one_of("the schedule", self.schedule, SCHEDULES)
+        check_choice("the schedule", self.schedule, SCHEDULES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -309,9 +302,9 @@ class TrainSettings:
     commands: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        one_of("quantise", self.quantise, QUANTISATIONS)
-        one_of("device", self.device, DEVICES)
-        one_of("precision", self.precision, PRECISIONS)
+        check_choice("quantise", self.quantise, QUANTISATIONS)
+        check_choice("device", self.device, DEVICES)
+        check_choice("precision", self.precision, PRECISIONS)
         if not self.slot_lengths:
             msg = "at least one slot length is needed"
             raise ValueError(msg)

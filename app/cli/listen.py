@@ -9,7 +9,6 @@ import argparse
 import contextlib
 import shutil
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +24,7 @@ from app.cli.listen_output import EventQueue, Screen
 from app.cli.listen_rows import ListeningView
 from app.history.cue_splitter import CueSplitter
 from app.history.subtitle_writer import SubtitleWriter
+from app.library.model_names import download_line
 from app.system.early_interrupt import leaving_at_once
 from engine.audio.devices import AudioNotice
 from engine.events import Event
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from engine.speech.listener import Listener
 
 _NAME = "listen"
-_REPORT_EVERY_S = 1.0
-_MEGABYTE = 1_000_000
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -142,25 +140,10 @@ def _listening(
 
 def _whisper_folder(settings: ListenSettings) -> Path:
     """Return the folder of the speech model; download it first if it is missing."""
-    from engine.speech.whisper_models import found_whisper, whisper_folder  # noqa: PLC0415  as above
+    from engine.speech.whisper_models import whisper_folder  # noqa: PLC0415  as above
 
-    folder = found_whisper(settings.whisper, settings.library)
-    if folder is not None:
-        return whisper_folder(str(folder), settings.library)
-    _tell(f"downloading {settings.whisper} from huggingface.co; Ctrl+C stops it, to be resumed")
-    reported_s = time.monotonic()
-
-    def progress(done: int, total: int) -> None:
-        nonlocal reported_s
-        if sys.stderr is None or not sys.stderr.isatty():
-            return
-        if time.monotonic() - reported_s >= _REPORT_EVERY_S or done == total:
-            reported_s = time.monotonic()
-            sys.stderr.write(f"\r{done // _MEGABYTE} of {total // _MEGABYTE} MB")
-            sys.stderr.write("\n" if done == total else "")
-            sys.stderr.flush()
-
-    return whisper_folder(settings.whisper, settings.library, progress=progress)
+    with download_line(settings.whisper) as progress:
+        return whisper_folder(settings.whisper, settings.library, progress=progress)
 
 
 def _tell(sentence: str) -> None:

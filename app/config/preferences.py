@@ -10,7 +10,7 @@ from pathlib import Path
 from app.captions.doubt import DOUBT_MARKS, PALE, SIGN
 from engine.hub.catalogue import STANDARD_WHISPER
 from engine.policy import parse_policy
-from engine.settings import at_least
+from engine.settings import at_least, check_choice
 
 HIGH_CONTRAST = "high contrast"
 PRESETS = ("white on black", "yellow on black", "black on white", HIGH_CONTRAST)
@@ -23,13 +23,6 @@ def _between(name: str, value: int, least: int, most: int) -> None:
     at_least(name, value, least)
     if value > most:
         msg = f"{name} must be at most {most}, got {value}"
-        raise ValueError(msg)
-
-
-def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:
-    """Raise a ValueError if a word is unknown."""
-    if value not in known:
-        msg = f"{name} must be one of {', '.join(known)}, got {value!r}"
         raise ValueError(msg)
 
 
@@ -62,9 +55,9 @@ class CaptionPreferences:
         _between("lines", self.lines, 1, 4)
         _between("characters", self.characters, 20, 68)
         _between("point_size", self.point_size, 14, 96)
-        _one_of("preset", self.preset, PRESETS)
-        _one_of("shows", self.shows, SHOWN)
-        _one_of("doubt", self.doubt, DOUBT_MARKS)
+        check_choice("preset", self.preset, PRESETS)
+        check_choice("shows", self.shows, SHOWN)
+        check_choice("doubt", self.doubt, DOUBT_MARKS)
 
     @property
     def doubt_mark(self) -> str:
@@ -162,7 +155,7 @@ class InterfacePreferences:
     language: str = "system"  # one of INTERFACE_LANGUAGES
 
     def __post_init__(self) -> None:
-        _one_of("language", self.language, INTERFACE_LANGUAGES)
+        check_choice("language", self.language, INTERFACE_LANGUAGES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

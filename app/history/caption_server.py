@@ -21,6 +21,8 @@ from http.server import BaseHTTPRequestHandler
 from socketserver import ThreadingTCPServer
 from urllib.parse import parse_qs
 
+from engine.files import ASSETS
+
 _log = logging.getLogger(__name__)
 
 HOST = "127.0.0.1"
@@ -28,33 +30,7 @@ MOST_CONNECTIONS, LONGEST_S = 32, 5.0
 
 _POLL_S = 0.2  # how often what is open too long is looked for; also how long closing takes at most
 
-_PAGE = """<!DOCTYPE html>
-<html><head><meta charset="utf-8"><title>Surtitle</title><style>
-body {{ margin: 0; background: transparent; font: 600 48px/1.25 sans-serif; color: white; }}
-p {{ margin: 0; padding: 0.1em 0.4em; min-height: 1.25em; }}
-p {{ text-shadow: 0 0 6px black, 0 0 3px black; }}
-</style></head><body><div id="lines" aria-live="polite"></div><script>
-const lines = document.getElementById("lines");
-let shown = "";
-async function look() {{
-  try {{
-    const answer = await fetch("/captions?token={token}", {{ cache: "no-store" }});
-    const text = await answer.text();
-    if (text !== shown) {{
-      shown = text;
-      lines.replaceChildren(...JSON.parse(text).map((line) => {{
-        const paragraph = document.createElement("p");
-        paragraph.dir = "auto";
-        paragraph.textContent = line;
-        return paragraph;
-      }}));
-    }}
-  }} catch (error) {{ }}
-  setTimeout(look, 200);
-}}
-look();
-</script></body></html>
-"""
+_PAGE = (ASSETS / "caption_page.html").read_text(encoding="utf-8")
 
 _HEADERS = {
     "Cache-Control": "no-store",
@@ -166,7 +142,7 @@ class _Request(BaseHTTPRequestHandler):
             lines = json.dumps(list(self.server.lines()), ensure_ascii=False)
             self._answer(HTTPStatus.OK, "application/json", lines)
         elif path == "/":
-            page = _PAGE.format(token=html.escape(self.server.token))
+            page = _PAGE.replace("{token}", html.escape(self.server.token))
             self._answer(HTTPStatus.OK, "text/html", page)
         else:
             self._answer(HTTPStatus.NOT_FOUND, "text/plain", "there is no such page\n")

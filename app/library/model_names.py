@@ -1,6 +1,8 @@
 """Resolves ``--model``: a folder, or the name of a model on the Hugging Face hub."""
 
+import contextlib
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from engine.untrusted.safe_names import is_hub_name
@@ -25,6 +27,13 @@ def fetched_model(named: Path, library: Path) -> Path:
         return named
     from engine.hub.download import fetch_model  # noqa: PLC0415  the hub's library is slow to import
 
+    with download_line(name) as progress:
+        return fetch_model(name, library, progress=progress)
+
+
+@contextlib.contextmanager
+def download_line(name: str) -> Iterator[Callable[[int, int], None]]:
+    """Yield a function of the downloaded and all bytes that shows both in one line on stderr."""
     shown = ""
 
     def report(done: int, total: int) -> None:
@@ -35,7 +44,7 @@ def fetched_model(named: Path, library: Path) -> Path:
             sys.stderr.write(f"\r{text}")
 
     try:
-        return fetch_model(name, library, progress=report)
+        yield report
     finally:
         if shown:
             sys.stderr.write("\n")

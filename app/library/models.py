@@ -6,13 +6,13 @@ line; malformed lines are ignored.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from math import isfinite
 from pathlib import Path
-from typing import TypeVar, get_type_hints
+from typing import TypeVar
 
 from engine.hub.catalogue import KNOWN_MODELS, KnownModel
 from engine.loading.hardware import Machine
 from engine.session.lag_forecast import Forecast
+from engine.untrusted.typed_table import read_table
 
 _SUITS_CPU = 1_000_000_000  # bytes in memory; larger models rarely keep up on a CPU
 
@@ -123,12 +123,9 @@ def known_offers() -> list[ModelOffer]:
 
 def _made(kind: type[Reported], line: Mapping[str, object]) -> Reported | None:
     """Return the value of a line, or None if a field is missing or of another type."""
-    types, values = get_type_hints(kind), dict[str, object]()
-    for item in fields(kind):
-        value = line.get(item.name)
-        if types[item.name] is float and type(value) is int:
-            value = float(value)
-        if type(value) is not types[item.name] or (type(value) is float and not isfinite(value)):
-            return None
-        values[item.name] = value
-    return kind(**values)  # type: ignore[arg-type]  # just checked
+    if not line.keys() >= {item.name for item in fields(kind)}:
+        return None
+    try:
+        return read_table(kind, line, others_ignored=True)
+    except ValueError:
+        return None

@@ -1239,6 +1239,142 @@
         <source>the layers of {architecture} are not known here</source>
         <translation>die Schichten von {architecture} sind hier nicht bekannt</translation>
     </message>
+    <message>
+        <source>Arabic</source>
+        <translation>Arabisch</translation>
+    </message>
+    <message>
+        <source>Czech</source>
+        <translation>Tschechisch</translation>
+    </message>
+    <message>
+        <source>Danish</source>
+        <translation>Dänisch</translation>
+    </message>
+    <message>
+        <source>German</source>
+        <translation>Deutsch</translation>
+    </message>
+    <message>
+        <source>Greek</source>
+        <translation>Griechisch</translation>
+    </message>
+    <message>
+        <source>English</source>
+        <translation>Englisch</translation>
+    </message>
+    <message>
+        <source>Spanish</source>
+        <translation>Spanisch</translation>
+    </message>
+    <message>
+        <source>Finnish</source>
+        <translation>Finnisch</translation>
+    </message>
+    <message>
+        <source>French</source>
+        <translation>Französisch</translation>
+    </message>
+    <message>
+        <source>Hindi</source>
+        <translation>Hindi</translation>
+    </message>
+    <message>
+        <source>Hungarian</source>
+        <translation>Ungarisch</translation>
+    </message>
+    <message>
+        <source>Italian</source>
+        <translation>Italienisch</translation>
+    </message>
+    <message>
+        <source>Japanese</source>
+        <translation>Japanisch</translation>
+    </message>
+    <message>
+        <source>Korean</source>
+        <translation>Koreanisch</translation>
+    </message>
+    <message>
+        <source>Dutch</source>
+        <translation>Niederländisch</translation>
+    </message>
+    <message>
+        <source>Norwegian</source>
+        <translation>Norwegisch</translation>
+    </message>
+    <message>
+        <source>Polish</source>
+        <translation>Polnisch</translation>
+    </message>
+    <message>
+        <source>Portuguese</source>
+        <translation>Portugiesisch</translation>
+    </message>
+    <message>
+        <source>Romanian</source>
+        <translation>Rumänisch</translation>
+    </message>
+    <message>
+        <source>Russian</source>
+        <translation>Russisch</translation>
+    </message>
+    <message>
+        <source>Swedish</source>
+        <translation>Schwedisch</translation>
+    </message>
+    <message>
+        <source>Turkish</source>
+        <translation>Türkisch</translation>
+    </message>
+    <message>
+        <source>Ukrainian</source>
+        <translation>Ukrainisch</translation>
+    </message>
+    <message>
+        <source>Chinese</source>
+        <translation>Chinesisch</translation>
+    </message>
+    <message>
+        <source>Every 3 words (early)</source>
+        <translation>Alle 3 Wörter (früh)</translation>
+    </message>
+    <message>
+        <source>Captions move on each time three words have come.</source>
+        <translation>Die Untertitel gehen weiter, sooft drei Wörter gekommen sind.</translation>
+    </message>
+    <message>
+        <source>Every 5 words (a little later)</source>
+        <translation>Alle 5 Wörter (etwas später)</translation>
+    </message>
+    <message>
+        <source>3 words behind (word by word)</source>
+        <translation>3 Wörter dahinter (Wort für Wort)</translation>
+    </message>
+    <message>
+        <source>5 words behind (word by word)</source>
+        <translation>5 Wörter dahinter (Wort für Wort)</translation>
+    </message>
+    <message>
+        <source>Whole sentence (latest)</source>
+        <translation>Ganzer Satz (am spätesten)</translation>
+    </message>
+    <message>
+        <source>A sentence is translated when it is complete. With the bundled model that is hardly better than every 5 words.</source>
+        <translation>Ein Satz wird übersetzt, wenn er vollständig ist. Beim mitgelieferten Modell ist das kaum besser als alle 5 Wörter.</translation>
+    </message>
+    <message>
+        <source>Captions move on each time five words have come.</source>
+        <translation>Die Untertitel gehen weiter, sooft fünf Wörter gekommen sind.</translation>
+    </message>
+    <message>
+        <source>A caption word for each word, three words later.</source>
+        <translation>Für jedes Wort eines in den Untertiteln, drei Wörter später.</translation>
+    </message>
+    <message>
+        <source>A caption word for each word, five words later.</source>
+        <translation>Für jedes Wort eines in den Untertiteln, fünf Wörter später.</translation>
+    </message>
 </context>
 <context>
     <name>Actions</name>
@@ -2103,105 +2239,6 @@
     </message>
 </context>
 <context>
-    <name>Languages</name>
-    <message>
-        <source>Arabic</source>
-        <translation>Arabisch</translation>
-    </message>
-    <message>
-        <source>Czech</source>
-        <translation>Tschechisch</translation>
-    </message>
-    <message>
-        <source>Danish</source>
-        <translation>Dänisch</translation>
-    </message>
-    <message>
-        <source>German</source>
-        <translation>Deutsch</translation>
-    </message>
-    <message>
-        <source>Greek</source>
-        <translation>Griechisch</translation>
-    </message>
-    <message>
-        <source>English</source>
-        <translation>Englisch</translation>
-    </message>
-    <message>
-        <source>Spanish</source>
-        <translation>Spanisch</translation>
-    </message>
-    <message>
-        <source>Finnish</source>
-        <translation>Finnisch</translation>
-    </message>
-    <message>
-        <source>French</source>
-        <translation>Französisch</translation>
-    </message>
-    <message>
-        <source>Hindi</source>
-        <translation>Hindi</translation>
-    </message>
-    <message>
-        <source>Hungarian</source>
-        <translation>Ungarisch</translation>
-    </message>
-    <message>
-        <source>Italian</source>
-        <translation>Italienisch</translation>
-    </message>
-    <message>
-        <source>Japanese</source>
-        <translation>Japanisch</translation>
-    </message>
-    <message>
-        <source>Korean</source>
-        <translation>Koreanisch</translation>
-    </message>
-    <message>
-        <source>Dutch</source>
-        <translation>Niederländisch</translation>
-    </message>
-    <message>
-        <source>Norwegian</source>
-        <translation>Norwegisch</translation>
-    </message>
-    <message>
-        <source>Polish</source>
-        <translation>Polnisch</translation>
-    </message>
-    <message>
-        <source>Portuguese</source>
-        <translation>Portugiesisch</translation>
-    </message>
-    <message>
-        <source>Romanian</source>
-        <translation>Rumänisch</translation>
-    </message>
-    <message>
-        <source>Russian</source>
-        <translation>Russisch</translation>
-    </message>
-    <message>
-        <source>Swedish</source>
-        <translation>Schwedisch</translation>
-    </message>
-    <message>
-        <source>Turkish</source>
-        <translation>Türkisch</translation>
-    </message>
-    <message>
-        <source>Ukrainian</source>
-        <translation>Ukrainisch</translation>
-    </message>
-    <message>
-        <source>Chinese</source>
-        <translation>Chinesisch</translation>
-    </message>
-</context>
-<context>
     <name>LatencyDialog</name>
     <message>
         <source>Latency and evaluation</source>
@@ -2680,49 +2717,6 @@
     <message>
         <source>Controls of the overlay</source>
         <translation>Bedienung der Einblendung</translation>
-    </message>
-</context>
-<context>
-    <name>Policies</name>
-    <message>
-        <source>Every 3 words (early)</source>
-        <translation>Alle 3 Wörter (früh)</translation>
-    </message>
-    <message>
-        <source>Captions move on each time three words have come.</source>
-        <translation>Die Untertitel gehen weiter, sooft drei Wörter gekommen sind.</translation>
-    </message>
-    <message>
-        <source>Every 5 words (a little later)</source>
-        <translation>Alle 5 Wörter (etwas später)</translation>
-    </message>
-    <message>
-        <source>3 words behind (word by word)</source>
-        <translation>3 Wörter dahinter (Wort für Wort)</translation>
-    </message>
-    <message>
-        <source>5 words behind (word by word)</source>
-        <translation>5 Wörter dahinter (Wort für Wort)</translation>
-    </message>
-    <message>
-        <source>Whole sentence (latest)</source>
-        <translation>Ganzer Satz (am spätesten)</translation>
-    </message>
-    <message>
-        <source>A sentence is translated when it is complete. With the bundled model that is hardly better than every 5 words.</source>
-        <translation>Ein Satz wird übersetzt, wenn er vollständig ist. Beim mitgelieferten Modell ist das kaum besser als alle 5 Wörter.</translation>
-    </message>
-    <message>
-        <source>Captions move on each time five words have come.</source>
-        <translation>Die Untertitel gehen weiter, sooft fünf Wörter gekommen sind.</translation>
-    </message>
-    <message>
-        <source>A caption word for each word, three words later.</source>
-        <translation>Für jedes Wort eines in den Untertiteln, drei Wörter später.</translation>
-    </message>
-    <message>
-        <source>A caption word for each word, five words later.</source>
-        <translation>Für jedes Wort eines in den Untertiteln, fünf Wörter später.</translation>
     </message>
 </context>
 <context>

@@ -6,33 +6,16 @@ target written before the next read.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby, pairwise
 from statistics import fmean
-
-
-@dataclass(frozen=True, slots=True)
-class TokenLengths:
-    """Durations of source and target tokens in the unit of the delays.
-
-    The last source token of a chunk may be shorter.
-    """
-
-    source: float
-    target: float
-
-
-TEXT = TokenLengths(source=1, target=1)
-"""Text to text, delays in words."""
-
-SPEECH = TokenLengths(source=300, target=0)
-"""Speech to text, delays in milliseconds: source words last 300 ms, captions take no time."""
 
 
 def average_token_delay(
     delays: Sequence[float],
     elapsed: Sequence[float] | None = None,
-    lengths: TokenLengths = TEXT,
+    *,
+    source_token: float = 1,
+    target_token: float = 1,
 ) -> float:
     """Average token delay, ATD (Kano et al. 2023, https://arxiv.org/abs/2211.13173).
 
@@ -46,7 +29,8 @@ def average_token_delay(
         elapsed: for the computation-aware variant, when each word was written by SimulEval's
             convention: source read plus all computing so far. The word then lasts longer by the
             computing since the previous word.
-        lengths: of the tokens.
+        source_token: length of one in the unit of the delays; the last of a chunk may be shorter.
+        target_token: likewise; a caption of speech takes no time.
 
     Raises:
         ValueError: nothing was written, a delay falls, or ``elapsed`` has another length.
@@ -56,11 +40,11 @@ def average_token_delay(
     source_ends, target_end, lags, read = [0.0], 0.0, list[float](), 0.0
     for delay, chunk in groupby(delays):
         ahead = max(0, len(lags) - (len(source_ends) - 1))
-        source_ends.extend(_token_ends(source_ends[-1], delay - read, lengths.source))
+        source_ends.extend(_token_ends(source_ends[-1], delay - read, source_token))
         read = delay
         for _ in chunk:
             t = len(lags) + 1
-            target_end = max(delay, target_end) + lengths.target + computing[t - 1]
+            target_end = max(delay, target_end) + target_token + computing[t - 1]
             lags.append(target_end - source_ends[min(t - ahead, len(source_ends) - 1)])
     return fmean(lags)
 

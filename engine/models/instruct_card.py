@@ -8,36 +8,37 @@ or markers, so without an adapter the text is re-translated with every word
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from engine.messages import tr
 from engine.models.model_card import FILE_NAME, Language, ModelCard
 
 ASKED = "Translate the {source} text into {language}. Answer with the translation and nothing else."
 """The default system message."""
 
 LANGUAGE_NAMES: Mapping[str, str] = {
-    "ar": "Arabic",
-    "cs": "Czech",
-    "da": "Danish",
-    "de": "German",
-    "el": "Greek",
-    "en": "English",
-    "es": "Spanish",
-    "fi": "Finnish",
-    "fr": "French",
-    "hi": "Hindi",
-    "hu": "Hungarian",
-    "it": "Italian",
-    "ja": "Japanese",
-    "ko": "Korean",
-    "nl": "Dutch",
-    "no": "Norwegian",
-    "pl": "Polish",
-    "pt": "Portuguese",
-    "ro": "Romanian",
-    "ru": "Russian",
-    "sv": "Swedish",
-    "tr": "Turkish",
-    "uk": "Ukrainian",
-    "zh": "Chinese",
+    "ar": tr("Arabic"),
+    "cs": tr("Czech"),
+    "da": tr("Danish"),
+    "de": tr("German"),
+    "el": tr("Greek"),
+    "en": tr("English"),
+    "es": tr("Spanish"),
+    "fi": tr("Finnish"),
+    "fr": tr("French"),
+    "hi": tr("Hindi"),
+    "hu": tr("Hungarian"),
+    "it": tr("Italian"),
+    "ja": tr("Japanese"),
+    "ko": tr("Korean"),
+    "nl": tr("Dutch"),
+    "no": tr("Norwegian"),
+    "pl": tr("Polish"),
+    "pt": tr("Portuguese"),
+    "ro": tr("Romanian"),
+    "ru": tr("Russian"),
+    "sv": tr("Swedish"),
+    "tr": tr("Turkish"),
+    "uk": tr("Ukrainian"),
+    "zh": tr("Chinese"),
 }
 """Names of languages in prompts, by the two-letter codes of ISO 639-1."""
 

@@ -108,21 +108,10 @@ class ModelCard:
 
     def save(self, directory: Path) -> None:
         """Write ``surtitle.json`` into a model folder."""
-        content: dict[str, object] = {
-            "format_version": FORMAT_VERSION,
-            "name": self.name,
-            "languages": {
-                code: {"name": language.name, "system": language.system}
-                for code, language in self.languages.items()
-            },
-            "end_of_source": self.end_of_source,
-            "end_of_write": self.end_of_write,
-            "end_of_target": self.end_of_target,
-            "slot_length": self.slot_length,
-            "policies": list(self.policies),
-        }
-        if self.calibration is not None:
-            content["calibration"] = asdict(self.calibration)
+        content = {"format_version": FORMAT_VERSION, **asdict(self)}
+        del content["layout"]  # a base is trained for slots
+        if self.calibration is None:
+            del content["calibration"]
         text = json.dumps(content, indent=2, ensure_ascii=False)
         (directory / FILE_NAME).write_text(text + "\n", encoding="utf-8")
 

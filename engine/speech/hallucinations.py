@@ -2,14 +2,15 @@
 
 Pure. The measures are those the model was released with (Radford et al. 2022,
 https://arxiv.org/abs/2212.04356, section 4.5): probability of no speech, mean log probability,
-compression ratio. In addition there are loops of n-grams and a list of sentences from subtitles in
-the training data. Such a sentence may really be said, so it is dropped only where the model is not
-sure of it.
+compression ratio. In addition there are loops of n-grams, and sentences of subtitles that were in
+the training data (``assets/hallucinations.txt``). Such a sentence may really be said, so it is
+dropped only where the model is not sure of it.
 """
 
 import zlib
 from collections.abc import Sequence
 
+from engine.files import ASSETS
 from engine.speech.hypothesis import same_word_key
 
 _NO_SPEECH = 0.6  # probability of no speech above which an unsure segment is dropped
@@ -19,50 +20,6 @@ _COMPRESSION_RATIO = 2.4  # above it the text repeats itself
 _PHRASE_UNSURE = -0.4  # mean log probability below which a known phrase is dropped
 _PHRASE_NO_SPEECH = 0.2  # probability of no speech above which a known phrase is dropped
 _MAX_LOOPS = 4  # repetitions of the same words in a row
-
-_PHRASES = (
-    "thank you",
-    "thank you very much",
-    "thanks for watching",
-    "thank you for watching",
-    "thank you so much for watching",
-    "please subscribe",
-    "please like and subscribe",
-    "subscribe to my channel",
-    "don't forget to subscribe",
-    "see you next time",
-    "see you in the next video",
-    "bye",
-    "bye bye",
-    "you",
-    "the end",
-    "subtitles by the amara.org community",
-    "transcription by castingwords",
-    "vielen dank",
-    "vielen dank fürs zuschauen",
-    "untertitel im auftrag des zdf",
-    "untertitel der amara.org-community",
-    "merci d'avoir regardé cette vidéo",
-    "sous-titrage société radio-canada",
-    "sous-titres réalisés par la communauté d'amara.org",
-    "gracias por ver el video",
-    "subtítulos realizados por la comunidad de amara.org",
-    "sottotitoli creati dalla comunità amara.org",
-    "sottotitoli e revisione a cura di qtss",
-    "obrigado por assistir",
-    "legendas pela comunidade amara.org",
-    "ondertiteld door de amara.org gemeenschap",
-    "napisy stworzone przez społeczność amara.org",
-    "продолжение следует",
-    "субтитры сделал dimatorzok",
-    "спасибо за просмотр",
-    "ご視聴ありがとうございました",
-    "字幕by索兰娅",
-    "请不吝点赞订阅转发打赏支持明镜与点点栏目",
-    "시청해주셔서 감사합니다",
-    "altyaz\u0131 m.k",
-    "شكرا للمشاهدة",
-)
 
 
 def is_hallucination(text: str, *, no_speech: float, log_probability: float) -> bool:
@@ -121,4 +78,6 @@ def _phrase_key(text: str) -> str:
     return same_word_key("".join(text.split()))
 
 
-_PHRASE_KEYS = frozenset(_phrase_key(phrase) for phrase in _PHRASES)
+_PHRASE_KEYS = frozenset(
+    map(_phrase_key, (ASSETS / "hallucinations.txt").read_text(encoding="utf-8").splitlines())
+)

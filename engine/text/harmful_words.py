@@ -1,15 +1,16 @@
 """Words of violence, self-harm, sex and slurs: a caption holds them only where the source does.
 
-The lists lie in ``harmful_words.toml``, in groups of English words and their counterparts.
+The lists are in ``assets/harmful_words.toml``, in groups of English words and their counterparts.
 """
 
 import re
 import tomllib
 from collections.abc import Iterable
 from functools import cache
-from pathlib import Path
 
-_LISTS = Path(__file__).with_suffix(".toml")
+from engine.files import ASSETS
+
+_LISTS = ASSETS / "harmful_words.toml"
 _SOURCE_LANGUAGE = "en"
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 

@@ -134,13 +134,8 @@ def report(
             for policy in one.policies.values()
         ],
         "differences": [
-            {
-                "run": one.run,
-                "policy": one.policy,
-                "against": one.against,
-                "against_policy": one.against_policy,
-                **asdict(one.comparison),
-            }
+            {key: value for key, value in asdict(one).items() if key != "comparison"}
+            | asdict(one.comparison)
             for one in found
         ],
     }

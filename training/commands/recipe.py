@@ -8,13 +8,14 @@ import argparse
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import fields
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import cast, get_args, get_origin, get_type_hints
+from typing import cast, get_args, get_type_hints
 
 from engine.errors import PolicyError
 from engine.settings import DEVICES
+from engine.untrusted.typed_table import kind_name, read_table
 from training.commands.common_arguments import named_values
 from training.errors import UsageError
 from training.settings import FALLS, PRECISIONS, TrainSettings
@@ -166,7 +167,7 @@ def _number(kind: type[int | float], text: str) -> float:
     try:
         return kind(text)
     except ValueError as error:
-        msg = f"{_KIND_NAMES[kind]} was expected, got {text!r}"
+        msg = f"{kind_name(kind)} was expected, got {text!r}"
         raise UsageError(msg) from error
 
 
@@ -221,77 +222,6 @@ def make_settings(table: Table) -> TrainSettings:
         UsageError: a key is unknown or missing, or a value has the wrong type or is out of range.
     """
     try:
-        return cast("TrainSettings", _make(TrainSettings, table, ""))
+        return read_table(TrainSettings, table)
     except (ValueError, PolicyError) as error:
         raise UsageError(str(error)) from error
-
-
-def _make(kind: type, table: object, path: str) -> object:
-    """Make a dataclass of a table, field by field."""
-    if not isinstance(table, dict):
-        msg = f"{path or 'a recipe'} should be a table of settings, got {table!r}"
-        raise ValueError(msg)  # noqa: TRY004  one kind of error for every fault of a recipe
-    hints = get_type_hints(kind)
-    known = {field.name: field for field in fields(kind)}
-    for key in table:
-        if key not in known:
-            names = ", ".join(known)
-            msg = f"{_inner(path, key)} is no setting: the known ones there are {names}"
-            raise ValueError(msg)
-    for name, field in known.items():
-        needed = field.default is MISSING and field.default_factory is MISSING
-        if needed and name not in table:
-            msg = f"{_inner(path, name)} is needed"
-            raise ValueError(msg)
-    values = {key: _convert(hints[key], value, _inner(path, key)) for key, value in table.items()}
-    return kind(**values)
-
-
-def _convert(hint: object, value: object, path: str) -> object:
-    """Convert a TOML value to the type of a field."""
-    kinds = get_args(hint)
-    match get_origin(hint):
-        case origin if origin is UnionType:
-            return _convert(next(kind for kind in kinds if kind is not NoneType), value, path)
-        case origin if origin is tuple and isinstance(value, list):
-            inner = [kinds[0]] * len(value) if kinds[-1] is Ellipsis else kinds
-            if len(inner) == len(value):
-                return tuple(_convert(*item, path) for item in zip(inner, value, strict=True))
-        case origin if origin is Mapping and isinstance(value, dict):
-            return {key: _convert(kinds[1], item, _inner(path, key)) for key, item in value.items()}
-        case None:
-            return _simple(hint, value, path)
-    msg = f"{path} should be {_kind_name(hint)}, got {value!r}"
-    raise ValueError(msg)
-
-
-def _simple(hint: object, value: object, path: str) -> object:
-    if is_dataclass(hint):
-        return _make(cast("type", hint), value, path)
-    if hint is Path and isinstance(value, str):
-        return Path(value)
-    if hint is float and type(value) is int:
-        return float(value)
-    if type(value) is not hint:  # for isinstance a bool is an int
-        msg = f"{path} should be {_kind_name(hint)}, got {value!r}"
-        raise ValueError(msg)
-    return value
-
-
-_KIND_NAMES: Mapping[object, str] = {
-    int: "a whole number", float: "a number", str: "text", bool: "true or false", Path: "a path",
-}  # fmt: skip
-
-
-def _kind_name(hint: object) -> str:
-    """Return the type of a field in words."""
-    if hint in _KIND_NAMES:
-        return _KIND_NAMES[hint]
-    inner = [kind for kind in get_args(hint) if kind is not Ellipsis]
-    if get_origin(hint) is Mapping:
-        return f"a table with {_kind_name(inner[1])} for each key"
-    return "a list: " + " and ".join(dict.fromkeys(map(_kind_name, inner)))
-
-
-def _inner(path: str, key: str) -> str:
-    return f"{path}.{key}" if path else key

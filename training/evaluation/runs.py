@@ -1,22 +1,16 @@
 """Write and read run folders: the record of a run, its scores and its sentences."""
 
 import json
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import NoneType
-from typing import TYPE_CHECKING, TypeVar, cast, get_args, get_origin
 
 from engine.metrics.translation import Translation
+from engine.untrusted.typed_table import read_table, read_value
 from training.data.corpus import write_lines
 from training.errors import TrainingError
 from training.evaluation.run_record import RunRecord, read_record
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
-_Kind = TypeVar("_Kind", bound="DataclassInstance")
 _SYSTEMS = ("slots", "retranslate")  # runs over talks are scored by segments, not by lines
 
 
@@ -114,7 +108,7 @@ def read_run(folder: Path) -> Run:
 def _read_summary(path: Path) -> list[PolicyScores]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        return [_take(PolicyScores, entry) for entry in content]
+        return [read_table(PolicyScores, entry, others_ignored=True) for entry in content]
     except FileNotFoundError as error:
         msg = f"{path} is missing: let evaluate finish this run first"
         raise TrainingError(msg) from error
@@ -128,8 +122,8 @@ def _read_sentences(folder: Path, scores: PolicyScores) -> tuple[Sentence, ...]:
         lines = path.read_text(encoding="utf-8").split("\n")[:-1]
         sentences = tuple(
             Sentence(
-                translation=_take(Translation, row),
-                reference=str(_checked("reference", row["reference"], str)),
+                translation=read_table(Translation, row, others_ignored=True),
+                reference=str(read_value(str, row["reference"], "reference")),
             )
             for row in map(json.loads, lines)
         )
@@ -146,34 +140,3 @@ def _read_sentences(folder: Path, scores: PolicyScores) -> tuple[Sentence, ...]:
 
 def _garbled(path: Path, error: Exception) -> TrainingError:
     return TrainingError(f"{path} cannot be read ({error}): run evaluate again")
-
-
-def _take(kind: "type[_Kind]", row: Mapping[str, object]) -> "_Kind":
-    """Make a dataclass from its fields in a JSON object; other fields are ignored.
-
-    Raises:
-        KeyError: a field is missing.
-        TypeError: a field has another type.
-    """
-    values = {
-        field.name: _checked(field.name, row[field.name], field.type) for field in fields(kind)
-    }
-    return kind(**values)
-
-
-def _checked(name: str, value: object, kind: object) -> object:
-    """Return a JSON value as the type of a field has it."""
-    types = get_args(kind) or (kind,)  # float | None has two
-    if get_origin(kind) is tuple:
-        items = cast("list[object]", value if isinstance(value, list) else [None])
-        return tuple([_checked(name, item, types[0]) for item in items])
-    matches = (
-        (value is None and NoneType in types)
-        or (isinstance(value, int) and (int in types or float in types))
-        or (isinstance(value, float) and float in types and math.isfinite(value))
-        or (isinstance(value, str) and str in types)
-    )
-    if not matches:
-        msg = f"{name} is {value!r}"
-        raise TypeError(msg)
-    return value

@@ -6,21 +6,15 @@ from pathlib import Path
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
 
+from engine.models.instruct_card import LANGUAGE_NAMES
 from engine.models.model_card import Language, ModelCard
 
 PAD, BEGIN, END = "<|pad|>", "<|begin|>", "<|end|>"
 USER, ASSISTANT = "<|user|>", "<|assistant|>"
 END_OF_WRITE, END_OF_SOURCE = "<|end_of_write|>", "<|end_of_source|>"
 
-LANGUAGE_NAMES = {
-    "de": "German",
-    "fr": "French",
-    "es": "Spanish",
-    "it": "Italian",
-    "nl": "Dutch",
-    "ro": "Romanian",
-    "zh": "Chinese",
-}
+LANGUAGES = ("de", "fr", "es", "it", "nl", "ro", "zh")
+"""Every tokenizer reserves tags of these; their order decides ids."""
 
 CHAT_TEMPLATE = (
     "{{ bos_token }}{% for message in messages %}"
@@ -50,7 +44,7 @@ def train_tokenizer(
         vocabulary: number of ids, markers included; a multiple of 64 suits every kernel.
         languages: target languages that get a tag; tags of all known languages are reserved.
     """
-    tags = [language_tag(code) for code in dict.fromkeys([*languages, *LANGUAGE_NAMES])]
+    tags = [language_tag(code) for code in dict.fromkeys([*languages, *LANGUAGES])]
     markers = [PAD, BEGIN, END, USER, ASSISTANT, END_OF_WRITE, END_OF_SOURCE, *tags]
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(

@@ -17,7 +17,7 @@ from engine.metrics.latency import (
     length_adaptive_average_lagging,
     start_offset,
 )
-from engine.metrics.token_delay import SPEECH, TEXT, average_token_delay
+from engine.metrics.token_delay import average_token_delay
 
 CASES = json.loads(Path(__file__).with_name("simuleval_scores.json").read_text())
 
@@ -34,15 +34,15 @@ def scores(delays, source_length, reference_length):
 def ours(case):
     lengths = case["source_length"], case["reference_length"]
     delays, elapsed = case["delays"], case.get("elapsed")
-    tokens = SPEECH if elapsed else TEXT
+    tokens = {"source_token": 300, "target_token": 0} if elapsed else {}  # as SimulEval does
     plain = scores(delays, *lengths) | {
-        "ATD": average_token_delay(delays, lengths=tokens),
+        "ATD": average_token_delay(delays, **tokens),
         "StartOffset": start_offset(delays),
         "EndOffset": end_offset(delays, lengths[0]),
     }
     if not elapsed:
         return plain
-    aware = scores(elapsed, *lengths) | {"ATD": average_token_delay(delays, elapsed, tokens)}
+    aware = scores(elapsed, *lengths) | {"ATD": average_token_delay(delays, elapsed, **tokens)}
     return plain | {f"{name}_CA": score for name, score in aware.items()}
 
 

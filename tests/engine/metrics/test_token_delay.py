@@ -7,10 +7,13 @@ import random
 
 import pytest
 
-from engine.metrics.token_delay import SPEECH, TEXT, TokenLengths, average_token_delay
+from engine.metrics.token_delay import average_token_delay
 
 SPOKEN = [1000, 1000, 2000, 3000, 3000, 4200]
 ELAPSED = [1250, 1250, 2500, 3700, 3700, 5100]
+
+SPEECH = {"source_token": 300, "target_token": 0}
+"""SimulEval's lengths for delays in milliseconds."""
 
 
 def chunk_ends(delay, earlier, token):
@@ -22,13 +25,13 @@ def chunk_ends(delay, earlier, token):
     return ends
 
 
-def slow_token_delay(delays, elapsed, lengths):
+def slow_token_delay(delays, elapsed, source_token=1, target_token=1):
     """Follow Kano et al. 2023, section 4, token by token, and count everything anew for each."""
     lags = []
     for t in range(1, len(delays) + 1):
         ends = {}  # chunk by its delay -> source tokens
         for delay, earlier in zip(delays, [0, *delays], strict=False):
-            ends.setdefault(delay, chunk_ends(delay, earlier, lengths.source))
+            ends.setdefault(delay, chunk_ends(delay, earlier, source_token))
         now = delays[t - 1]
         x_before = sum(len(tokens) for delay, tokens in ends.items() if delay < now)
         y_before = sum(delay < now for delay in delays)
@@ -39,7 +42,7 @@ def slow_token_delay(delays, elapsed, lengths):
         for i in range(t):
             computed = elapsed[i] - delays[i]
             computed -= elapsed[i - 1] - delays[i - 1] if i else 0
-            end = max(delays[i], end) + lengths.target + computed
+            end = max(delays[i], end) + target_token + computed
         lags.append(end - source_end)
     return sum(lags) / len(lags)
 
@@ -64,13 +67,13 @@ def test_text_is_what_simuleval_computes(delays, token_delay):
 
 
 def test_speech_is_what_simuleval_computes():
-    assert average_token_delay(SPOKEN, lengths=SPEECH) == pytest.approx(1416.666666667, abs=1e-6)
-    assert average_token_delay(SPOKEN, ELAPSED, SPEECH) == pytest.approx(1641.666666667, abs=1e-6)
+    assert average_token_delay(SPOKEN, **SPEECH) == pytest.approx(1416.666666667, abs=1e-6)
+    assert average_token_delay(SPOKEN, ELAPSED, **SPEECH) == pytest.approx(1641.666666667, abs=1e-6)
 
 
 def test_text_follows_the_definition():
     for delays, _ in cases(0):
-        slow = slow_token_delay(delays, delays, TEXT)
+        slow = slow_token_delay(delays, delays)
         assert average_token_delay(delays) == pytest.approx(slow)
 
 
@@ -81,9 +84,9 @@ def test_speech_and_computing_follow_the_definition():
         for delay in delays:
             computed += rng.randint(0, 300)
             elapsed.append(delay + computed)
-        lengths = TokenLengths(rng.choice((100, 300)), rng.choice((0, 50, 300)))
-        slow = slow_token_delay(delays, elapsed, lengths)
-        assert average_token_delay(delays, elapsed, lengths) == pytest.approx(slow)
+        lengths = {"source_token": rng.choice((100, 300)), "target_token": rng.choice((0, 50, 300))}
+        slow = slow_token_delay(delays, elapsed, **lengths)
+        assert average_token_delay(delays, elapsed, **lengths) == pytest.approx(slow)
 
 
 def test_computing_can_only_delay():

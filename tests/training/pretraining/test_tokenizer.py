@@ -12,7 +12,7 @@ from training.pretraining.tokenizer import (
     END,
     END_OF_SOURCE,
     END_OF_WRITE,
-    LANGUAGE_NAMES,
+    LANGUAGES,
     PAD,
     USER,
     language_tag,
@@ -46,7 +46,7 @@ def test_nothing_is_unknown():
 
 
 def test_every_marker_and_every_language_is_one_token():
-    tags = [language_tag(code) for code in LANGUAGE_NAMES]
+    tags = [language_tag(code) for code in LANGUAGES]
     ids = [spelt(marker) for marker in [*MARKERS, *tags]]
     assert all(len(one) == 1 for one in ids)
     assert len({one for (one,) in ids}) == len(ids)
