@@ -9,6 +9,7 @@ points in the languages of ``_COMMA_LANGUAGES``.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 RUN = re.compile(r"[0-9](?:[.,:]?[0-9])*")
 """A number in digits."""
@@ -100,10 +101,14 @@ def _from_digits(parts: Sequence[str], language: str) -> Iterator[Number]:
 
 
 def _from_words(parts: Sequence[str], language: str) -> Iterator[Number]:
-    """Read runs of number words as one number, as two halves of a year, and word by word."""
+    """Read runs of number words as one number, as two halves of a year, and word by word.
+
+    The scale of a number in digits belongs to that: ``4.2 million``.
+    """
     run: list[str] = []
-    for part in (*parts, "end"):
-        if part in _VALUES or (len(part) > 2 and part in _SCALES) or (run and part == "and"):
+    for before, part in pairwise(("", *parts, "end")):
+        is_scale = len(part) > 2 and part in _SCALES and (run or not RUN.fullmatch(before))
+        if part in _VALUES or is_scale or (run and part == "and"):
             run.append(part)
         elif run:
             if len(run) > 1 or run[0] not in _ARTICLES or not _MONTHS.isdisjoint(parts):

@@ -185,7 +185,7 @@ def _numbers_fit(caption: str, piece: str, numbers: Sequence[Number]) -> bool:
             return any(written.startswith(begun) for one in left for written in _ways(one)) or (
                 begun != run and any(run in _ways(one) for one in left)
             )
-        if not _use(run, left) and match.end() >= len(caption):
+        if not _use(run, left) and match.end() >= len(caption.rstrip(".,:")):
             return False
     return True
 

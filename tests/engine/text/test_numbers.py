@@ -54,3 +54,8 @@ def test_each_number_stands_for_itself():
 def test_a_number_may_be_written_in_parts():
     (number,) = find_numbers(["9:30"], "de")
     assert [sorted(part) for part in number.parts] == [["9"], ["30"]]
+
+
+@pytest.mark.parametrize("source", ["4.2 million euros", "3 hundred", "by 10 bn"])
+def test_the_scale_of_digits_is_no_number_of_its_own(source):
+    assert len(ways(source)) == 1

@@ -144,3 +144,12 @@ def test_ids_that_may_not_be_chosen_stay_so(constraints):
     values = torch.full((len(tokenizer()),), -torch.inf)
     values[[one, two]] = torch.tensor([1.0, 0.5])
     assert constraints.choose(one, values, "no number", "um ") == one
+
+
+def test_a_number_is_not_left_unfinished_at_its_point(constraints):
+    end = tokenizer().convert_tokens_to_ids(END_OF_WRITE)
+    (zero,) = word_ids(tokenizer(), "x0")[-1:]
+    values = logits(end, zero)
+    assert constraints.choose(end, values, "4,200,000 euros", "4.20") == zero
+    assert constraints.choose(end, values, "4,200,000 euros", "4.200.") == zero
+    assert constraints.choose(end, values, "It costs 5.", "Es kostet 5.") == end
