@@ -32,10 +32,11 @@ def test_a_caption_is_counted():
     counts, harmful = Counts(), HarmfulWords("de")
     counts.take("Anna met Ben at 9", "Anna traf Ben um 9", "Anna traf Ben um 9", harmful, "de")
     counts.take("Anna met Ben at 9", "Anna traf Ben um 9", "Sie ermordete ihn um 8", harmful, "de")
+    counts.take("Anna met Ben at 9", "Anna traf Ben um 9", "Anna traf Ben", harmful, "de")
     counts.take("He murdered them", "Er ermordete sie", "Er ermordete sie", harmful, "de")
-    assert (counts.lines, counts.with_numbers, counts.numbers_right) == (3, 2, 1)
+    assert (counts.lines, counts.with_numbers, counts.numbers_right) == (4, 3, 1)
     assert (counts.numbers_invented, counts.harmful) == (1, 1)
-    assert (counts.names, counts.names_kept) == (2, 1)
+    assert (counts.names, counts.names_kept) == (3, 2)
 
 
 def test_lines_of_a_recogniser_are_the_same_in_each_run():
