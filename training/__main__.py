@@ -18,7 +18,6 @@ from training.commands import (
     convert,
     evaluate,
     finetune,
-    long_form,
     prepare,
     pretrain,
     record_scores,
@@ -26,7 +25,7 @@ from training.commands import (
 from training.errors import TrainingError, UsageError
 
 _COMMANDS = (
-    prepare, augment, align, pretrain, finetune, evaluate, long_form, compare, record_scores,
+    prepare, augment, align, pretrain, finetune, evaluate, compare, record_scores,
     convert, comet, calibrate,
 )  # fmt: skip
 

@@ -1,7 +1,6 @@
 """Makes the controllers of the program and connects their signals."""
 
 import time
-from dataclasses import replace
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication
@@ -85,14 +84,14 @@ class Application(QObject):
         if self.settings.notice is not None:
             banner.show_notice(worded(self.settings.notice))
         if launch.crashed:
-            told = self.tr("Surtitle crashed last time; Help, Copy diagnostics says how")
-            banner.show_notice(told)
+            text = self.tr("Surtitle crashed last time; Help, Copy diagnostics says how")
+            banner.show_notice(text)
         offer = self.archive.offer()
         if offer is not None:
             banner.show_offer(*offer, _RECOVER)
         self.wants_restart = False
         self._closing_since_s: float | None = None
-        self._told_of_wayland = False
+        self._explained_wayland = False
         self._connect()
         self._use_page()
 
@@ -106,7 +105,7 @@ class Application(QObject):
         self.window.controls.lock.setChecked(overlay.locked)
         self.window.controls.overlay.setChecked(overlay.visible)
         self.side_windows.show()
-        self._tell_letters(self.settings.translation.target_language)
+        self._report_missing_font(self.settings.translation.target_language)
 
     def _connect(self) -> None:
         window, controls = self.window, self.window.controls
@@ -122,7 +121,7 @@ class Application(QObject):
         self.bridge.paused_changed.connect(window.status.show_paused)
         self.captions.captions_changed.connect(self._show_captions)
         self.captions.cleared.connect(window.status.show_no_backlog)
-        self.settings.language_changed.connect(self._tell_letters)
+        self.settings.language_changed.connect(self._report_missing_font)
         self.stage.size_wanted.connect(self._choose_size)
         self.settings.preferences_changed.connect(self._use_choices)
         self.settings.failed.connect(window.banner.show_notice)
@@ -158,8 +157,8 @@ class Application(QObject):
     def _connect_actions(self) -> None:
         window, actions = self.window, self.window.menu_actions
         actions.settings.triggered.connect(self._show_settings)
-        actions.larger.triggered.connect(self._enlarge)
-        actions.smaller.triggered.connect(self._shrink)
+        actions.larger.triggered.connect(lambda: self._change_letters(_POINTS))
+        actions.smaller.triggered.connect(lambda: self._change_letters(-_POINTS))
         actions.reset_place.triggered.connect(self._reset_place)
         actions.new_session.triggered.connect(self.captions.begin_session)
         actions.adapters.triggered.connect(self.adapters.dialog.open_list)
@@ -185,13 +184,13 @@ class Application(QObject):
             self.page.show_lines(self.stage.caption_lines)
 
     @Slot(str)
-    def _tell_letters(self, language: str) -> None:
+    def _report_missing_font(self, language: str) -> None:
         if lacks_font(language):
-            told = self.tr(
+            text = self.tr(
                 "No font here has the letters of {}, so captions would be rows of boxes; install "
                 "one that has them, for example Noto"
             )
-            self.window.banner.show_notice(told.format(language))
+            self.window.banner.show_notice(text.format(language))
 
     @Slot()
     def _mark(self) -> None:
@@ -202,22 +201,11 @@ class Application(QObject):
 
     @Slot(int, int)
     def _choose_size(self, characters: int, lines: int) -> None:
-        now = self.settings.preferences
-        captions = replace(now.captions, characters=characters, lines=lines)
-        self.settings.choose(replace(now, captions=captions))
-
-    @Slot()
-    def _enlarge(self) -> None:
-        self._change_letters(_POINTS)
-
-    @Slot()
-    def _shrink(self) -> None:
-        self._change_letters(-_POINTS)
+        self.settings.change("captions", characters=characters, lines=lines)
 
     def _change_letters(self, points: int) -> None:
-        now = self.settings.preferences
-        size = min(96, max(14, now.captions.point_size + points))
-        self.settings.choose(replace(now, captions=replace(now.captions, point_size=size)))
+        size = self.settings.preferences.captions.point_size + points
+        self.settings.change("captions", point_size=min(96, max(14, size)))
 
     def _mark_doubt(self, mark: str) -> None:
         for transcript in (self.window.transcript, self.archive.session_window.transcript):
@@ -250,10 +238,9 @@ class Application(QObject):
     @Slot(bool)
     def _show_overlay(self, visible: bool) -> None:  # noqa: FBT001  what the signal carries
         self.overlay.setVisible(visible)
-        if visible and is_wayland() and not self._told_of_wayland:
-            self._tell_of_wayland()
-        now = self.settings.preferences
-        self.settings.choose(replace(now, overlay=replace(now.overlay, visible=visible)))
+        if visible and is_wayland() and not self._explained_wayland:
+            self._explain_wayland()
+        self.settings.change("overlay", visible=visible)
 
     @Slot()
     def _clear_overlay(self) -> None:
@@ -277,36 +264,34 @@ class Application(QObject):
             self.settings.preferences.overlay.visible and self.window.isVisible()
         )
 
-    def _tell_of_wayland(self) -> None:
+    def _explain_wayland(self) -> None:
         """Explain once the limits of Wayland, and offer XWayland."""
-        self._told_of_wayland = True
-        told = self.tr(
+        self._explained_wayland = True
+        text = self.tr(
             "Wayland lets no program keep a window above the others or put it anywhere: the "
             "overlay may go behind them, and does not come back to its place"
         )
         was_tried = self.settings.preferences.overlay.through_xwayland  # and did not work
         if self.settings.launch.can_use_xwayland and not was_tried:
-            told += self.tr(". Through XWayland most desktops let it")
+            text += self.tr(". Through XWayland most desktops let it")
             button = self.tr("Start again through &XWayland")
-            self.window.banner.show_offer(told, button, _XWAYLAND)
+            self.window.banner.show_offer(text, button, _XWAYLAND)
         else:
-            self.window.banner.show_notice(told)
+            self.window.banner.show_notice(text)
 
     @Slot(str)
     def _take_offer(self, name: str) -> None:
         if name == _RECOVER:
             self.archive.recover()
         elif name == _XWAYLAND:
-            now = self.settings.preferences
-            self.settings.choose(replace(now, overlay=replace(now.overlay, through_xwayland=True)))
+            self.settings.change("overlay", through_xwayland=True)
             self.wants_restart = True
             self.window.close()
 
     @Slot(bool)
     def _lock_overlay(self, locked: bool) -> None:  # noqa: FBT001  what the signal carries
         self.stage.set_locked(locked=locked)
-        now = self.settings.preferences
-        self.settings.choose(replace(now, overlay=replace(now.overlay, locked=locked)))
+        self.settings.change("overlay", locked=locked)
 
     def _use_page(self) -> None:
         failure = self.page.use(self.settings.preferences.privacy)
@@ -317,11 +302,11 @@ class Application(QObject):
     @Slot()
     def _copy_page_address(self) -> None:
         address = self.page.address
-        told = self.tr("The address is on the clipboard; who knows it can read the captions")
+        text = self.tr("The address is on the clipboard; who knows it can read the captions")
         if not address:
-            told = self.tr("The caption page is off; the settings, under Privacy, turn it on")
+            text = self.tr("The caption page is off; the settings, under Privacy, turn it on")
         QGuiApplication.clipboard().setText(address)
-        self.window.banner.show_notice(told)
+        self.window.banner.show_notice(text)
 
     @Slot()
     def _copy_diagnostics(self) -> None:

@@ -85,9 +85,9 @@ class CaptionController(QObject):
     @Slot(object)
     def _take_event(self, event: Event) -> None:
         if isinstance(event, NotTranslated):
-            told = self.tr("This does not look like English, and is not translated: {}")
+            text = self.tr("This does not look like English, and is not translated: {}")
             source = shorten(event.source, _SHOWN, placeholder=" …")
-            self._banner.show_offer(told.format(source), "", _STRANGE)
+            self._banner.show_offer(text.format(source), "", _STRANGE)
         elif isinstance(event, CaptionChanged):
             self._banner.withdraw(_STRANGE)
         if self._captions.release_tails():
@@ -162,8 +162,8 @@ class CaptionController(QObject):
         self._awaited_mark = None
         self._show_captions()
         self.cleared.emit()
-        told = self.tr("A new session has begun")
-        self._banner.show_offer(told, self.tr("&Undo"), _UNDO)
+        text = self.tr("A new session has begun")
+        self._banner.show_offer(text, self.tr("&Undo"), _UNDO)
 
     @Slot(str)
     def _take_offer(self, name: str) -> None:

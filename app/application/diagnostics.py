@@ -52,8 +52,8 @@ def _choices(preferences: Preferences) -> list[str]:
     for page, values in asdict(preferences).items():
         pairs = values.items() if isinstance(values, dict) else [("", values)]
         for name, value in pairs:
-            told = "set" if isinstance(value, Path) else value
-            lines.append(f"{page}.{name} = {told}" if name else f"{page} = {told}")
+            shown = "set" if isinstance(value, Path) else value
+            lines.append(f"{page}.{name} = {shown}" if name else f"{page} = {shown}")
     return lines
 
 

@@ -1,6 +1,5 @@
 """Connects the glossary dialog with its files and the session."""
 
-from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -63,9 +62,9 @@ class GlossaryController(QObject):
             return
         match event:
             case ContextChanged():
-                told = self.tr("{:,} terms cost {:,} tokens of the prompt, computed once")
-                told = told.format(len(self._terms), event.rows)
-                self.dialog.show_cost(told if event.rows else self.tr("The model is not told"))
+                text = self.tr("{:,} terms cost {:,} tokens of the prompt, computed once")
+                text = text.format(len(self._terms), event.rows)
+                self.dialog.show_cost(text if event.rows else self.tr("The model is not told"))
             case Refused(message=message) if message.code is Code.GLOSSARY_TOO_LONG:
                 self.dialog.show_cost(worded(message))
 
@@ -91,8 +90,7 @@ class GlossaryController(QObject):
 
     @Slot(bool)
     def _use(self, used: bool) -> None:  # noqa: FBT001  what the signal carries
-        now = self._settings.preferences
-        self._settings.choose(replace(now, translation=replace(now.translation, glossary=used)))
+        self._settings.change("translation", glossary=used)
         self._tell()
         self._show_cost()
 

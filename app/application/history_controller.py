@@ -40,8 +40,8 @@ class HistoryController(QObject):
         lost = self.keeper.lost_session
         if lost is None:
             return None
-        told = self.tr("The session of {:%Y-%m-%d %H:%M} did not end well; its captions are kept")
-        return told.format(lost.started), self.tr("&Show them")
+        text = self.tr("The session of {:%Y-%m-%d %H:%M} did not end well; its captions are kept")
+        return text.format(lost.started), self.tr("&Show them")
 
     @Slot()
     def recover(self) -> None:

@@ -17,8 +17,8 @@ def lag_text(lags: Sequence[StageTime], n_dropped: int) -> str:
     """
     by_stage = {lag.stage: lag.median_s for lag in lags}
     whole = by_stage.get("whole", sum(by_stage.values()))
-    told = QCoreApplication.translate("Lag", "lag {:.1f} s  ·  {:.2f} s of sound lost")
-    return told.format(whole, n_dropped / SAMPLE_RATE_HZ)
+    text = QCoreApplication.translate("Lag", "lag {:.1f} s  ·  {:.2f} s of sound lost")
+    return text.format(whole, n_dropped / SAMPLE_RATE_HZ)
 
 
 def lag_tip(lags: Sequence[StageTime]) -> str:

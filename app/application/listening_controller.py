@@ -1,7 +1,6 @@
 """Connects the source bar with the listening service and the transcript."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
@@ -16,7 +15,7 @@ from app.main_window.status_bar import StatusBar
 from app.session.engine_bridge import EngineBridge
 from app.session.listening_service import ListeningService
 from app.system.translations import worded
-from engine.audio.devices import DeviceKind, WantedDevice
+from engine.audio.devices import WantedDevice
 from engine.hub.catalogue import smaller_whisper
 from engine.metrics.word_lags import StageTime
 from engine.speech.events import (
@@ -131,12 +130,10 @@ class ListeningController(QObject):
     @Slot(str)
     def _take_offer(self, name: str) -> None:
         """Run an offer of the banner, if it is one of ours."""
-        now = self._settings.preferences
         if name == FETCH:
-            self._fetch(now.listening.recognizer)
+            self._fetch(self._recognizer)
         elif name == SMALLER:
-            listening = replace(now.listening, recognizer=smaller_whisper(now.listening.recognizer))
-            self._settings.choose(replace(now, listening=listening))
+            self._settings.change("listening", recognizer=smaller_whisper(self._recognizer))
 
     @property
     def _recognizer(self) -> str:
@@ -172,23 +169,17 @@ class ListeningController(QObject):
 
     @Slot(str, str)
     def _choose_device(self, kind: str, name: str) -> None:
-        now = self._settings.preferences
-        listening = (
-            replace(now.listening, microphone=name)
-            if kind == DeviceKind.MICROPHONE
-            else replace(now.listening, system=name)
-        )
-        self._settings.choose(replace(now, listening=listening))
+        self._settings.change("listening", **{kind: name})  # a field for each ``DeviceKind``
 
     def _show_stopped(self) -> None:
         self._begun = ()
         self._meters.stop()
         self._bar.show_nothing()
         self._notices.keep(())
-        told = self.tr("Translating what was said") if self.desk.is_listening else ""
+        text = self.tr("Translating what was said") if self.desk.is_listening else ""
         if self._bridge.is_paused and self._bar.on:
-            told = self.tr("Paused: nothing is recorded")
-        self._status.show_listening(told)
+            text = self.tr("Paused: nothing is recorded")
+        self._status.show_listening(text)
 
     def _show_off(self, wanted: tuple[WantedDevice, ...] = ()) -> None:
         """Show exactly these sources as on."""
@@ -227,12 +218,12 @@ class ListeningController(QObject):
         """Offer to download a recogniser; a running one goes on."""
         self._after_fetch = self._wanted
         self._show_off(self._begun)
-        told = self.tr("The recogniser {} is not on this computer; typing works without it")
+        text = self.tr("The recogniser {} is not on this computer; typing works without it")
         if self._begun:
             self._is_ready = True
             self._show_heard()
-            told = self.tr("The recogniser {} is not on this computer; the one before goes on")
-        self._banner.show_offer(told.format(recognizer), self.tr("&Fetch it"), FETCH)
+            text = self.tr("The recogniser {} is not on this computer; the one before goes on")
+        self._banner.show_offer(text.format(recognizer), self.tr("&Fetch it"), FETCH)
 
     def _fetch(self, recognizer: str) -> None:
         self._fetching = recognizer
@@ -290,8 +281,8 @@ class ListeningController(QObject):
         """Show the names of the devices in use."""
         if self._wanted and self._is_ready:
             names = " · ".join(self._notices.devices)
-            told = self.tr("Listening to {}").format(names) if names else self.tr("Listening")
-            self._status.show_listening(told)
+            text = self.tr("Listening to {}").format(names) if names else self.tr("Listening")
+            self._status.show_listening(text)
 
     def _source_of(self, lane: str) -> SourceControls:
         return next(source for source in self._bar.sources if LANES[source.kind] == lane)

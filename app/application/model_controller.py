@@ -127,8 +127,8 @@ class ModelController(QObject):
         if wanted not in languages:
             code, name = next(iter(languages.items()))
             self._settings.use_language(code)
-            told = self.tr("The model {} does not know {!r}; the captions are in {}")
-            self._banner.show_notice(told.format(card.name, wanted, name))
+            text = self.tr("The model {} does not know {!r}; the captions are in {}")
+            self._banner.show_notice(text.format(card.name, wanted, name))
         self._show_languages(languages)
 
     def _show_languages(self, languages: Mapping[str, str]) -> None:

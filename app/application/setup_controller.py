@@ -62,10 +62,10 @@ class SetupController(QObject):
     def _start(self, model: Path | None, language: str) -> None:
         """Store the choices; the command line stays in force until the program ends."""
         if not self._settings.choose_model(model, language):
-            told = self.tr(
+            text = self.tr(
                 "Until Surtitle is closed, the model that was named when it was started translates"
             )
-            self.noticed.emit(told)
+            self.noticed.emit(text)
 
     @Slot()
     def _keep(self) -> None:

@@ -26,7 +26,7 @@ class SourceNotices(QObject):
         self._banner = banner
         self._good_news = set[str]()
         self._devices: dict[str, str] = {}
-        self._told = set[str]()  # lanes with a notice
+        self._noticed = set[str]()  # lanes with a notice
         self._forget = QTimer(self)
         self._forget.setSingleShot(True)
         self._forget.setInterval(_GOOD_NEWS_MS)
@@ -40,7 +40,7 @@ class SourceNotices(QObject):
     def take(self, lane: str, notice: AudioNotice) -> None:
         """Show a notice about a source."""
         topic = _topic(lane)
-        self._told.add(lane)
+        self._noticed.add(lane)
         self._good_news.discard(topic)
         if notice.kind in _NAMES_DEVICE:
             self._devices[lane] = notice.device
@@ -56,9 +56,9 @@ class SourceNotices(QObject):
         """Set the active lanes; notices of other lanes are withdrawn."""
         for lane in [one for one in self._devices if one not in lanes]:
             del self._devices[lane]
-        for lane in self._told - set(lanes):
+        for lane in self._noticed - set(lanes):
             self._banner.withdraw(_topic(lane))
-        self._told &= set(lanes)
+        self._noticed &= set(lanes)
 
     def close(self) -> None:
         """Stop the timer."""

@@ -65,8 +65,8 @@ def run(settings: LaunchSettings) -> int:
 def tell_running(settings: LaunchSettings, command: str) -> int:
     """Send a command to the running Surtitle; return the exit code, 1 if there is none."""
     core = QCoreApplication.instance() or QCoreApplication(["surtitle"])
-    was_told = send_command(settings.data_folder, command)
+    was_sent = send_command(settings.data_folder, command)
     del core
-    if not was_told:
+    if not was_sent:
         sys.stderr.write(_NOT_RUNNING)
-    return 0 if was_told else 1
+    return 0 if was_sent else 1

@@ -88,24 +88,31 @@ class SettingsInForce(QObject):
         if failure is not None:
             self.failed.emit(worded(failure))
 
+    def change(self, page: str, **values: object) -> None:
+        """Use and store other values on a page of the preferences, as ``choose`` does.
+
+        Args:
+            page: name of the field of ``Preferences``, for example ``overlay``.
+            values: by their names on that page.
+        """
+        stored = getattr(self._preferences, page)
+        self.choose(replace(self._preferences, **{page: replace(stored, **values)}))
+
     @Slot(str)
     def choose_language(self, code: str) -> None:
         """Translate into another language."""
         self._translate(replace(self.translation, target_language=code))
-        stored = self._preferences.translation
-        self.choose(replace(self._preferences, translation=replace(stored, language=code)))
+        self.change("translation", language=code)
 
     @Slot(str)
     def choose_policy(self, policy: str) -> None:
         """Translate with another policy."""
         self._translate(replace(self.translation, policy=policy))
-        stored = self._preferences.translation
-        self.choose(replace(self._preferences, translation=replace(stored, policy=policy)))
+        self.change("translation", policy=policy)
 
     def choose_adapter(self, name: str) -> None:
         """Store an adapter for the next start, by its name or as ``NO_ADAPTER``."""
-        stored = self._preferences.translation
-        self.choose(replace(self._preferences, translation=replace(stored, adapter=name)))
+        self.change("translation", adapter=name)
 
     def choose_model(self, model: Path | None, language: str) -> bool:
         """Choose another model and its target language.

@@ -50,11 +50,11 @@ class BrowserSource(QObject):
         try:
             self._server = CaptionServer(port, self.token, lambda: self._lines)
         except OSError as error:
-            told = self.tr(
+            text = self.tr(
                 "The caption page could not be opened at port {}: {}; choose another port in the "
                 "settings"
             )
-            return told.format(port, error.strerror)
+            return text.format(port, error.strerror)
         return None
 
     def close(self) -> None:

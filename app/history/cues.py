@@ -7,7 +7,7 @@ width follows a backslash. WebVTT is escaped by its specification
 """
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 
 from app.system.text_io import printable
 
@@ -91,18 +91,14 @@ def to_vtt(cue: Cue) -> str:
 
 def to_json(cue: Cue) -> str:
     """Return a cue as a line of JSON, with seconds to the millisecond."""
-    fields: dict[str, object] = {
-        "start_s": round(cue.start_s, 3),
-        "end_s": round(cue.end_s, 3),
-        "text": cue.text,
-        "source": cue.source,
-        "speaker": cue.speaker,
-        "language": cue.language,
-    }
-    if cue.confidence is not None:
-        fields |= {"confidence": round(cue.confidence, 3), "doubtful": cue.doubtful}
-    if cue.marked:
-        fields["marked"] = True
+    fields = asdict(replace(cue, start_s=round(cue.start_s, 3), end_s=round(cue.end_s, 3)))
+    del fields["pieces"]
+    if not cue.marked:
+        del fields["marked"]
+    if cue.confidence is None:
+        del fields["confidence"], fields["doubtful"]
+    else:
+        fields["confidence"] = round(cue.confidence, 3)
     line = json.dumps(fields, ensure_ascii=False)
     return line.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029") + "\n"
 

@@ -54,8 +54,8 @@ class HistoryWriter(QObject):
         self._language = ""
         self._journal: SessionJournal | None = None
         self._live_text: LiveTextFile | None = None
-        self._told: set[str] = set()
-        self._write_failed.connect(self._tell)  # emitted on the threads of the queues
+        self._reported: set[str] = set()
+        self._write_failed.connect(self._report)  # emitted on the threads of the queues
         self._background = BackgroundQueue(self._write_failed.emit)
         # The person may have chosen a file on a disk that hangs: nothing else waits for it.
         self._text_queue = self._new_text_queue()
@@ -152,7 +152,7 @@ class HistoryWriter(QObject):
             live_text, text = self._live_text, entry.cue.text
             self._text_queue.run(lambda: live_text.write(text))
             if self._text_queue.n_waiting > _MOST_WAITING:
-                self._tell(worded(AppCode.LIVE_TEXT_HANGS(path=str(live_text.path))))
+                self._report(worded(AppCode.LIVE_TEXT_HANGS(path=str(live_text.path))))
 
     def _chosen_text(self, choices: PrivacyPreferences) -> LiveTextFile:
         chosen = choices.live_text_file
@@ -174,7 +174,7 @@ class HistoryWriter(QObject):
         return BackgroundQueue(self._write_failed.emit, TEXT_PATIENCE_S)
 
     @Slot(str)
-    def _tell(self, message: str) -> None:
-        if message not in self._told:
-            self._told.add(message)
+    def _report(self, message: str) -> None:
+        if message not in self._reported:
+            self._reported.add(message)
             self.failed.emit(message)

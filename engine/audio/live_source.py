@@ -89,11 +89,6 @@ class LiveSource:
         return self._n_overflown + (recorder.n_dropped if recorder else 0)
 
     @property
-    def waiting_s(self) -> float:
-        """Seconds of unread sound: how far the reader lags."""
-        return self._n_waiting / SAMPLE_RATE_HZ
-
-    @property
     def level(self) -> Level:
         """The level of the newest sound, read or not."""
         is_fresh = time.monotonic() - self._level_at_s < _LEVEL_HOLDS_S

@@ -11,11 +11,7 @@ from statistics import fmean
 
 
 def average_token_delay(
-    delays: Sequence[float],
-    elapsed: Sequence[float] | None = None,
-    *,
-    source_token: float = 1,
-    target_token: float = 1,
+    delays: Sequence[float], *, source_token: float = 1, target_token: float = 1
 ) -> float:
     """Average token delay, ATD (Kano et al. 2023, https://arxiv.org/abs/2211.13173).
 
@@ -26,26 +22,21 @@ def average_token_delay(
 
     Args:
         delays: source read when each word was written, at least one, never falling.
-        elapsed: for the computation-aware variant, when each word was written by SimulEval's
-            convention: source read plus all computing so far. The word then lasts longer by the
-            computing since the previous word.
         source_token: length of one in the unit of the delays; the last of a chunk may be shorter.
         target_token: likewise; a caption of speech takes no time.
 
     Raises:
-        ValueError: nothing was written, a delay falls, or ``elapsed`` has another length.
+        ValueError: nothing was written, or a delay falls.
     """
-    _check(delays, elapsed)
-    computing = _computing(delays, elapsed)
+    _check(delays)
     source_ends, target_end, lags, read = [0.0], 0.0, list[float](), 0.0
     for delay, chunk in groupby(delays):
         ahead = max(0, len(lags) - (len(source_ends) - 1))
         source_ends.extend(_token_ends(source_ends[-1], delay - read, source_token))
         read = delay
         for _ in chunk:
-            t = len(lags) + 1
-            target_end = max(delay, target_end) + target_token + computing[t - 1]
-            lags.append(target_end - source_ends[min(t - ahead, len(source_ends) - 1)])
+            target_end = max(delay, target_end) + target_token
+            lags.append(target_end - source_ends[min(len(lags) + 1 - ahead, len(source_ends) - 1)])
     return fmean(lags)
 
 
@@ -58,21 +49,10 @@ def _token_ends(start: float, duration: float, token: float) -> Iterator[float]:
         yield start + duration
 
 
-def _computing(delays: Sequence[float], elapsed: Sequence[float] | None) -> list[float]:
-    """Return for each word the computing since the previous word."""
-    if elapsed is None:
-        return [0.0] * len(delays)
-    so_far = [0.0, *(at - delay for at, delay in zip(elapsed, delays, strict=True))]
-    return [later - earlier for earlier, later in pairwise(so_far)]
-
-
-def _check(delays: Sequence[float], elapsed: Sequence[float] | None) -> None:
+def _check(delays: Sequence[float]) -> None:
     if not delays:
         msg = "token delay needs at least one written word"
         raise ValueError(msg)
     if any(later < earlier for earlier, later in pairwise((0, *delays))):
         msg = f"delays never fall and are not below zero, got {list(delays)}"
-        raise ValueError(msg)
-    if elapsed is not None and len(elapsed) != len(delays):
-        msg = f"{len(delays)} words need as many elapsed times, got {len(elapsed)}"
         raise ValueError(msg)

@@ -91,8 +91,8 @@ class SettingsDialog(QDialog):
     def export_to(self, path: Path) -> None:
         """Write the settings into a file."""
         failure = export_preferences(self._shown, path)
-        told = self.tr("The settings were written to {}").format(path)
-        self._show_notice(told if failure is None else worded(failure))
+        text = self.tr("The settings were written to {}").format(path)
+        self._show_notice(text if failure is None else worded(failure))
 
     def _add_button(self, text: str) -> QPushButton:
         return self.buttons.addButton(text, QDialogButtonBox.ButtonRole.ResetRole)

@@ -417,6 +417,11 @@ def live():
     source.stop()
 
 
+def unread_s(source):
+    """Seconds of sound that wait to be read."""
+    return source._n_waiting / SAMPLE_RATE_HZ
+
+
 def read_all(source):
     chunks = []
     while not source.ended:
@@ -427,10 +432,10 @@ def read_all(source):
 
 def test_what_was_recorded_can_be_read_after_the_end(live):
     source, system, _ = live
-    system.may_give = lambda: source.waiting_s < 0.8  # or a busy machine would drop some
+    system.may_give = lambda: unread_s(source) < 0.8  # or a busy machine would drop some
     source.start()
     first = source.read(5)
-    while source.waiting_s < 0.5:
+    while unread_s(source) < 0.5:
         time.sleep(0.01)
     source.stop()
     source.stop()
@@ -456,7 +461,7 @@ def test_what_nobody_reads_is_dropped_counted_and_told_once(live):
 
 def test_what_is_read_makes_room(live):
     source, system, notices = live
-    system.may_give = lambda: source.waiting_s < 0.8
+    system.may_give = lambda: unread_s(source) < 0.8
     source.start()
     n_read = 0
     while n_read < 3 * SAMPLE_RATE_HZ:

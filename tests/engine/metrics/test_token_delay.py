@@ -10,7 +10,6 @@ import pytest
 from engine.metrics.token_delay import average_token_delay
 
 SPOKEN = [1000, 1000, 2000, 3000, 3000, 4200]
-ELAPSED = [1250, 1250, 2500, 3700, 3700, 5100]
 
 SPEECH = {"source_token": 300, "target_token": 0}
 """SimulEval's lengths for delays in milliseconds."""
@@ -25,7 +24,7 @@ def chunk_ends(delay, earlier, token):
     return ends
 
 
-def slow_token_delay(delays, elapsed, source_token=1, target_token=1):
+def slow_token_delay(delays, source_token=1, target_token=1):
     """Follow Kano et al. 2023, section 4, token by token, and count everything anew for each."""
     lags = []
     for t in range(1, len(delays) + 1):
@@ -40,9 +39,7 @@ def slow_token_delay(delays, elapsed, source_token=1, target_token=1):
         source_end = ([0, *x_now])[min(s, len(x_now))]
         end = 0
         for i in range(t):
-            computed = elapsed[i] - delays[i]
-            computed -= elapsed[i - 1] - delays[i - 1] if i else 0
-            end = max(delays[i], end) + target_token + computed
+            end = max(delays[i], end) + target_token
         lags.append(end - source_end)
     return sum(lags) / len(lags)
 
@@ -68,36 +65,23 @@ def test_text_is_what_simuleval_computes(delays, token_delay):
 
 def test_speech_is_what_simuleval_computes():
     assert average_token_delay(SPOKEN, **SPEECH) == pytest.approx(1416.666666667, abs=1e-6)
-    assert average_token_delay(SPOKEN, ELAPSED, **SPEECH) == pytest.approx(1641.666666667, abs=1e-6)
 
 
 def test_text_follows_the_definition():
     for delays, _ in cases(0):
-        slow = slow_token_delay(delays, delays)
+        slow = slow_token_delay(delays)
         assert average_token_delay(delays) == pytest.approx(slow)
 
 
-def test_speech_and_computing_follow_the_definition():
+def test_speech_follows_the_definition():
     for words, rng in cases(1):
         delays = [word * 170 for word in words]
-        elapsed, computed = [], 0
-        for delay in delays:
-            computed += rng.randint(0, 300)
-            elapsed.append(delay + computed)
-        lengths = {"source_token": rng.choice((100, 300)), "target_token": rng.choice((0, 50, 300))}
-        slow = slow_token_delay(delays, elapsed, **lengths)
-        assert average_token_delay(delays, elapsed, **lengths) == pytest.approx(slow)
-
-
-def test_computing_can_only_delay():
-    for delays, rng in cases(2):
-        plain = average_token_delay(delays)
-        assert average_token_delay(delays, delays) == pytest.approx(plain)
-        elapsed, computed = [], 0.0
-        for delay in delays:
-            computed += rng.uniform(0, 2)
-            elapsed.append(delay + computed)
-        assert average_token_delay(delays, elapsed) >= plain - 1e-9
+        lengths = {
+            "source_token": rng.choice((100, 300)),
+            "target_token": rng.choice((0, 50, 300)),
+        }
+        slow = slow_token_delay(delays, **lengths)
+        assert average_token_delay(delays, **lengths) == pytest.approx(slow)
 
 
 def test_wait_k_delays_k_words_where_both_sides_are_equally_long():
@@ -114,5 +98,3 @@ def test_what_cannot_be_delays_is_refused():
         average_token_delay([2, 1])
     with pytest.raises(ValueError, match="not below zero"):
         average_token_delay([-1, 1])
-    with pytest.raises(ValueError, match="2 words need as many elapsed times, got 1"):
-        average_token_delay([1, 2], [1])

@@ -8,19 +8,10 @@ from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.speech.hypothesis import Hypothesis, RecognizedWord, same_word_key
 from engine.speech.recognizer import Recognizer, RecognizerSettings
 from engine.speech.vad import VadSettings, VoiceActivityDetector
+from tests.support.listening_fakes import Loudness
 
 VOCABULARY = "the a cat sat on mat and then went home again to see who was there".split()
 WORD_S = 0.4
-
-
-class Loudness:
-    """A detector for tests: what is not silent is speech."""
-
-    def probability(self, frame):
-        return float(np.abs(frame).max() > 0.1)
-
-    def reset(self):
-        pass
 
 
 class Speaker:

@@ -14,7 +14,7 @@ from engine.speech.vad import FRAME, SileroDetector, VadSettings, VoiceActivityD
 FRAME_S = FRAME / SAMPLE_RATE_HZ
 
 
-class Loudness:
+class FirstSample:
     """A detector for tests: a frame is as probably speech as its first sample is large."""
 
     def __init__(self):
@@ -58,7 +58,7 @@ def random_probabilities(seed):
 def test_speech_goes_through_once_in_order_at_its_own_time(seed):
     rng, probabilities = random_probabilities(seed)
     samples = frames(*probabilities)
-    vad = VoiceActivityDetector(Loudness(), VadSettings())
+    vad = VoiceActivityDetector(FirstSample(), VadSettings())
     parts = feed(vad, samples, lambda: rng.randint(1, 2000), start_s=7.0) + vad.flush()
     end = 0
     for part in parts:
@@ -78,7 +78,7 @@ def test_how_the_sound_is_cut_makes_no_difference(seed):
     samples = frames(*probabilities)
 
     def let_through(sizes):
-        vad = VoiceActivityDetector(Loudness(), VadSettings())
+        vad = VoiceActivityDetector(FirstSample(), VadSettings())
         parts = feed(vad, samples, sizes) + vad.flush()
         return np.concatenate([part.samples for part in parts] or [samples[:0]])
 
@@ -86,23 +86,23 @@ def test_how_the_sound_is_cut_makes_no_difference(seed):
 
 
 def test_a_click_does_not_open_the_gate_and_a_short_pause_does_not_close_it():
-    vad = VoiceActivityDetector(Loudness(), VadSettings(min_speech_s=0.096, silence_s=0.32))
+    vad = VoiceActivityDetector(FirstSample(), VadSettings(min_speech_s=0.096, silence_s=0.32))
     assert feed(vad, frames(*[0.0] * 20, 0.9, 0.9, *[0.0] * 20)) == []
-    vad = VoiceActivityDetector(Loudness(), VadSettings(min_speech_s=0.096, silence_s=0.32))
+    vad = VoiceActivityDetector(FirstSample(), VadSettings(min_speech_s=0.096, silence_s=0.32))
     parts = feed(vad, frames(*[0.9] * 10, *[0.0] * 9, *[0.9] * 10))
     assert not any(part.ends for part in parts)
 
 
 def test_between_both_thresholds_the_gate_stays_as_it_is():
-    vad = VoiceActivityDetector(Loudness(), VadSettings())
+    vad = VoiceActivityDetector(FirstSample(), VadSettings())
     assert feed(vad, frames(*[0.4] * 50)) == []
-    vad = VoiceActivityDetector(Loudness(), VadSettings())
+    vad = VoiceActivityDetector(FirstSample(), VadSettings())
     assert not any(part.ends for part in feed(vad, frames(*[0.9] * 5, *[0.4] * 50)))
 
 
 def test_the_sound_just_before_speech_goes_through_too():
     vad = VoiceActivityDetector(
-        Loudness(), VadSettings(pre_roll_s=4 * FRAME_S, min_speech_s=2 * FRAME_S)
+        FirstSample(), VadSettings(pre_roll_s=4 * FRAME_S, min_speech_s=2 * FRAME_S)
     )
     first = feed(vad, frames(*[0.0] * 30, *[0.9] * 10))[0]
     assert first.begins
@@ -111,7 +111,7 @@ def test_the_sound_just_before_speech_goes_through_too():
 
 def test_a_speech_without_end_is_cut_and_nothing_of_it_is_lost():
     vad = VoiceActivityDetector(
-        Loudness(), VadSettings(max_speech_s=20 * FRAME_S, pre_roll_s=FRAME_S)
+        FirstSample(), VadSettings(max_speech_s=20 * FRAME_S, pre_roll_s=FRAME_S)
     )
     samples = frames(*[0.9] * 200)
     parts = feed(vad, samples) + vad.flush()
@@ -120,7 +120,7 @@ def test_a_speech_without_end_is_cut_and_nothing_of_it_is_lost():
 
 
 def test_missing_sound_ends_a_speech():
-    detector = Loudness()
+    detector = FirstSample()
     vad = VoiceActivityDetector(detector, VadSettings())
     feed(vad, frames(*[0.9] * 10))
     parts = feed(vad, frames(*[0.9] * 10), start_s=5.0)

@@ -273,8 +273,8 @@ def test_what_cannot_be_is_one_sentence(tmp_path, files, model, capsys, more, wo
 )
 def test_device_and_layout_are_as_told(tmp_path, files, model, monkeypatch, device, layout):
     told = []
-    monkeypatch.setattr("training.commands.long_form.evaluate_talks", told.append)
-    monkeypatch.setattr("training.commands.long_form.score_table", lambda *_: "")
+    monkeypatch.setattr("training.commands.evaluate.evaluate_talks", told.append)
+    monkeypatch.setattr("training.commands.evaluate.score_table", lambda *_: "")
     assert long_form(files, model, tmp_path, "--device", device, "--layout", layout) == 0
     assert [settings.model.device for settings in told] == [device]
     assert [RunRecord.of(settings, "long form").layout for settings in told] == [layout]
