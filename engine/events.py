@@ -110,11 +110,30 @@ class CaptionChanged:
     n_read: int
 
 
+@dataclass(frozen=True, slots=True)
+class Confidence:
+    """How sure a calibrated model is of a caption.
+
+    Attributes:
+        value: how likely the caption is good, 0 to 1.
+        is_low: it is less than the threshold on the model's card.
+    """
+
+    value: float
+    is_low: bool = False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UtteranceEnded:
-    """An utterance is translated to its end; only an edit can still change it."""
+    """An utterance is translated to its end; only an edit can still change it.
+
+    Attributes:
+        utterance: its number.
+        confidence: None from a model that was not calibrated.
+    """
 
     utterance: int
+    confidence: Confidence | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,9 +1,14 @@
-"""Write files so that a crash or a full disk leaves them intact; format sizes for people."""
+"""Write files so that a crash or a full disk leaves them intact; format sizes for people.
+
+``ASSETS`` is the folder of the files that come with the program.
+"""
 
 import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
+
+ASSETS = Path(__file__).resolve().parents[1] / "assets"
 
 
 @contextlib.contextmanager

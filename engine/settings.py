@@ -107,6 +107,8 @@ class TranslationSettings:
         layout: the slots.
         limits: where long text is cut.
         cut_loops: end a write that repeats itself.
+        constrained: keep numbers, names and addresses of the source and admit no harmful word, see
+            ``engine.translation.constraints``.
         glossary: terms of the source language, each with its translation, for the prompt.
         context_sentences: number of previous sentences in the prompt.
         catch_up_words: when more words than these wait, a session reads larger steps until none
@@ -118,6 +120,7 @@ class TranslationSettings:
     layout: LayoutSettings = LayoutSettings()
     limits: UtteranceLimits = UtteranceLimits()
     cut_loops: bool = True
+    constrained: bool = True
     glossary: tuple[tuple[str, str], ...] = ()
     context_sentences: int = 0
     catch_up_words: int | None = 40

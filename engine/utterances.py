@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from engine.events import (
     CaptionChanged,
+    Confidence,
     Event,
     SourceChanged,
     UtteranceDropped,
@@ -54,6 +55,7 @@ class Utterance:
         caption: its translation so far.
         pieces: each change of the caption: its length in characters, and the words it is based on.
         ended: whether its translation is complete.
+        confidence: how sure the model is of the complete caption; None if it is not known.
         begun_at_s: start of its first word; when it was opened, if it is typed.
         said_until_s: end of its last word; None if it is typed.
         fed: its words as they were fed; fewer than ``words`` if the lane was not fed here.
@@ -71,6 +73,7 @@ class Utterance:
     caption: str = ""
     pieces: list[tuple[int, int]] = field(default_factory=list)
     ended: bool = False
+    confidence: Confidence | None = None
     fed: list[FedWord] = field(default_factory=list)
     captioned_at_s: list[float] = field(default_factory=list)
     new_captioned: Sequence[FedWord] = ()
@@ -213,13 +216,13 @@ class UtteranceTracker:
         utterance.new_captioned = ()
         match event:
             case SourceChanged(words=words):
-                utterance.words, utterance.ended = words, False
+                utterance.words, utterance.ended, utterance.confidence = words, False, None
                 self._place(utterance, now_s)
             case CaptionChanged():
                 _write(utterance, event)
                 _caption(utterance, event.n_read, now_s)
-            case UtteranceEnded():
-                utterance.ended = True
+            case UtteranceEnded(confidence=confidence):
+                utterance.ended, utterance.confidence = True, confidence
                 _caption(utterance, len(utterance.fed), now_s)
                 self._forget_oldest()
             case UtteranceDropped():
@@ -288,7 +291,7 @@ def _write(utterance: Utterance, change: CaptionChanged) -> None:
     utterance.caption = utterance.caption[: change.kept] + change.text
     utterance.pieces = [piece for piece in utterance.pieces if piece[0] <= change.kept]
     utterance.pieces.append((len(utterance.caption), change.n_read))
-    utterance.ended = False
+    utterance.ended, utterance.confidence = False, None
 
 
 def _caption(utterance: Utterance, n_read: int, now_s: float) -> None:

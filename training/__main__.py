@@ -12,6 +12,7 @@ from engine.errors import SurtitleError
 from training.commands import (
     align,
     augment,
+    calibrate,
     comet,
     compare,
     convert,
@@ -25,7 +26,7 @@ from training.errors import TrainingError, UsageError
 
 _COMMANDS = (
     prepare, augment, align, pretrain, finetune, evaluate, compare, record_scores,
-    convert, comet,
+    convert, comet, calibrate,
 )  # fmt: skip
 
 

@@ -111,7 +111,7 @@ class Application(QObject):
         overlay = self.settings.preferences.overlay
         self.window.menu_actions.lock.setChecked(overlay.locked)
         self.window.menu_actions.overlay.setChecked(overlay.visible)
-        self.window.transcript.show_size(self.settings.preferences.interface.text_size)
+        self._show_transcripts(self.settings.preferences)
         self._show_mode()
         self.side_windows.show()
         self._report_missing_font(self.settings.translation.target_language)
@@ -240,6 +240,12 @@ class Application(QObject):
         size = self.settings.preferences.captions.point_size + points
         self.settings.change("captions", point_size=min(96, max(14, size)))
 
+    def _show_transcripts(self, now: Preferences) -> None:
+        """Apply the preferences of the transcript."""
+        self.window.transcript.show_size(now.interface.text_size)
+        for transcript in (self.window.transcript, self.archive.session_window.transcript):
+            transcript.mark_doubt(now.captions.doubt_mark)
+
     @Slot(object, object)
     def _use_choices(self, before: Preferences, now: Preferences) -> None:
         """Apply changed preferences, from whichever window."""
@@ -249,7 +255,7 @@ class Application(QObject):
             self.stage.show_theme(now.captions)
         if now.captions.mode != before.captions.mode:
             self.archive.use_mode(now.captions.mode)
-        self.window.transcript.show_size(now.interface.text_size)
+        self._show_transcripts(now)
         self.stage.hide_from_share(hidden=now.overlay.hide_from_share)
         if now.overlay.locked != before.overlay.locked:
             self.window.menu_actions.lock.setChecked(now.overlay.locked)

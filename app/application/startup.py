@@ -17,7 +17,7 @@ from app.system.logs import Logs
 from app.system.single_instance import SingleInstance, send_command
 from app.system.translations import speak
 from app.system.unix_signals import Interrupt
-from engine.hub.bundled import ASSETS
+from engine.files import ASSETS
 
 _NO_FONT = (
     "surtitle: there is no font here that has letters, so windows show boxes instead of text; "

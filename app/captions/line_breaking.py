@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from app.captions.doubt import DOUBT_SIGN, OFF, PALE, SIGN
 from app.captions.model import UtteranceView, dotted
 
 Measure = Callable[[str], float]
@@ -85,11 +86,13 @@ class Line:
         text: without white space at its ends.
         right_to_left: direction of the whole text.
         n_tail: number of tentative characters at its end.
+        pale: all of it is painted as tentative characters are.
     """
 
     text: str
     right_to_left: bool = False
     n_tail: int = 0
+    pale: bool = False
 
     @property
     def certain(self) -> str:
@@ -106,15 +109,18 @@ class Typesetter:
         measure: Measure,
         text_of: Callable[[UtteranceView], str] = lambda view: view.caption,
         tail_of: Callable[[UtteranceView], str] = lambda _view: "",
+        doubt_mark: str = OFF,
     ) -> None:
         """Break ``text_of`` each view into lines of at most ``width``.
 
-        The tentative text of ``tail_of`` follows it and never affects its breaks.
+        The tentative text of ``tail_of`` follows it, dotted, and never affects its breaks; nor does
+        ``doubt_mark``, one of ``DOUBT_MARKS``, of doubtful views.
         """
         self._width = width
         self._measure = measure
         self._text_of = text_of
         self._tail_of = tail_of
+        self._doubt_mark = doubt_mark
         self._set: dict[int, _SetText] = {}
 
     def last_lines(self, views: Sequence[UtteranceView], count: int) -> tuple[Line, ...]:
@@ -130,7 +136,8 @@ class Typesetter:
                 found = _SetText(LineBreaker(self._width, self._measure))
             found.grow_to(text)
             visited[view.key] = found
-            lines = self._with_tail(found.lines(), self._tail_of(view)) + lines
+            own = self._with_tail(found.lines(), dotted(self._tail_of(view)))
+            lines = (self._doubtful(own) if view.doubtful else own) + lines
         self._set = visited
         return tuple(lines[-count:])
 
@@ -139,9 +146,14 @@ class Typesetter:
         """Keys of the utterances in the last lines."""
         return tuple(self._set)
 
+    def _doubtful(self, lines: list[Line]) -> list[Line]:
+        if self._doubt_mark == SIGN and lines:
+            return self._with_tail(lines, DOUBT_SIGN)
+        return [replace(line, pale=self._doubt_mark == PALE) for line in lines]
+
     def _with_tail(self, lines: list[Line], tail: str) -> list[Line]:
         """Append words to lines, as many to a line as fit."""
-        for word in dotted(tail).split():
+        for word in tail.split():
             last = lines[-1] if lines else Line(text="")
             longer = f"{last.text} {word}" if last.text else word
             if not last.text or self._measure(longer) <= self._width:

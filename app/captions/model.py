@@ -32,6 +32,7 @@ class UtteranceView:
         tail: tentative words after the source.
         begun_s: when it began, in seconds since the epoch; 0 if that is not known.
         marked: it has a bookmark.
+        doubtful: the model is not sure of the caption.
     """
 
     key: int
@@ -42,6 +43,7 @@ class UtteranceView:
     tail: str = ""
     begun_s: float = 0.0
     marked: bool = False
+    doubtful: bool = False
 
 
 class Captions:
@@ -127,6 +129,7 @@ class Captions:
                 source=utterance.source,
                 caption=utterance.caption,
                 ended=utterance.ended,
+                doubtful=utterance.confidence is not None and utterance.confidence.is_low,
             )
         self._place_tail(utterance.lane)
         self.release_tails()

@@ -70,6 +70,7 @@ def listen(settings: ListenSettings) -> None:
         utterances,
         is_terminal=sys.stdout.isatty(),
         width=lambda: shutil.get_terminal_size().columns,
+        marks_doubt=settings.translation.marks_doubt,
     )
     maker = CueSplitter(settings.translation.translation.target_language)
     with contextlib.ExitStack() as opened:

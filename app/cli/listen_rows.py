@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from typing import BinaryIO
 
+from app.captions.doubt import with_sign
 from app.system.text_io import printable, send
 from engine.events import CaptionChanged, Event, UtteranceEnded
 from engine.utterances import Utterance, UtteranceTracker
@@ -27,6 +28,7 @@ class ListeningView:
         *,
         is_terminal: bool,
         width: Callable[[], int] = lambda: 80,
+        marks_doubt: bool = False,
     ) -> None:
         """Write to a stream.
 
@@ -35,9 +37,11 @@ class ListeningView:
             utterances: the owner of the captions.
             is_terminal: whether rows can be rewritten.
             width: returns the current columns of the terminal.
+            marks_doubt: a sign follows captions that the model is not sure of.
         """
         self._stream, self._utterances = stream, utterances
         self._is_terminal, self._width = is_terminal, width
+        self._marks_doubt = marks_doubt
         self._tails: dict[str, str] = {}
         self._newest = ""  # lane of the newest event
         self._changed: set[int] = set()  # utterances whose captions are not on the screen
@@ -93,6 +97,9 @@ class ListeningView:
     def _end(self, utterance: Utterance) -> list[int]:
         self._changed.discard(utterance.number)
         caption = " ".join(printable(utterance.caption).split())
+        confidence = utterance.confidence
+        if self._marks_doubt and confidence is not None and confidence.is_low:
+            caption = with_sign(caption)
         if caption:
             clear = _CLEAR_ROW if self._row else ""
             self._row = ""

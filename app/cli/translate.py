@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from app.captions.doubt import DOUBT_SIGN
 from app.cli.adapters import adapter_folder, open_library
 from app.cli.exit_codes import UsageError, exit_code_of, standard_output, tell
 from app.library.model_names import fetched_model
@@ -34,7 +35,7 @@ from engine.settings import (
 from engine.text.glossary import read_glossary
 from engine.text.sentences import committed_words, is_strange, split_sentences
 from engine.translation.factory_names import AUTO, mode_notice, suited_slot_length, suited_system
-from engine.translation.feed import feed_words
+from engine.translation.feed import feed_utterance
 from engine.untrusted.model_folder import check_model_folder
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class TerminalSettings:
         source: a file, or None for standard input.
         log: file of the engine's events, or None.
         live: write captions piece by piece while the words of the line are read.
+        marks_doubt: a sign follows captions that the model is not sure of.
     """
 
     model: ModelSettings
@@ -63,6 +65,7 @@ class TerminalSettings:
     source: Path | None = None
     log: Path | None = None
     live: bool = False
+    marks_doubt: bool = False
 
     def __post_init__(self) -> None:
         if self.source and self.log and _same_file(self.source, self.log):
@@ -145,6 +148,11 @@ def add_options(parser: argparse.ArgumentParser, *, device: str = "--device") ->
         metavar="N",
         help="put the N sentences before into the prompt (%(default)s)",
     )
+    parser.add_argument(
+        "--mark-doubtful",
+        action="store_true",
+        help=f"write {DOUBT_SIGN} after captions that the model is not sure of",
+    )
     parser.add_argument("--log", type=Path, metavar="FILE.jsonl", help="write the engine's events")
 
 
@@ -193,7 +201,7 @@ def _translate_lines(
     context_rows = n_strange = 0
     for line in reader:
         n_strange += any(map(str.isalpha, line)) and is_strange(line.split())
-        for piece in _captions(translator, line, live=settings.live):
+        for piece in _captions(translator, line, settings):
             writer.write(piece)
         writer.end_line()
         context_rows = max(context_rows, translator.conversation.context_rows)
@@ -204,7 +212,7 @@ def _translate_lines(
         _tell(f"glossary and sentences before took up to {context_rows} rows of the prompt")
 
 
-def _captions(translator: "AnySystem", line: str, *, live: bool) -> Iterator[str]:
+def _captions(translator: "AnySystem", line: str, settings: TerminalSettings) -> Iterator[str]:
     """Yield the captions of a line piece by piece, with a blank after each sentence.
 
     Each sentence is an utterance of its own. Live or not, the same rows are fed: live only feeds
@@ -215,11 +223,16 @@ def _captions(translator: "AnySystem", line: str, *, live: bool) -> Iterator[str
         if is_strange(sentence.words):
             yield " ".join(sentence.words) + " "
             continue
-        first = 1 if live else len(sentence.words)
-        steps = feed_words(translator, sentence.words, first=first, full_stop=sentence.full_stop)
-        for changes in steps:
+        first = 1 if settings.live else len(sentence.words)
+        utterance = translator.open()
+        for changes in feed_utterance(
+            translator, utterance, sentence.words, first=first, full_stop=sentence.full_stop
+        ):
             for change in changes:
                 yield change.text
+        confidence = translator.confidence(utterance)
+        if settings.marks_doubt and confidence is not None and confidence.is_low:
+            yield f" {DOUBT_SIGN}"
         yield " "
 
 
@@ -264,6 +277,7 @@ def chosen_settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa:
             source=None if arguments.source == _STDIN else Path(arguments.source),
             log=arguments.log,
             live=arguments.live,
+            marks_doubt=arguments.mark_doubtful,
         )
     except ValueError as error:
         raise UsageError(str(error)) from error

@@ -8,13 +8,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from app.captions.doubt import DOUBT_MARKS, PALE, SIGN
 from app.captions.lanes import ME, THEM
 from app.captions.modes import MODES
 from engine.hub.catalogue import STANDARD_WHISPER
 from engine.policy import parse_policy
 from engine.settings import at_least, check_choice
 
-PRESETS = ("white on black", "yellow on black", "black on white", "high contrast")
+HIGH_CONTRAST = "high contrast"
+PRESETS = ("white on black", "yellow on black", "black on white", HIGH_CONTRAST)
 INTERFACE_LANGUAGES = ("system", "en", "de")
 APPEARANCES = ("system", "light", "dark")
 LEAST_OPACITY = 0.2
@@ -57,6 +59,8 @@ class CaptionPreferences:
         opacity: of the box, 0.2 to 1.0; None for that of the preset.
         name_me: name of the user's own lane; empty for "Me" in the language of the windows.
         name_them: the same for the other lane, "Them".
+        doubt: mark of captions that the model is not sure of, here and in the transcript; one of
+            ``DOUBT_MARKS``.
     """
 
     lines: int = 2
@@ -72,6 +76,7 @@ class CaptionPreferences:
     opacity: float | None = None
     name_me: str = ""
     name_them: str = ""
+    doubt: str = PALE
 
     def __post_init__(self) -> None:
         _between("lines", self.lines, 1, 4)
@@ -79,6 +84,7 @@ class CaptionPreferences:
         _between("point_size", self.point_size, 14, 96)
         check_choice("preset", self.preset, PRESETS)
         check_choice("mode", self.mode, MODES)
+        check_choice("doubt", self.doubt, DOUBT_MARKS)
         _colour("text_colour", self.text_colour)
         _colour("background_colour", self.background_colour)
         if self.opacity is not None and not LEAST_OPACITY <= self.opacity <= 1.0:
@@ -94,6 +100,12 @@ class CaptionPreferences:
         """The names that the user gave, by lane."""
         names = {ME: self.name_me.strip(), THEM: self.name_them.strip()}
         return {lane: name for lane, name in names.items() if name}
+
+    @property
+    def doubt_mark(self) -> str:
+        """The mark in use: where contrast must be high, a sign stands in for pale letters."""
+        is_high = self.preset == HIGH_CONTRAST
+        return SIGN if is_high and self.doubt == PALE else self.doubt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import (
+    QCheckBox,
     QComboBox,
     QDialog,
     QDialogButtonBox,
@@ -14,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.history.cue_times import TIMES
+from app.history.cue_times import TIMES, Times
 from app.history.cues import Cue
 from app.history.export import CONTENTS, FORMS, SUBTITLES, export
 from app.look.style_sheet import make_primary
@@ -55,6 +56,7 @@ class ExportDialog(QDialog):
         )
         for name, times in zip(starts, TIMES, strict=True):
             self.times.addItem(name, times)
+        self.marks_doubt = QCheckBox(self.tr("Mark &doubtful captions with (?)"))
         self.message = paragraph()
         self.message.setAlignment(Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignTop)
         self._lay_out()
@@ -63,6 +65,7 @@ class ExportDialog(QDialog):
     def show_cues(self, cues: Sequence[Cue], started: datetime) -> None:
         """Offer the cues of a session that started at ``started``."""
         self._cues, self._started = cues, started
+        self._take_form()
         self._show_message(self.tr("{:,} captions").format(len(cues)))
         self.save.setEnabled(bool(cues))
         bring_up(self)
@@ -71,8 +74,14 @@ class ExportDialog(QDialog):
         """Write the file and show the result; the dialog stays open."""
         form, content = self.form.currentData(), self.content.currentData()
         try:
-            times, started = self.times.currentData(), self._started
-            count = export(path, self._cues, form, content, times=times, started=started)
+            count = export(
+                path,
+                self._cues,
+                form,
+                content,
+                times=Times(self.times.currentData(), self._started),
+                marks_doubt=self.marks_doubt.isChecked(),
+            )
         except TextError as error:
             text = error_text(error)
             self._show_message(f"{text[:1].upper()}{text[1:]}.")  # may begin with a path
@@ -92,6 +101,7 @@ class ExportDialog(QDialog):
         add_row(form, self.tr("&Format"), self.form, self.form)
         add_row(form, self.tr("C&ontent"), self.content, self.content)
         add_row(form, self.tr("&Times"), self.times, self.times)
+        form.addRow(self.marks_doubt)
         form.addRow(self.message)
         form.addRow(buttons)
         for label, combo in (
@@ -111,6 +121,9 @@ class ExportDialog(QDialog):
         form = self.form.currentData()
         self.content.setEnabled(form != "jsonl")
         self.times.setEnabled(form in SUBTITLES)
+        has_doubt = any(cue.doubtful for cue in self._cues)
+        self.marks_doubt.setVisible(has_doubt)
+        self.marks_doubt.setEnabled(form != "jsonl")
 
     @Slot()
     def _ask_path(self) -> None:

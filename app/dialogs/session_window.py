@@ -75,6 +75,7 @@ class SessionWindow(QDialog):
                     lane=cue.speaker,
                     begun_s=session.started.timestamp() + cue.start_s,
                     marked=cue.marked,
+                    doubtful=cue.doubtful,
                 )
                 for key, cue in enumerate(cues)
             ]

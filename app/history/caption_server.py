@@ -21,7 +21,7 @@ from http.server import BaseHTTPRequestHandler
 from socketserver import ThreadingTCPServer
 from urllib.parse import parse_qs
 
-from engine.hub.bundled import ASSETS
+from engine.files import ASSETS
 
 _log = logging.getLogger(__name__)
 

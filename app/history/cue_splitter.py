@@ -30,7 +30,7 @@ def cue_of(
     """
     start_s = max(0.0, start_s)
     end_s = max(start_s, end_s)
-    text = utterance.caption.strip()
+    text, sure = utterance.caption.strip(), utterance.confidence
     n_blanks = len(utterance.caption) - len(utterance.caption.lstrip())
     pieces, n_words, at_s = list[Piece](), 0, start_s
     for n_characters, n_read in utterance.pieces if said_s else ():
@@ -44,6 +44,8 @@ def cue_of(
         source=utterance.source,
         speaker=utterance.lane,
         language=language,
+        confidence=None if sure is None else sure.value,
+        doubtful=sure is not None and sure.is_low,
         pieces=tuple(pieces),
     )
 
@@ -63,14 +65,14 @@ def split(cue: Cue) -> list[Cue]:
     known = [(0, 0, cue.start_s), *cue.pieces, (len(cue.text), len(words), cue.end_s)]
     ends = [_between(known, cut) for cut in cuts] + [(float(len(words)), cue.end_s)]
     return [
-        Cue(
+        replace(
+            cue,
             start_s=start_s,
             end_s=end_s,
             text=cue.text[begin:end].strip(),
             source=" ".join(words[int(first) : int(last)]),
-            speaker=cue.speaker,
-            language=cue.language,
             marked=cue.marked and begin == 0,
+            pieces=(),
         )
         for (begin, end), ((first, start_s), (last, end_s)) in zip(
             pairwise([*cuts, len(cue.text)]), pairwise(ends), strict=True
@@ -97,7 +99,8 @@ def _between(known: Sequence[Piece], at: int) -> tuple[float, float]:
 class CueSplitter:
     """Turn events of a session into cues as soon as these cannot change.
 
-    Times are those of the lane's timeline. Typed words make no cue.
+    Times are those of the lane's timeline. Typed words make no cue. How sure the model is of a
+    caption is known at its end, so only the last cues of a long one have its confidence.
     """
 
     def __init__(self, language: str) -> None:

@@ -4,13 +4,31 @@ Subtitling standards: up to 15 letters a second, no cue shorter than 1.5 seconds
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from app.history.cues import LATEST_S, Cue
+from engine.settings import check_choice
 
 TIMES = ("first", "session", "clock")
 """Where times are counted from: the first cue, the start of the session, midnight before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Where the times of subtitles are counted from.
+
+    Attributes:
+        start: one of ``TIMES``.
+        started: when the session started, of its own time zone; needed for the clock.
+    """
+
+    start: str = "session"
+    started: datetime = datetime.min
+
+    def __post_init__(self) -> None:
+        check_choice("times", self.start, TIMES)
+
 
 _LEAST_S, _LETTERS_PER_S = 1.5, 15.0
 _LONGEST_S = 7.0  # what is read stays until the next cue comes, but not through a long silence
@@ -43,18 +61,17 @@ def readable(cues: Sequence[Cue]) -> list[Cue]:
     return timed
 
 
-def counted(cues: Sequence[Cue], times: str, started: datetime) -> list[Cue]:
+def counted(cues: Sequence[Cue], times: Times) -> list[Cue]:
     """Return cues with the times that people want to read.
 
     Args:
         cues: with times since the start of the session.
-        times: one of ``TIMES``.
-        started: when the session started; of its own time zone.
+        times: where they are counted from.
     """
     shift_s = 0.0
-    if times == "first":
+    if times.start == "first":
         shift_s = -min((cue.start_s for cue in cues), default=0.0)
-    elif times == "clock":
-        midnight = started.replace(hour=0, minute=0, second=0, microsecond=0)
-        shift_s = (started - midnight).total_seconds()
+    elif times.start == "clock":
+        midnight = times.started.replace(hour=0, minute=0, second=0, microsecond=0)
+        shift_s = (times.started - midnight).total_seconds()
     return [replace(cue, start_s=cue.start_s + shift_s, end_s=cue.end_s + shift_s) for cue in cues]

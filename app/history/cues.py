@@ -43,6 +43,8 @@ class Cue:
         speaker: lane of the words, if there are two.
         language: of the caption, as a two-letter code.
         marked: the user marked it.
+        confidence: how likely the caption is good, 0 to 1; None if it is not known.
+        doubtful: the model is not sure of the caption.
         pieces: known times within the text, not decreasing.
     """
 
@@ -53,6 +55,8 @@ class Cue:
     speaker: str = ""
     language: str = ""
     marked: bool = False
+    confidence: float | None = None
+    doubtful: bool = False
     pieces: tuple[Piece, ...] = ()
 
     def __post_init__(self) -> None:
@@ -92,6 +96,10 @@ def to_json(cue: Cue) -> str:
     del fields["pieces"]
     if not cue.marked:
         del fields["marked"]
+    if cue.confidence is None:
+        del fields["confidence"], fields["doubtful"]
+    else:
+        fields["confidence"] = round(cue.confidence, 3)
     line = json.dumps(fields, ensure_ascii=False)
     return line.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029") + "\n"
 

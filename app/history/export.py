@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 
+from app.captions.doubt import with_sign
 from app.history.cue_splitter import split, split_source
-from app.history.cue_times import TIMES, counted, readable
+from app.history.cue_times import Times, counted, readable
 from app.history.cues import Cue, to_json, to_srt, to_vtt
 from app.system.messages import AppCode
 from app.system.text_io import TextError, printable
@@ -19,6 +19,7 @@ SUBTITLES = ("srt", "vtt")
 """The forms that have times to be read by."""
 
 CONTENTS = ("captions", "source", "both")
+_SINCE_SESSION = Times()
 _MARK = "→"  # before the line of a text that the user marked
 
 
@@ -28,8 +29,8 @@ def export(
     form: str,
     content: str = "captions",
     *,
-    times: str = "session",
-    started: datetime = datetime.min,
+    times: Times = _SINCE_SESSION,
+    marks_doubt: bool = False,
 ) -> int:
     """Write cues to a file atomically.
 
@@ -42,27 +43,26 @@ def export(
         cues: ordered by start.
         form: one of ``FORMS``.
         content: one of ``CONTENTS``; JSON Lines always have both languages.
-        times: where those of subtitles are counted from, one of ``TIMES``.
-        started: when the session started, for times of the clock.
+        times: where those of subtitles are counted from.
+        marks_doubt: doubtful captions end in a sign; JSON Lines have their confidence in any case.
 
     Returns:
         the number of written cues.
 
     Raises:
         TextError: the file cannot be written.
-        ValueError: there is no such form, content or kind of times.
+        ValueError: there is no such form or content.
     """
     check_choice("form", form, FORMS)
     check_choice("content", content, CONTENTS)
-    check_choice("times", times, TIMES)
     cues = _named(cues, form)
     if form != "txt":
         cut = split_source if form in SUBTITLES and content == "source" else split
         cues = sorted((part for cue in cues for part in cut(cue)), key=lambda cue: cue.start_s)
     if form != "jsonl":
-        cues = _chosen(cues, content)
+        cues = _chosen(_signed(cues) if marks_doubt else cues, content)
     if form in SUBTITLES:
-        cues = readable(counted(cues, times, started))
+        cues = readable(counted(cues, times))
     count = 0
     try:
         with (
@@ -85,6 +85,11 @@ def _named(cues: Iterable[Cue], form: str) -> list[Cue]:
     cues = list(cues)
     tells_apart = len({cue.speaker for cue in cues}) > 1
     return cues if tells_apart or form == "jsonl" else [replace(cue, speaker="") for cue in cues]
+
+
+def _signed(cues: Iterable[Cue]) -> list[Cue]:
+    """Append the sign to doubtful captions."""
+    return [replace(cue, text=with_sign(cue.text)) if cue.doubtful else cue for cue in cues]
 
 
 def _chosen(cues: Sequence[Cue], content: str) -> list[Cue]:

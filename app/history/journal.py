@@ -2,7 +2,8 @@
 
     {"event": "session", "version": 1, "started": "2026-11-21T09:30:00+01:00"}
     {"event": "cue", "key": 0, "start_s": 1.2, "end_s": 3.4, "text": "Guten Morgen.", ...}
-        (with "pieces": [[13, 2, 3.4]] where it was heard, see Cue)
+        (with "pieces": [[13, 2, 3.4]] where it was heard, and "confidence": 0.71,
+        "doubtful": false from a calibrated model, see Cue)
     {"event": "withdrawn", "key": 0}
     {"event": "mark", "key": 0, "marked": true}
         (without "marked", as before: it removes the marks so far)
@@ -265,7 +266,10 @@ def _is_closed(path: Path) -> bool:
 def _line(entry: Entry) -> dict[str, object]:
     """Return an entry as the values of its line."""
     if isinstance(entry, CueKept):
-        return {"event": "cue", "key": entry.key, **asdict(entry.cue)}
+        line = {"event": "cue", "key": entry.key, **asdict(entry.cue)}
+        if entry.cue.confidence is None:
+            del line["confidence"], line["doubtful"]
+        return line
     if isinstance(entry, CueMarked):
         return {"event": "mark", "key": entry.key, "marked": entry.marked}
     return {"event": "withdrawn", "key": entry.key}
@@ -329,8 +333,16 @@ def _cue(entry: dict[str, object]) -> Cue:
         source=source,
         speaker=speaker,
         language=language,
+        confidence=_confidence(entry),
+        doubtful=entry.get("doubtful") is True,
         pieces=_pieces(entry, start_s, end_s),
     )
+
+
+def _confidence(entry: dict[str, object]) -> float | None:
+    """Return the confidence of a cue; None if it is missing, as in old versions, or wrong."""
+    value = entry.get("confidence")
+    return float(value) if isinstance(value, int | float) and 0 <= value <= 1 else None
 
 
 def _pieces(entry: dict[str, object], start_s: float, end_s: float) -> tuple[Piece, ...]:

@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 from PySide6.QtSvg import QSvgRenderer
 
 from app.look.palette import colours_of
-from engine.hub.bundled import ASSETS
+from engine.files import ASSETS
 
 FOLDER = ASSETS / "icons" / "lucide"
 

@@ -11,7 +11,7 @@ from string import Template
 from PySide6.QtWidgets import QPushButton, QSpinBox
 
 from app.look.palette import Colours, is_dark
-from engine.hub.bundled import ASSETS
+from engine.files import ASSETS
 
 GAP = 4
 """Pixels between parts are multiples of this."""

@@ -16,13 +16,14 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import QBrush, QColor, QGuiApplication, QPalette
 
+from app.captions.doubt import OFF, SIGN, with_sign
 from app.captions.model import UtteranceView, dotted
 from app.look.icons import icon
 from app.widgets.lane_style import lane_colour, lane_name
 
 SOURCE, CAPTION, SPEAKER, TIME = range(4)
 TAIL_ROLE = Qt.ItemDataRole.UserRole
-"""Number of tentative characters at the end of a cell."""
+"""Number of characters at the end of a cell that are painted pale."""
 
 FOUND_ROLE = TAIL_ROLE + 1
 """Start and length of each match of the search in a cell."""
@@ -48,6 +49,7 @@ class TranscriptModel(QAbstractTableModel):
         self._titles = (self.tr("Source"), self.tr("Captions"))
         self._needle = ""
         self._bookmark = icon("bookmark", "accent")
+        self._doubt_mark = OFF
 
     @property
     def views(self) -> Sequence[UtteranceView]:
@@ -63,6 +65,14 @@ class TranscriptModel(QAbstractTableModel):
         """Name the columns of the source and the captions."""
         self._titles = source, caption
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, SOURCE, CAPTION)
+
+    def mark_doubt(self, mark: str) -> None:
+        """Mark doubtful captions from now on by one of ``DOUBT_MARKS``."""
+        if mark != self._doubt_mark:
+            self._doubt_mark = mark
+            for row, view in enumerate(self._shown):
+                if view.doubtful:
+                    self._emit_changed(row)
 
     def show_views(self, views: Sequence[UtteranceView]) -> None:
         """Show these utterances with as few changes of rows as possible."""
@@ -106,6 +116,11 @@ class TranscriptModel(QAbstractTableModel):
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         """Return the text, colours or tool tip of a cell."""
         view, column = self._shown[index.row()], index.column()
+        if view.doubtful and self._doubt_mark != OFF and column == CAPTION:
+            return self._doubtful(view, role)
+        return self._data(view, column, role)
+
+    def _data(self, view: UtteranceView, column: int, role: int) -> object:
         if role == Qt.ItemDataRole.DisplayRole:
             return _text(view, column)
         if role == TAIL_ROLE:
@@ -143,6 +158,20 @@ class TranscriptModel(QAbstractTableModel):
         if column == TIME:
             return QGuiApplication.palette().color(QPalette.ColorRole.PlaceholderText)
         return lane_colour(view.lane) if column == SPEAKER else None
+
+    def _doubtful(self, view: UtteranceView, role: int) -> object:
+        """Return the data of a doubtful caption; screen readers read the sign in any case."""
+        is_signed = self._doubt_mark == SIGN
+        match role:
+            case Qt.ItemDataRole.DisplayRole if is_signed:
+                return with_sign(view.caption)
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return with_sign(view.caption)
+            case Qt.ItemDataRole.ToolTipRole if not view.marked:
+                return self.tr("The model is not sure of this caption")
+            case _ if role == TAIL_ROLE and not is_signed:
+                return len(view.caption)
+        return self._data(view, CAPTION, role)
 
     def _remove_others(self, kept: set[int], start: int) -> None:
         """Remove rows from the end up, one run of neighbours at a time."""

@@ -119,6 +119,11 @@ class Transcript(QTableView):
         """Whether the newest row is kept visible."""
         return self._follows
 
+    def mark_doubt(self, mark: str) -> None:
+        """Mark doubtful captions from now on by one of ``DOUBT_MARKS``."""
+        self.rows.mark_doubt(mark)
+        self._fit_visible_rows()
+
     @Slot()
     def follow(self) -> None:
         """Keep the newest row visible from now on."""

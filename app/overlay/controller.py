@@ -173,7 +173,11 @@ class OverlayController(QObject):
 
     def _make_typesetters(self) -> None:
         overlay = self.overlay
-        self._captions = Typesetter(overlay.line_width, overlay.measure)
+        self._captions = Typesetter(
+            overlay.line_width,
+            overlay.measure,
+            doubt_mark=self._choices.doubt_mark,
+        )
         alone = self._choices.mode == CAPTIONS_ONLY
         measure = overlay.measure if alone else overlay.measure_source
         self._source = Typesetter(

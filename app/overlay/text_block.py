@@ -102,16 +102,16 @@ def _paths(
 
     Right-to-left lines end at the right edge. Letters do not move when they are committed.
     """
-    left = area.left()
+    left, opacity = area.left(), _PALE if line.pale else _OPAQUE
     n_certain = len(line.text) - line.n_tail
     certain, tail = line.text[:n_certain], line.text[n_certain:]
     width, whole = metrics.horizontalAdvance(certain), metrics.horizontalAdvance(line.text)
     if line.right_to_left:
         right = area.right() + 1
-        yield _path(RIGHT_TO_LEFT_MARK + certain, font, right - width, baseline), _OPAQUE
+        yield _path(RIGHT_TO_LEFT_MARK + certain, font, right - width, baseline), opacity
         yield _path(RIGHT_TO_LEFT_MARK + tail, font, right - whole, baseline), _PALE
     else:
-        yield _path(certain, font, left, baseline), _OPAQUE
+        yield _path(certain, font, left, baseline), opacity
         yield _path(tail, font, left + width, baseline), _PALE
 
 

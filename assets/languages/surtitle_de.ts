@@ -880,6 +880,10 @@
         <translation>eine Zahl</translation>
     </message>
     <message>
+        <source>a number from {least} to {most}</source>
+        <translation>eine Zahl von {least} bis {most}</translation>
+    </message>
+    <message>
         <source>a list of texts</source>
         <translation>eine Liste von Texten</translation>
     </message>
@@ -1236,44 +1240,44 @@
         <translation>die Schichten von {architecture} sind hier nicht bekannt</translation>
     </message>
     <message>
-        <source>Every 3 words (fast)</source>
-        <translation>Alle 3 Wörter (schnell)</translation>
+        <source>Every 3 words (early)</source>
+        <translation>Alle 3 Wörter (früh)</translation>
     </message>
     <message>
         <source>Captions move on each time three words have come.</source>
         <translation>Die Untertitel gehen weiter, sooft drei Wörter gekommen sind.</translation>
     </message>
     <message>
-        <source>Every 5 words (steady)</source>
-        <translation>Alle 5 Wörter (ruhig)</translation>
+        <source>Every 5 words (a little later)</source>
+        <translation>Alle 5 Wörter (etwas später)</translation>
+    </message>
+    <message>
+        <source>3 words behind (word by word)</source>
+        <translation>3 Wörter dahinter (Wort für Wort)</translation>
+    </message>
+    <message>
+        <source>5 words behind (word by word)</source>
+        <translation>5 Wörter dahinter (Wort für Wort)</translation>
+    </message>
+    <message>
+        <source>Whole sentence (latest)</source>
+        <translation>Ganzer Satz (am spätesten)</translation>
+    </message>
+    <message>
+        <source>A sentence is translated when it is complete. With the bundled model that is hardly better than every 5 words.</source>
+        <translation>Ein Satz wird übersetzt, wenn er vollständig ist. Beim mitgelieferten Modell ist das kaum besser als alle 5 Wörter.</translation>
     </message>
     <message>
         <source>Captions move on each time five words have come.</source>
         <translation>Die Untertitel gehen weiter, sooft fünf Wörter gekommen sind.</translation>
     </message>
     <message>
-        <source>3 words behind (even)</source>
-        <translation>3 Wörter dahinter (gleichmäßig)</translation>
-    </message>
-    <message>
         <source>A caption word for each word, three words later.</source>
         <translation>Für jedes Wort eines in den Untertiteln, drei Wörter später.</translation>
     </message>
     <message>
-        <source>5 words behind (careful)</source>
-        <translation>5 Wörter dahinter (sorgfältig)</translation>
-    </message>
-    <message>
         <source>A caption word for each word, five words later.</source>
         <translation>Für jedes Wort eines in den Untertiteln, fünf Wörter später.</translation>
-    </message>
-    <message>
-        <source>Whole sentence (best)</source>
-        <translation>Ganzer Satz (am besten)</translation>
-    </message>
-    <message>
-        <source>A sentence is translated when it is complete.</source>
-        <translation>Ein Satz wird übersetzt, wenn er vollständig ist.</translation>
     </message>
     <message>
         <source>Arabic</source>
@@ -1845,6 +1849,26 @@
         <translation>Schrift&amp;art</translation>
     </message>
     <message>
+        <source>Paler letters</source>
+        <translation>Blassere Buchstaben</translation>
+    </message>
+    <message>
+        <source>The sign (?) after them</source>
+        <translation>Das Zeichen (?) dahinter</translation>
+    </message>
+    <message>
+        <source>Nothing</source>
+        <translation>Nichts</translation>
+    </message>
+    <message>
+        <source>&amp;Doubtful captions</source>
+        <translation>Z&amp;weifelhafte Untertitel</translation>
+    </message>
+    <message>
+        <source>Captions that the model is not sure of, if it was calibrated for that. In high contrast the sign stands in for paler letters.</source>
+        <translation>Untertitel, bei denen das Modell unsicher ist, falls es dafür kalibriert wurde. Bei hohem Kontrast steht statt blasserer Buchstaben das Zeichen.</translation>
+    </message>
+    <message>
         <source>Smooth sc&amp;rolling</source>
         <translation>Sanftes Scro&amp;llen</translation>
     </message>
@@ -2268,6 +2292,10 @@
     <message>
         <source>Of the clock</source>
         <translation>Uhrzeit</translation>
+    </message>
+    <message>
+        <source>Mark &amp;doubtful captions with (?)</source>
+        <translation>Z&amp;weifelhafte Untertitel mit (?) kennzeichnen</translation>
     </message>
     <message>
         <source>Times</source>
@@ -3465,6 +3493,10 @@
     <message>
         <source>Time</source>
         <translation>Zeit</translation>
+    </message>
+    <message>
+        <source>The model is not sure of this caption</source>
+        <translation>Bei diesem Untertitel ist das Modell unsicher</translation>
     </message>
 </context>
 <context>

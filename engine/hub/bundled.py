@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from engine.adapters.adapter import Status, inspect_adapter
+from engine.files import ASSETS
 from engine.models.fingerprint import Fingerprint
 from engine.settings import TranslationSettings
 
@@ -11,8 +12,6 @@ NO_ADAPTER = "none"
 
 WORTH = 0.5
 """BLEU that an adapter must add to be used by default; less may be chance."""
-
-ASSETS = Path(__file__).resolve().parents[2] / "assets"
 
 
 def bundled_models() -> list[Path]:

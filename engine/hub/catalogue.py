@@ -6,7 +6,7 @@
 import tomllib
 from dataclasses import dataclass
 
-from engine.hub.bundled import ASSETS
+from engine.files import ASSETS
 from engine.models.memory_footprint import Footprint
 
 

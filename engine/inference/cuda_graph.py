@@ -68,6 +68,7 @@ class StaticStep:
         self._suppressed: Tensor | None = None  # on the processor
         self._graph: torch.cuda.CUDAGraph | None = None
         self.logits = torch.empty(0)  # (V,), of the newest pass; overwritten by the next
+        self.allowed_logits = torch.empty(0)  # (V,), the same, -inf where an id is suppressed
         self._id = torch.empty(0)
 
     def next_id(self, rows: Sequence[Row], suppressed: Tensor) -> int:
@@ -123,7 +124,8 @@ class StaticStep:
         ).logits
         self._cache.placed()
         self.logits = logits[0, -1]  # (V,)
-        self._id = (self.logits + self._suppression).argmax()  # ()
+        self.allowed_logits = self.logits + self._suppression  # (V,)
+        self._id = self.allowed_logits.argmax()  # ()
 
     def _suppress(self, suppressed: Tensor) -> None:
         if self._suppressed is None or not torch.equal(suppressed, self._suppressed):

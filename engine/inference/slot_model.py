@@ -20,11 +20,16 @@ from engine.layout.planner import Eviction
 from engine.layout.rows import Row
 from engine.settings import LayoutSettings
 
+_UNLIKELY = -30.0
+
 
 class SlotModel:
     """One conversation with a model: feed rows, get the next id, truncate.
 
     The counters ``tokens_fed``, ``forwards`` and ``flops`` never decrease.
+
+    Attributes:
+        logits: (V,), those ``next_id`` chose from; -inf where an id was suppressed.
     """
 
     def __init__(
@@ -51,6 +56,7 @@ class SlotModel:
         self._ranked = False  # ALiBi counts visible keys: see ``Attention.bias``
         trained = getattr(network.config, "max_position_embeddings", None)
         self.max_positions = int(trained or capacity)  # that the network was trained for
+        self.logits = torch.full((network.config.vocab_size,), -torch.inf)
         self.tokens_fed = 0
         self.forwards = 0
         self.flops = 0
@@ -127,11 +133,18 @@ class SlotModel:
         if self._steps is not None and len(rows) <= MAX_ROWS:
             step = self._steps.find(len(rows), ranked=self._ranked)
             id_ = step.next_id(rows, suppressed)
+            self.logits = step.allowed_logits
             self._count(len(rows))
             return id_
         logits = self.feed(rows)
         logits[suppressed] = -torch.inf
+        self.logits = logits
         return int(logits.argmax())
+
+    def log_probability(self, id_: int) -> float:
+        """Return how likely the newest ``next_id`` found an id, in nats, at least ``_UNLIKELY``."""
+        logits = self.logits.float()
+        return max(_UNLIKELY, float(logits[id_] - logits.logsumexp(dim=0)))
 
     def _count(self, n_rows: int) -> None:
         self.tokens_fed += n_rows

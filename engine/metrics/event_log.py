@@ -38,7 +38,8 @@ Work of the engine; each line has ``utterance``, its number:
   words wait; 1: none waits any more. (Of the session, without ``utterance``.)
 * ``ended``: the utterance is translated. Totals since the engine was made: ``tokens_fed``,
   ``forwards``, ``tokens_recomputed``, ``probes``, ``flops``; ``cached_rows`` now;
-  ``peak_memory_bytes`` of the process (of the device, on CUDA).
+  ``peak_memory_bytes`` of the process (of the device, on CUDA); ``mean_log_probability`` of the
+  caption's tokens, in nats.
 """
 
 import json
@@ -72,6 +73,7 @@ class Event(TypedDict, total=False):
     text: str
     kept: int
     peak_memory_bytes: int
+    mean_log_probability: float
 
 
 class EventLog:

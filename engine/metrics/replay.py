@@ -82,6 +82,7 @@ class _Cost:
     flops: int = 0
     n_cut: int = 0
     peak_memory_bytes: int = 0
+    log_probability: float = 0.0
 
     def take(self, event: Event) -> None:
         """Count an event; most of them cost nothing."""
@@ -97,6 +98,7 @@ class _Cost:
                 self.n_cut += 1
             case "ended":
                 self.peak_memory_bytes = event["peak_memory_bytes"]
+                self.log_probability = event.get("mean_log_probability", 0.0)
             case _:
                 pass
 

@@ -28,6 +28,7 @@ class Translation:
         n_erased: target units that were committed and then removed.
         n_cut: writes that were cut because they did not end by themselves.
         peak_memory_bytes: peak memory of the process by the end of the line.
+        log_probability: mean over the target tokens, in nats; 0 if it was not logged.
     """
 
     index: int
@@ -45,3 +46,4 @@ class Translation:
     n_erased: int
     n_cut: int
     peak_memory_bytes: int
+    log_probability: float = 0.0

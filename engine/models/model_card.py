@@ -1,11 +1,13 @@
 """Read and write ``surtitle.json``: the settings of a model folder beyond its weights."""
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from engine.errors import ModelError, message_of
+from engine.events import Confidence
 from engine.messages import Code
 from engine.untrusted.faults import Fault
 from engine.untrusted.safe_names import is_plain_name
@@ -19,6 +21,7 @@ _MAX_CARD_BYTES = 1 << 20
 _MAX_SLOT_LENGTH = 1024
 _MOST_LANGUAGES, _MOST_POLICIES = 500, 100
 _LONGEST_NAME, _LONGEST_SYSTEM = 200, 4000  # characters
+_STEEPEST = 100
 _MANY = 40  # languages that a message names
 
 
@@ -36,6 +39,32 @@ class Language:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """A logistic curve from the log-probability of a caption to how likely it is good.
+
+    Made by ``surtitle-train calibrate`` from captions and references.
+
+    Attributes:
+        slope: for each nat of the mean log-probability of the caption's tokens.
+        offset: of the curve.
+        threshold: probability below which a caption is marked as doubtful.
+    """
+
+    slope: float
+    offset: float
+    threshold: float
+
+    def probability(self, mean_log_probability: float) -> float:
+        """Return how likely a caption is good, 0 to 1."""
+        return 1 / (1 + math.exp(-self.slope * mean_log_probability - self.offset))
+
+    def confidence(self, mean_log_probability: float) -> Confidence:
+        """Return how sure the model is of a caption."""
+        value = self.probability(mean_log_probability)
+        return Confidence(value, is_low=value < self.threshold)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCard:
     """The settings of a model that its configuration does not contain.
 
@@ -48,6 +77,7 @@ class ModelCard:
         end_of_target: token that ends the target of wait-k and offline.
         slot_length: positions of a slot in training.
         policies: the policies of its training, in their notation; none for an instruct model.
+        calibration: None for a model that was not calibrated.
         layout: one of ``engine.settings.LAYOUTS``.
     """
 
@@ -58,6 +88,7 @@ class ModelCard:
     end_of_target: str
     slot_length: int
     policies: tuple[str, ...]
+    calibration: Calibration | None = None
     layout: str = "slots"
 
     @property
@@ -79,6 +110,8 @@ class ModelCard:
         """Write ``surtitle.json`` into a model folder."""
         content = {"format_version": FORMAT_VERSION, **asdict(self)}
         del content["layout"]  # a base is trained for slots
+        if self.calibration is None:
+            del content["calibration"]
         text = json.dumps(content, indent=2, ensure_ascii=False)
         (directory / FILE_NAME).write_text(text + "\n", encoding="utf-8")
 
@@ -125,6 +158,16 @@ def _parse(content: JsonObject) -> ModelCard:
         end_of_target=_short(content, "end_of_target"),
         slot_length=content.integer("slot_length", least=1, most=_MAX_SLOT_LENGTH),
         policies=policies,
+        calibration=_calibration(content) if "calibration" in content else None,
+    )
+
+
+def _calibration(content: JsonObject) -> Calibration:
+    inner = content.inner("calibration")
+    return Calibration(
+        slope=inner.number("slope", least=0, most=_STEEPEST),
+        offset=inner.number("offset", least=-_STEEPEST, most=_STEEPEST),
+        threshold=inner.number("threshold", least=0, most=1),
     )
 
 

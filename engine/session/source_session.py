@@ -127,6 +127,9 @@ class SourceCaptioner:
         utterance.caption = source
         return Change(kept=kept, text=source[kept:], n_read=len(utterance.words))
 
+    def confidence(self, _utterance: Captioned) -> None:
+        """Return nothing: the source is not translated."""
+
     def give_up(self, utterance: Captioned) -> None:
         """Leave an utterance as it is."""
         utterance.finished = True

@@ -10,7 +10,7 @@ dropped only where the model is not sure of it.
 import zlib
 from collections.abc import Sequence
 
-from engine.hub.bundled import ASSETS
+from engine.files import ASSETS
 from engine.speech.hypothesis import same_word_key
 
 _NO_SPEECH = 0.6  # probability of no speech above which an unsure segment is dropped

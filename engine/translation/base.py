@@ -15,11 +15,13 @@ from engine.messages import Code
 from engine.metrics.event_log import EventLog
 from engine.policy import Policy, parse_policy
 from engine.settings import TranslationSettings
+from engine.text.foreign_words import split_foreign
 from engine.text.prompt import Prompt, full_stop_ids, word_starts, word_units
 from engine.text.prompt_context import Context
 from engine.translation.captioned import Captioned, Captioner, Kind, n_same
+from engine.translation.constraints import Constraints
 from engine.translation.log_events import Counters, log_session, log_source
-from engine.translation.utterance import Unit
+from engine.translation.utterance import Arrived, Passed, Unit
 
 
 class System(Captioner[Kind], Protocol[Kind]):
@@ -54,7 +56,8 @@ class Conversation:
         counters: what was computed more than once.
         log: gets the events.
         starts_word: of every id, whether it begins a word.
-        settings, policy, prompt: for utterances that are opened now, after ``next_number``.
+        settings, policy, prompt, constraints: for utterances that are opened now, after
+            ``next_number``.
         cached_system: system rows the cache holds; who feeds them says so.
         haste: how many times larger steps are read than the policy says; see
         ``engine.session.catch_up``.
@@ -63,6 +66,7 @@ class Conversation:
     policy: Policy
     prompt: Prompt
     settings: TranslationSettings
+    constraints: Constraints | None
 
     def __init__(
         self,
@@ -112,6 +116,11 @@ class Conversation:
         self.model.use(settings.layout)  # the last that may refuse
         self.policy, self._context, self.settings = policy, context, settings
         self.prompt = context.prompt()
+        self.constraints = (
+            Constraints(self.weights.tokenizer, self.weights.decoder, settings.target_language)
+            if settings.constrained
+            else None
+        )
         log_session(self.log, self._system, self.weights, settings)
 
     def _check_room(self, prompt: Prompt) -> None:
@@ -158,14 +167,24 @@ class Conversation:
 
     def arrived(
         self, utterance: Captioned, words: Sequence[str], *, ended: bool, full_stop: str
-    ) -> tuple[list[Unit], Unit]:
-        """Log the words of an utterance; turn them into units, and the full stop into ids."""
+    ) -> Arrived:
+        """Log the words of an utterance; turn them into what the model reads."""
         number, before = utterance.number, utterance.words
         log_source(self.log, number, before, words, ended=ended, full_stop=full_stop)
         self._note(number, words)
         tokenizer = self.weights.tokenizer
-        units = [unit for word in words for unit in word_units(tokenizer, word)]
-        return units, full_stop_ids(tokenizer, "".join(words[-1:]), full_stop)
+        units: list[Unit] = []
+        passed = []
+        n_words = 0
+        for word in words:
+            kept, foreign = split_foreign(word)
+            if kept:
+                units += word_units(tokenizer, kept)
+                n_words += 1
+            if foreign:
+                passed.append(Passed(foreign, len(units), n_words))
+        stop = full_stop_ids(tokenizer, "".join(words[-1:]), full_stop)
+        return Arrived(units, stop, tuple(passed))
 
     def keep_system(self, headers: Headers) -> int:
         """Truncate the cache to the rows of this system prompt; return how many it holds."""

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
+from engine.events import Confidence
 from engine.settings import TranslationSettings
 
 
@@ -73,6 +74,9 @@ class Captioner(Protocol[Kind]):
 
     def advance(self, utterance: Kind) -> Change | None:
         """Continue until the caption grows; None where the committed words allow no more."""
+
+    def confidence(self, utterance: Kind) -> Confidence | None:
+        """Return how sure the model is of a caption; None where it was not calibrated for that."""
 
     def give_up(self, utterance: Kind) -> None:
         """Leave an utterance as it is after it could not be computed."""

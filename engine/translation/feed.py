@@ -44,7 +44,18 @@ def feed_words(
     Yields:
         the changes caused by the newest word, which the caller must consume first.
     """
-    utterance = system.open()
+    yield from feed_utterance(system, system.open(), words, first=first, full_stop=full_stop)
+
+
+def feed_utterance(
+    system: "System[Kind]",
+    utterance: "Kind",
+    words: Sequence[str],
+    *,
+    first: int = 1,
+    full_stop: str = "",
+) -> "Iterator[Iterator[Change]]":
+    """Feed words as ``feed_words`` does, to an utterance that has none yet."""
     for n_words in range(first, len(words) + 1):
         ended = n_words == len(words)
         stop = full_stop if ended else ""

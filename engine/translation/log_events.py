@@ -77,11 +77,19 @@ def log_cut(log: EventLog, counters: Counters, utterance: int, *, loops: bool) -
     log.write("cut", utterance=utterance, why="loop" if loops else "length")
 
 
-def log_end(log: EventLog, model: SlotModel, counters: Counters, utterance: int) -> None:
+def log_end(
+    log: EventLog,
+    model: SlotModel,
+    counters: Counters,
+    utterance: int,
+    *,
+    mean_log_probability: float = 0.0,
+) -> None:
     """Log the end of an utterance, with the totals so far."""
     log.write(
         "ended",
         utterance=utterance,
+        mean_log_probability=mean_log_probability,
         tokens_fed=model.tokens_fed,
         forwards=model.forwards,
         tokens_recomputed=counters.tokens_recomputed,

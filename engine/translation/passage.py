@@ -149,7 +149,9 @@ class Passage:
             is_done = utterance.ended and self._is_done(utterance)
             if event is None and is_done and utterance.number in self._unreported:
                 self._unreported.discard(utterance.number)
-                event = UtteranceEnded(utterance=utterance.number)
+                event = UtteranceEnded(
+                    utterance=utterance.number, confidence=self._translator.confidence(utterance)
+                )
             if event is not None:
                 return event
         if len(self._utterances) > _MAX_UTTERANCES:

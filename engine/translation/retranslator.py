@@ -31,9 +31,10 @@ from engine.text.prompt import Prompt
 from engine.text.sentences import without_full_stop
 from engine.translation.base import Conversation, OnConversation
 from engine.translation.captioned import Change, n_same
+from engine.translation.constraints import Constraints
 from engine.translation.log_events import log_cut, log_end, log_fed
 from engine.translation.repetition import is_loop
-from engine.translation.utterance import Unit, is_runaway, with_end
+from engine.translation.utterance import Arrived, Unit, is_runaway, with_end
 
 
 @dataclass(slots=True, eq=False)
@@ -49,6 +50,8 @@ class Redraft:
         n_source: rows before its assistant header.
         fed: target ids the newest draft fed.
         full_stop: ids behind the last word that stand in no word.
+        passed: words that no draft translates; they stand at the end of the caption.
+        constraints: rules of the drafts, or None.
     """
 
     number: int
@@ -60,6 +63,8 @@ class Redraft:
     words: tuple[str, ...] = ()
     ended: bool = False
     full_stop: Unit = ()
+    passed: tuple[str, ...] = ()
+    constraints: Constraints | None = None
     finished: bool = False
     caption: str = ""
     units: list[Unit] = field(default_factory=list)
@@ -105,18 +110,19 @@ class Redraft:
         source = [one for unit in self.units[: self.n_read] for one in unit]
         return self.cuts_loops and is_loop([*draft, id_], source)
 
-    def set_source(
-        self, words: Sequence[str], units: Sequence[Unit], *, ended: bool, full_stop: Unit = ()
-    ) -> bool:
+    def set_source(self, words: Sequence[str], arrived: Arrived, *, ended: bool) -> bool:
         """Replace the source; tell whether a word that was read changed, or one follows the last.
 
         The draft is then forgotten and the caption is empty again.
         """
-        self.words, self.ended, self.full_stop = tuple(words), ended, full_stop
-        read = self.units[: self.n_read]
+        self.words, self.ended, self.full_stop = tuple(words), ended, arrived.full_stop
+        before, self.passed = self.passed, tuple(one.text for one in arrived.passed)
+        read, units = self.units[: self.n_read], arrived.units
         end = () if self.marker is None else (self.marker,)
-        self.units = with_end(units, read, full_stop + end) if ended else list(units)
-        is_reopened = self.finished and not self.source_ended
+        is_empty = not units and bool(self.passed)
+        ends = ended and not is_empty
+        self.units = with_end(units, read, arrived.full_stop + end) if ends else list(units)
+        is_reopened = self.finished and not (self.source_ended and self.passed == before)
         if n_same(read, self.units) == len(read) and not is_reopened:
             return False
         self.caption, self.committed, self.draft, self.finished = "", [], None, False
@@ -150,6 +156,7 @@ class Retranslator(OnConversation):
             policy=now.policy,
             layout=now.settings.layout,
             cuts_loops=now.settings.cut_loops,
+            constraints=now.constraints,
             detokenizer=Detokenizer(now.weights.decoder),
         )
 
@@ -158,8 +165,8 @@ class Retranslator(OnConversation):
     ) -> bool:
         """Give an utterance its committed words; tell whether its caption was cut back."""
         before = len(utterance.caption)
-        units, stop = self.conversation.arrived(utterance, words, ended=ended, full_stop=full_stop)
-        if not utterance.set_source(words, units, ended=ended, full_stop=stop):
+        arrived = self.conversation.arrived(utterance, words, ended=ended, full_stop=full_stop)
+        if not utterance.set_source(words, arrived, ended=ended):
             return False
         self._log.write(
             "rewound",
@@ -183,6 +190,9 @@ class Retranslator(OnConversation):
                 return None
         return change
 
+    def confidence(self, _utterance: Redraft) -> None:
+        """Return nothing: drafts are not calibrated."""
+
     def give_up(self, utterance: Redraft) -> None:
         """Leave an utterance as it is after it could not be computed, and empty the cache."""
         utterance.finished = True
@@ -204,6 +214,8 @@ class Retranslator(OnConversation):
             utterance.finished = True
             text += utterance.detokenizer.flush()
             text = without_full_stop(text) if utterance.full_stop else text
+            has_text = [""] if utterance.caption + text and utterance.passed else []
+            text += " ".join((*has_text, *utterance.passed))
         utterance.caption += text
         if text:
             self._log.write("committed", utterance=number, text=text, n_read=n_read)
@@ -227,7 +239,10 @@ class Retranslator(OnConversation):
         n_again = _n_again(utterance, n_source, kept)
         rows = rows[kept:]
         same = utterance.fed[: len(draft)] == draft
-        while (id_ := self._predict(utterance, rows, n_again)) != utterance.prompt.end_of_target:
+        while True:
+            id_ = self._predict(utterance, rows, draft, n_again)
+            if id_ == utterance.prompt.end_of_target:
+                break
             loops = utterance.loops_with(draft, id_)
             if loops or is_runaway(len(draft), sum(map(len, units))):
                 log_cut(self._log, self.counters, utterance.number, loops=loops)
@@ -239,6 +254,19 @@ class Retranslator(OnConversation):
             rows = planner.write()
         utterance.fed, utterance.n_source = draft, n_source
         return list(draft)
+
+    def _constrained(self, utterance: Redraft, draft: Sequence[int], id_: int) -> int:
+        """Return the id to write in place of the one the model proposes, often the same."""
+        if utterance.constraints is None:
+            return id_
+        decode = self.conversation.weights.decoder.decode
+        read = [one for unit in utterance.units[: utterance.n_read] for one in unit]
+        return utterance.constraints.choose(
+            id_,
+            self.model.logits,
+            decode(read, skip_special_tokens=True),
+            decode(list(draft), skip_special_tokens=True),
+        )
 
     def _keep(self, rows: Sequence[Row]) -> int:
         """Truncate the cache to what it shares with these rows at the start; return how many.
@@ -252,8 +280,11 @@ class Retranslator(OnConversation):
         del self._rows[kept:]
         return kept
 
-    def _predict(self, utterance: Redraft, rows: Sequence[Row], n_again: int) -> int:
-        id_ = self.model.next_id(rows, utterance.suppressed)
+    def _predict(
+        self, utterance: Redraft, rows: Sequence[Row], draft: Sequence[int], n_again: int
+    ) -> int:
+        proposed = self.model.next_id(rows, utterance.suppressed)
+        id_ = self._constrained(utterance, draft, proposed)
         self._rows += rows
         self.counters.tokens_recomputed += n_again
         number = utterance.number

@@ -7,6 +7,7 @@ counted too.
 
 from collections.abc import Sequence
 
+from engine.events import Confidence
 from engine.loading.loader import Weights
 from engine.metrics.event_log import EventLog
 from engine.policy import Action
@@ -42,7 +43,7 @@ class Translator(OnConversation):
     def open(self) -> Utterance:
         """Open an utterance with the settings of now."""
         now = self.conversation
-        return Utterance(
+        utterance = Utterance(
             now.next_number(),
             now.prompt,
             now.policy,
@@ -50,14 +51,16 @@ class Translator(OnConversation):
             now.weights.decoder,
             cuts_loops=now.settings.cut_loops,
         )
+        utterance.constraints = now.constraints
+        return utterance
 
     def set_source(
         self, utterance: Utterance, words: Sequence[str], *, ended: bool, full_stop: str = ""
     ) -> bool:
         """Give an utterance its committed words; tell whether its caption was cut back."""
         before = len(utterance.caption)
-        units, stop = self.conversation.arrived(utterance, words, ended=ended, full_stop=full_stop)
-        valid_rows = utterance.set_source(words, units, ended=ended, full_stop=stop)
+        arrived = self.conversation.arrived(utterance, words, ended=ended, full_stop=full_stop)
+        valid_rows = utterance.set_source(words, arrived, ended=ended)
         if valid_rows is None:
             return False
         if self._cached is utterance:
@@ -73,6 +76,8 @@ class Translator(OnConversation):
 
     def advance(self, utterance: Utterance) -> Change | None:
         """Translate until the caption grows; None where the committed words allow no more."""
+        if utterance.is_untranslatable and not utterance.finished:
+            return self._pass_all(utterance)
         change: Change | None = None
         while change is None and not utterance.finished:
             if utterance.next_action(self.conversation.haste) is Action.WRITE:
@@ -85,6 +90,21 @@ class Translator(OnConversation):
             else:
                 return None
         return change
+
+    def _pass_all(self, utterance: Utterance) -> Change:
+        """End an utterance that has nothing for the model, with its words as its caption."""
+        kept = len(utterance.caption)
+        text = utterance.pass_rest()
+        utterance.finished = True
+        self._log.write("committed", utterance=utterance.number, text=text, n_read=0)
+        log_end(self._log, self.model, self.counters, utterance.number)
+        return Change(kept, text, 0)
+
+    def confidence(self, utterance: Utterance) -> Confidence | None:
+        """Return how sure the model is of a caption; None for a model that was not calibrated."""
+        calibration = self.conversation.weights.card.calibration
+        mean = utterance.mean_log_probability
+        return None if calibration is None or mean is None else calibration.confidence(mean)
 
     def give_up(self, utterance: Utterance) -> None:
         """Leave an utterance as it is after it could not be computed, and empty the cache."""
@@ -138,7 +158,8 @@ class Translator(OnConversation):
         if text:
             self._log.write("committed", utterance=number, text=text, n_read=n_read)
         if utterance.finished:
-            log_end(self._log, self.model, self.counters, number)
+            mean = utterance.mean_log_probability or 0.0
+            log_end(self._log, self.model, self.counters, number, mean_log_probability=mean)
         return Change(kept, text, n_read) if text else None
 
     def _take_back(self, utterance: Utterance) -> None:
@@ -157,7 +178,10 @@ class Translator(OnConversation):
         if n_again:  # a layout that recomputes
             self.model.truncate(planner.n_fed - len(rows))
             self.counters.tokens_recomputed += n_again
-        id_ = self.model.next_id(rows, utterance.suppressed)
+        id_ = utterance.constrained(
+            self.model.next_id(rows, utterance.suppressed), self.model.logits
+        )
+        utterance.log_probability = self.model.log_probability(id_)
         self.conversation.cached_system = utterance.prompt.headers.system
         log_fed(self._log, self.model, utterance.number, rows, n_again=n_again)
         self._make_room(utterance)

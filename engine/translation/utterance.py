@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import torch
 from tokenizers import Tokenizer
@@ -16,11 +17,45 @@ from engine.text.sentences import cut_full_stops
 from engine.translation.captioned import n_same
 from engine.translation.repetition import is_loop
 
+if TYPE_CHECKING:
+    from engine.translation.constraints import Constraints
+
 _MAX_GROWTH, _MAX_EXTRA = 2, 16
 """A write of more tokens than growth x source tokens + extra is a loop and is ended."""
 
 Unit = tuple[int, ...]
 """Tokens that arrive together: a source word, or the end-of-source marker."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """A word that goes into the caption untranslated, see ``engine.text.foreign_words``.
+
+    Attributes:
+        text: of the word.
+        n_units: units of the source before it.
+        n_words: translated words of the source before it.
+    """
+
+    text: str
+    n_units: int
+    n_words: int
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """The source of an utterance as the model reads it.
+
+    Attributes:
+        units: its tokens, markers left out; a long word may be several units.
+        full_stop: tokens before the end-of-source marker that stand in no word. The caption then
+            leaves the full stop out that it would end in.
+        passed: words that the model does not read.
+    """
+
+    units: Sequence[Unit]
+    full_stop: Unit = ()
+    passed: tuple[Passed, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +103,7 @@ class Utterance:
         suppressed = prompt.suppressed(ends_writes=policy.ends_writes)
         self.suppressed = torch.tensor(sorted(suppressed))  # int64, markers that are not chosen
         self._cuts_loops = cuts_loops
+        self.constraints: Constraints | None = None
         self._layout = layout
         self.planner = make_planner(prompt.headers, layout)
         self._decoder = decoder
@@ -76,10 +112,14 @@ class Utterance:
         self._marks: list[_Mark] = []
         self._chosen: list[int] = []
         self._starts: list[bool] = []  # which chosen tokens begin a word
+        self._log_probabilities: list[float] = []  # of the chosen tokens, in nats
+        self.log_probability = 0.0  # of the token that is chosen next
         self._write_end = _WriteEnd()
         self._exhausted = False
         self._full_stop: Unit = ()
         self._held = ""  # full stops that would be the caption's end
+        self._passed: tuple[Passed, ...] = ()
+        self._inserted: list[int] = []  # for those in the caption: tokens chosen before
 
     @property
     def n_read(self) -> int:
@@ -90,6 +130,13 @@ class Utterance:
     def n_chosen(self) -> int:
         """Target tokens chosen, end-of-write among them."""
         return len(self._chosen)
+
+    @property
+    def mean_log_probability(self) -> float | None:
+        """How likely the model found the caption's tokens, in nats; None where it wrote none."""
+        pairs = zip(self._chosen, self._log_probabilities, strict=True)
+        values = [value for id_, value in pairs if id_ not in self.prompt.markers]
+        return sum(values) / len(values) if values else None
 
     @property
     def runs_away(self) -> bool:
@@ -105,6 +152,19 @@ class Utterance:
         target = [one for one in self._chosen if one not in self.prompt.markers]
         source = [one for unit in self._units[: self.n_read] for one in unit]
         return is_loop([*target, id_], source)
+
+    def constrained(self, id_: int, logits: torch.Tensor) -> int:
+        """Return the token to write in place of the one the model proposes, often the same.
+
+        Args:
+            id_: the model's proposal.
+            logits: float, shape (V,); -inf for ids that may not be chosen.
+        """
+        if self.constraints is None:
+            return id_
+        read = [one for unit in self._units[: self.n_read] for one in unit]
+        source = self._decoder.decode(read, skip_special_tokens=True)
+        return self.constraints.choose(id_, logits, source, self.caption + self._held)
 
     @property
     def source_ended(self) -> bool:
@@ -128,32 +188,37 @@ class Utterance:
             )
         )
 
-    def set_source(
-        self, words: Sequence[str], units: Sequence[Unit], *, ended: bool, full_stop: Unit = ()
-    ) -> int | None:
+    def set_source(self, words: Sequence[str], arrived: Arrived, *, ended: bool) -> int | None:
         """Replace the source by these words; forget what depended on a word that changed.
 
         Args:
             words: the text.
-            units: its tokens, markers left out; a long word may be several units.
+            arrived: what the model reads of it.
             ended: no word follows. The end-of-source marker then comes with the last word, or alone
                 where that word was read before the end was known.
-            full_stop: tokens before that marker that stand in no word. The caption then leaves the
-                full stop out that it would end in.
 
         Returns:
             how many rows of this utterance are still valid, or None where none was lost.
         """
-        self.words, self.ended, self._full_stop = tuple(words), ended, full_stop
-        read = self._units[: self.n_read]
-        end = (*full_stop, self.prompt.end_of_source)
-        wanted = with_end(units, read, end) if ended else list(units)
+        self.words, self.ended, self._full_stop = tuple(words), ended, arrived.full_stop
+        read, units = self._units[: self.n_read], arrived.units
+        end = (*arrived.full_stop, self.prompt.end_of_source)
+        is_empty = not units and bool(arrived.passed)  # nothing is there to be translated
+        wanted = with_end(units, read, end) if ended and not is_empty else list(units)
         same = n_same(read, wanted)
-        lost = same < self.n_read
+        passed, self._passed = self._passed, arrived.passed
+        n_kept = n_same(passed[: len(self._inserted)], self._passed)
+        if n_kept < len(self._inserted):
+            same = max(min(same, passed[n_kept].n_units, self.n_read - 1), 0)
+            lost = True
+        else:
+            lost = same < self.n_read
         self._units = wanted
         if not lost:
             return None
-        return self._begin_anew() if same < self.planner.n_evicted_words else self._rewind(same)
+        if same < max(self.planner.n_evicted_words, self.n_read == 0):
+            return self._begin_anew()
+        return self._rewind(same)
 
     def read(self) -> None:
         """Read the next unit."""
@@ -168,6 +233,7 @@ class Utterance:
         """Take the token that the last write predicted; return the text that became certain."""
         self.planner.choose(id_)
         self._chosen.append(id_)
+        self._log_probabilities.append(self.log_probability)
         self.word_complete = False
         if id_ in self.prompt.markers:
             self._starts.append(False)
@@ -175,14 +241,48 @@ class Utterance:
             self.finished = self.source_ended
             text = self._detokenizer.flush() if self.finished else ""
         else:
-            self._starts.append(starts_word or not any(self._starts))
-            text = self._detokenizer.feed(id_)
+            starts = starts_word or not any(self._starts)
+            inserted = self._insert(sum(self._starts)) if starts else ""
+            self._starts.append(starts)
+            text = inserted + self._detokenizer.feed(id_)
         if self._full_stop and self.source_ended:
             text, self._held = cut_full_stops(self._held + text)
             if self.finished and len(self._held) > 1:  # an ellipsis
                 text += self._held
         self.caption += text
+        return text + self.pass_rest() if self.finished else text
+
+    def pass_rest(self) -> str:
+        """Put the words that are not translated at the caption's end; return what was added."""
+        rest = [one.text for one in self._passed[len(self._inserted) :]]
+        self._inserted += [len(self._chosen)] * len(rest)
+        text = " ".join(([""] if self.caption and rest else []) + rest)
+        self.caption += text
         return text
+
+    @property
+    def is_untranslatable(self) -> bool:
+        """Tell whether an ended source has words to be passed on, and no other."""
+        return self.ended and not self._units and bool(self._passed)
+
+    def _insert(self, n_words: int) -> str:
+        """Return the words that stand before the next one of the caption, and note them."""
+        texts = []
+        for one in self._passed[len(self._inserted) :]:
+            following = self._units[one.n_units : self.n_read][:1]
+            if one.n_words > n_words or not any(map(self._is_word, following)):
+                break  # what nothing follows stands at the end of the caption
+            texts.append(one.text)
+        self._inserted += [len(self._chosen) - 1] * len(texts)
+        return self._beside_caption(texts, begins=n_words == 0)
+
+    def _is_word(self, unit: Unit) -> bool:
+        return any(id_ not in self.prompt.markers for id_ in unit)
+
+    @staticmethod
+    def _beside_caption(texts: Sequence[str], *, begins: bool) -> str:
+        """Part words by blanks; the caption's first word brings none with it."""
+        return "".join(f"{text} " if begins else f" {text}" for text in texts)
 
     def exhaust(self) -> None:
         """Note that the target has nothing to add before more source is read."""
@@ -198,9 +298,11 @@ class Utterance:
         self._marks.clear()
         self._chosen.clear()
         self._starts.clear()
+        self._log_probabilities.clear()
         self._write_end = _WriteEnd()
         self.word_complete = self._exhausted = self.finished = False
         self._detokenizer = Detokenizer(self._decoder)
+        self._inserted.clear()
         self.caption = self._held = ""
         return 0
 
@@ -209,14 +311,20 @@ class Utterance:
         del self._marks[unit:]
         del self._chosen[mark.n_chosen :]
         del self._starts[mark.n_chosen :]
+        del self._log_probabilities[mark.n_chosen :]
         self._write_end = mark.write_end
         # what made the policy READ stands again: nothing is asked before the next word is read
         self.word_complete, self._exhausted = mark.word_complete, mark.exhausted
         self.finished = False
         self._held = ""
         self._detokenizer = Detokenizer(self._decoder)
-        kept = [id_ for id_ in self._chosen if id_ not in self.prompt.markers]
-        self.caption = "".join(map(self._detokenizer.feed, kept))
+        self._inserted = [n for n in self._inserted if n < mark.n_chosen]
+        self.caption = ""
+        for n, id_ in enumerate(self._chosen):
+            here = [p.text for p, at in zip(self._passed, self._inserted, strict=False) if at == n]
+            self.caption += self._beside_caption(here, begins=not self.caption)
+            if id_ not in self.prompt.markers:
+                self.caption += self._detokenizer.feed(id_)
         return self.planner.rewind(unit)
 
 

@@ -32,6 +32,7 @@ class Fault(Codes):
     FLAG = tr("true or false")
     WHOLE_NUMBER = tr("a whole number from {least} to {most}")
     A_NUMBER = tr("a number")
+    NUMBER_BETWEEN = tr("a number from {least} to {most}")
     TEXTS = tr("a list of texts")
     WHOLE_NUMBERS = tr("a list of whole numbers from {least} to {most}")
     AN_OBJECT = tr("an object")

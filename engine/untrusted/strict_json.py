@@ -125,14 +125,16 @@ class JsonObject:
             return value
         raise _wrong(key, Fault.WHOLE_NUMBER(least=least, most=most), value)
 
-    def number(self, key: str) -> float:
-        """Return a finite number."""
+    def number(self, key: str, *, least: float | None = None, most: float | None = None) -> float:
+        """Return a finite number, within bounds if both are given."""
         value = self._take(key, None)
-        if isinstance(value, float) and math.isfinite(value):
-            return value
         if _is_whole(value) and abs(value) <= MOST:
-            return float(value)
-        raise _wrong(key, Fault.A_NUMBER(), value)
+            value = float(value)
+        if not isinstance(value, float) or not math.isfinite(value):
+            raise _wrong(key, Fault.A_NUMBER(), value)
+        if least is not None and most is not None and not least <= value <= most:
+            raise _wrong(key, Fault.NUMBER_BETWEEN(least=least, most=most), value)
+        return value
 
     def texts(self, key: str, default: tuple[str, ...] | None = None) -> tuple[str, ...]:
         """Return a list of texts."""

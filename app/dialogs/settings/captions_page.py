@@ -6,6 +6,7 @@ from PySide6.QtCore import Slot
 from PySide6.QtGui import QColor, QFontDatabase, QIcon, QPixmap
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit
 
+from app.captions.doubt import DOUBT_MARKS
 from app.captions.lanes import ME, THEM
 from app.captions.modes import MODES
 from app.config.preferences import (
@@ -65,6 +66,16 @@ class CaptionsPage(SettingsPage):
         fonts = [(self.tr("As in the windows"), ""), *((name, name) for name in families)]
         self.font_family = self.add_combo("captions.font", self.tr("&Font"), fonts)
         self.outline = self.add_check("captions.outline", self.tr("&Outline around letters"))
+        marks = (self.tr("Paler letters"), self.tr("The sign (?) after them"), self.tr("Nothing"))
+        self.doubt = self.add_combo(
+            "captions.doubt",
+            self.tr("&Doubtful captions"),
+            list(zip(marks, DOUBT_MARKS, strict=True)),
+            self.tr(
+                "Captions that the model is not sure of, if it was calibrated for that. In high "
+                "contrast the sign stands in for paler letters."
+            ),
+        )
         self.smooth = self.add_check(
             "captions.smooth",
             self.tr("Smooth sc&rolling"),

@@ -4,7 +4,7 @@ from PySide6.QtWidgets import QSystemTrayIcon
 
 from app.application.tray import Tray
 from app.main_window.actions import Actions
-from engine.hub.bundled import ASSETS
+from engine.files import ASSETS
 
 
 @pytest.fixture

@@ -1,7 +1,9 @@
 import random
+from dataclasses import replace
 
 import pytest
 
+from app.captions.doubt import DOUBT_MARKS
 from app.captions.line_breaking import (
     Line,
     LineBreaker,
@@ -223,3 +225,29 @@ def test_a_tail_alone_and_one_that_changes_let_the_lines_stand():
     before = setter.last_lines((UtteranceView(key=1, source="We went", tail="hole"),), 2)
     after = setter.last_lines((UtteranceView(key=1, source="We went home", tail="and"),), 2)
     assert lines_scrolled(before, after) == 0
+
+
+@pytest.mark.parametrize("mark", DOUBT_MARKS)
+def test_a_doubtful_caption_is_marked_and_its_lines_stand(mark):
+    rng = random.Random(8)
+    for _ in range(50):
+        caption = " ".join("x" * rng.randint(1, 9) for _ in range(rng.randint(1, 9)))
+        sure = UtteranceView(key=0, caption=caption, ended=True)
+        setter = Typesetter(20, len, doubt_mark=mark)
+        before = setter.last_lines((sure, view(1, "next one")), 99)
+        after = setter.last_lines((replace(sure, doubtful=True), view(1, "next one")), 99)
+        assert [line.certain for line in after if line.certain] == texts_of(before)
+        said = [*texts_of(before)[:-1], "(?)"] if mark == "sign" else texts_of(before)
+        assert " ".join(texts_of(after)).count("(?)") == (mark == "sign")
+        assert len(" ".join(texts_of(after))) >= len(" ".join(said))
+        assert [line.pale for line in after[:-1]] == [mark == "pale"] * (len(after) - 1)
+        assert after[-1] == Line(text="next one")
+
+
+def texts_of(lines):
+    return [line.text for line in lines]
+
+
+def test_a_doubtful_utterance_without_a_caption_has_no_line():
+    setter = Typesetter(20, len, doubt_mark="sign")
+    assert setter.last_lines((UtteranceView(key=0, doubtful=True),), 2) == ()

@@ -5,6 +5,7 @@ import pytest
 from app.captions.model import Captions, UtteranceView, dotted
 from engine.events import (
     CaptionChanged,
+    Confidence,
     LoadProgress,
     SourceChanged,
     UtteranceDropped,
@@ -308,3 +309,20 @@ def test_a_bookmark_is_set_and_removed():
     assert (captions.mark(1), captions.views[1].marked) == (True, True)
     assert (captions.mark(1), captions.views[1].marked) == (False, False)
     assert captions.mark(7) is None
+
+
+@pytest.mark.parametrize(
+    ("confidence", "doubtful"),
+    [(None, False), (Confidence(0.9), False), (Confidence(0.2, is_low=True), True)],
+)
+def test_a_caption_is_doubtful_from_its_end_to_its_next_edit(confidence, doubtful):
+    captions = opened(0)
+    grow(captions, 0, "Tee.")
+    assert not captions.views[0].doubtful
+    captions.feed(UtteranceEnded(utterance=0, confidence=confidence))
+    assert captions.views[0].doubtful is doubtful
+    grow(captions, 0, "Kaffee.", kept=0)
+    assert not captions.views[0].doubtful
+    captions.feed(UtteranceEnded(utterance=0, confidence=confidence))
+    captions.feed(SourceChanged(utterance=0, words=("coffee",)))
+    assert not captions.views[0].doubtful

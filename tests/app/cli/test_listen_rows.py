@@ -5,7 +5,13 @@ import re
 import pytest
 
 from app.cli.listen_rows import ListeningView, n_cells
-from engine.events import CaptionChanged, UtteranceDropped, UtteranceEnded, UtteranceOpened
+from engine.events import (
+    CaptionChanged,
+    Confidence,
+    UtteranceDropped,
+    UtteranceEnded,
+    UtteranceOpened,
+)
 from engine.speech.events import TailChanged
 from engine.utterances import UtteranceTracker
 
@@ -17,10 +23,14 @@ def grown(number, kept, text):
 class Followed:
     """A view that gets the utterances of its events."""
 
-    def __init__(self, stream, *, is_terminal, width):
+    def __init__(self, stream, *, is_terminal, width, marks_doubt=False):
         self.utterances = UtteranceTracker()
         self.view = ListeningView(
-            stream, self.utterances, is_terminal=is_terminal, width=lambda: width
+            stream,
+            self.utterances,
+            is_terminal=is_terminal,
+            width=lambda: width,
+            marks_doubt=marks_doubt,
         )
         self.draw, self.hide, self.close = self.view.draw, self.view.hide, self.view.close
 
@@ -31,9 +41,10 @@ class Followed:
         return [] if utterance is None else self.view.take(event, utterance)
 
 
-def view(*, is_terminal, width=40):
+def view(*, is_terminal, width=40, marks_doubt=False):
     stream = io.BytesIO()
-    return Followed(stream, is_terminal=is_terminal, width=width), stream
+    made = Followed(stream, is_terminal=is_terminal, width=width, marks_doubt=marks_doubt)
+    return made, stream
 
 
 def said(stream):
@@ -149,3 +160,13 @@ def test_dropped_and_empty_utterances_leave_no_line():
     made.take(UtteranceOpened(utterance=2))
     made.take(UtteranceEnded(utterance=2))
     assert said(stream) == ""
+
+
+@pytest.mark.parametrize("marks_doubt", [True, False])
+def test_a_sign_follows_doubtful_captions_if_that_is_wanted(marks_doubt):
+    made, stream = view(is_terminal=False, marks_doubt=marks_doubt)
+    for number, confidence in enumerate([None, Confidence(0.9), Confidence(0.1, is_low=True)]):
+        made.take(UtteranceOpened(utterance=number))
+        made.take(grown(number, 0, "Tag."))
+        made.take(UtteranceEnded(utterance=number, confidence=confidence))
+    assert said(stream) == "Tag.\nTag.\n" + ("Tag. (?)\n" if marks_doubt else "Tag.\n")

@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+import dataclasses
 import errno
 import io
 import json
@@ -26,7 +27,7 @@ from engine.loading.load_plan import load_plans
 from engine.loading.loader import load_weights
 from engine.models.fingerprint import read_fingerprint
 from engine.models.memory_footprint import read_footprint
-from engine.models.model_card import read_card
+from engine.models.model_card import Calibration, read_card
 from engine.settings import ModelSettings
 from tests.support.adapter_folders import tiny_card, write_adapter
 from tests.support.chat_templates import CHATML
@@ -803,3 +804,31 @@ def test_lines_are_split_at_line_feeds_alone():
 
     assert [line.split() for line in reader] == [["a"], ["b", "c"], [], ["d"]]
     assert (reader.n_broken, reader.first_broken) == (0, 0)
+
+
+@pytest.fixture
+def calibrated(model, tmp_path):
+    """Return a copy of the model whose captions are all doubtful, or none is."""
+
+    def make(threshold):
+        folder = tmp_path / f"threshold {threshold}"
+        shutil.copytree(model, folder)
+        calibration = Calibration(slope=0.1, offset=0.0, threshold=threshold)
+        dataclasses.replace(read_card(model), calibration=calibration).save(folder)
+        return folder
+
+    return make
+
+
+def test_a_sign_follows_doubtful_captions_if_that_is_wanted(translate, calibrated):
+    text = b"one two. three four\n"
+    (plain,) = translate(text).lines
+    assert translate(text, "--mark-doubtful").lines == [plain]
+    assert translate(text, "--mark-doubtful", folder=calibrated(0.0)).lines == [plain]
+    doubtful = calibrated(1.0)
+    assert translate(text, folder=doubtful).lines == [plain]
+    for live in ((), ("--live",)):
+        (line,) = translate(text, "--mark-doubtful", *live, folder=doubtful).lines
+        assert line.count(" (?)") == 2
+        assert line.endswith(" (?)")
+        assert line.replace(" (?)", "") == plain

@@ -190,6 +190,7 @@ def test_a_wrong_policy_is_refused():
         ("background_colour", "#12345"),
         ("opacity", 0.1),
         ("opacity", float("nan")),
+        ("doubt", "red"),
     ],
 )
 def test_a_choice_out_of_bounds_is_refused(name, value):
@@ -231,3 +232,16 @@ def test_toml_is_read_back_as_it_was(tmp_path):
     file = TomlFile(tmp_path / "file.toml")
     assert file.read() is None
     assert file.content == content
+
+
+@pytest.mark.parametrize(
+    ("preset", "doubt", "mark"),
+    [
+        ("white on black", "pale", "pale"),
+        ("high contrast", "pale", "sign"),
+        ("high contrast", "off", "off"),
+        ("yellow on black", "sign", "sign"),
+    ],
+)
+def test_in_high_contrast_doubt_is_marked_by_a_sign_instead_of_pale_letters(preset, doubt, mark):
+    assert CaptionPreferences(preset=preset, doubt=doubt).doubt_mark == mark

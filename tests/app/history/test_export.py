@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from app.dialogs.export_dialog import ExportDialog
 from app.history.cue_lines import LINE, lines_of
 from app.history.cue_splitter import split, split_source
-from app.history.cue_times import readable
+from app.history.cue_times import Times, readable
 from app.history.cues import Cue
 from app.history.export import export
 from app.system.text_io import TextError
@@ -168,12 +168,12 @@ def test_subtitles_stay_until_the_next_one_or_for_seven_seconds(tmp_path):
 
 def test_times_may_begin_with_the_first_subtitle_that_is_written(tmp_path):
     silent = Cue(start_s=1.0, end_s=2.0, text=" ", source="x")
-    export(tmp_path / "it.srt", [silent, *flashes(311.0, 314.0)], "srt", times="first")
+    export(tmp_path / "it.srt", [silent, *flashes(311.0, 314.0)], "srt", times=Times("first"))
     assert times(tmp_path / "it.srt") == [(0, 3), (3, 10)]
 
 
 def test_json_lines_have_the_times_as_they_were(tmp_path):
-    export(tmp_path / "it.jsonl", flashes(311.0), "jsonl", times="first")
+    export(tmp_path / "it.jsonl", flashes(311.0), "jsonl", times=Times("first"))
     line = json.loads((tmp_path / "it.jsonl").read_text())
     assert (line["start_s"], line["end_s"]) == (311.0, 311.1)
 
@@ -362,3 +362,55 @@ def test_who_speaks_is_told_where_two_are_told_apart(tmp_path):
     assert "<v" not in exported(tmp_path, one, "vtt")[1]
     lines = exported(tmp_path, one, "jsonl")[1].splitlines()
     assert [json.loads(line)["speaker"] for line in lines] == ["me", "me"]
+
+
+SURE = Cue(start_s=0.0, end_s=1.0, text="Ja.", source="Yes.", language="de", confidence=0.9)
+DOUBTFUL = Cue(
+    start_s=2.0,
+    end_s=9.0,
+    text="Wort " * 30,
+    source="word " * 30,
+    language="de",
+    confidence=0.2,
+    doubtful=True,
+)
+
+
+@pytest.mark.parametrize("form", ["srt", "vtt", "txt"])
+@pytest.mark.parametrize("content", ["captions", "both", "source"])
+def test_doubtful_captions_end_in_a_sign_if_that_is_wanted(tmp_path, form, content):
+    path = tmp_path / "it"
+    export(path, [SURE, DOUBTFUL], form, content)
+    assert "(?)" not in path.read_text()
+    export(path, [SURE, DOUBTFUL], form, content, marks_doubt=True)
+    text = path.read_text()
+    n_cues = len(split(DOUBTFUL)) if form != "txt" else 1
+    assert text.count("Wort (?)\n") == (0 if content == "source" else n_cues)
+    assert "Ja. (?)" not in text
+
+
+def test_json_lines_have_the_confidence_where_the_model_gives_one(tmp_path):
+    unknown = replace(SURE, confidence=None)
+    _, text = exported(tmp_path, [SURE, DOUBTFUL, unknown], "jsonl")
+    lines = [json.loads(line) for line in text.splitlines()]
+    assert [(line.get("confidence"), line.get("doubtful")) for line in lines] == [
+        (0.9, False),
+        (None, None),
+        *[(0.2, True)] * len(split(DOUBTFUL)),
+    ]
+
+
+def test_the_dialog_offers_signs_where_captions_are_doubtful(qtbot, tmp_path):
+    dialog = ExportDialog()
+    qtbot.addWidget(dialog)
+    dialog.show_cues([SURE], STARTED)
+    assert not dialog.marks_doubt.isVisible()
+    dialog.show_cues([SURE, DOUBTFUL], STARTED)
+    assert dialog.marks_doubt.isVisible()
+    assert not dialog.marks_doubt.isChecked()
+    dialog.marks_doubt.setChecked(True)
+    dialog.form.setCurrentIndex(dialog.form.findData("txt"))
+    dialog.export_to(tmp_path / "it.txt")
+    assert (tmp_path / "it.txt").read_text().endswith("Wort (?)\n")
+    dialog.form.setCurrentIndex(dialog.form.findData("jsonl"))
+    assert not dialog.marks_doubt.isEnabled()

@@ -26,6 +26,7 @@ from app.history.journal import (
 from app.system.text_io import TextError
 from engine.events import (
     CaptionChanged,
+    Confidence,
     Ready,
     UtteranceDropped,
     UtteranceEnded,
@@ -350,3 +351,31 @@ def test_times_within_a_cue_that_cannot_be_are_left_out(tmp_path, pieces):
     damaged = json.dumps(json.loads(line) | {"pieces": pieces})
     path.write_text("\n".join([first, damaged, *others]))
     assert read_session(path).cues == (cue(0),)
+
+
+def test_how_sure_the_model_was_is_read_again(tmp_path):
+    entries = [
+        kept(0, confidence=0.25, doubtful=True),
+        kept(1, confidence=0.75),
+        kept(2),
+    ]
+    path = written(tmp_path, entries)
+    assert read_session(path).cues == tuple(entry.cue for entry in entries)
+
+
+@pytest.mark.parametrize("confidence", ["0.5", -0.1, 1.1, float("nan"), 10**400, None, [1]])
+def test_a_confidence_that_is_no_probability_is_none(tmp_path, confidence):
+    entry = kept(0, confidence=0.25, doubtful=True)
+    path = written(tmp_path, [entry])
+    path.write_text(path.read_text().replace("0.25", json.dumps(confidence)))
+    session = read_session(path)
+    assert [one.confidence for one in session.cues] == [None]
+    assert session.damaged_lines == 0
+
+
+def test_a_cue_has_the_confidence_of_its_utterance():
+    record = FedRecord()
+    opened(record, 4, "Good morning", "Guten Morgen", 2.0)
+    sure = Confidence(0.25, is_low=True)
+    entry = record.follow(UtteranceEnded(utterance=4, confidence=sure), 3.5)
+    assert (entry.cue.confidence, entry.cue.doubtful) == (0.25, True)

@@ -13,6 +13,7 @@ from app.main_window.transcript_model import (
     FOUND_ROLE,
     SOURCE,
     SPEAKER,
+    TAIL_ROLE,
     TIME,
     TranscriptModel,
 )
@@ -372,12 +373,12 @@ def test_words_that_may_change_stand_behind_the_others_paler_and_with_dots(trans
     assert tailed[0] < whole[0], "and paler than what is certain"
 
 
-def ink(transcript):
-    """Count dark pixels of the source, and all that are not the ground."""
+def ink(transcript, column=SOURCE):
+    """Count dark pixels of a cell, and all that are not the ground."""
     QGuiApplication.processEvents()
     picture = (
         transcript.viewport()
-        .grab(transcript.visualRect(transcript.rows.index(0, SOURCE)))
+        .grab(transcript.visualRect(transcript.rows.index(0, column)))
         .toImage()
     )
     lightness = [
@@ -441,3 +442,51 @@ def test_no_letter_is_cut_off_by_its_row(qtbot, monkeypatch, text):
         widget.show_views([view(0, "", text)])
         inks.append(ink_of(widget))
     assert inks[0] == inks[1] > 0
+
+
+DOUBTFUL = UtteranceView(key=0, source="We met", caption="Wir trafen uns", doubtful=True)
+
+
+def cell(transcript, role, column=CAPTION):
+    return transcript.rows.index(0, column).data(role)
+
+
+def test_a_doubtful_caption_is_as_any_other_until_marks_are_wanted(transcript):
+    transcript.show_views((DOUBTFUL,))
+    assert cell(transcript, TAIL_ROLE) == 0
+    assert cell(transcript, Qt.ItemDataRole.ToolTipRole) is None
+    assert cells(transcript) == [("We met", "Wir trafen uns")]
+
+
+def test_a_doubtful_caption_is_pale_or_has_a_sign(transcript):
+    transcript.show_views((DOUBTFUL, view(1, "Yes", "Ja")))
+    changes = Changes(transcript.rows)
+    transcript.mark_doubt("pale")
+    assert changes.told == [(0, 0)]
+    assert cell(transcript, TAIL_ROLE) == len("Wir trafen uns")
+    assert cells(transcript) == [("We met", "Wir trafen uns"), ("Yes", "Ja")]
+    transcript.mark_doubt("sign")
+    assert cell(transcript, TAIL_ROLE) == 0
+    assert cells(transcript) == [("We met", "Wir trafen uns (?)"), ("Yes", "Ja")]
+    transcript.mark_doubt("off")
+    assert cells(transcript) == [("We met", "Wir trafen uns"), ("Yes", "Ja")]
+
+
+@pytest.mark.parametrize("mark", ["pale", "sign"])
+def test_a_screen_reader_and_a_tool_tip_name_the_doubt_whatever_the_eye_gets(transcript, mark):
+    transcript.show_views((DOUBTFUL,))
+    transcript.mark_doubt(mark)
+    assert cell(transcript, Qt.ItemDataRole.AccessibleTextRole) == "Wir trafen uns (?)"
+    assert "not sure" in cell(transcript, Qt.ItemDataRole.ToolTipRole)
+    assert cell(transcript, Qt.ItemDataRole.ToolTipRole, SOURCE) is None
+    transcript.mark_row(0)
+    assert cell(transcript, Qt.ItemDataRole.ToolTipRole) == "Your mark"
+    assert cell(transcript, Qt.ItemDataRole.BackgroundRole) is not None
+
+
+def test_the_letters_of_a_doubtful_caption_are_paler(transcript):
+    transcript.show_views((replace(DOUBTFUL, source=DOUBTFUL.caption),))
+    transcript.mark_doubt("pale")
+    source, caption = ink(transcript, SOURCE), ink(transcript, CAPTION)
+    assert caption[1] == pytest.approx(source[1], abs=2)
+    assert caption[0] < source[0] / 2

@@ -84,3 +84,19 @@ def test_it_comes_back_when_a_screen_is_gone(stages):
     stage.overlay.move(QPoint(99_000, 0))
     stage.restore()
     assert stage.overlay.pos() == place
+
+
+@pytest.mark.parametrize(
+    ("preset", "doubt", "shown"),
+    [
+        ("white on black", "pale", [("Guten Morgen", True), ("Heute", False)]),
+        ("white on black", "sign", [("Guten Morgen (?)", False), ("Heute", False)]),
+        ("high contrast", "pale", [("Guten Morgen (?)", False), ("Heute", False)]),
+        ("white on black", "off", [("Guten Morgen", False), ("Heute", False)]),
+    ],
+)
+def test_a_doubtful_caption_is_marked_as_the_user_chose(stages, preset, doubt, shown):
+    stage = stages()
+    stage.show_views((replace(VIEWS[0], doubtful=True), VIEWS[1]))
+    stage.show_theme(replace(STILL, preset=preset, doubt=doubt))
+    assert [(line.text, line.pale) for line in stage.overlay._view.lines] == shown

@@ -394,3 +394,12 @@ def test_it_tells_when_it_was_painted(overlay, qtbot):
     qtbot.waitExposed(overlay)
     with qtbot.waitSignal(overlay.painted):
         overlay.show_view(shown("Guten Morgen"))
+
+
+def test_the_letters_of_a_pale_line_are_paler_and_stand_where_others_do(overlay):
+    overlay.show_view(OverlayView(lines=(Line(text="Heute wollen wir"),)))
+    solid = white_places(overlay)
+    overlay.show_view(OverlayView(lines=(Line(text="Heute wollen wir", pale=True),)))
+    assert len(solid) > 50
+    assert not white_places(overlay)
+    assert solid <= places_of(overlay, 90, 240)

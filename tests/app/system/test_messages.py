@@ -10,7 +10,7 @@ from app.system.translations import error_text, failure_text, speak, worded
 from engine.audio.devices import AudioNotice
 from engine.errors import AdapterError, SurtitleError
 from engine.events import Event
-from engine.hub.bundled import ASSETS
+from engine.files import ASSETS
 from engine.messages import Code, Message
 from engine.speech.events import Heard
 from engine.untrusted.faults import Fault

@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication, QTranslator
 from app.main_window.banner import Banner
 from app.system.translations import choose_language, speak
 from app.widgets.policy_names import policy_names
-from engine.hub.bundled import ASSETS
+from engine.files import ASSETS
 
 FOLDER = ASSETS / "languages"
 APP = Path(__file__).parents[3] / "app"
@@ -70,7 +70,7 @@ def test_windows_speak_german_with_qts_own_buttons(german, qtbot):
     banner = Banner()
     qtbot.addWidget(banner)
     assert banner.dismiss.text() == "&Verstanden"
-    assert policy_names()[0][1] == "Alle 3 Wörter (schnell)"
+    assert policy_names()[0][1] == "Alle 3 Wörter (früh)"
     assert QCoreApplication.translate("QPlatformTheme", "Close") == "Schließen"
 
 

@@ -3,7 +3,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.system.translations import speak
 from app.widgets.language_names import language_name, language_names
-from engine.hub.bundled import ASSETS
+from engine.files import ASSETS
 from engine.models.instruct_card import LANGUAGE_NAMES
 
 

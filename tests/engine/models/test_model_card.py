@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from engine.errors import ModelError
-from engine.models.model_card import FILE_NAME, Language, ModelCard, read_card
+from engine.models.model_card import FILE_NAME, Calibration, Language, ModelCard, read_card
 
 CARD = ModelCard(
     name="tiny é 漢",
@@ -139,3 +139,25 @@ def test_a_card_with_many_languages_is_refused_in_a_short_sentence():
     with pytest.raises(ModelError) as caught:
         dataclasses.replace(CARD, languages=languages).language("zh")
     assert len(str(caught.value)) < 500
+
+
+def test_a_calibration_is_saved_and_read_again(tmp_path):
+    card = replace(CARD, calibration=Calibration(slope=2.5, offset=-1.0, threshold=0.5))
+    card.save(tmp_path)
+    assert read_card(tmp_path) == card
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("slope", -1.0), ("slope", 101), ("offset", -101.0), ("threshold", 1.5), ("threshold", "1")],
+)
+def test_a_calibration_out_of_bounds_is_refused(tmp_path, field, value):
+    content = saved_content(tmp_path)
+    content["calibration"] = {"slope": 1, "offset": 0, "threshold": 0.5, field: value}
+    assert field in refusal(written(tmp_path, content))
+
+
+def test_a_calibration_without_a_field_is_refused(tmp_path):
+    content = saved_content(tmp_path)
+    content["calibration"] = {"slope": 1, "offset": 0}
+    assert "threshold" in refusal(written(tmp_path, content))

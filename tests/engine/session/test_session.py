@@ -17,6 +17,7 @@ from engine.events import (
 )
 from engine.session.session import Session
 from engine.settings import ModelSettings, TranslationSettings
+from engine.text.sentences import without_full_stop
 from tests.support.commands import fed, typed
 from tests.support.fakes import save_tiny_model
 from tests.support.sessions import WAIT_S, Listener, at_once, running
@@ -319,6 +320,18 @@ def test_two_who_speak_at_once_have_utterances_of_their_own(model):
     }
     alone = {lane: at_once(model, text)[0][1] for lane, text in said.items()}
     assert heard == {lane: (text, alone[lane]) for lane, text in said.items()}
+
+
+@pytest.mark.parametrize("lane", ["", "me"])
+def test_a_passage_that_ends_without_a_full_stop_is_translated_like_one_with_it(model, lane):
+    with running(model) as (session, listener):
+        for text in ("ab cd ef gh.", "ab cd ef gh"):
+            session.send(fed(text.split(), lane))
+            session.send(EndPassage(lane))
+        listener.wait_for(UtteranceEnded, n_times=2)
+    (_, marked), (words, bare) = listener.receiver.text
+    assert words == ("ab", "cd", "ef", "gh")
+    assert bare == without_full_stop(marked)
 
 
 def test_the_end_of_one_lane_leaves_the_other_open(model):

@@ -1,14 +1,17 @@
 import random
+from dataclasses import replace
 
 import pytest
 
 from engine.events import (
+    Confidence,
     NotTranslated,
     SourceChanged,
     UtteranceDropped,
     UtteranceEnded,
     UtteranceOpened,
 )
+from engine.models.model_card import Calibration
 from engine.text.sentences import Sentence, split_sentences, without_full_stop
 from engine.translation.feed import changes
 from engine.translation.passage import Passage
@@ -355,3 +358,17 @@ def test_a_long_talk_with_absurdly_long_words_is_cut_at_a_word():
     editor.splice(len(editor.words) - 1, None, ["cc."])
     editor.translate()
     assert editor.text[-1][0][-1] == "cc."
+
+
+def test_an_end_says_how_sure_a_calibrated_model_is():
+    editor = Editor()
+    editor.append("aa bb.")
+    ends = [event for event in editor.translate() if isinstance(event, UtteranceEnded)]
+    assert [end.confidence for end in ends] == [None]
+    conversation = editor.translator.conversation
+    calibration = Calibration(slope=1.0, offset=1.0, threshold=0.6)  # the model finds all -1 nats
+    card = replace(conversation.weights.card, calibration=calibration)
+    conversation.weights = replace(conversation.weights, card=card)
+    editor.append("cc dd ee ff gg hh.")
+    ends = [event for event in editor.translate() if isinstance(event, UtteranceEnded)]
+    assert [end.confidence for end in ends] == [Confidence(0.5, is_low=True)]

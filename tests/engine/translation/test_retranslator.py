@@ -207,7 +207,7 @@ def naive_drafts(weights, settings, prompt, words):
 @pytest.mark.slow
 def test_it_drafts_and_commits_what_a_naive_version_does_on_the_same_network():
     rng = random.Random(2)
-    settings = TranslationSettings(policy="wait:1")
+    settings = TranslationSettings(policy="wait:1", constrained=False)
     weights = tiny_weights()
     for _ in range(4):
         words = [random_word(rng) for _ in range(5)]

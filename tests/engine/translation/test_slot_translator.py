@@ -435,7 +435,7 @@ FIELDS = {
     "cut": {"utterance", "why"},
     "ended": {
         "utterance", "tokens_fed", "forwards", "tokens_recomputed", "probes", "flops",
-        "cached_rows", "peak_memory_bytes",
+        "cached_rows", "peak_memory_bytes", "mean_log_probability",
     },
 }  # fmt: skip
 

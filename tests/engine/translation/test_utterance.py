@@ -6,7 +6,7 @@ from engine.policy import Action, parse_policy
 from engine.settings import LayoutSettings
 from engine.text.prompt import make_prompt, word_ids
 from engine.translation.feed import changes
-from engine.translation.utterance import Utterance
+from engine.translation.utterance import Arrived, Utterance
 from tests.support.fakes import (
     hashing_translator,
     names,
@@ -214,7 +214,7 @@ def units(text):
 
 
 def give(utterance, text, *, ended=False):
-    return utterance.set_source(text.split(), units(text), ended=ended)
+    return utterance.set_source(text.split(), Arrived(units(text)), ended=ended)
 
 
 def test_the_end_marker_comes_with_the_last_word_or_alone_when_that_was_read():

@@ -31,6 +31,7 @@ CHOSEN = Preferences(
         opacity=0.5,
         name_me="Ada",
         name_them="Grace",
+        doubt="sign",
     ),
     overlay=OverlayPreferences(
         visible=False,

@@ -39,7 +39,7 @@ from app.system.translations import speak
 from app.system.wayland import is_wayland, platform_wanted
 from engine.audio.devices import DeviceKind
 from engine.events import AdapterChanged
-from engine.hub.bundled import ASSETS
+from engine.files import ASSETS
 from engine.messages import Code
 from engine.speech.events import Behind, SpeechChanged, TailChanged
 from tests.support.app.fake_engine import FakeEngine

@@ -1,0 +1,217 @@
+"""Constrained decoding: a caption keeps the numbers, names and addresses of its source.
+
+The model proposes each token; these rules may put another in its place:
+
+* a number is written only if the source has it, in the notation of the target, and to its end;
+* a name or address that has been begun is copied on rather than changed, if the model finds the
+  copy nearly as likely;
+* a harmful word is written only if the source holds a counterpart (``engine.text.harmful_words``).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tokenizers import Tokenizer
+from torch import Tensor
+from transformers import PreTrainedTokenizerFast
+
+from engine.text.harmful_words import HarmfulWords
+from engine.text.numbers import RUN, Number, find_numbers
+from engine.text.prompt import word_ids, word_starts
+
+_EDGES = ".,;:!?…\"'“”„‚‘’«»()[]"
+_MAX_TRIED = 256
+"""Tokens that are tried in the order of their logits before the proposal is taken after all."""
+
+VERBATIM_BONUS = 6.0
+NAME_BONUS = 2.0
+"""Nats by which the next token of a copy may be less likely than the token that was proposed."""
+
+_START_SHARE = 0.25
+"""Of the bonus for the first token of a copy: the word before it may not be over yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Copy:
+    """A word of the source that the caption may hold unchanged.
+
+    Attributes:
+        word: without punctuation around it.
+        ids: its tokens.
+        begun: the text of the first 0, 1, ... tokens.
+        bonus: see ``NAME_BONUS``.
+    """
+
+    word: str
+    ids: tuple[int, ...]
+    begun: tuple[str, ...]
+    bonus: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """What a source allows and asks for.
+
+    Attributes:
+        numbers: in it.
+        symbols: it has words without letters and digits.
+        barred: groups of harmful words of which it has none.
+        copies: its words that may be copied.
+    """
+
+    numbers: tuple[Number, ...]
+    symbols: bool
+    barred: frozenset[str]
+    copies: tuple[_Copy, ...]
+
+
+class Constraints:
+    """The rules for one model and one target language."""
+
+    def __init__(
+        self, tokenizer: PreTrainedTokenizerFast, decoder: Tokenizer, language: str
+    ) -> None:
+        self._tokenizer = tokenizer
+        self._decoder = decoder
+        self._language = language
+        self._harmful = HarmfulWords(language)
+        self._starts_word = word_starts(tokenizer)
+        self._source = lru_cache(maxsize=64)(self._read_source)
+        self._piece = lru_cache(maxsize=None)(self._decode_piece)
+        self._digits: list[int] | None = None  # tokens with digits, found when first needed
+
+    def choose(self, id_: int, logits: Tensor, source: str, caption: str) -> int:
+        """Return the token that is written.
+
+        Args:
+            id_: what the model proposes, the likeliest token that may be chosen.
+            logits: float, shape (V,); ids that may not be chosen have -inf.
+            source: its text, as far as it was read.
+            caption: the text written so far.
+        """
+        facts = self._source(source)
+        best = self._copied_on(id_, logits, facts, caption)
+        if self._is_allowed(best, facts, caption):
+            return best
+        for other in self._others(logits):
+            if self._is_allowed(other, facts, caption) and logits[other] != -float("inf"):
+                return other
+        return id_
+
+    def _others(self, logits: Tensor) -> Iterator[int]:
+        """Yield the likeliest ids, then all digits: what ends a number well may be unlikely."""
+        yield from logits.topk(min(_MAX_TRIED, logits.numel())).indices.tolist()
+        if self._digits is None:
+            pieces = map(self._piece, range(len(self._starts_word)))
+            self._digits = [n for n, piece in enumerate(pieces) if any(map(str.isdecimal, piece))]
+        yield from sorted(self._digits, key=lambda id_: -float(logits[id_]))
+
+    def _copied_on(self, id_: int, logits: Tensor, facts: _Source, caption: str) -> int:
+        best, best_score = id_, None
+        tail = _tail(caption).lstrip(_EDGES)
+        for copy in facts.copies:
+            if copy.word in caption:
+                continue
+            for next_, begun in zip(copy.ids, copy.begun, strict=True):
+                if begun not in ("", tail) or next_ == best:
+                    continue
+                if best_score is None:
+                    best_score = float(logits[id_])
+                score = float(logits[next_]) + copy.bonus * (1 if begun else _START_SHARE)
+                if score > best_score:
+                    best, best_score = next_, score
+        return best
+
+    def _is_allowed(self, id_: int, facts: _Source, caption: str) -> bool:
+        tail, piece = _tail(caption), self._piece(id_)
+        text = tail + piece
+        if piece == " " and not facts.symbols and not _numbers_left(caption, facts.numbers):
+            return False  # a blank alone comes before digits and symbols
+        if any(map(str.isdecimal, text)) and not _numbers_fit(caption, piece, facts.numbers):
+            return False
+        return not facts.barred or not self._harmful.holds(text, facts.barred)
+
+    def _read_source(self, text: str) -> _Source:
+        words = text.split()
+        return _Source(
+            tuple(find_numbers(words, self._language)),
+            not all(any(map(str.isalnum, word)) for word in words),
+            self._harmful.barred(words),
+            tuple(self._copies(words)),
+        )
+
+    def _copies(self, words: Sequence[str]) -> Iterator[_Copy]:
+        for n, whole in enumerate(words):
+            word = whole.strip(_EDGES).removesuffix("'s")
+            bonus = _bonus(word, is_first=n == 0 or words[n - 1].endswith((".", "!", "?")))
+            if bonus:
+                ids = tuple(word_ids(self._tokenizer, word))
+                begun = (self._decoder.decode(list(ids[:n])).lstrip() for n in range(len(ids)))
+                yield _Copy(word, ids, tuple(begun), bonus)
+
+    def _decode_piece(self, id_: int) -> str:
+        """Decode one token as it stands within a text; a marker ends the word before it."""
+        text: str = self._decoder.decode([id_], skip_special_tokens=True)
+        if not text and not self._starts_word[id_]:
+            return "\n"
+        return " " + text.lstrip() if self._starts_word[id_] else text
+
+
+def _bonus(word: str, *, is_first: bool) -> float:
+    """Tell words that are copied letter by letter from names, which a language may change."""
+    if any(mark in word for mark in ("@", "://", "www.", "_")):
+        return VERBATIM_BONUS
+    if len(word) > 1 and any(map(str.isupper, word)) and word.upper() == word:  # NASA, BX7749
+        return VERBATIM_BONUS
+    return NAME_BONUS if len(word) > 2 and word[:1].isupper() and not is_first else 0.0
+
+
+def _tail(caption: str) -> str:
+    """Return the word at the end of a caption, as far as it is written."""
+    return caption[max(caption.rfind(" "), caption.rfind("\u00a0")) + 1 :]
+
+
+def _numbers_fit(caption: str, piece: str, numbers: Sequence[Number]) -> bool:
+    """Tell whether the numbers of a caption are those of its source if this piece comes next.
+
+    Numbers that stood there before are not judged again; each number of the source is used once.
+    """
+    text = caption + piece
+    left = sorted(numbers, key=lambda number: len(number.whole))
+    for match in RUN.finditer(text):
+        run, begun = match.group(), text[match.start() :]
+        if len(begun) <= len(run) + (begun[-1] in ".,:"):  # more digits may follow
+            return any(written.startswith(begun) for one in left for written in _ways(one)) or (
+                begun != run and any(run in _ways(one) for one in left)
+            )
+        if not _use(run, left) and match.end() >= len(caption.rstrip(".,:")):
+            return False
+    return True
+
+
+def _numbers_left(caption: str, numbers: Sequence[Number]) -> bool:
+    left = list(numbers)
+    for run in RUN.findall(caption):
+        _use(run, left)
+    return any(map(_ways, left))
+
+
+def _ways(number: Number) -> frozenset[str]:
+    return number.whole.union(*number.parts)
+
+
+def _use(run: str, left: list[Number]) -> bool:
+    """Take a number out of those that are left, or a part of one; tell whether there was one."""
+    for one in left:
+        if run in one.whole:
+            left.remove(one)
+            return True
+    for n, one in enumerate(left):
+        for part in one.parts:
+            if run in part:
+                rest = list(one.parts)
+                rest.remove(part)
+                left[n] = Number(frozenset(), tuple(rest))
+                return True
+    return False

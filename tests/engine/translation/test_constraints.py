@@ -1,0 +1,155 @@
+import functools
+import random
+
+import pytest
+import torch
+
+from engine.text.detokenizer import Detokenizer
+from engine.text.harmful_words import HarmfulWords
+from engine.text.numbers import RUN
+from engine.text.prompt import word_ids
+from engine.translation.constraints import NAME_BONUS, VERBATIM_BONUS, Constraints
+from training.pretraining.tokenizer import END_OF_WRITE, train_tokenizer
+
+LINES = (
+    "Der Umsatz wuchs um 12,5 Prozent auf 4.200 Euro. Wir treffen uns um 9:30 Uhr.",
+    "Papadopoulos schreibt an anna.berg@example.org und https://example.net/r42 .",
+    "Sie wollen sich umbringen. Ermordet wurde niemand. Wir brauchen Brandenburg und Brand.",
+)
+
+
+@functools.cache
+def tokenizer():
+    return train_tokenizer([*LINES] * 20, vocabulary=420, languages=["de"])
+
+
+@pytest.fixture
+def constraints():
+    return Constraints(tokenizer(), tokenizer().backend_tokenizer, "de")
+
+
+def logits(*wanted):
+    """Logits of which these ids have the highest, in their order; the rest are far below."""
+    values = torch.full((len(tokenizer()),), -50.0)
+    for n, id_ in enumerate(wanted):
+        values[id_] = -float(n)
+    return values
+
+
+def write(constraints, source, wish):
+    """Let a model that wants to write one text write under the constraints."""
+    stream, caption, ids = (
+        Detokenizer(tokenizer().backend_tokenizer),
+        "",
+        word_ids(tokenizer(), wish),
+    )
+    end = tokenizer().convert_tokens_to_ids(END_OF_WRITE)
+    for id_ in [*ids, end]:
+        values = logits(id_, end)
+        chosen = constraints.choose(id_, values, source, caption)
+        if chosen == end:
+            break
+        caption += stream.feed(chosen)
+    return caption
+
+
+@pytest.mark.parametrize(
+    ("source", "caption"),
+    [
+        ("It grew by 12.5 percent", "wuchs um 12,5 Prozent"),
+        ("We meet at 9:30", "um 9:30 Uhr"),
+        ("4200 euros", "4.200 Euro"),
+        ("Nobody was murdered", "Ermordet wurde niemand"),
+    ],
+)
+def test_what_the_source_says_is_written_as_the_model_wants(constraints, source, caption):
+    assert write(constraints, source, caption) == caption
+
+
+@pytest.mark.parametrize(
+    ("source", "caption"),
+    [
+        ("It grew by 12 percent", "wuchs um 12,5 Prozent"),
+        ("It grew", "wuchs um 4.200 Euro"),
+        ("We meet at 9:30", "um 9:30 Uhr um 9:30 Uhr"),
+        ("They want to join", "Sie wollen sich umbringen"),
+    ],
+)
+def test_what_the_source_does_not_say_is_not_written(constraints, source, caption):
+    written = write(constraints, source, caption)
+    assert caption.startswith(written)
+    assert written != caption
+
+
+def test_a_number_is_written_to_its_end(constraints):
+    one, end = tokenizer().convert_tokens_to_ids(["1", END_OF_WRITE])
+    two = tokenizer().convert_tokens_to_ids("2")
+    assert constraints.choose(end, logits(end, one, two), "12 percent", "um 1") == two
+
+
+def test_a_number_that_the_model_gets_wrong_becomes_the_one_of_the_source(constraints):
+    one, two, three = tokenizer().convert_tokens_to_ids(["1", "2", "3"])
+    assert constraints.choose(one, logits(one, two, three), "3 of 4", "von ") == three
+
+
+@pytest.mark.parametrize(
+    "word", ["anna.berg@example.org", "https://example.net/r42", "BRANDENBURG"]
+)
+def test_addresses_and_capitals_are_copied_even_if_the_model_would_rather_not(constraints, word):
+    ids = word_ids(tokenizer(), word)
+    begun = tokenizer().decode(ids[:2]).strip()
+    other = next(id_ for id_ in range(200, 400) if id_ not in ids)
+    values = logits(other)
+    values[ids[2]] = -VERBATIM_BONUS + 0.1
+    assert constraints.choose(other, values, f"Write to {word}.", f"An {begun}") == ids[2]
+    values[ids[2]] = -VERBATIM_BONUS - 0.1
+    assert constraints.choose(other, values, f"Write to {word}.", f"An {begun}") == other
+
+
+def test_a_name_is_copied_where_the_model_finds_it_nearly_as_likely(constraints):
+    ids = word_ids(tokenizer(), "Kowalczyk")
+    begun = tokenizer().decode(ids[:3]).strip()
+    other = next(id_ for id_ in range(200, 400) if id_ not in ids)
+    values = logits(other)
+    values[ids[3]] = -NAME_BONUS + 0.1
+    source = "Have you met Kowalczyk?"
+    assert constraints.choose(other, values, source, f"Frau {begun}") == ids[3]
+    assert constraints.choose(other, values, source, "Kowalczyk und P") == other
+    assert constraints.choose(other, values, "Kowalczyk is here.", begun) == other
+
+
+def test_whatever_a_model_wants_numbers_are_the_sources_and_nothing_harms(constraints):
+    rng = random.Random(3)
+    harmful = HarmfulWords("de")
+    sources = ("Revenue of 1,250 in 2019", "We meet at 10:15", "no number at all", "3 of 10 passed")
+    allowed = (
+        {"1250", "1.250", "1,250", "2019", "2.019", "1", "250"},
+        {"10:15", "10.15", "10", "15"},
+    )
+    allowed = (*allowed, set(), {"3", "03", "10"})
+    for source, numbers in zip(sources, allowed, strict=True):
+        for _ in range(8):
+            stream, caption = Detokenizer(tokenizer().backend_tokenizer), ""
+            for _ in range(40):
+                values = torch.tensor([rng.gauss(0, 3) for _ in range(len(tokenizer()))])
+                id_ = constraints.choose(int(values.argmax()), values, source, caption)
+                caption += stream.feed(id_)
+            runs = RUN.findall(caption[: caption.rfind(" ")])
+            assert set(runs) <= numbers, caption
+            assert not harmful.holds(caption, harmful.barred(source.split()))
+
+
+def test_ids_that_may_not_be_chosen_stay_so(constraints):
+    one, two = tokenizer().convert_tokens_to_ids(["1", "2"])
+    values = torch.full((len(tokenizer()),), -torch.inf)
+    values[[one, two]] = torch.tensor([1.0, 0.5])
+    assert constraints.choose(one, values, "no number", "um ") == one
+
+
+def test_a_number_is_not_left_unfinished_at_its_point(constraints):
+    end = tokenizer().convert_tokens_to_ids(END_OF_WRITE)
+    (zero,) = word_ids(tokenizer(), "x0")[-1:]
+    values = logits(end, zero)
+    assert constraints.choose(end, values, "4,200,000 euros", "4.20") == zero
+    assert constraints.choose(end, values, "4,200,000 euros", "4.200.") == zero
+    assert constraints.choose(end, values, "It costs 5.", "Es kostet 5.") == end

@@ -1,0 +1,93 @@
+import math
+import random
+
+import pytest
+
+from engine.metrics.translation import Translation
+from engine.models.model_card import Calibration
+from training.errors import TrainingError
+from training.evaluation.calibration import calibrate, calibration_error, is_good, marked
+from training.evaluation.runs import Sentence
+
+REFERENCE = "Wir treffen uns morgen um neun im großen Saal."
+
+
+def sentence(log_probability, *, good):
+    translation = Translation(
+        index=0,
+        source=("We", "meet"),
+        hypothesis=REFERENCE if good else "Xyz qqq",
+        delays=(),
+        emitted_ms=(),
+        ms=(),
+        token_ms=(),
+        tokens_fed=0,
+        tokens_recomputed=0,
+        forwards=0,
+        probes=0,
+        flops=0,
+        n_erased=0,
+        n_cut=0,
+        peak_memory_bytes=0,
+        log_probability=log_probability,
+    )
+    return Sentence(translation=translation, reference=REFERENCE)
+
+
+def drawn(calibration, n, seed):
+    """Captions that are good as often as a curve says."""
+    rng = random.Random(seed)
+    for _ in range(n):
+        value = -rng.expovariate(1.0) - 0.01
+        yield sentence(value, good=rng.random() < calibration.probability(value))
+
+
+def test_the_curve_that_made_the_captions_is_found():
+    true = Calibration(slope=3.0, offset=2.5, threshold=0.5)
+    fitted = calibrate(list(drawn(true, 6000, seed=1)), 0.5)
+    assert fitted.slope == pytest.approx(true.slope, rel=0.1)
+    assert fitted.offset == pytest.approx(true.offset, rel=0.1)
+    fresh = list(drawn(true, 3000, seed=2))
+    assert calibration_error(fitted, fresh) < 0.03
+    assert calibration_error(Calibration(slope=3.0, offset=0.0, threshold=0.5), fresh) > 0.2
+
+
+def test_a_curve_is_found_where_all_captions_are_good():
+    rng = random.Random(3)
+    captions = [sentence(-rng.random() - 0.01, good=True) for _ in range(100)]
+    captions += [sentence(-3.0, good=False)]
+    assert calibrate(captions, 0.5).probability(-0.5) > 0.95
+
+
+def test_captions_without_log_probabilities_are_refused():
+    with pytest.raises(TrainingError, match="got 0"):
+        calibrate([sentence(0.0, good=True)] * 100, 0.5)
+
+
+def test_a_model_whose_likelier_captions_are_no_better_is_refused():
+    captions = [sentence(-n / 50 - 0.1, good=n > 50) for n in range(100)]
+    with pytest.raises(TrainingError, match="no better"):
+        calibrate(captions, 0.5)
+
+
+def test_a_confidence_is_a_probability():
+    curve = Calibration(slope=2.0, offset=1.0, threshold=0.5)
+    assert curve.probability(-0.5) == pytest.approx(0.5)
+    assert 0 < curve.probability(-30.0) < curve.probability(-1.0) < curve.probability(0.0) < 1
+    assert curve.probability(0.0) == pytest.approx(1 / (1 + math.exp(-1)))
+
+
+def test_a_caption_is_marked_below_the_threshold():
+    curve = Calibration(slope=2.0, offset=1.0, threshold=0.5)
+    assert curve.confidence(-0.51).is_low
+    assert not curve.confidence(-0.49).is_low
+    assert not Calibration(slope=2.0, offset=1.0, threshold=0.1).confidence(-0.51).is_low
+
+
+def test_marked_captions_are_worse_than_the_others():
+    true = Calibration(slope=3.0, offset=2.5, threshold=0.5)
+    sentences = list(drawn(true, 1000, seed=4))
+    doubtful, sure = marked(calibrate(sentences, 0.5), sentences)
+    assert len(doubtful) + len(sure) == len(sentences)
+    share_good = [sum(map(is_good, part)) / len(part) for part in (doubtful, sure)]
+    assert share_good[0] < 0.5 < share_good[1]

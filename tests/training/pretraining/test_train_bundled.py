@@ -1,0 +1,117 @@
+"""The whole run of the bundled model by one script, with a few lines of data and a tiny network."""
+
+import json
+import lzma
+import random
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from engine.loading.loader import load_weights
+from engine.settings import ModelSettings, TranslationSettings
+from engine.translation.feed import translate_lines
+from engine.translation.slot_translator import Translator
+
+ROOT = Path(__file__).parents[3]
+RECIPE = """
+base = "new"
+name = "tiny"
+device = "cpu"
+precision = "fp32"
+
+[weights]
+phrases = 0.5
+
+[shape]
+vocabulary = 512
+hidden = 64
+layers = 1
+heads = 2
+feed_forward = 64
+
+[optimisation]
+optimizer = "muon"
+warm_up_steps = 1
+fall = "late"
+decay = 0
+batch_tokens = 400
+epochs = 0.2
+"""
+DEV = "The station is behind the old church\tDer Bahnhof ist hinter der alten Kirche"
+WORDS = {"we": "wir", "see": "sehen", "Anna": "Anna", "today": "heute", "a": "ein", "dog": "Hund"}
+
+
+def sentence(rng):
+    words = rng.choices(list(WORDS), k=rng.randint(3, 6))
+    return " ".join(words), " ".join(WORDS[word] for word in words)
+
+
+def write_data(folder):
+    rng = random.Random(0)
+    parallel, dev = folder / "parallel", folder / "dev" / "little"
+    parallel.mkdir(parents=True)
+    dev.mkdir(parents=True)
+    meeting = (ROOT / "benchmarks/meetings/en-de.tsv").read_text("utf-8").split("\n", 1)[0]
+    held_out = [DEV, "\t".join(meeting.split("\t")[:2])]
+    for name, lines in (("train", held_out), ("more", [])):
+        pairs = ["\t".join(sentence(rng)) for _ in range(40)]
+        text = "".join(f"{line}\t{name}\n" for line in [*pairs, *lines])
+        (parallel / f"{name}.en-de.tsv.xz").write_bytes(lzma.compress(text.encode()))
+    pairs = [DEV.split("\t"), *(sentence(rng) for _ in range(5))]
+    for column, language in enumerate(("en", "de")):
+        text = "".join(f"{pair[column]}\n" for pair in pairs)
+        (dev / f"en-de.{language}").write_text(text, "utf-8")
+    return held_out
+
+
+def run(*arguments):
+    return subprocess.run(
+        [ROOT / "scripts/train-bundled", *map(str, arguments)],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=170,
+    )
+
+
+@pytest.mark.slow
+def test_one_command_trains_from_corpora_to_a_model_that_translates(tmp_path):
+    data, out = tmp_path / "data", tmp_path / "out"
+    held_out = write_data(data)
+    recipe = tmp_path / "tiny.toml"
+    recipe.write_text(RECIPE)
+    options = ["--recipe", recipe, "--phrases", 1, "--anneal", "0.2", "--limit", 3]
+    done = run(data, out, *options)
+    assert done.returncode == 0, done.stderr
+    trained_on = (out / "all.aligned.tsv").read_text("utf-8")
+    assert "we see" in trained_on
+    assert "\tphrases\t" in trained_on
+    for pair in held_out:
+        assert pair.split("\t")[0].casefold() not in trained_on.casefold()
+    rates = [
+        json.loads(line)["rate"] for line in (out / "annealed/steps.jsonl").read_text().splitlines()
+    ]
+    assert rates[-1] < rates[0]
+    weights = load_weights(ModelSettings(directory=out / "surtitle-en-de", device="cpu"))
+    settings = TranslationSettings(policy="read:3")
+    lines = [(0, "we see a dog today")]
+    (translated,) = translate_lines(lambda log: Translator(weights, settings, log=log), lines)
+    assert translated.hypothesis
+    before = {path: path.stat().st_mtime_ns for path in out.glob("*")}
+    again = run(data, out, *options)
+    assert again.returncode == 0, again.stderr
+    assert {path: path.stat().st_mtime_ns for path in out.glob("*")} == before
+
+
+@pytest.mark.parametrize("options", [[], ["x"], ["x", "y", "--recipe"], ["x", "y", "--limit", "z"]])
+def test_wrong_usage_is_told(options):
+    done = run(*options)
+    assert done.returncode == 2
+    assert done.stderr.startswith("usage: scripts/train-bundled")
+
+
+def test_a_folder_without_corpora_is_told(tmp_path):
+    done = run(tmp_path, tmp_path / "out")
+    assert done.returncode == 2
+    assert "expected parallel/*.en-de.tsv.xz" in done.stderr
