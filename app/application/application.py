@@ -79,9 +79,9 @@ class Application(QObject):
         self.model = ModelController(
             self.settings, bridge, self.adapters, window.choices, banner, window.status
         )
-        self.side_windows = ToolWindows(self.settings, window, self.model.as_arguments)
-        self.help_windows = HelpWindows(window)
         desk = ListeningService(make, folder / "models", launch.device, bridge.hear, self)
+        self.side_windows = ToolWindows(self.settings, window, desk, self.model.as_arguments)
+        self.help_windows = HelpWindows(window)
         self.listening = ListeningController(
             self.settings, bridge, desk, window.controls, banner, window.status
         )
@@ -130,13 +130,14 @@ class Application(QObject):
         self.model.restarted.connect(self.captions.restart)
         self.bridge.paused_changed.connect(window.status.show_paused)
         self.captions.captions_changed.connect(self._show_captions)
+        self.captions.captions_changed.connect(self.side_windows.guide.show_captions)
         self.captions.cleared.connect(window.status.show_no_backlog)
         self.settings.language_changed.connect(self._report_missing_font)
         self.stage.size_wanted.connect(self._choose_size)
         self.settings.preferences_changed.connect(self._use_choices)
         self.settings.failed.connect(window.banner.show_notice)
         self.settings_dialog.edited.connect(self.settings.choose)
-        self.settings_dialog.translation.models_wanted.connect(window.menu_actions.guide.trigger)
+        self.settings_dialog.translation.models_wanted.connect(window.menu_actions.models.trigger)
         self.keeper.failed.connect(window.banner.show_notice)
         self.side_windows.guide.opened.connect(self.overlay.hide)
         self.side_windows.guide.left.connect(self._bring_overlay_back)
@@ -152,7 +153,7 @@ class Application(QObject):
         window = self.window
         listening.missing_found.connect(window.empty_page.show_missing)
         window.empty_page.download_clicked.connect(listening.fetch)
-        window.empty_page.others_clicked.connect(self._show_speech_models)
+        window.empty_page.others_clicked.connect(self.side_windows.guide.open_speech)
         window.painted.connect(listening.look_for_model)
         listening.fetch_progressed.connect(window.fetch_bar.show_progress)
         listening.fetch_ended.connect(window.fetch_bar.hide)
@@ -225,12 +226,6 @@ class Application(QObject):
         """Make the text of the transcript larger or smaller."""
         size = self.settings.preferences.interface.text_size + percent
         self.settings.change("interface", text_size=min(300, max(50, size)))
-
-    @Slot()
-    def _show_speech_models(self) -> None:
-        """Show the settings of the speech model."""
-        self._show_settings()
-        self.settings_dialog.tabs.setCurrentWidget(self.settings_dialog.speech)
 
     @Slot(int, int)
     def _choose_size(self, characters: int, lines: int) -> None:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.system.background import BackgroundQueue
+from app.system.translations import error_text
 from engine.audio.devices import Level, WantedDevice
-from engine.errors import FetchCancelledError, ModelError
+from engine.errors import FetchCancelledError, ModelError, SurtitleError
 from engine.events import Event
 from engine.speech.events import Heard, ListeningEnded
 
@@ -40,6 +41,9 @@ class ListeningService(QObject):
         recognizer_missing(str): this recogniser is not downloaded; nothing else has changed.
         recognizer_looked_for(str, bool): whether this recogniser is downloaded.
         progressed(str, int, int): name, downloaded bytes, total bytes.
+        looked_up(dict of str to str or None): for each speech model None if it is here, an empty
+            text if it can be downloaded, else why it cannot be used.
+        speed_measured(float): billions of operations a second; see ``engine.speech.speed``.
         fetched(str): this recogniser is downloaded.
         fetch_failed(str): one sentence; empty if it was cancelled.
         began(): recording has started; the recogniser may still be loading.
@@ -52,6 +56,8 @@ class ListeningService(QObject):
     recognizer_missing = Signal(str)
     recognizer_looked_for = Signal(str, bool)
     progressed = Signal(str, object, object)  # bytes do not fit into Qt's int
+    looked_up = Signal(dict)
+    speed_measured = Signal(float)
     fetched = Signal(str)
     fetch_failed = Signal(str)
     began = Signal()
@@ -88,6 +94,7 @@ class ListeningService(QObject):
         self._background = BackgroundQueue(self.failed.emit)
         self._fetcher = BackgroundQueue(self.fetch_failed.emit)
         self._lister = BackgroundQueue(lambda _message: self.devices_listed.emit([]))
+        self._examiner = BackgroundQueue(lambda _message: None)
 
     @property
     def is_listening(self) -> bool:
@@ -102,6 +109,14 @@ class ListeningService(QObject):
     def look_for(self, recognizer: str) -> None:
         """Look whether a recogniser is downloaded; nothing else is loaded for that."""
         self._lister.run(partial(self._look_for, recognizer))
+
+    def look_up(self, recognizers: Sequence[str]) -> None:
+        """Find which speech models are on this computer; ``looked_up`` is emitted."""
+        self._examiner.run(partial(self._look_up, tuple(recognizers)))
+
+    def measure_speed(self) -> None:
+        """Measure how fast this computer is; ``speed_measured`` is emitted."""
+        self._examiner.run(self._measure_speed)
 
     def fetch(self, recognizer: str) -> None:
         """Download a recogniser; an interrupted download is resumed."""
@@ -145,7 +160,7 @@ class ListeningService(QObject):
     def close(self) -> None:
         """End all threads and wait for them."""
         self.cancel_fetch()
-        for background in (self._background, self._fetcher, self._lister):
+        for background in (self._background, self._fetcher, self._lister, self._examiner):
             background.close()
         for run in self._living():
             run.listener.close()
@@ -196,6 +211,20 @@ class ListeningService(QObject):
                 self.ended.emit()
         else:
             self.reported.emit(event)
+
+    def _look_up(self, recognizers: tuple[str, ...]) -> None:
+        found = dict[str, str | None]()
+        for name in recognizers:
+            try:
+                found[name] = None if self._made().has(name) else ""
+            except (SurtitleError, ImportError) as error:
+                found[name] = error_text(error)
+        self.looked_up.emit(found)
+
+    def _measure_speed(self) -> None:
+        from engine.speech.speed import matrix_gflops  # noqa: PLC0415  numpy is slow to import
+
+        self.speed_measured.emit(matrix_gflops())
 
     def _fetch(self, recognizer: str) -> None:
         tell = partial(self.progressed.emit, recognizer)

@@ -3,7 +3,7 @@
 import re
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QIcon
+from PySide6.QtGui import QIcon, QPalette
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QDialog,
@@ -33,6 +33,13 @@ def paragraph(text: str = "") -> QLabel:
     """Make a label of plain text that wraps."""
     label = QLabel(text, wordWrap=True)
     label.setTextFormat(Qt.TextFormat.PlainText)
+    return label
+
+
+def quiet(text: str = "") -> QLabel:
+    """Make a paragraph of less weight."""
+    label = paragraph(text)
+    label.setForegroundRole(QPalette.ColorRole.PlaceholderText)
     return label
 
 
