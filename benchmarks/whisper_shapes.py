@@ -4,8 +4,9 @@
 
 Networks of Whisper's shapes with random weights take as long as the real ones. A pass is what live
 recognition does each second: 30 s of sound encoded, 30 tokens decoded, in int8 as in the program.
-Time of the processor counts, on one thread. The last column, seconds times the rate of numpy, is what ``assets/known_models.toml`` keeps as
-``pass_gflop``: divided by the rate of another machine it foretells the seconds of a pass there.
+Time of the processor counts, on one thread. The last column, seconds times the rate of numpy, is
+``pass_gflop`` of ``assets/known_models.toml``: divided by the rate of another machine it foretells
+the seconds of a pass there.
 """
 
 import argparse

@@ -12,6 +12,7 @@ from app.application.diagnostics import diagnostics
 from app.application.help_windows import HelpWindows
 from app.application.history_controller import HistoryController
 from app.application.listening_controller import ListeningController
+from app.application.media_controller import MediaController
 from app.application.model_controller import ModelController
 from app.application.tool_windows import ToolWindows
 from app.captions.model import UtteranceView
@@ -85,17 +86,13 @@ class Application(QObject):
         self.listening = ListeningController(
             self.settings, bridge, desk, window.controls, banner, window.status
         )
+        self.media = MediaController(self.settings, bridge, desk, window)
         self.page = BrowserSource(folder / "page.token", self)
         self.settings_dialog = SettingsDialog(policy_names(), window.menu_actions, folder, window)
         window.menu_actions.use_shortcuts(now.shortcuts)
         if self.settings.notice is not None:
             banner.show_notice(worded(self.settings.notice))
-        if launch.crashed:
-            text = self.tr("Surtitle crashed last time; Help, Copy diagnostics says how")
-            banner.show_notice(text)
-        offer = self.archive.offer()
-        if offer is not None:
-            banner.show_offer(*offer, _RECOVER)
+        self._report_crash(launch)
         self.wants_restart = False
         self._closing_since_s: float | None = None
         self._explained_wayland = False
@@ -115,6 +112,16 @@ class Application(QObject):
         self._show_mode()
         self.side_windows.show()
         self._report_missing_font(self.settings.translation.target_language)
+
+    def _report_crash(self, launch: LaunchSettings) -> None:
+        """Report a crash of the last run, and offer the session that it lost."""
+        banner = self.window.banner
+        if launch.crashed:
+            text = self.tr("Surtitle crashed last time; Help, Copy diagnostics says how")
+            banner.show_notice(text)
+        offer = self.archive.offer()
+        if offer is not None:
+            banner.show_offer(*offer, _RECOVER)
 
     def _connect(self) -> None:
         window, actions = self.window, self.window.menu_actions
@@ -150,6 +157,7 @@ class Application(QObject):
     def _connect_listening(self) -> None:
         listening, desk, captions = self.listening, self.listening.desk, self.captions
         desk.reported.connect(captions.take_heard)
+        self.media.dialog.speech_wanted.connect(self.side_windows.guide.open_speech)
         window = self.window
         listening.missing_found.connect(window.empty_page.show_missing)
         window.empty_page.download_clicked.connect(listening.fetch)
@@ -381,6 +389,7 @@ class Application(QObject):
         self._closing_since_s = time.monotonic()
         self.settings_dialog.close()
         self.side_windows.hide()
+        self.media.close()
         self.help_windows.hide()
         self.overlay.closed.disconnect(self._hide_overlay)
         self.overlay.close()

@@ -6,6 +6,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.captions.model import UtteranceView
+from app.captions.modes import CAPTIONS_ONLY, TRANSLATE
 from app.config.settings_in_force import SettingsInForce
 from app.dialogs.setup.tool_dialogs import ModelsDialog, SpeedDialog
 from app.dialogs.setup.wizard import SetupWizard, WizardServices
@@ -151,7 +152,12 @@ class SetupController(QObject):
 
     @Slot(str)
     def _use_language(self, language: str) -> None:
-        """Translate into a language that the model in use knows; the bundled one knows few."""
+        """Translate into a language that the model in use knows; an empty one only captions."""
+        mode = self._settings.mode
+        if not language:
+            self._settings.choose_mode(CAPTIONS_ONLY)
+            return
+        self._settings.choose_mode(TRANSLATE if mode == CAPTIONS_ONLY else mode)
         model, bundled = self._settings.preferences.model, self.parts.bundled
         if model is None and bundled and language not in bundled:
             language = bundled[0]

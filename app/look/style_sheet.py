@@ -115,6 +115,10 @@ QRadioButton::indicator:checked {
 QCheckBox::indicator:disabled, QRadioButton::indicator:disabled {
   border-color: $line; background: $background;
 }
+QRadioButton::indicator:checked:disabled {
+  background: qradialgradient(cx: 0.5, cy: 0.5, radius: 0.5, fx: 0.5, fy: 0.5,
+    stop: 0 $disabled, stop: 0.55 $disabled, stop: 0.65 $background, stop: 1 $background);
+}
 QCheckBox::indicator:checked:disabled { background: $disabled; border-color: $disabled; }
 
 QTableView, QListView, QTreeView, QPlainTextEdit, QTextEdit {

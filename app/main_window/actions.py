@@ -27,6 +27,7 @@ class Actions(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.new_session = self._make(self.tr("&New session"), "Ctrl+N")
+        self.open_file = self._make(self.tr("&Open audio or video file…"), "Ctrl+Shift+O")
         self.export = self._make(self.tr("&Export captions…"), "Ctrl+E")
         self.recover = self._make(self.tr("Earlier &sessions…"))
         self.quit = self._make(self.tr("&Quit"), "Ctrl+Q")
@@ -77,7 +78,7 @@ class Actions(QObject):
     def fill(self, bar: QMenuBar, choices: Sequence[QMenu]) -> None:
         """Add the menus with the actions to a menu bar; ``choices`` are about the captions."""
         file = bar.addMenu(self.tr("&File"))
-        file.addActions([self.new_session, self.export, self.recover])
+        file.addActions([self.new_session, self.open_file, self.export, self.recover])
         file.addSeparator()
         file.addAction(self.quit)
         captions = bar.addMenu(self.tr("&Captions"))

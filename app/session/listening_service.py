@@ -9,11 +9,19 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.system.background import BackgroundQueue
-from app.system.translations import error_text
+from app.system.translations import error_text, worded
 from engine.audio.devices import Level, WantedDevice
 from engine.errors import FetchCancelledError, ModelError, SurtitleError
 from engine.events import Event
-from engine.speech.events import Heard, ListeningEnded
+from engine.speech.events import (
+    Heard,
+    ListeningEnded,
+    ListeningFailed,
+    Noticed,
+    RecognizerReady,
+    TailChanged,
+    WordsCommitted,
+)
 
 if TYPE_CHECKING:  # all of it stands on numpy, which the window does without
     from app.session.recognition import Run, SpeechEngine
@@ -50,6 +58,10 @@ class ListeningService(QObject):
         reported(event): one of ``engine.speech.events``, of any run.
         ended(): recording has stopped and all words are translated.
         failed(str): listening failed; one sentence.
+        file_lacks_model(): the speech model for the file is not downloaded.
+        file_began(): the file is recognised from now on.
+        file_noticed(str): a sentence about the file, while it is read.
+        file_ended(str): all words of the file are translated; a sentence if it failed, else empty.
     """
 
     devices_listed = Signal(list)
@@ -64,6 +76,10 @@ class ListeningService(QObject):
     reported = Signal(object)
     ended = Signal()
     failed = Signal(str)
+    file_lacks_model = Signal()
+    file_began = Signal()
+    file_noticed = Signal(str)
+    file_ended = Signal(str)
 
     def __init__(
         self,
@@ -92,6 +108,7 @@ class ListeningService(QObject):
         self._guard = threading.Lock()  # of the runs
         self._cancelled = threading.Event()
         self._background = BackgroundQueue(self.failed.emit)
+        self._file_failure = ""
         self._fetcher = BackgroundQueue(self.fetch_failed.emit)
         self._lister = BackgroundQueue(lambda _message: self.devices_listed.emit([]))
         self._examiner = BackgroundQueue(lambda _message: None)
@@ -131,6 +148,23 @@ class ListeningService(QObject):
     def listen(self, wanted: Sequence[WantedDevice], recognizer: str) -> None:
         """Listen to these sources, or to none; recorded sound is still translated."""
         self._background.run(partial(self._listen, tuple(wanted), recognizer))
+
+    def caption_file(self, path: Path, recognizer: str, *, real_time: bool) -> None:
+        """Recognise an audio or video file; recording stops. ``file_ended`` is emitted."""
+        self._background.run(partial(self._caption_file, path, recognizer, real_time=real_time))
+
+    @Slot()
+    def stop_file(self) -> None:
+        """Stop reading the file; what was read is still translated."""
+        for run in self._living():
+            if run.file is not None:
+                run.listener.stop()
+
+    @property
+    def file_position_s(self) -> tuple[float, float]:
+        """Seconds of the file that were read, and its length; zeros without a file."""
+        files = [run.file for run in self._living() if run.file is not None]
+        return (files[-1].position_s, files[-1].duration_s) if files else (0.0, 0.0)
 
     def take(self, event: Event) -> None:
         """Receive an event of the session, on its thread."""
@@ -201,6 +235,50 @@ class ListeningService(QObject):
             self._runs.append(run)
         run.listener.start()  # now that it is among those that events go to
         self.began.emit()
+
+    def _caption_file(self, path: Path, recognizer: str, *, real_time: bool) -> None:
+        self._file_failure = ""
+        try:
+            speech = self._made()
+            if not speech.has(recognizer):
+                self.file_lacks_model.emit()
+                return
+            newest = next(reversed(self._living()), None)
+            if newest is not None:
+                newest.listener.stop()
+            after = None if newest is None else newest.listener
+            report = self._report_file
+            run = speech.prepare_file(
+                path, recognizer, self._feed, report, after, real_time=real_time
+            )
+            self._start(run)
+        except (SurtitleError, ImportError) as error:
+            self.file_ended.emit(error_text(error))
+
+    def _start(self, run: "Run") -> None:
+        """Start a run, which is among those that events go to unless it cannot be started."""
+        with self._guard:
+            self._runs.append(run)
+        try:
+            run.listener.start()
+        except SurtitleError:
+            with self._guard:
+                self._runs.remove(run)
+            raise
+
+    def _report_file(self, event: Heard) -> None:
+        match event:
+            case RecognizerReady():
+                self.file_began.emit()
+            case WordsCommitted() | TailChanged():
+                self.reported.emit(event)
+            case Noticed(notice=notice):
+                self.file_noticed.emit(worded(notice.message))
+            case ListeningFailed(message=message):
+                self._file_failure = worded(message)
+            case ListeningEnded():
+                self._report(event)
+                self.file_ended.emit(self._file_failure)
 
     def _report(self, event: Heard) -> None:
         if isinstance(event, ListeningEnded):

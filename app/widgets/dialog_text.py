@@ -2,7 +2,7 @@
 
 import re
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QLocale, Qt
 from PySide6.QtGui import QIcon, QPalette
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -17,8 +17,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from engine.files import bytes_text
+
 _SPARE = 2  # pixels
 _ENDS = (".", "!", "?", "…")
+_SEPARATORS = re.compile(r"[/\\]")
 _WORD = re.compile(r"[^\W\d_]+(?:[’']\w+)?[,:;]?(?=\s|$)")
 
 
@@ -27,6 +30,16 @@ def as_sentence(message: str) -> str:
     starts_with_word = _WORD.match(message) is not None
     text = message[:1].upper() + message[1:] if starts_with_word else message
     return text if not text or text.endswith(_ENDS) else f"{text}."
+
+
+def breakable(text: str) -> str:
+    """Let long paths in a text break at their separators."""
+    return _SEPARATORS.sub("\\g<0>\u200b", text)
+
+
+def size_text(n_bytes: float) -> str:
+    """Write a size like ``bytes_text``, with the decimal point of the user's country."""
+    return bytes_text(n_bytes).replace(".", QLocale().decimalPoint())
 
 
 def paragraph(text: str = "") -> QLabel:

@@ -1458,6 +1458,10 @@
         <translation>&amp;Mikrofon</translation>
     </message>
     <message>
+        <source>&amp;Open audio or video file…</source>
+        <translation>Audio- oder Videodatei ö&amp;ffnen …</translation>
+    </message>
+    <message>
         <source>Computer &amp;sound</source>
         <translation>&amp;Computerton</translation>
     </message>
@@ -2941,6 +2945,92 @@
     </message>
 </context>
 <context>
+    <name>MediaController</name>
+    <message>
+        <source>Audio and video ({});;All files (*)</source>
+        <translation>Audio und Video ({});;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Open an audio or video file</source>
+        <translation>Audio- oder Videodatei öffnen</translation>
+    </message>
+    <message>
+        <source>To caption speech, Surtitle needs a speech model</source>
+        <translation>Um Gesprochenes zu untertiteln, braucht Surtitle ein Sprachmodell</translation>
+    </message>
+</context>
+<context>
+    <name>MediaDialog</name>
+    <message>
+        <source>Caption a file</source>
+        <translation>Datei untertiteln</translation>
+    </message>
+    <message>
+        <source>As &amp;fast as possible</source>
+        <translation>So &amp;schnell wie möglich</translation>
+    </message>
+    <message>
+        <source>At its own &amp;pace, as while it plays</source>
+        <translation>Im eigenen &amp;Tempo, wie beim Abspielen</translation>
+    </message>
+    <message>
+        <source>S&amp;RT, for video players</source>
+        <translation>S&amp;RT, für Videoplayer</translation>
+    </message>
+    <message>
+        <source>&amp;WebVTT, for web pages</source>
+        <translation>&amp;WebVTT, für Webseiten</translation>
+    </message>
+    <message>
+        <source>Progress of the file</source>
+        <translation>Fortschritt der Datei</translation>
+    </message>
+    <message>
+        <source>&amp;Start</source>
+        <translation>Start&amp;en</translation>
+    </message>
+    <message>
+        <source>S&amp;top</source>
+        <translation>An&amp;halten</translation>
+    </message>
+    <message>
+        <source>Speech &amp;model…</source>
+        <translation>Sprach&amp;modell …</translation>
+    </message>
+    <message>
+        <source>&amp;Open folder</source>
+        <translation>&amp;Ordner öffnen</translation>
+    </message>
+    <message>
+        <source>C&amp;lose</source>
+        <translation>Sch&amp;ließen</translation>
+    </message>
+    <message>
+        <source>{} of {} is captioned.</source>
+        <translation>{} von {} untertitelt.</translation>
+    </message>
+    <message>
+        <source>{} captions are in the transcript.</source>
+        <translation>{} Untertitel stehen im Transkript.</translation>
+    </message>
+    <message>
+        <source>&amp;Try again</source>
+        <translation>Er&amp;neut versuchen</translation>
+    </message>
+    <message>
+        <source>English speech in the file becomes captions in the transcript.</source>
+        <translation>Was in der Datei auf Englisch gesagt wird, erscheint als Untertitel im Transkript.</translation>
+    </message>
+    <message>
+        <source>Write subtitles beside the file:</source>
+        <translation>Untertitel neben der Datei speichern:</translation>
+    </message>
+    <message>
+        <source>Loading the speech model…</source>
+        <translation>Das Sprachmodell wird geladen …</translation>
+    </message>
+</context>
+<context>
     <name>ModelController</name>
     <message>
         <source>There is no translation model on this computer; start Surtitle with --model FOLDER, or have captions without a translation</source>
@@ -3116,13 +3206,6 @@
     <message>
         <source>Controls of the overlay</source>
         <translation>Bedienung der Einblendung</translation>
-    </message>
-</context>
-<context>
-    <name>PageDialog</name>
-    <message>
-        <source>C&amp;lose</source>
-        <translation>Sch&amp;ließen</translation>
     </message>
 </context>
 <context>
@@ -3531,6 +3614,13 @@
     </message>
 </context>
 <context>
+    <name>ToolDialogs</name>
+    <message>
+        <source>C&amp;lose</source>
+        <translation>Sch&amp;ließen</translation>
+    </message>
+</context>
+<context>
     <name>Transcript</name>
     <message>
         <source>Transcript: source and captions</source>
@@ -3692,6 +3782,10 @@
         <translation>Sprache der Untertitel</translation>
     </message>
     <message>
+        <source>No translation: captions in English</source>
+        <translation>Ohne Übersetzung: Untertitel auf Englisch</translation>
+    </message>
+    <message>
         <source>&amp;From</source>
         <translation>&amp;Von</translation>
     </message>
@@ -3710,6 +3804,10 @@
     <message>
         <source>The included translation model knows simple, everyday sentences.</source>
         <translation>Das enthaltene Übersetzungsmodell beherrscht einfache, alltägliche Sätze.</translation>
+    </message>
+    <message>
+        <source>What is said is captioned word for word; no translation model is used.</source>
+        <translation>Gesprochenes wird Wort für Wort untertitelt; ein Übersetzungsmodell wird nicht verwendet.</translation>
     </message>
     <message>
         <source>For {}, choose a translation model in Tools after this set-up.</source>

@@ -5,8 +5,7 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayou
 
 from app.look.icons import icon
 from app.look.style_sheet import GAP, make_primary
-from app.widgets.dialog_text import as_sentence, paragraph
-from engine.files import bytes_text
+from app.widgets.dialog_text import as_sentence, paragraph, size_text
 
 _STEPS = 1000
 
@@ -75,7 +74,7 @@ class DownloadRow(QWidget):
         self.progress.setRange(0, _STEPS)
         self.progress.setValue(round(_STEPS * done / max(total, 1)))
         text = self.tr("{}: {} of {} downloaded.")
-        self._show(text.format(name, bytes_text(done), bytes_text(total)), running=True)
+        self._show(text.format(name, size_text(done), size_text(total)), running=True)
 
     def show_failure(self, message: str) -> None:
         """Show why a download ended; an empty message means that the user cancelled it."""

@@ -18,9 +18,8 @@ from app.library.models import Fit, MachineReport, ModelOffer, known_offers
 from app.look.icons import icon
 from app.system.child_process import ChildCommand
 from app.system.translations import failure_text
-from app.widgets.dialog_text import as_sentence, dress_table, paragraph
+from app.widgets.dialog_text import as_sentence, dress_table, paragraph, size_text
 from app.widgets.file_dialogs import ask_folder
-from engine.files import bytes_text
 from engine.loading.hardware import Machine
 
 _LIMIT_S = 240.0  # the first import is slow on slow disks and busy computers
@@ -148,12 +147,12 @@ class ModelPage(WizardPage):
         fits = self.tr("runs anywhere") if offer.choice is None else ""
         if fit is not None:
             fits = self._fit_text(fit)
-        size = bytes_text(offer.n_bytes) if offer.n_bytes else "?"
+        size = size_text(offer.n_bytes) if offer.n_bytes else "?"
         return [offer.name, size, offer.licence or "?", where, fits]
 
     def _fit_text(self, fit: Fit) -> str:
         if not fit.fits:
-            return self.tr("no: needs {} of memory").format(bytes_text(fit.needed_bytes))
+            return self.tr("no: needs {} of memory").format(size_text(fit.needed_bytes))
         if fit.device == "cpu":
             return self.tr("yes, on the processor")
         return self.tr("yes, on the graphics card")
@@ -194,14 +193,14 @@ class ModelPage(WizardPage):
         text = self.tr("This computer: {}, {} cores; {} of {} memory free.").format(
             machine.processor,
             machine.cores,
-            bytes_text(machine.free_bytes),
-            bytes_text(machine.memory_bytes),
+            size_text(machine.free_bytes),
+            size_text(machine.memory_bytes),
         )
         if machine.gpu:
             card = self.tr("Graphics card: {}, {} of {} free.").format(
                 machine.gpu,
-                bytes_text(machine.gpu_free_bytes),
-                bytes_text(machine.gpu_bytes),
+                size_text(machine.gpu_free_bytes),
+                size_text(machine.gpu_bytes),
             )
             return f"{text} {card}"
         none = self.tr("No usable GPU found. The CPU will be used.")
@@ -223,7 +222,7 @@ class ModelPage(WizardPage):
         offer, free = self.offer, self._desk.free_bytes
         can_fetch = offer is not None and not offer.is_here and not self._fetching
         is_possible = can_fetch
-        text = "" if free is None else self.tr("{} are free on the disk.").format(bytes_text(free))
+        text = "" if free is None else self.tr("{} are free on the disk.").format(size_text(free))
         if can_fetch and offer is not None and free is not None and offer.n_bytes > free:
             text = self.tr("{} Not enough for this model.").format(text)
             is_possible = False

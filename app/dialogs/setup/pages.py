@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.captions.modes import CAPTIONS_ONLY
 from app.config.preferences import Preferences
 from app.look.icons import icon
 from app.look.style_sheet import GAP
@@ -69,6 +70,7 @@ class WelcomePage(WizardPage):
         for code, name in language_names().items():
             if code != "en":
                 self.target.addItem(name, code)
+        self.target.addItem(self.tr("No translation: captions in English"), "")
         form = QFormLayout()
         add_row(form, self.tr("&From"), self.source, self.source)
         add_row(form, self.tr("In&to"), self.target, self.target)
@@ -92,19 +94,22 @@ class WelcomePage(WizardPage):
 
     @property
     def language(self) -> str:
-        """Code of the target language."""
+        """Code of the target language; empty for captions without a translation."""
         return str(self.target.currentData())
 
     def show_preferences(self, preferences: Preferences) -> None:
         """Show the chosen language."""
-        index = self.target.findData(preferences.translation.language)
+        is_plain = preferences.captions.mode == CAPTIONS_ONLY
+        index = self.target.findData("" if is_plain else preferences.translation.language)
         self.target.setCurrentIndex(max(0, index))
         self._explain()
 
     @Slot()
     def _explain(self) -> None:
         note = self.tr("The included translation model knows simple, everyday sentences.")
-        if self.language not in self._bundled:
+        if not self.language:
+            note = self.tr("What is said is captioned word for word; no translation model is used.")
+        elif self.language not in self._bundled:
             note = self.tr("For {}, choose a translation model in Tools after this set-up.")
             note = note.format(self.target.currentText())
             if self._bundled:
@@ -146,7 +151,7 @@ class DonePage(WizardPage):
         self.column.addStretch(1)
 
     def show_speech(self, *, is_here: bool) -> None:
-        """Say whether speech can be captioned."""
+        """Show whether speech can be captioned."""
         text = self.tr("Surtitle is ready to caption speech.")
         if not is_here:
             text = self.tr(

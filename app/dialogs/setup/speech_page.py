@@ -10,9 +10,8 @@ from app.dialogs.setup.download_row import DownloadRow
 from app.dialogs.setup.pages import WizardPage
 from app.look.style_sheet import GAP
 from app.session.listening_service import ListeningService
-from app.widgets.dialog_text import as_sentence, quiet
+from app.widgets.dialog_text import as_sentence, quiet, size_text
 from app.widgets.file_dialogs import ask_folder
-from engine.files import bytes_text
 from engine.hub.catalogue import SPEECH_CHOICES, STANDARD_WHISPER, SpeechChoice
 
 _FAST, _ENOUGH = 0.45, 0.9
@@ -36,9 +35,11 @@ class SpeechPage(WizardPage):
         self.title = self.tr("Speech model")
         self._desk = desk
         self._found = dict[str, str | None]()
+        self._fetched = set[str]()  # what was looked up before may be reported later
         self._gflops = 0.0
         self._own = ""  # a model that is not among the three
         self._fetching = ""
+        self._was_chosen = self._has_failed = False  # by the user; the last download
         self.add_text(
             self.tr(
                 "To caption speech, Surtitle needs a speech model. It comes from huggingface.co "
@@ -105,6 +106,7 @@ class SpeechPage(WizardPage):
         detail.setContentsMargins(7 * GAP, 0, 0, 0)
         self.column.addLayout(rows)
         button.toggled.connect(self._select)
+        button.clicked.connect(self._keep_choice)
 
     def _connect(self) -> None:
         desk, row = self._desk, self.row
@@ -133,7 +135,7 @@ class SpeechPage(WizardPage):
 
     def _facts(self, choice: SpeechChoice, purpose: str) -> list[str]:
         licence = self.tr("{} licence").format(choice.licence)
-        facts = [purpose, bytes_text(choice.download_bytes), licence, self._speed(choice)]
+        facts = [purpose, size_text(choice.download_bytes), licence, self._speed(choice)]
         return [*facts, self.tr("on this computer")] if self._is_found(choice.name) else facts
 
     def _write_detail(self, name: str, facts: list[str]) -> None:
@@ -162,7 +164,7 @@ class SpeechPage(WizardPage):
     def _offer(self) -> None:
         """Offer what can be done with the selected model."""
         self.row.set_possible(possible=not self.is_here and bool(self._names.get(self.recognizer)))
-        if not self._fetching:
+        if not self._fetching and not self._has_failed:
             failure = self._found.get(self.recognizer, "") or ""
             here = self.tr("This speech model is on this computer.") if self.is_here else ""
             self.row.show_message(as_sentence(failure) or here)
@@ -171,13 +173,19 @@ class SpeechPage(WizardPage):
     @Slot(bool)
     def _select(self, checked: bool) -> None:  # noqa: FBT001  what the signal carries
         if checked:
+            self._has_failed = False
             self._offer()
             if self.is_here:
                 self.chosen.emit(self.recognizer)
 
+    @Slot()
+    def _keep_choice(self) -> None:
+        """Let no recommendation replace what the user chose."""
+        self._was_chosen = True
+
     @Slot(dict)
     def _take_found(self, found: Mapping[str, str | None]) -> None:
-        self._found |= found
+        self._found |= {name: found[name] for name in found if name not in self._fetched}
         self._describe()
         if self._own in found and self.recognizer == self._own and self.is_here:
             self.chosen.emit(self._own)
@@ -185,11 +193,13 @@ class SpeechPage(WizardPage):
     @Slot(float)
     def _take_speed(self, gflops: float) -> None:
         self._gflops = gflops
+        if not (self._was_chosen or self.is_here or self._fetching or self._own):
+            self.choose(self._recommended)
         self._describe()
 
     @Slot()
     def _fetch(self) -> None:
-        self._fetching = self.recognizer
+        self._fetching, self._has_failed, self._was_chosen = self.recognizer, False, True
         for button in self.buttons.values():
             button.setEnabled(False)
         self.row.show_contact(self.tr("Contacting huggingface.co…"))
@@ -205,6 +215,7 @@ class SpeechPage(WizardPage):
     @Slot(str)
     def _take_fetched(self, recognizer: str) -> None:
         self._found[recognizer] = None
+        self._fetched.add(recognizer)
         if recognizer != self._fetching:
             self._describe()
             return
@@ -216,6 +227,7 @@ class SpeechPage(WizardPage):
     def _take_failure(self, message: str) -> None:
         if self._fetching:
             self._end_fetch()
+            self._has_failed = True
             self.row.show_failure(message)
             self.changed.emit()
 

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtCore import QCoreApplication, Signal, Slot
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QWidget
 
 from app.dialogs.setup.model_page import ModelPage
 from app.dialogs.setup.model_service import ModelService
-from app.dialogs.setup.page_frame import lay_out_page
+from app.dialogs.setup.page_frame import heading_of, lay_out_page
 from app.dialogs.setup.pages import WizardPage
 from app.dialogs.setup.speed_page import SpeedPage
 from app.dialogs.setup.wizard import WizardServices
@@ -18,34 +18,7 @@ from app.widgets.dialog_text import bring_up
 _WIDTH, _HEIGHT = 860, 480
 
 
-class PageDialog(QDialog):
-    """One page with its title and *Close*; the page scrolls, the buttons stay."""
-
-    def __init__(self, parent: QWidget | None) -> None:
-        super().__init__(parent)
-        self.buttons = QHBoxLayout()
-        self.buttons.addStretch(1)
-
-    def reject(self) -> None:
-        """Stop the work of the page."""
-        super().reject()
-        for page in self.findChildren(WizardPage):
-            page.leave()
-
-    def _hold(self, page: WizardPage) -> None:
-        """Lay out a page and the buttons so far."""
-        self.setWindowTitle(page.title)
-        close = QPushButton(self.tr("C&lose"))
-        close.setAutoDefault(False)
-        close.clicked.connect(self.close)
-        self.buttons.addWidget(close)
-        heading, top = QLabel(page.title), QHBoxLayout()
-        top.addWidget(heading)
-        lay_out_page(self, heading, top, page, self.buttons)
-        self.resize(_WIDTH, _HEIGHT)
-
-
-class ModelsDialog(PageDialog):
+class ModelsDialog(QDialog):
     """Translation models: choose, download, use.
 
     Signals:
@@ -64,8 +37,7 @@ class ModelsDialog(PageDialog):
         make_primary(self.apply)
         self.apply.setAutoDefault(False)
         self.apply.clicked.connect(self._use)
-        self.buttons.addWidget(self.apply)
-        self._hold(self.page)
+        _lay_out(self, self.page, self.apply)
 
     def open_models(self, model: Path | None, language: str) -> None:
         """Show the models, and select the current one."""
@@ -86,21 +58,41 @@ class ModelsDialog(PageDialog):
         self.close()
 
 
-class SpeedDialog(PageDialog):
+class SpeedDialog(QDialog):
     """How far captions will lag with the current translation model."""
 
     def __init__(self, parts: WizardServices, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._check = ChildCommand(self, program=parts.program)
         self.page = SpeedPage(self._check)
-        self._hold(self.page)
+        _lay_out(self, self.page)
 
     def open_speed(self, arguments: list[str]) -> None:
         """Show the page for a model and settings, as command-line options."""
         self.page.use(arguments)
         bring_up(self)
 
+    def reject(self) -> None:
+        """Stop measuring."""
+        super().reject()
+        self.page.leave()
+
     def end(self) -> None:
         """Stop measuring; the program ends."""
         self.close()
         self._check.cancel()
+
+
+def _lay_out(dialog: QDialog, page: WizardPage, *buttons: QPushButton) -> None:
+    """Lay out a page with its title, its buttons and *Close*."""
+    dialog.setWindowTitle(page.title)
+    close = QPushButton(QCoreApplication.translate("ToolDialogs", "C&lose"))
+    close.setAutoDefault(False)
+    close.clicked.connect(dialog.close)
+    top, row = QHBoxLayout(), QHBoxLayout()
+    top.addWidget(heading_of(page.title))
+    row.addStretch(1)
+    for button in (*buttons, close):
+        row.addWidget(button)
+    lay_out_page(dialog, top, page, row)
+    dialog.resize(_WIDTH, _HEIGHT)

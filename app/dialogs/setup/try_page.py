@@ -32,6 +32,7 @@ class TryPage(WizardPage):
         self.title = self.tr("Try it")
         self._check = check
         self._before: set[int] = set()  # keys of what was said before
+        self._speech: tuple[bool, bool] | None = None  # what ``show_speech`` showed
         self._views: tuple[UtteranceView, ...] = ()
         self.add_text(
             self.tr(
@@ -62,14 +63,15 @@ class TryPage(WizardPage):
 
     def show_speech(self, *, is_here: bool, is_fetching: bool) -> None:
         """Allow listening if there is a speech model, else say what is missing."""
+        state = (is_here, is_fetching)
+        if state == self._speech:
+            return
+        self._speech = state
         self.switch.setEnabled(is_here)
         missing = self.tr("There is no speech model yet: the page before offers one.")
         if is_fetching:
             missing = self.tr("The speech model is still being downloaded.")
-        if not is_here:
-            self.show_state(missing)
-        elif not self.switch.isChecked():
-            self.show_state("")
+        self.show_state("" if is_here else missing)
         self._name_switch()
 
     def show_progress(self, text: str) -> None:

@@ -9,7 +9,7 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QStackedWidget, QWidget
 
 from app.config.preferences import Preferences
-from app.dialogs.setup.page_frame import lay_out_page
+from app.dialogs.setup.page_frame import heading_of, lay_out_page
 from app.dialogs.setup.pages import DonePage, WelcomePage, WizardPage
 from app.dialogs.setup.sound_check import MakeSources, SoundCheck, make_sources
 from app.dialogs.setup.speech_page import SpeechPage
@@ -67,7 +67,7 @@ class SetupWizard(QDialog):
         self.stack = QStackedWidget()
         for page in self.pages:
             self.stack.addWidget(page)
-        self.heading, self.step = QLabel(), QLabel()
+        self.heading, self.step = heading_of(""), QLabel()
         self.back = self._button(self.tr("&Back"))
         self.next = self._button("")
         self._lay_out()
@@ -112,7 +112,7 @@ class SetupWizard(QDialog):
         row.addStretch(1)
         row.addWidget(self.back)
         row.addWidget(self.next)
-        lay_out_page(self, self.heading, top, self.stack, row)
+        lay_out_page(self, top, self.stack, row)
         self.resize(_WIDTH, _HEIGHT)
 
     def _button(self, text: str) -> QPushButton:

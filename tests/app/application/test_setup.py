@@ -2,6 +2,7 @@
 
 import pytest
 
+from engine.audio.devices import DeviceKind
 from engine.errors import HubError
 from engine.messages import Code
 from tests.support.app.listening_program import SAID
@@ -62,7 +63,7 @@ def test_a_failed_download_is_told_in_the_guide_alone(first_start):
 
 
 def test_what_cannot_be_heard_is_told_and_tried_again(first_start):
-    one = first_start()
+    one = first_start(texts={DeviceKind.MICROPHONE: [SAID, SAID]})
     one.guide.next.click()
     one.wait(lambda: one.guide.speech.is_here)
     one.guide.next.click()

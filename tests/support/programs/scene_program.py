@@ -79,7 +79,7 @@ WITHOUT_OVERLAY = {
     "sessions",
     "menu",
     *("guide", "guide_speech", "guide_download", "guide_failure", "guide_try", "guide_done"),
-    *("models", "models_download", "speed"),
+    *("models", "models_download", "speed", "media", "media_running"),
     *("latency", "latency_cost", "evaluate", "glossary"),
 }
 HEARD = {

@@ -90,11 +90,19 @@ class Hum:
 class SideScenes:
     """What a person would have done before the picture."""
 
+    def place(self, dialog, offset):
+        """Move a dialog over the window, but not off the screen."""
+        area, frame = dialog.screen().availableGeometry(), dialog.frameGeometry()
+        frame.moveTopLeft(self.window.pos() + offset)
+        left = min(frame.left(), area.right() - frame.width())
+        top = min(frame.top(), area.bottom() - frame.height())
+        dialog.move(max(area.left(), left), max(area.top(), top))
+
     def open_guide(self, n_pages):
         guide = self.application.side_windows.guide
         guide.parts = self.examiners()
         guide.open_guide()
-        guide.dialog.move(self.window.pos() + QPoint(110, 70))
+        self.place(guide.dialog, QPoint(110, 70))
         for _ in range(n_pages):
             guide.dialog.next.click()
         return guide.dialog
@@ -146,7 +154,7 @@ class SideScenes:
         guide = self.application.side_windows.guide
         guide.parts = self.examiners()
         guide.open_models()
-        guide.models.move(self.window.pos() + QPoint(110, 70))
+        self.place(guide.models, QPoint(110, 70))
         return guide.models
 
     def act_models(self):
@@ -164,8 +172,24 @@ class SideScenes:
         guide = self.application.side_windows.guide
         guide.parts = self.examiners()
         guide.open_speed()
-        guide.speed.move(self.window.pos() + QPoint(110, 70))
+        self.place(guide.speed, QPoint(110, 70))
         guide.speed.page.measure.click()
+
+    def open_media(self):
+        dialog = self.application.media.dialog
+        dialog.open_file(self.folder / "Town hall meeting, 2026-11-20.mp4")
+        dialog.boxes["srt"].setChecked(True)
+        self.place(dialog, QPoint(180, 80))
+        return dialog
+
+    def act_media(self):
+        self.open_media()
+
+    def act_media_running(self):
+        dialog = self.open_media()
+        dialog.start_wanted.disconnect()
+        dialog.start.click()
+        dialog.show_position(203.0, 1260.0)
 
     def open_latency(self, page):
         side = self.application.side_windows

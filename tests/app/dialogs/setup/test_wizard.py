@@ -30,6 +30,7 @@ def guide(qtbot, tmp_path):
         one.language_wanted.connect(one.languages.append)
         one.recognizer_wanted.connect(one.recognizers.append)
         made.append((one, desk))
+        desk.measure_speed = lambda: None  # it depends on the machine
         one.open_guide(preferences or Preferences())
         qtbot.waitUntil(lambda: len(one.speech._found) >= len(SPEECH_CHOICES))
         return one
@@ -96,9 +97,14 @@ def test_the_three_models_are_told_apart_by_size_licence_and_speed(guide):
     assert "on this computer" not in texts["base.en"]
     marked = [name for name, one in page.buttons.items() if "recommended" in one.text()]
     assert marked == ["base.en"]
+    assert page.recognizer == "base.en"
     page._take_speed(SPEECH_CHOICES[1].pass_gflop)
     marked = [name for name, one in page.buttons.items() if "recommended" in one.text()]
     assert marked == ["tiny.en"]
+    assert page.recognizer == "tiny.en"
+    page.buttons["small.en"].click()
+    page._take_speed(SPEECH_CHOICES[1].pass_gflop)
+    assert page.recognizer == "small.en", "it is the choice of the user"
 
 
 def test_a_model_is_downloaded_with_its_bytes_and_then_used(guide, qtbot):
@@ -131,6 +137,8 @@ def test_a_download_that_fails_can_be_tried_again(guide, qtbot):
     qtbot.waitUntil(lambda: row.download.text() == "&Try again")
     assert row.message.text().startswith("There is no connection to huggingface.co")
     assert one.next.text() == "&Not now"
+    one.speech._take_speed(100.0)
+    assert "no connection" in row.message.text(), "what comes later does not replace it"
     one.engine.fetch_failure = None
     row.download.click()
     qtbot.waitUntil(lambda: one.recognizers == ["base.en"])
@@ -237,3 +245,19 @@ def test_the_bundled_model_translates_into_a_language_that_it_knows(program):
     one.application.settings.change("translation", language="fr")
     guide.dialog.language_wanted.emit("fr")
     assert one.stored()["translation"]["language"] == "de"
+
+
+def test_captions_without_translation_are_a_choice_of_the_first_page(program):
+    one = program(model=None).open().wait_until_ready()
+    guide = one.application.side_windows.guide
+    guide.parts = parts()
+    guide.open_guide()
+    guide.dialog.welcome.target.setCurrentIndex(guide.dialog.welcome.target.findData(""))
+    assert "word for word" in guide.dialog.welcome.note.text()
+    guide.dialog.next.click()
+    assert one.stored()["captions"]["mode"] == "captions only"
+    guide.open_guide()
+    assert guide.dialog.welcome.language == ""
+    guide.dialog.welcome.target.setCurrentIndex(guide.dialog.welcome.target.findData("de"))
+    guide.dialog.next.click()
+    assert one.stored()["captions"]["mode"] == "translate"
