@@ -322,6 +322,10 @@ class Code(Codes):
         "{name} cannot be downloaded from the hub ({reason}): see that there is a network and that "
         "you may have it, or name a model folder"
     )
+    HUB_UNREACHABLE = tr(
+        "there is no connection to {host} ({reason}): check the network and try again, or name a "
+        "model folder"
+    )
     HUB_NO_ROOM = tr(
         "{name} needs {missing} more in {folder}, and {free} are free: make room or "
         "name another folder"

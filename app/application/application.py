@@ -12,6 +12,7 @@ from app.application.diagnostics import diagnostics
 from app.application.help_windows import HelpWindows
 from app.application.history_controller import HistoryController
 from app.application.listening_controller import ListeningController
+from app.application.media_controller import MediaController
 from app.application.model_controller import ModelController
 from app.application.tool_windows import ToolWindows
 from app.captions.model import UtteranceView
@@ -79,23 +80,19 @@ class Application(QObject):
         self.model = ModelController(
             self.settings, bridge, self.adapters, window.choices, banner, window.status
         )
-        self.side_windows = ToolWindows(self.settings, window, self.model.as_arguments)
-        self.help_windows = HelpWindows(window)
         desk = ListeningService(make, folder / "models", launch.device, bridge.hear, self)
+        self.side_windows = ToolWindows(self.settings, window, desk, self.model.as_arguments)
+        self.help_windows = HelpWindows(window)
         self.listening = ListeningController(
             self.settings, bridge, desk, window.controls, banner, window.status
         )
+        self.media = MediaController(self.settings, bridge, desk, window)
         self.page = BrowserSource(folder / "page.token", self)
         self.settings_dialog = SettingsDialog(policy_names(), window.menu_actions, folder, window)
         window.menu_actions.use_shortcuts(now.shortcuts)
         if self.settings.notice is not None:
             banner.show_notice(worded(self.settings.notice))
-        if launch.crashed:
-            text = self.tr("Surtitle crashed last time; Help, Copy diagnostics says how")
-            banner.show_notice(text)
-        offer = self.archive.offer()
-        if offer is not None:
-            banner.show_offer(*offer, _RECOVER)
+        self._report_crash(launch)
         self.wants_restart = False
         self._closing_since_s: float | None = None
         self._explained_wayland = False
@@ -116,6 +113,16 @@ class Application(QObject):
         self.side_windows.show()
         self._report_missing_font(self.settings.translation.target_language)
 
+    def _report_crash(self, launch: LaunchSettings) -> None:
+        """Report a crash of the last run, and offer the session that it lost."""
+        banner = self.window.banner
+        if launch.crashed:
+            text = self.tr("Surtitle crashed last time; Help, Copy diagnostics says how")
+            banner.show_notice(text)
+        offer = self.archive.offer()
+        if offer is not None:
+            banner.show_offer(*offer, _RECOVER)
+
     def _connect(self) -> None:
         window, actions = self.window, self.window.menu_actions
         window.closed.connect(self._close)
@@ -130,13 +137,14 @@ class Application(QObject):
         self.model.restarted.connect(self.captions.restart)
         self.bridge.paused_changed.connect(window.status.show_paused)
         self.captions.captions_changed.connect(self._show_captions)
+        self.captions.captions_changed.connect(self.side_windows.guide.show_captions)
         self.captions.cleared.connect(window.status.show_no_backlog)
         self.settings.language_changed.connect(self._report_missing_font)
         self.stage.size_wanted.connect(self._choose_size)
         self.settings.preferences_changed.connect(self._use_choices)
         self.settings.failed.connect(window.banner.show_notice)
         self.settings_dialog.edited.connect(self.settings.choose)
-        self.settings_dialog.translation.models_wanted.connect(window.menu_actions.guide.trigger)
+        self.settings_dialog.translation.models_wanted.connect(window.menu_actions.models.trigger)
         self.keeper.failed.connect(window.banner.show_notice)
         self.side_windows.guide.opened.connect(self.overlay.hide)
         self.side_windows.guide.left.connect(self._bring_overlay_back)
@@ -149,10 +157,11 @@ class Application(QObject):
     def _connect_listening(self) -> None:
         listening, desk, captions = self.listening, self.listening.desk, self.captions
         desk.reported.connect(captions.take_heard)
+        self.media.dialog.speech_wanted.connect(self.side_windows.guide.open_speech)
         window = self.window
         listening.missing_found.connect(window.empty_page.show_missing)
         window.empty_page.download_clicked.connect(listening.fetch)
-        window.empty_page.others_clicked.connect(self._show_speech_models)
+        window.empty_page.others_clicked.connect(self.side_windows.guide.open_speech)
         window.painted.connect(listening.look_for_model)
         listening.fetch_progressed.connect(window.fetch_bar.show_progress)
         listening.fetch_ended.connect(window.fetch_bar.hide)
@@ -225,12 +234,6 @@ class Application(QObject):
         """Make the text of the transcript larger or smaller."""
         size = self.settings.preferences.interface.text_size + percent
         self.settings.change("interface", text_size=min(300, max(50, size)))
-
-    @Slot()
-    def _show_speech_models(self) -> None:
-        """Show the settings of the speech model."""
-        self._show_settings()
-        self.settings_dialog.tabs.setCurrentWidget(self.settings_dialog.speech)
 
     @Slot(int, int)
     def _choose_size(self, characters: int, lines: int) -> None:
@@ -392,6 +395,7 @@ class Application(QObject):
         self._closing_since_s = time.monotonic()
         self.settings_dialog.close()
         self.side_windows.hide()
+        self.media.close()
         self.help_windows.hide()
         self.overlay.closed.disconnect(self._hide_overlay)
         self.overlay.close()

@@ -258,8 +258,10 @@ class ListeningController(QObject):
 
     @Slot(str)
     def _begin_after_fetch(self, recognizer: str) -> None:
-        self._fetching = ""
         self._show_missing(recognizer, is_here=True)
+        if recognizer != self._fetching:
+            return  # the setup wizard wanted it
+        self._fetching = ""
         self.fetch_ended.emit()
         self._status.show_listening("")
         self._wanted = ()
@@ -268,6 +270,8 @@ class ListeningController(QObject):
     @Slot(str)
     def _end_fetch(self, message: str) -> None:
         """Restore the state before a download that failed or was cancelled."""
+        if not self._fetching:
+            return
         self._fetching = ""
         self.fetch_ended.emit()
         self._show_off(self._begun)

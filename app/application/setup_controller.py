@@ -1,22 +1,29 @@
-"""Connects the setup wizard with the settings."""
+"""Connects the setup wizard and the windows of the models with the settings."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
-from PySide6.QtWidgets import QWidget
 
+from app.captions.model import UtteranceView
+from app.captions.modes import CAPTIONS_ONLY, TRANSLATE
 from app.config.settings_in_force import SettingsInForce
+from app.dialogs.setup.tool_dialogs import ModelsDialog, SpeedDialog
 from app.dialogs.setup.wizard import SetupWizard, WizardServices
+from app.main_window.window import MainWindow
+from app.session.listening_service import ListeningService
+from app.system.translations import worded
 from engine.errors import ModelError
 from engine.hub.bundled import bundled_models
 from engine.models.model_card import read_card
+from engine.speech.events import Heard, ListeningFailed, Noticed, RecognizerReady
 
 
 class SetupController(QObject):
-    """Make the setup wizard on demand, and apply its choices.
+    """Make the windows on demand, and apply what is chosen in them.
 
     Attributes:
-        parts: how the wizard examines the computer.
+        parts: how they examine the computer.
         dialog: the wizard, once it was opened.
 
     Signals:
@@ -29,37 +36,139 @@ class SetupController(QObject):
     left = Signal()
     noticed = Signal(str)
 
-    def __init__(self, settings: SettingsInForce, library: Path, window: QWidget) -> None:
-        """Download models into the folder ``library``."""
+    def __init__(
+        self,
+        settings: SettingsInForce,
+        desk: ListeningService,
+        window: MainWindow,
+        as_arguments: Callable[[], list[str]],
+    ) -> None:
+        """Connect the actions of the window.
+
+        Args:
+            settings: in force.
+            desk: downloads speech models, and listens.
+            window: its microphone is tried.
+            as_arguments: returns the current model and settings as command-line options.
+        """
         super().__init__(window)
         self.parts = WizardServices(bundled=_bundled_languages())
         self.dialog: SetupWizard | None = None
-        self._settings = settings
-        self._library = library
-        self._window = window
+        self.models: ModelsDialog | None = None
+        self.speed: SpeedDialog | None = None
+        self._settings, self._desk, self._window = settings, desk, window
+        self._as_arguments = as_arguments
+        actions = window.menu_actions
+        actions.guide.triggered.connect(self.open_guide)
+        actions.models.triggered.connect(self.open_models)
+        actions.speed.triggered.connect(self.open_speed)
 
     @Slot()
     def open_guide(self) -> None:
         """Show the wizard."""
-        if self.dialog is None:
-            self.dialog = SetupWizard(self._library, self.parts, self._window)
-            self.dialog.start_wanted.connect(self._start)
-            self.dialog.left.connect(self._keep)
+        dialog = self._wizard()
         self.opened.emit()
-        self.dialog.open_guide(self._settings.preferences)
+        dialog.open_guide(self._settings.preferences)
+
+    @Slot()
+    def open_speech(self) -> None:
+        """Show the wizard at its page of the speech models."""
+        dialog = self._wizard()
+        self.opened.emit()
+        dialog.open_speech(self._settings.preferences)
+
+    @Slot()
+    def open_models(self) -> None:
+        """Show the translation models."""
+        if self.models is None:
+            library = self._settings.launch.data_folder / "models"
+            self.models = ModelsDialog(library, self.parts, self._window)
+            self.models.wanted.connect(self._use_model)
+        preferences = self._settings.preferences
+        self.models.open_models(preferences.model, preferences.translation.language)
+
+    @Slot()
+    def open_speed(self) -> None:
+        """Show how fast the current translation model is here."""
+        self.speed = self.speed or SpeedDialog(self.parts, self._window)
+        self.speed.open_speed(self._as_arguments())
+
+    @Slot(tuple)
+    def show_captions(self, views: tuple[UtteranceView, ...]) -> None:
+        """Show the captions in the wizard, too."""
+        if self.dialog is not None:
+            self.dialog.trial.show_views(views)
 
     def hide(self) -> None:
-        """Hide the wizard."""
-        if self.dialog is not None:
-            self.dialog.close()
+        """Hide the windows."""
+        for dialog in (self.dialog, self.models, self.speed):
+            if dialog is not None:
+                dialog.close()
 
     def close(self) -> None:
-        """Release everything the wizard uses."""
+        """Release everything the windows use."""
+        for dialog in (self.dialog, self.models, self.speed):
+            if dialog is not None:
+                dialog.end()
+
+    def _wizard(self) -> SetupWizard:
         if self.dialog is not None:
-            self.dialog.end()
+            return self.dialog
+        dialog = self.dialog = SetupWizard(self._desk, self.parts, self._window)
+        dialog.language_wanted.connect(self._use_language)
+        dialog.recognizer_wanted.connect(self._use_recognizer)
+        dialog.left.connect(self._keep)
+        microphone = self._window.menu_actions.microphone
+        dialog.microphone_wanted.connect(microphone.setChecked)
+        microphone.toggled.connect(self._show_microphone)
+        self._desk.began.connect(self._show_began)
+        self._desk.reported.connect(self._take)
+        self._desk.failed.connect(dialog.trial.show_failure)
+        return dialog
+
+    @Slot(bool)
+    def _show_microphone(self, on: bool) -> None:  # noqa: FBT001  what the signal carries
+        if self.dialog is not None:
+            self.dialog.trial.show_on(on=on)
+
+    @Slot()
+    def _show_began(self) -> None:
+        if self.dialog is not None:
+            text = self.tr("Loading the speech model; what you say is kept.")
+            self.dialog.trial.show_progress(text)
+
+    @Slot(object)
+    def _take(self, event: Heard) -> None:
+        if self.dialog is None:
+            return
+        trial = self.dialog.trial
+        match event:
+            case RecognizerReady():
+                trial.show_progress(self.tr("Listening. Say a sentence."))
+            case ListeningFailed(message=message):
+                trial.show_failure(worded(message))
+            case Noticed(notice=notice):
+                trial.show_progress(worded(notice.message))
+
+    @Slot(str)
+    def _use_language(self, language: str) -> None:
+        """Translate into a language that the model in use knows; an empty one only captions."""
+        mode = self._settings.mode
+        if not language:
+            self._settings.choose_mode(CAPTIONS_ONLY)
+            return
+        self._settings.choose_mode(TRANSLATE if mode == CAPTIONS_ONLY else mode)
+        model, bundled = self._settings.preferences.model, self.parts.bundled
+        if model is None and bundled and language not in bundled:
+            language = bundled[0]
+        self._settings.choose_model(model, language)
+
+    @Slot(str)
+    def _use_recognizer(self, recognizer: str) -> None:
+        self._settings.change("listening", recognizer=recognizer)
 
     @Slot(object, str)
-    def _start(self, model: Path | None, language: str) -> None:
+    def _use_model(self, model: Path | None, language: str) -> None:
         """Store the choices; the command line stays in force until the program ends."""
         if not self._settings.choose_model(model, language):
             text = self.tr(

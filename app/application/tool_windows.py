@@ -11,6 +11,7 @@ from app.dialogs.latency.collector import LatencyCollector
 from app.dialogs.latency.dialog import LatencyDialog
 from app.dialogs.latency.evaluation_page import EvaluationPage
 from app.main_window.window import MainWindow
+from app.session.listening_service import ListeningService
 from app.system.child_process import ChildCommand
 from app.widgets.dialog_text import bring_up
 
@@ -23,19 +24,24 @@ class ToolWindows(QObject):
     """
 
     def __init__(
-        self, settings: SettingsInForce, window: MainWindow, as_arguments: Callable[[], list[str]]
+        self,
+        settings: SettingsInForce,
+        window: MainWindow,
+        desk: ListeningService,
+        as_arguments: Callable[[], list[str]],
     ) -> None:
         """Connect the actions.
 
         Args:
             settings: in force.
             window: the main one.
+            desk: listens, and downloads speech models.
             as_arguments: returns the current model and settings as command-line options.
         """
         super().__init__(window)
         folder = settings.launch.data_folder
         self.program: tuple[str, ...] | None = None
-        self.guide = SetupController(settings, folder / "models", window)
+        self.guide = SetupController(settings, desk, window, as_arguments)
         self.latency = LatencyCollector(self)
         self.latency_dialog: LatencyDialog | None = None
         self.glossary = GlossaryController(settings, folder / "glossary", window)
@@ -44,7 +50,6 @@ class ToolWindows(QObject):
         self._window = window
         self._evaluation: ChildCommand | None = None
         actions = window.menu_actions
-        actions.guide.triggered.connect(self.guide.open_guide)
         actions.glossary.triggered.connect(self.glossary.open_glossary)
         actions.latency.triggered.connect(self._open_latency)
         self.guide.noticed.connect(window.banner.show_notice)

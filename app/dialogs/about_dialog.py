@@ -17,7 +17,8 @@ from PySide6.QtWidgets import (
 from app.look import icons
 from app.system.versions import LIBRARIES, PROGRAM, licence_of, version_of
 from app.widgets.dialog_text import add_action, close_button, paragraph
-from engine.files import ASSETS, bundled_adapters, bundled_models
+from engine.files import ASSETS
+from engine.hub.bundled import bundled_adapters, bundled_models
 
 _LICENCE = "Apache-2.0"
 _LOGO = 64  # pixels

@@ -1,6 +1,5 @@
 """The export dialog: file format, content and file name."""
 
-import re
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
@@ -21,11 +20,10 @@ from app.history.export import CONTENTS, FORMS, SUBTITLES, export
 from app.look.style_sheet import make_primary
 from app.system.text_io import TextError
 from app.system.translations import error_text
-from app.widgets.dialog_text import add_row, bring_up, close_button, paragraph
+from app.widgets.dialog_text import add_row, breakable, bring_up, close_button, paragraph
 from app.widgets.file_dialogs import ask_save
 
 _LINES = 2  # height of the empty message label
-_SEPARATORS = re.compile(r"[/\\]")
 
 
 class ExportDialog(QDialog):
@@ -90,7 +88,7 @@ class ExportDialog(QDialog):
 
     def _show_message(self, text: str) -> None:
         """Show a message; long paths may break, and the window grows to show all of it."""
-        self.message.setText(_SEPARATORS.sub("\\g<0>\u200b", text))
+        self.message.setText(breakable(text))
         height = self._rows.totalHeightForWidth(self.width())
         self.resize(self.width(), max(self.height(), height))
 

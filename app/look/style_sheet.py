@@ -115,6 +115,10 @@ QRadioButton::indicator:checked {
 QCheckBox::indicator:disabled, QRadioButton::indicator:disabled {
   border-color: $line; background: $background;
 }
+QRadioButton::indicator:checked:disabled {
+  background: qradialgradient(cx: 0.5, cy: 0.5, radius: 0.5, fx: 0.5, fy: 0.5,
+    stop: 0 $disabled, stop: 0.55 $disabled, stop: 0.65 $background, stop: 1 $background);
+}
 QCheckBox::indicator:checked:disabled { background: $disabled; border-color: $disabled; }
 
 QTableView, QListView, QTreeView, QPlainTextEdit, QTextEdit {
@@ -191,8 +195,9 @@ def make_spin(bounds: tuple[int, int], suffix: str = "") -> QSpinBox:
     return spin
 
 
-def make_primary(button: QPushButton) -> None:
-    """Fill a button with the accent: the one that most people want now."""
-    button.setProperty(_PRIMARY, True)  # noqa: FBT003  Qt's signature
-    button.style().unpolish(button)  # it may have been polished without the property
-    button.style().polish(button)
+def make_primary(button: QPushButton, *, primary: bool = True) -> None:
+    """Fill a button with the accent: the one that most people want now; or take that back."""
+    if button.property(_PRIMARY) != primary:
+        button.setProperty(_PRIMARY, primary)
+        button.style().unpolish(button)  # else the sheet is applied as it was before
+        button.style().polish(button)

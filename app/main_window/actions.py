@@ -27,6 +27,7 @@ class Actions(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.new_session = self._make(self.tr("&New session"), "Ctrl+N")
+        self.open_file = self._make(self.tr("&Open audio or video file…"), "Ctrl+Shift+O")
         self.export = self._make(self.tr("&Export captions…"), "Ctrl+E")
         self.recover = self._make(self.tr("Earlier &sessions…"))
         self.quit = self._make(self.tr("&Quit"), "Ctrl+Q")
@@ -47,6 +48,8 @@ class Actions(QObject):
         self.larger = self._make(self.tr("&Larger text"), "Ctrl++")
         self.smaller = self._make(self.tr("&Smaller text"), "Ctrl+-")
         self.reset_place = self._make(self.tr("&Back to the bottom of the screen"))
+        self.models = self._make(self.tr("Translation &models…"))
+        self.speed = self._make(self.tr("Speed of the t&ranslation…"))
         self.adapters = self._make(self.tr("&Adapters…"), "Ctrl+D")
         self.glossary = self._make(self.tr("&Glossary…"), "Ctrl+G")
         self.latency = self._make(self.tr("La&tency and evaluation…"), "Ctrl+T")
@@ -75,7 +78,7 @@ class Actions(QObject):
     def fill(self, bar: QMenuBar, choices: Sequence[QMenu]) -> None:
         """Add the menus with the actions to a menu bar; ``choices`` are about the captions."""
         file = bar.addMenu(self.tr("&File"))
-        file.addActions([self.new_session, self.export, self.recover])
+        file.addActions([self.new_session, self.open_file, self.export, self.recover])
         file.addSeparator()
         file.addAction(self.quit)
         captions = bar.addMenu(self.tr("&Captions"))
@@ -94,7 +97,7 @@ class Actions(QObject):
         overlay.addSeparator()
         overlay.addActions([self.larger, self.smaller, self.reset_place])
         tools = bar.addMenu(self.tr("&Tools"))
-        tools.addActions([self.adapters, self.glossary, self.latency])
+        tools.addActions([self.models, self.speed, self.adapters, self.glossary, self.latency])
         tools.addActions([self.page_address, self.settings])
         more = bar.addMenu(self.tr("&Help"))
         more.addActions([self.help, self.guide, self.diagnostics, self.about])

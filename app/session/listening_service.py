@@ -9,10 +9,19 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.system.background import BackgroundQueue
+from app.system.translations import error_text, worded
 from engine.audio.devices import Level, WantedDevice
-from engine.errors import FetchCancelledError, ModelError
+from engine.errors import FetchCancelledError, ModelError, SurtitleError
 from engine.events import Event
-from engine.speech.events import Heard, ListeningEnded
+from engine.speech.events import (
+    Heard,
+    ListeningEnded,
+    ListeningFailed,
+    Noticed,
+    RecognizerReady,
+    TailChanged,
+    WordsCommitted,
+)
 
 if TYPE_CHECKING:  # all of it stands on numpy, which the window does without
     from app.session.recognition import Run, SpeechEngine
@@ -40,24 +49,37 @@ class ListeningService(QObject):
         recognizer_missing(str): this recogniser is not downloaded; nothing else has changed.
         recognizer_looked_for(str, bool): whether this recogniser is downloaded.
         progressed(str, int, int): name, downloaded bytes, total bytes.
+        looked_up(dict of str to str or None): for each speech model None if it is here, an empty
+            text if it can be downloaded, else why it cannot be used.
+        speed_measured(float): billions of operations a second; see ``engine.speech.speed``.
         fetched(str): this recogniser is downloaded.
         fetch_failed(str): one sentence; empty if it was cancelled.
         began(): recording has started; the recogniser may still be loading.
         reported(event): one of ``engine.speech.events``, of any run.
         ended(): recording has stopped and all words are translated.
         failed(str): listening failed; one sentence.
+        file_lacks_model(): the speech model for the file is not downloaded.
+        file_began(): the file is recognised from now on.
+        file_noticed(str): a sentence about the file, while it is read.
+        file_ended(str): all words of the file are translated; a sentence if it failed, else empty.
     """
 
     devices_listed = Signal(list)
     recognizer_missing = Signal(str)
     recognizer_looked_for = Signal(str, bool)
     progressed = Signal(str, object, object)  # bytes do not fit into Qt's int
+    looked_up = Signal(dict)
+    speed_measured = Signal(float)
     fetched = Signal(str)
     fetch_failed = Signal(str)
     began = Signal()
     reported = Signal(object)
     ended = Signal()
     failed = Signal(str)
+    file_lacks_model = Signal()
+    file_began = Signal()
+    file_noticed = Signal(str)
+    file_ended = Signal(str)
 
     def __init__(
         self,
@@ -86,8 +108,10 @@ class ListeningService(QObject):
         self._guard = threading.Lock()  # of the runs
         self._cancelled = threading.Event()
         self._background = BackgroundQueue(self.failed.emit)
+        self._file_failure = ""
         self._fetcher = BackgroundQueue(self.fetch_failed.emit)
         self._lister = BackgroundQueue(lambda _message: self.devices_listed.emit([]))
+        self._examiner = BackgroundQueue(lambda _message: None)
 
     @property
     def is_listening(self) -> bool:
@@ -103,6 +127,14 @@ class ListeningService(QObject):
         """Look whether a recogniser is downloaded; nothing else is loaded for that."""
         self._lister.run(partial(self._look_for, recognizer))
 
+    def look_up(self, recognizers: Sequence[str]) -> None:
+        """Find which speech models are on this computer; ``looked_up`` is emitted."""
+        self._examiner.run(partial(self._look_up, tuple(recognizers)))
+
+    def measure_speed(self) -> None:
+        """Measure how fast this computer is; ``speed_measured`` is emitted."""
+        self._examiner.run(self._measure_speed)
+
     def fetch(self, recognizer: str) -> None:
         """Download a recogniser; an interrupted download is resumed."""
         self._cancelled.clear()
@@ -116,6 +148,23 @@ class ListeningService(QObject):
     def listen(self, wanted: Sequence[WantedDevice], recognizer: str) -> None:
         """Listen to these sources, or to none; recorded sound is still translated."""
         self._background.run(partial(self._listen, tuple(wanted), recognizer))
+
+    def caption_file(self, path: Path, recognizer: str, *, real_time: bool) -> None:
+        """Recognise an audio or video file; recording stops. ``file_ended`` is emitted."""
+        self._background.run(partial(self._caption_file, path, recognizer, real_time=real_time))
+
+    @Slot()
+    def stop_file(self) -> None:
+        """Stop reading the file; what was read is still translated."""
+        for run in self._living():
+            if run.file is not None:
+                run.listener.stop()
+
+    @property
+    def file_position_s(self) -> tuple[float, float]:
+        """Seconds of the file that were read, and its length; zeros without a file."""
+        files = [run.file for run in self._living() if run.file is not None]
+        return (files[-1].position_s, files[-1].duration_s) if files else (0.0, 0.0)
 
     def take(self, event: Event) -> None:
         """Receive an event of the session, on its thread."""
@@ -145,7 +194,7 @@ class ListeningService(QObject):
     def close(self) -> None:
         """End all threads and wait for them."""
         self.cancel_fetch()
-        for background in (self._background, self._fetcher, self._lister):
+        for background in (self._background, self._fetcher, self._lister, self._examiner):
             background.close()
         for run in self._living():
             run.listener.close()
@@ -187,6 +236,50 @@ class ListeningService(QObject):
         run.listener.start()  # now that it is among those that events go to
         self.began.emit()
 
+    def _caption_file(self, path: Path, recognizer: str, *, real_time: bool) -> None:
+        self._file_failure = ""
+        try:
+            speech = self._made()
+            if not speech.has(recognizer):
+                self.file_lacks_model.emit()
+                return
+            newest = next(reversed(self._living()), None)
+            if newest is not None:
+                newest.listener.stop()
+            after = None if newest is None else newest.listener
+            report = self._report_file
+            run = speech.prepare_file(
+                path, recognizer, self._feed, report, after, real_time=real_time
+            )
+            self._start(run)
+        except (SurtitleError, ImportError) as error:
+            self.file_ended.emit(error_text(error))
+
+    def _start(self, run: "Run") -> None:
+        """Start a run, which is among those that events go to unless it cannot be started."""
+        with self._guard:
+            self._runs.append(run)
+        try:
+            run.listener.start()
+        except SurtitleError:
+            with self._guard:
+                self._runs.remove(run)
+            raise
+
+    def _report_file(self, event: Heard) -> None:
+        match event:
+            case RecognizerReady():
+                self.file_began.emit()
+            case WordsCommitted() | TailChanged():
+                self.reported.emit(event)
+            case Noticed(notice=notice):
+                self.file_noticed.emit(worded(notice.message))
+            case ListeningFailed(message=message):
+                self._file_failure = worded(message)
+            case ListeningEnded():
+                self._report(event)
+                self.file_ended.emit(self._file_failure)
+
     def _report(self, event: Heard) -> None:
         if isinstance(event, ListeningEnded):
             with self._guard:
@@ -196,6 +289,20 @@ class ListeningService(QObject):
                 self.ended.emit()
         else:
             self.reported.emit(event)
+
+    def _look_up(self, recognizers: tuple[str, ...]) -> None:
+        found = dict[str, str | None]()
+        for name in recognizers:
+            try:
+                found[name] = None if self._made().has(name) else ""
+            except (SurtitleError, ImportError) as error:
+                found[name] = error_text(error)
+        self.looked_up.emit(found)
+
+    def _measure_speed(self) -> None:
+        from engine.speech.speed import matrix_gflops  # noqa: PLC0415  numpy is slow to import
+
+        self.speed_measured.emit(matrix_gflops())
 
     def _fetch(self, recognizer: str) -> None:
         tell = partial(self.progressed.emit, recognizer)

@@ -4,11 +4,12 @@ It is imported on a thread when listening first starts, since its libraries are 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.captions.lanes import LANES
+from app.captions.lanes import LANES, THEM
 from engine.audio.devices import AudioDevice, AudioNotice, WantedDevice
+from engine.audio.file_source import FileSource
 from engine.audio.live_source import LiveSource
 from engine.audio.sources import AudioSources
 from engine.hub.catalogue import smaller_whisper
@@ -22,10 +23,11 @@ from engine.speech.whisper_models import found_whisper, whisper_folder
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """One run of listening: its listener and the sources of its lanes."""
+    """One run of listening: its listener and the sources of its lanes, or its file."""
 
     listener: Listener
-    sources: Mapping[str, LiveSource]
+    sources: Mapping[str, LiveSource] = field(default_factory=dict)
+    file: FileSource | None = None
 
 
 class SpeechEngine:
@@ -96,19 +98,51 @@ class SpeechEngine:
             for device in wanted
         }
 
+        lanes = [Lane(name=lane, source=source) for lane, source in sources.items()]
+        listener = Listener(
+            lanes,
+            feed,
+            self._recognition(folder, after),
+            report,
+            ListeningSettings(smaller_model=smaller_whisper(recognizer)),
+        )
+        return Run(listener=listener, sources=sources)
+
+    def prepare_file(
+        self,
+        path: Path,
+        recognizer: str,
+        feed: Feed,
+        report: Callable[[Heard], None],
+        after: Listener | None = None,
+        *,
+        real_time: bool,
+    ) -> Run:
+        """Return a run over an audio or video file, in the lane of the others' voices.
+
+        Args and errors as for ``prepare``, and:
+            path: the file.
+            real_time: read it at its own pace, not as fast as possible.
+        """
+
+        def noticed(notice: AudioNotice) -> None:
+            report(Noticed(lane=THEM, notice=notice))
+
+        folder = whisper_folder(recognizer, self._library)
+        source = self._sources.file(path, noticed, real_time=real_time)
+        lane = Lane(name=THEM, source=source, live=real_time)
+        listener = Listener([lane], feed, self._recognition(folder, after), report)
+        return Run(listener=listener, file=source)
+
+    def _recognition(self, folder: Path, after: Listener | None) -> Recognition:
+        """Return the models of a run, which are loaded once the previous run has ended."""
+
         def load() -> Whisper:
             if after is not None:
                 after.join()  # words of two runs must not mix
             return self._whisper(folder)
 
-        listener = Listener(
-            [Lane(name=lane, source=source) for lane, source in sources.items()],
-            feed,
-            Recognition(make_model=load, make_detector=SileroDetector),
-            report,
-            ListeningSettings(smaller_model=smaller_whisper(recognizer)),
-        )
-        return Run(listener=listener, sources=sources)
+        return Recognition(make_model=load, make_detector=SileroDetector)
 
     def _whisper(self, folder: Path) -> Whisper:
         """Return the recogniser, loaded if necessary; the runs call this one after the other."""

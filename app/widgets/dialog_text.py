@@ -2,8 +2,8 @@
 
 import re
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QIcon
+from PySide6.QtCore import QLocale, Qt
+from PySide6.QtGui import QIcon, QPalette
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QDialog,
@@ -17,8 +17,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from engine.files import bytes_text
+
 _SPARE = 2  # pixels
 _ENDS = (".", "!", "?", "…")
+_SEPARATORS = re.compile(r"[/\\]")
 _WORD = re.compile(r"[^\W\d_]+(?:[’']\w+)?[,:;]?(?=\s|$)")
 
 
@@ -29,10 +32,27 @@ def as_sentence(message: str) -> str:
     return text if not text or text.endswith(_ENDS) else f"{text}."
 
 
+def breakable(text: str) -> str:
+    """Let long paths in a text break at their separators."""
+    return _SEPARATORS.sub("\\g<0>\u200b", text)
+
+
+def size_text(n_bytes: float) -> str:
+    """Write a size like ``bytes_text``, with the decimal point of the user's country."""
+    return bytes_text(n_bytes).replace(".", QLocale().decimalPoint())
+
+
 def paragraph(text: str = "") -> QLabel:
     """Make a label of plain text that wraps."""
     label = QLabel(text, wordWrap=True)
     label.setTextFormat(Qt.TextFormat.PlainText)
+    return label
+
+
+def quiet(text: str = "") -> QLabel:
+    """Make a paragraph of less weight."""
+    label = paragraph(text)
+    label.setForegroundRole(QPalette.ColorRole.PlaceholderText)
     return label
 
 

@@ -548,6 +548,10 @@
         <translation>{name} kann nicht vom Hub heruntergeladen werden ({reason}): Sehen Sie nach, ob es ein Netz gibt und ob Sie das Modell haben dürfen, oder nennen Sie einen Modellordner</translation>
     </message>
     <message>
+        <source>there is no connection to {host} ({reason}): check the network and try again, or name a model folder</source>
+        <translation>es besteht keine Verbindung zu {host} ({reason}): Prüfen Sie das Netzwerk und versuchen Sie es erneut, oder nennen Sie einen Modellordner</translation>
+    </message>
+    <message>
         <source>{name} needs {missing} more in {folder}, and {free} are free: make room or name another folder</source>
         <translation>{name} braucht noch {missing} in {folder}, und {free} sind frei: Schaffen Sie Platz, oder nennen Sie einen anderen Ordner</translation>
     </message>
@@ -1458,6 +1462,10 @@
         <translation>&amp;Mikrofon</translation>
     </message>
     <message>
+        <source>&amp;Open audio or video file…</source>
+        <translation>Audio- oder Videodatei ö&amp;ffnen …</translation>
+    </message>
+    <message>
         <source>Computer &amp;sound</source>
         <translation>&amp;Computerton</translation>
     </message>
@@ -1492,6 +1500,14 @@
     <message>
         <source>&amp;Back to the bottom of the screen</source>
         <translation>&amp;Zurück an den unteren Bildschirmrand</translation>
+    </message>
+    <message>
+        <source>Translation &amp;models…</source>
+        <translation>Übersetzungs&amp;modelle …</translation>
+    </message>
+    <message>
+        <source>Speed of the t&amp;ranslation…</source>
+        <translation>Ge&amp;schwindigkeit der Übersetzung …</translation>
     </message>
     <message>
         <source>&amp;Adapters…</source>
@@ -2151,6 +2167,41 @@
     </message>
 </context>
 <context>
+    <name>DonePage</name>
+    <message>
+        <source>Ready</source>
+        <translation>Bereit</translation>
+    </message>
+    <message>
+        <source>Microphone and Computer sound switch captions of speech on and off.</source>
+        <translation>„Mikrofon“ und „Computerton“ schalten die Untertitel für Gesprochenes ein und aus.</translation>
+    </message>
+    <message>
+        <source>Overlay shows captions above all other windows.</source>
+        <translation>„Einblendung“ zeigt die Untertitel über allen anderen Fenstern.</translation>
+    </message>
+    <message>
+        <source>Type or paste English into the line at the bottom, too.</source>
+        <translation>Englischen Text können Sie auch unten in die Zeile eintippen oder einfügen.</translation>
+    </message>
+    <message>
+        <source>Drop an audio or video file on the window to caption it.</source>
+        <translation>Ziehen Sie eine Audio- oder Videodatei auf das Fenster, um sie zu untertiteln.</translation>
+    </message>
+    <message>
+        <source>Translation models, a measurement of their speed and adapters are in Tools.</source>
+        <translation>Übersetzungsmodelle, die Messung ihrer Geschwindigkeit und Adapter finden Sie unter „Extras“.</translation>
+    </message>
+    <message>
+        <source>Surtitle is ready to caption speech.</source>
+        <translation>Surtitle kann jetzt Gesprochenes untertiteln.</translation>
+    </message>
+    <message>
+        <source>Typing works now. Speech can be captioned once a speech model is on this computer: the main window offers it again.</source>
+        <translation>Eintippen können Sie schon jetzt. Gesprochenes wird untertitelt, sobald ein Sprachmodell auf diesem Computer ist; das Hauptfenster bietet es wieder an.</translation>
+    </message>
+</context>
+<context>
     <name>DownloadBar</name>
     <message>
         <source>Ca&amp;ncel</source>
@@ -2167,6 +2218,37 @@
     <message>
         <source>{:,} of {:,} MB</source>
         <translation>{:,} von {:,} MB</translation>
+    </message>
+</context>
+<context>
+    <name>DownloadRow</name>
+    <message>
+        <source>Progress of the download</source>
+        <translation>Fortschritt des Herunterladens</translation>
+    </message>
+    <message>
+        <source>&amp;Cancel</source>
+        <translation>A&amp;bbrechen</translation>
+    </message>
+    <message>
+        <source>Choose a f&amp;older…</source>
+        <translation>&amp;Ordner wählen …</translation>
+    </message>
+    <message>
+        <source>&amp;Download</source>
+        <translation>&amp;Herunterladen</translation>
+    </message>
+    <message>
+        <source>{}: {} of {} downloaded.</source>
+        <translation>{}: {} von {} heruntergeladen.</translation>
+    </message>
+    <message>
+        <source>Download stopped. It will resume from here next time.</source>
+        <translation>Das Herunterladen wurde angehalten. Beim nächsten Mal geht es hier weiter.</translation>
+    </message>
+    <message>
+        <source>&amp;Try again</source>
+        <translation>Er&amp;neut versuchen</translation>
     </message>
 </context>
 <context>
@@ -2891,6 +2973,92 @@
     </message>
 </context>
 <context>
+    <name>MediaController</name>
+    <message>
+        <source>Audio and video ({});;All files (*)</source>
+        <translation>Audio und Video ({});;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Open an audio or video file</source>
+        <translation>Audio- oder Videodatei öffnen</translation>
+    </message>
+    <message>
+        <source>To caption speech, Surtitle needs a speech model</source>
+        <translation>Um Gesprochenes zu untertiteln, braucht Surtitle ein Sprachmodell</translation>
+    </message>
+</context>
+<context>
+    <name>MediaDialog</name>
+    <message>
+        <source>Caption a file</source>
+        <translation>Datei untertiteln</translation>
+    </message>
+    <message>
+        <source>As &amp;fast as possible</source>
+        <translation>So &amp;schnell wie möglich</translation>
+    </message>
+    <message>
+        <source>At its own &amp;pace, as while it plays</source>
+        <translation>Im eigenen &amp;Tempo, wie beim Abspielen</translation>
+    </message>
+    <message>
+        <source>S&amp;RT, for video players</source>
+        <translation>S&amp;RT, für Videoplayer</translation>
+    </message>
+    <message>
+        <source>&amp;WebVTT, for web pages</source>
+        <translation>&amp;WebVTT, für Webseiten</translation>
+    </message>
+    <message>
+        <source>Progress of the file</source>
+        <translation>Fortschritt der Datei</translation>
+    </message>
+    <message>
+        <source>&amp;Start</source>
+        <translation>Start&amp;en</translation>
+    </message>
+    <message>
+        <source>S&amp;top</source>
+        <translation>An&amp;halten</translation>
+    </message>
+    <message>
+        <source>Speech &amp;model…</source>
+        <translation>Sprach&amp;modell …</translation>
+    </message>
+    <message>
+        <source>&amp;Open folder</source>
+        <translation>&amp;Ordner öffnen</translation>
+    </message>
+    <message>
+        <source>C&amp;lose</source>
+        <translation>Sch&amp;ließen</translation>
+    </message>
+    <message>
+        <source>{} of {} is captioned.</source>
+        <translation>{} von {} untertitelt.</translation>
+    </message>
+    <message>
+        <source>{} captions are in the transcript.</source>
+        <translation>{} Untertitel stehen im Transkript.</translation>
+    </message>
+    <message>
+        <source>&amp;Try again</source>
+        <translation>Er&amp;neut versuchen</translation>
+    </message>
+    <message>
+        <source>English speech in the file becomes captions in the transcript.</source>
+        <translation>Was in der Datei auf Englisch gesagt wird, erscheint als Untertitel im Transkript.</translation>
+    </message>
+    <message>
+        <source>Write subtitles beside the file:</source>
+        <translation>Untertitel neben der Datei speichern:</translation>
+    </message>
+    <message>
+        <source>Loading the speech model…</source>
+        <translation>Das Sprachmodell wird geladen …</translation>
+    </message>
+</context>
+<context>
     <name>ModelController</name>
     <message>
         <source>There is no translation model on this computer; start Surtitle with --model FOLDER, or have captions without a translation</source>
@@ -2920,24 +3088,12 @@
         <translation>Dieser Rechner wird geprüft …</translation>
     </message>
     <message>
+        <source>Translation models</source>
+        <translation>Übersetzungsmodelle</translation>
+    </message>
+    <message>
         <source>This computer</source>
         <translation>Dieser Rechner</translation>
-    </message>
-    <message>
-        <source>Fetching the model</source>
-        <translation>Das Modell wird geholt</translation>
-    </message>
-    <message>
-        <source>&amp;Fetch</source>
-        <translation>&amp;Holen</translation>
-    </message>
-    <message>
-        <source>&amp;Cancel</source>
-        <translation>&amp;Abbrechen</translation>
-    </message>
-    <message>
-        <source>Choose f&amp;older…</source>
-        <translation>&amp;Ordner wählen …</translation>
     </message>
     <message>
         <source>Models</source>
@@ -2964,12 +3120,16 @@
         <translation>hier</translation>
     </message>
     <message>
-        <source>to fetch</source>
-        <translation>zu holen</translation>
+        <source>Check a&amp;gain</source>
+        <translation>Erneut &amp;prüfen</translation>
     </message>
     <message>
-        <source>bundled</source>
-        <translation>mitgeliefert</translation>
+        <source>to download</source>
+        <translation>herunterzuladen</translation>
+    </message>
+    <message>
+        <source>included</source>
+        <translation>enthalten</translation>
     </message>
     <message>
         <source>runs anywhere</source>
@@ -3028,20 +3188,19 @@
         <translation>{} wird bei huggingface.co angefragt …</translation>
     </message>
     <message>
-        <source>{}: {} of {} downloaded.</source>
-        <translation>{}: {} von {} heruntergeladen.</translation>
+        <source>Folder of a translation model</source>
+        <translation>Ordner eines Übersetzungsmodells</translation>
     </message>
     <message>
         <source>{} is downloaded.</source>
         <translation>{} ist heruntergeladen.</translation>
     </message>
+</context>
+<context>
+    <name>ModelsDialog</name>
     <message>
-        <source>Download stopped. It will resume from here next time.</source>
-        <translation>Herunterladen angehalten. Beim nächsten Mal geht es von hier aus weiter.</translation>
-    </message>
-    <message>
-        <source>Folder of a model</source>
-        <translation>Ordner eines Modells</translation>
+        <source>&amp;Use this model</source>
+        <translation>Dieses Modell &amp;verwenden</translation>
     </message>
 </context>
 <context>
@@ -3189,6 +3348,14 @@
 <context>
     <name>SetupController</name>
     <message>
+        <source>Loading the speech model; what you say is kept.</source>
+        <translation>Das Sprachmodell wird geladen; was Sie sagen, geht nicht verloren.</translation>
+    </message>
+    <message>
+        <source>Listening. Say a sentence.</source>
+        <translation>Surtitle hört zu. Sagen Sie einen Satz.</translation>
+    </message>
+    <message>
         <source>Until Surtitle is closed, the model that was named when it was started translates</source>
         <translation>Bis Surtitle geschlossen wird, übersetzt das Modell, das beim Start genannt wurde</translation>
     </message>
@@ -3200,10 +3367,6 @@
         <translation>Surtitle einrichten</translation>
     </message>
     <message>
-        <source>&amp;Start now with the bundled model</source>
-        <translation>&amp;Sofort mit dem mitgelieferten Modell beginnen</translation>
-    </message>
-    <message>
         <source>&amp;Back</source>
         <translation>&amp;Zurück</translation>
     </message>
@@ -3212,16 +3375,16 @@
         <translation>&amp;Weiter</translation>
     </message>
     <message>
+        <source>&amp;Not now</source>
+        <translation>Nicht &amp;jetzt</translation>
+    </message>
+    <message>
+        <source>&amp;Start</source>
+        <translation>Start&amp;en</translation>
+    </message>
+    <message>
         <source>{} of {}</source>
         <translation>{} von {}</translation>
-    </message>
-    <message>
-        <source>S&amp;tart</source>
-        <translation>&amp;Beginnen</translation>
-    </message>
-    <message>
-        <source>&amp;Start now with the bundled model, in {}</source>
-        <translation>&amp;Sofort mit dem mitgelieferten Modell beginnen, auf {}</translation>
     </message>
 </context>
 <context>
@@ -3249,29 +3412,6 @@
     <message>
         <source>Go to a field and press the keys; Backspace removes them. Shortcuts that work in other programs, too, are set in your desktop, for commands like surtitle --toggle.</source>
         <translation>Gehen Sie in ein Feld und drücken Sie die Tasten; die Rücktaste entfernt sie. Tasten, die auch in anderen Programmen wirken, legen Sie in Ihrer Arbeitsumgebung fest, für Befehle wie surtitle --toggle.</translation>
-    </message>
-</context>
-<context>
-    <name>SoundPage</name>
-    <message>
-        <source>Sound</source>
-        <translation>Ton</translation>
-    </message>
-    <message>
-        <source>Say something, and let the computer play something: a bar moves if Surtitle hears it. Nothing is recorded. Without sound you can still type.</source>
-        <translation>Sagen Sie etwas, und lassen Sie den Rechner etwas abspielen: Wenn Surtitle es hört, bewegt sich ein Balken. Nichts wird aufgezeichnet. Auch ohne Ton können Sie schreiben.</translation>
-    </message>
-    <message>
-        <source>Microphone</source>
-        <translation>Mikrofon</translation>
-    </message>
-    <message>
-        <source>What I hear</source>
-        <translation>Was ich höre</translation>
-    </message>
-    <message>
-        <source>Searching…</source>
-        <translation>Wird gesucht …</translation>
     </message>
 </context>
 <context>
@@ -3330,13 +3470,77 @@
         <source>Folder of a speech model</source>
         <translation>Ordner eines Sprachmodells</translation>
     </message>
+    <message>
+        <source>Speech model</source>
+        <translation>Sprachmodell</translation>
+    </message>
+    <message>
+        <source>To caption speech, Surtitle needs a speech model. It comes from huggingface.co once, and works without the internet from then on.</source>
+        <translation>Um Gesprochenes zu untertiteln, braucht Surtitle ein Sprachmodell. Es wird einmal von huggingface.co heruntergeladen und arbeitet danach ohne Internet.</translation>
+    </message>
+    <message>
+        <source>&amp;Fast</source>
+        <translation>S&amp;chnell</translation>
+    </message>
+    <message>
+        <source>misses more words</source>
+        <translation>überhört mehr Wörter</translation>
+    </message>
+    <message>
+        <source>B&amp;alanced</source>
+        <translation>&amp;Ausgewogen</translation>
+    </message>
+    <message>
+        <source>for most computers</source>
+        <translation>für die meisten Computer</translation>
+    </message>
+    <message>
+        <source>Accu&amp;rate</source>
+        <translation>&amp;Genau</translation>
+    </message>
+    <message>
+        <source>for fast computers</source>
+        <translation>für schnelle Computer</translation>
+    </message>
+    <message>
+        <source>{} (recommended)</source>
+        <translation>{} (empfohlen)</translation>
+    </message>
+    <message>
+        <source>Another &amp;model</source>
+        <translation>Anderes &amp;Modell</translation>
+    </message>
+    <message>
+        <source>{} licence</source>
+        <translation>Lizenz: {}</translation>
+    </message>
+    <message>
+        <source>on this computer</source>
+        <translation>auf diesem Computer</translation>
+    </message>
+    <message>
+        <source>fast here</source>
+        <translation>hier schnell</translation>
+    </message>
+    <message>
+        <source>keeps up here</source>
+        <translation>hält hier Schritt</translation>
+    </message>
+    <message>
+        <source>probably too slow here</source>
+        <translation>hier wohl zu langsam</translation>
+    </message>
+    <message>
+        <source>This speech model is on this computer.</source>
+        <translation>Dieses Sprachmodell ist auf diesem Computer.</translation>
+    </message>
+    <message>
+        <source>Contacting huggingface.co…</source>
+        <translation>Verbindung zu huggingface.co wird hergestellt …</translation>
+    </message>
 </context>
 <context>
     <name>SpeedPage</name>
-    <message>
-        <source>Speed</source>
-        <translation>Geschwindigkeit</translation>
-    </message>
     <message>
         <source>Surtitle can try the model on a few sentences, for 20 seconds at most, and predict how far captions will lag behind the speaker.</source>
         <translation>Surtitle kann das Modell an einigen Sätzen ausprobieren, höchstens 20 Sekunden lang, und vorhersagen, wie weit Untertitel hinter der sprechenden Person zurück sein werden.</translation>
@@ -3354,8 +3558,8 @@
         <translation>Messung läuft</translation>
     </message>
     <message>
-        <source>The model is not here yet: fetch it first, or start and wait for it.</source>
-        <translation>Das Modell ist noch nicht hier: erst holen, oder beginnen und darauf warten.</translation>
+        <source>Speed of the translation</source>
+        <translation>Geschwindigkeit der Übersetzung</translation>
     </message>
     <message>
         <source>Loading the model…</source>
@@ -3364,6 +3568,10 @@
     <message>
         <source>Measuring…</source>
         <translation>Es wird gemessen …</translation>
+    </message>
+    <message>
+        <source>&amp;Try again</source>
+        <translation>Er&amp;neut versuchen</translation>
     </message>
     <message>
         <source>Nothing could be measured</source>
@@ -3382,8 +3590,8 @@
         <translation>Die Spracherkennung kommt noch dazu.</translation>
     </message>
     <message>
-        <source>That is too slow: captions would fall further and further behind. Choose a smaller model, or an adapter for this one.</source>
-        <translation>Das ist zu langsam: Die Untertitel blieben immer weiter zurück. Ein kleineres Modell wählen, oder einen Adapter für dieses.</translation>
+        <source>That is too slow: captions would fall further and further behind. Choose a smaller translation model.</source>
+        <translation>Das ist zu langsam: Die Untertitel würden immer weiter zurückfallen. Wählen Sie ein kleineres Übersetzungsmodell.</translation>
     </message>
     <message>
         <source>That is tight: a smaller model would be safer.</source>
@@ -3431,6 +3639,13 @@
     <message>
         <source>captions {} s behind</source>
         <translation>Untertitel {} s im Rückstand</translation>
+    </message>
+</context>
+<context>
+    <name>ToolDialogs</name>
+    <message>
+        <source>C&amp;lose</source>
+        <translation>Sch&amp;ließen</translation>
     </message>
 </context>
 <context>
@@ -3526,22 +3741,69 @@
     </message>
 </context>
 <context>
+    <name>TryPage</name>
+    <message>
+        <source>Try it</source>
+        <translation>Ausprobieren</translation>
+    </message>
+    <message>
+        <source>Switch on the microphone and say an English sentence. The bars move when Surtitle hears something.</source>
+        <translation>Schalten Sie das Mikrofon ein und sagen Sie einen englischen Satz. Die Balken bewegen sich, wenn Surtitle etwas hört.</translation>
+    </message>
+    <message>
+        <source>Try a&amp;gain</source>
+        <translation>Erne&amp;ut versuchen</translation>
+    </message>
+    <message>
+        <source>There is no speech model yet: the page before offers one.</source>
+        <translation>Es ist noch kein Sprachmodell da: Die Seite davor bietet eines an.</translation>
+    </message>
+    <message>
+        <source>The speech model is still being downloaded.</source>
+        <translation>Das Sprachmodell wird noch heruntergeladen.</translation>
+    </message>
+    <message>
+        <source>Searching…</source>
+        <translation>Suche …</translation>
+    </message>
+    <message>
+        <source>Your captions appear here.</source>
+        <translation>Hier erscheinen Ihre Untertitel.</translation>
+    </message>
+    <message>
+        <source>Microphone</source>
+        <translation>Mikrofon</translation>
+    </message>
+    <message>
+        <source>Computer sound</source>
+        <translation>Computerton</translation>
+    </message>
+    <message>
+        <source>What was said</source>
+        <translation>Was gesagt wurde</translation>
+    </message>
+    <message>
+        <source>Caption</source>
+        <translation>Untertitel</translation>
+    </message>
+    <message>
+        <source>Switch &amp;microphone on</source>
+        <translation>Mi&amp;krofon einschalten</translation>
+    </message>
+    <message>
+        <source>Switch &amp;microphone off</source>
+        <translation>Mi&amp;krofon ausschalten</translation>
+    </message>
+</context>
+<context>
     <name>WelcomePage</name>
     <message>
-        <source>Welcome</source>
-        <translation>Willkommen</translation>
+        <source>Languages and privacy</source>
+        <translation>Sprachen und Datenschutz</translation>
     </message>
     <message>
-        <source>Surtitle writes captions in another language while a sentence is still being said or typed. Captions on the screen never change.</source>
-        <translation>Surtitle schreibt Untertitel in einer anderen Sprache, noch während ein Satz gesagt oder getippt wird. Untertitel auf dem Bildschirm ändern sich nie mehr.</translation>
-    </message>
-    <message>
-        <source>Everything happens on this computer. No text, no sound and no figures are sent to anybody; there is no account, and no server is asked for updates. Only models that you choose to download come from huggingface.co.</source>
-        <translation>Alles geschieht auf diesem Rechner. Kein Text, kein Ton und keine Zahlen gehen an irgendwen; es gibt kein Konto, und kein Server wird nach Neuem gefragt. Nur Modelle, die Sie herunterladen lassen, kommen von huggingface.co.</translation>
-    </message>
-    <message>
-        <source>Captions are kept on this computer for 30 days, so that a crash loses nothing. The settings, under General, change that or turn it off.</source>
-        <translation>Untertitel bleiben 30 Tage auf diesem Rechner, damit ein Absturz nichts kostet. Unter „Allgemein“ in den Einstellungen lässt sich das ändern oder abschalten.</translation>
+        <source>Surtitle captions what is said or typed, and translates it while the sentence is still being said. Captions never change once shown.</source>
+        <translation>Surtitle untertitelt, was gesagt oder getippt wird, und übersetzt es, noch während der Satz gesprochen wird. Gezeigte Untertitel ändern sich nie.</translation>
     </message>
     <message>
         <source>Language that is spoken</source>
@@ -3552,6 +3814,10 @@
         <translation>Sprache der Untertitel</translation>
     </message>
     <message>
+        <source>No translation: captions in English</source>
+        <translation>Ohne Übersetzung: Untertitel auf Englisch</translation>
+    </message>
+    <message>
         <source>&amp;From</source>
         <translation>&amp;Von</translation>
     </message>
@@ -3560,16 +3826,28 @@
         <translation>&amp;Nach</translation>
     </message>
     <message>
-        <source>The bundled model translates everyday sentences into this language.</source>
-        <translation>Das mitgelieferte Modell übersetzt Alltagssätze in diese Sprache.</translation>
+        <source>Everything happens on this computer: no sound and no text leave it, and there is no account. Only models that you choose to download come from huggingface.co.</source>
+        <translation>Alles geschieht auf diesem Computer: Weder Ton noch Text verlassen ihn, und es gibt kein Konto. Nur Modelle, die Sie herunterladen möchten, kommen von huggingface.co.</translation>
     </message>
     <message>
-        <source>For {}, choose a model two pages on.</source>
-        <translation>Für {} lässt sich zwei Seiten weiter ein Modell wählen.</translation>
+        <source>Captions are kept on this computer for 30 days, so that a crash loses nothing. The settings can change that or turn it off.</source>
+        <translation>Untertitel bleiben 30 Tage lang auf diesem Computer gespeichert, damit bei einem Absturz nichts verloren geht. In den Einstellungen lässt sich das ändern oder abschalten.</translation>
     </message>
     <message>
-        <source>The bundled model translates into {} only.</source>
-        <translation>Das mitgelieferte Modell übersetzt nur in diese Sprachen: {}.</translation>
+        <source>The included translation model knows simple, everyday sentences.</source>
+        <translation>Das enthaltene Übersetzungsmodell beherrscht einfache, alltägliche Sätze.</translation>
+    </message>
+    <message>
+        <source>What is said is captioned word for word; no translation model is used.</source>
+        <translation>Gesprochenes wird Wort für Wort untertitelt; ein Übersetzungsmodell wird nicht verwendet.</translation>
+    </message>
+    <message>
+        <source>For {}, choose a translation model in Tools after this set-up.</source>
+        <translation>Für {} wählen Sie nach dieser Einrichtung unter „Extras“ ein Übersetzungsmodell.</translation>
+    </message>
+    <message>
+        <source>The included translation model knows {} only.</source>
+        <translation>Das enthaltene Übersetzungsmodell beherrscht nur {}.</translation>
     </message>
 </context>
 </TS>

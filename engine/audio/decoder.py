@@ -29,6 +29,7 @@ class Decoder:
             raise AudioError.
         n_damaged: packets that could not be decoded.
         n_missing: 16 kHz samples that should have been in them.
+        duration_s: length of the file as its head says; 0 if it says nothing.
     """
 
     def __init__(self, path: Path) -> None:
@@ -53,6 +54,7 @@ class Decoder:
             self.close()
             raise AudioError(Code.NO_SOUND_IN(path=str(path)))
         self._origin_s = (self._container.start_time or 0) / av.time_base
+        self.duration_s = max(0.0, (self._container.duration or 0) / av.time_base)
         self.chunks = self._decode()
 
     def close(self) -> None:

@@ -17,7 +17,11 @@ from engine.messages import Code
 
 
 class FileSource:
-    """A file as a source. It needs no thread: ``read`` decodes, and waits in real time."""
+    """A file as a source. It needs no thread: ``read`` decodes, and waits in real time.
+
+    Attributes:
+        position_s: how much of it was read.
+    """
 
     def __init__(
         self,
@@ -46,6 +50,7 @@ class FileSource:
         self._next: AudioChunk | None = None
         self._over = False
         self._was_damaged = False
+        self.position_s = 0.0
 
     def start(self) -> None:
         """Open the file and start the timeline.
@@ -77,6 +82,7 @@ class FileSource:
             heard_at_s = due_s
         with self._lock:
             self._next = None
+        self.position_s = chunk.end_s
         return replace(chunk, heard_at_s=heard_at_s)
 
     def stop(self) -> None:
@@ -89,6 +95,11 @@ class FileSource:
     def ended(self) -> bool:
         """Whether the whole file was read, or the source was stopped."""
         return self._over
+
+    @property
+    def duration_s(self) -> float:
+        """Length of the file in seconds as its head says; 0 if it says nothing."""
+        return self._decoder.duration_s if self._decoder else 0.0
 
     @property
     def n_dropped(self) -> int:

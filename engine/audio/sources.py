@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.audio.backends import pulse
-from engine.audio.chunks import AudioSource, SoundSystem, Tap
+from engine.audio.chunks import SoundSystem, Tap
 from engine.audio.devices import AudioDevice, AudioNotice, DeviceKind, WantedDevice
 from engine.errors import AudioError, NoSoundError
 from engine.messages import Code
 
 if TYPE_CHECKING:
     from engine.audio.backends.portaudio import PortAudio
+    from engine.audio.file_source import FileSource
     from engine.audio.live_source import LiveSource
 
 _ANSWER_S = 5.0
@@ -51,7 +52,7 @@ class AudioSources:
 
     def file(
         self, path: Path, report: Callable[[AudioNotice], None], *, real_time: bool
-    ) -> AudioSource:
+    ) -> "FileSource":
         """Make a source that reads a file and reports during ``read``.
 
         Raises:

@@ -29,6 +29,24 @@ class KnownModel:
     is_gated: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpeechChoice:
+    """A speech model that is offered to people who know none.
+
+    Attributes:
+        name: one of ``WHISPER_MODELS``.
+        download_bytes: about the size of its files.
+        licence: of its weights.
+        pass_gflop: computing of a pass, which live recognition makes each second; see
+            ``benchmarks/whisper_shapes.py``.
+    """
+
+    name: str
+    download_bytes: int
+    licence: str
+    pass_gflop: float
+
+
 _FILE = tomllib.loads((ASSETS / "known_models.toml").read_text(encoding="utf-8"))
 
 KNOWN_MODELS = tuple(
@@ -42,8 +60,11 @@ STANDARD_WHISPER = "base.en"
 WHISPER_MODELS: dict[str, str] = _FILE["whisper"]
 """Hub ids of Whisper models by their common names, smallest model first."""
 
-WHISPER_MEGABYTES = {"tiny.en": 75, "base.en": 145, "small.en": 484}
-"""Rounded sizes of the speech models that windows suggest."""
+SPEECH_CHOICES = tuple(SpeechChoice(**choice) for choice in _FILE["speech"])
+"""The fast, the balanced and the accurate speech model."""
+
+WHISPER_MEGABYTES = {one.name: one.download_bytes // 1_000_000 for one in SPEECH_CHOICES}
+"""Rounded sizes of these."""
 
 
 def smaller_whisper(name: str) -> str:

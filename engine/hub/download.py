@@ -18,7 +18,8 @@ import ssl
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from urllib.error import URLError
+from urllib.error import HTTPError, URLError
+from urllib.parse import urlsplit
 
 from huggingface_hub import constants
 
@@ -198,7 +199,7 @@ def _listed(
     except HubError as error:
         raise HubError(Code.HUB_FAILED(name=name, reason=error.message)) from error
     except FAILURES as error:
-        raise HubError(_refusal(name, error)) from error
+        raise HubError(_refusal(name, endpoint, error)) from error
     try:
         revision, files = _parsed(content, f"{endpoint}/{name}/resolve", kind)
     except ValueError as error:
@@ -235,11 +236,14 @@ def _file(entry: JsonObject, name: str, url: str) -> HubFile:
     return HubFile(name, url, n_bytes, digest, is_blob=True)
 
 
-def _refusal(name: str, error: Exception) -> Message:
+def _refusal(name: str, endpoint: str, error: Exception) -> Message:
     """Return the reason why the hub sent no list, and what to do."""
     cause = error.reason if isinstance(error, URLError) else error
     if isinstance(cause, ssl.SSLCertVerificationError):
         return Code.HUB_CERTIFICATE(name=name, reason=cause.verify_message)
+    if isinstance(cause, OSError) and not isinstance(error, HTTPError):
+        host = urlsplit(endpoint).hostname or shown(endpoint)
+        return Code.HUB_UNREACHABLE(host=host, reason=reason_of(error))
     return Code.HUB_REFUSED(name=name, reason=reason_of(error))
 
 

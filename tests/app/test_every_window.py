@@ -66,6 +66,8 @@ def windows(program):
         actions = window.menu_actions
         for action in (
             actions.guide,
+            actions.models,
+            actions.speed,
             actions.latency,
             actions.glossary,
             actions.help,

@@ -1,4 +1,4 @@
-"""The page of the setup wizard that offers models and downloads the chosen one."""
+"""The page that offers translation models and downloads the chosen one."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -6,24 +6,23 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QProgressBar,
     QPushButton,
     QTableWidget,
     QTableWidgetItem,
 )
 
+from app.dialogs.setup.download_row import DownloadRow
 from app.dialogs.setup.model_service import ModelService, bundled_offers
 from app.dialogs.setup.pages import WizardPage
 from app.library.models import Fit, MachineReport, ModelOffer, known_offers
+from app.look.icons import icon
 from app.system.child_process import ChildCommand
 from app.system.translations import failure_text
-from app.widgets.dialog_text import as_sentence, dress_table, paragraph
+from app.widgets.dialog_text import as_sentence, dress_table, paragraph, size_text
 from app.widgets.file_dialogs import ask_folder
-from engine.files import bytes_text
 from engine.loading.hardware import Machine
 
 _LIMIT_S = 240.0  # the first import is slow on slow disks and busy computers
-_STEPS = 1000
 
 
 class ModelPage(WizardPage):
@@ -37,7 +36,7 @@ class ModelPage(WizardPage):
 
     def __init__(self, desk: ModelService, check: ChildCommand) -> None:
         super().__init__()
-        self.title = self.tr("Model")
+        self.title = self.tr("Translation models")
         self.language = "de"
         self.report = MachineReport()
         self._desk, self._check = desk, check
@@ -45,23 +44,21 @@ class ModelPage(WizardPage):
         self._model: Path | None = None
         self._was_chosen = False  # by the user, so no recommendation replaces it
         self._fetching = ""
-        self.machine = self.add_text(self.tr("Checking this computer…"))
+        self.machine = paragraph(self.tr("Checking this computer…"))
         self.machine.setAccessibleDescription(self.tr("This computer"))
+        self.retry = QPushButton(icon("refresh-cw"), self.tr("Check a&gain"))
+        self.retry.setAutoDefault(False)
+        self.retry.hide()
+        checking = QHBoxLayout()
+        checking.addWidget(self.machine, 1)
+        checking.addWidget(self.retry)
+        self.column.addLayout(checking)
         self.table = QTableWidget(0, 5)
         self._dress()
         self.column.addWidget(self.table, 1)
-        self.message = self.add_text("")
-        self.progress = QProgressBar(textVisible=False)
-        self.progress.setAccessibleName(self.tr("Fetching the model"))
-        self.fetch = QPushButton(self.tr("&Fetch"))
-        self.cancel = QPushButton(self.tr("&Cancel"))
-        self.folder = QPushButton(self.tr("Choose f&older…"))
-        row = QHBoxLayout()
-        self.room = paragraph()
-        row.addWidget(self.room, 1)
-        for widget in (self.progress, self.fetch, self.cancel, self.folder):
-            row.addWidget(widget)
-        self.column.addLayout(row)
+        self.room = self.add_text("")
+        self.row = DownloadRow()
+        self.column.addWidget(self.row)
         self._connect()
         self._show_offers([*bundled_offers(), *known_offers()])
         self._offer()
@@ -71,6 +68,7 @@ class ModelPage(WizardPage):
         self._desk.refresh()
         if self.report.machine is None and not self._check.is_running:
             self.machine.setText(self.tr("Checking this computer…"))
+            self.retry.hide()
             self._check.run(["check", "--json"], _LIMIT_S)
 
     @property
@@ -110,15 +108,16 @@ class ModelPage(WizardPage):
 
     def _connect(self) -> None:
         self._desk.listed.connect(self._show_offers)
-        self._desk.progressed.connect(self._show_progress)
+        self._desk.progressed.connect(self.row.show_progress)
         self._desk.fetched.connect(self._show_fetched)
         self._desk.failed.connect(self._show_failure)
         self._check.line_came.connect(self._take_line)
         self._check.ended.connect(self._end_check)
         self.table.itemSelectionChanged.connect(self._select)
-        self.fetch.clicked.connect(self._fetch)
-        self.cancel.clicked.connect(self._desk.cancel)
-        self.folder.clicked.connect(self._ask_folder)
+        self.row.wanted.connect(self._fetch)
+        self.row.cancelled.connect(self._desk.cancel)
+        self.row.folder_wanted.connect(self._ask_folder)
+        self.retry.clicked.connect(self.look)
 
     @Slot(list)
     def _show_offers(self, offers: Sequence[ModelOffer]) -> None:
@@ -142,18 +141,18 @@ class ModelPage(WizardPage):
 
     def _cells(self, offer: ModelOffer) -> list[str]:
         fit = self.report.fits.get(offer.name)
-        where = self.tr("here") if offer.is_here else self.tr("to fetch")
+        where = self.tr("here") if offer.is_here else self.tr("to download")
         if offer.choice is None:
-            where = self.tr("bundled")
+            where = self.tr("included")
         fits = self.tr("runs anywhere") if offer.choice is None else ""
         if fit is not None:
             fits = self._fit_text(fit)
-        size = bytes_text(offer.n_bytes) if offer.n_bytes else "?"
+        size = size_text(offer.n_bytes) if offer.n_bytes else "?"
         return [offer.name, size, offer.licence or "?", where, fits]
 
     def _fit_text(self, fit: Fit) -> str:
         if not fit.fits:
-            return self.tr("no: needs {} of memory").format(bytes_text(fit.needed_bytes))
+            return self.tr("no: needs {} of memory").format(size_text(fit.needed_bytes))
         if fit.device == "cpu":
             return self.tr("yes, on the processor")
         return self.tr("yes, on the graphics card")
@@ -188,19 +187,20 @@ class ModelPage(WizardPage):
         if failure:
             text = self.tr("This computer could not be checked: {}").format(failure)
             self.machine.setText(as_sentence(text))
+            self.retry.show()
 
     def _machine_text(self, machine: Machine) -> str:
         text = self.tr("This computer: {}, {} cores; {} of {} memory free.").format(
             machine.processor,
             machine.cores,
-            bytes_text(machine.free_bytes),
-            bytes_text(machine.memory_bytes),
+            size_text(machine.free_bytes),
+            size_text(machine.memory_bytes),
         )
         if machine.gpu:
             card = self.tr("Graphics card: {}, {} of {} free.").format(
                 machine.gpu,
-                bytes_text(machine.gpu_free_bytes),
-                bytes_text(machine.gpu_bytes),
+                size_text(machine.gpu_free_bytes),
+                size_text(machine.gpu_bytes),
             )
             return f"{text} {card}"
         none = self.tr("No usable GPU found. The CPU will be used.")
@@ -221,19 +221,17 @@ class ModelPage(WizardPage):
         """Enable the buttons that apply to the selected model."""
         offer, free = self.offer, self._desk.free_bytes
         can_fetch = offer is not None and not offer.is_here and not self._fetching
-        self.fetch.setVisible(not self._fetching)
-        self.fetch.setEnabled(can_fetch)
-        self.cancel.setVisible(bool(self._fetching))
-        self.progress.setVisible(bool(self._fetching))
-        text = "" if free is None else self.tr("{} are free on the disk.").format(bytes_text(free))
+        is_possible = can_fetch
+        text = "" if free is None else self.tr("{} are free on the disk.").format(size_text(free))
         if can_fetch and offer is not None and free is not None and offer.n_bytes > free:
             text = self.tr("{} Not enough for this model.").format(text)
-            self.fetch.setEnabled(False)
+            is_possible = False
         if can_fetch and offer is not None and offer.is_gated:
             access = self.tr(
                 "First ask its owner for access on huggingface.co, and store a token here."
             )
             text = f"{text} {access}"
+        self.row.set_possible(possible=is_possible)
         self.room.setText(text)
 
     @Slot()
@@ -242,35 +240,26 @@ class ModelPage(WizardPage):
         if offer is None or offer.choice is None:
             return
         self._fetching = offer.choice.as_posix()
-        self.progress.setRange(0, 0)
-        self.message.setText(self.tr("Contacting huggingface.co about {}…").format(offer.name))
+        self.row.show_contact(self.tr("Contacting huggingface.co about {}…").format(offer.name))
         self._desk.fetch(self._fetching)
         self._offer()
-
-    @Slot(str, object, object)
-    def _show_progress(self, name: str, done: int, total: int) -> None:
-        self.progress.setRange(0, _STEPS)
-        self.progress.setValue(round(_STEPS * done / max(total, 1)))
-        text = self.tr("{}: {} of {} downloaded.")
-        self.message.setText(text.format(name, bytes_text(done), bytes_text(total)))
 
     @Slot(str)
     def _show_fetched(self, name: str) -> None:
         self._fetching = ""
-        self.message.setText(self.tr("{} is downloaded.").format(name))
+        self.row.show_message(self.tr("{} is downloaded.").format(name))
         self._offer()
         self.chosen.emit()
 
     @Slot(str)
     def _show_failure(self, message: str) -> None:
-        stopped = self.tr("Download stopped. It will resume from here next time.")
         self._fetching = ""
-        self.message.setText(as_sentence(message) or stopped)
+        self.row.show_failure(message)
         self._offer()
 
     @Slot()
     def _ask_folder(self) -> None:
-        path = ask_folder(self, self.tr("Folder of a model"))
+        path = ask_folder(self, self.tr("Folder of a translation model"))
         if path:
             self.choose(path)
             self.chosen.emit()

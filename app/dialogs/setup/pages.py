@@ -1,18 +1,25 @@
-"""The first pages of the setup wizard: welcome and privacy, and live sound levels."""
+"""The first and the last page of the setup wizard: languages and privacy, and what comes next."""
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QComboBox, QFormLayout, QGridLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Qt, Slot
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFormLayout,
+    QGridLayout,
+    QLabel,
+    QVBoxLayout,
+    QWidget,
+)
 
+from app.captions.modes import CAPTIONS_ONLY
 from app.config.preferences import Preferences
-from app.dialogs.setup.sound_check import SoundCheck
-from app.widgets.dialog_text import add_row, as_sentence, paragraph
+from app.look.icons import icon
+from app.look.style_sheet import GAP
+from app.widgets.dialog_text import add_row, paragraph, quiet
 from app.widgets.language_names import language_name, language_names
-from app.widgets.level_meter import LevelMeter
-from engine.audio.devices import DeviceKind, Level
 
-_SPACING = 12
+_ICON_SIDE = 20
 
 
 class WizardPage(QWidget):
@@ -23,7 +30,7 @@ class WizardPage(QWidget):
         self.title = ""
         self.column = QVBoxLayout(self)
         self.column.setContentsMargins(0, 0, 0, 0)
-        self.column.setSpacing(_SPACING)
+        self.column.setSpacing(3 * GAP)
 
     def enter(self) -> None:
         """Start the work of the page; it becomes visible."""
@@ -48,25 +55,12 @@ class WelcomePage(WizardPage):
             bundled: target languages of the bundled model.
         """
         super().__init__()
-        self.title = self.tr("Welcome")
+        self.title = self.tr("Languages and privacy")
         self._bundled = bundled
         self.add_text(
             self.tr(
-                "Surtitle writes captions in another language while a sentence is still being "
-                "said or typed. Captions on the screen never change."
-            )
-        )
-        self.add_text(
-            self.tr(
-                "Everything happens on this computer. No text, no sound and no figures are sent to "
-                "anybody; there is no account, and no server is asked for updates. Only models "
-                "that you choose to download come from huggingface.co."
-            )
-        )
-        self.add_text(
-            self.tr(
-                "Captions are kept on this computer for 30 days, so that a crash loses nothing. "
-                "The settings, under General, change that or turn it off."
+                "Surtitle captions what is said or typed, and translates it while the sentence is "
+                "still being said. Captions never change once shown."
             )
         )
         self.source, self.target = QComboBox(), QComboBox()
@@ -76,84 +70,92 @@ class WelcomePage(WizardPage):
         for code, name in language_names().items():
             if code != "en":
                 self.target.addItem(name, code)
+        self.target.addItem(self.tr("No translation: captions in English"), "")
         form = QFormLayout()
         add_row(form, self.tr("&From"), self.source, self.source)
         add_row(form, self.tr("In&to"), self.target, self.target)
         self.column.addLayout(form)
-        self.note = self.add_text("")
+        self.note = quiet()
+        self.column.addWidget(self.note)
+        self.add_text(
+            self.tr(
+                "Everything happens on this computer: no sound and no text leave it, and there is "
+                "no account. Only models that you choose to download come from huggingface.co."
+            )
+        )
+        self.add_text(
+            self.tr(
+                "Captions are kept on this computer for 30 days, so that a crash loses nothing. "
+                "The settings can change that or turn it off."
+            )
+        )
         self.column.addStretch(1)
         self.target.currentIndexChanged.connect(self._explain)
 
     @property
     def language(self) -> str:
-        """Code of the target language."""
+        """Code of the target language; empty for captions without a translation."""
         return str(self.target.currentData())
 
     def show_preferences(self, preferences: Preferences) -> None:
         """Show the chosen language."""
-        index = self.target.findData(preferences.translation.language)
+        is_plain = preferences.captions.mode == CAPTIONS_ONLY
+        index = self.target.findData("" if is_plain else preferences.translation.language)
         self.target.setCurrentIndex(max(0, index))
         self._explain()
 
     @Slot()
     def _explain(self) -> None:
-        note = self.tr("The bundled model translates everyday sentences into this language.")
-        if self.language not in self._bundled:
-            note = self.tr("For {}, choose a model two pages on.").format(self.target.currentText())
+        note = self.tr("The included translation model knows simple, everyday sentences.")
+        if not self.language:
+            note = self.tr("What is said is captioned word for word; no translation model is used.")
+        elif self.language not in self._bundled:
+            note = self.tr("For {}, choose a translation model in Tools after this set-up.")
+            note = note.format(self.target.currentText())
             if self._bundled:
                 known = ", ".join(map(language_name, self._bundled))
-                only = self.tr("The bundled model translates into {} only.").format(known)
+                only = self.tr("The included translation model knows {} only.").format(known)
                 note = f"{only} {note}"
         self.note.setText(note)
 
 
-class SoundPage(WizardPage):
-    """Live meters of the microphone and of the sound that the computer plays."""
+class DonePage(WizardPage):
+    """Where the main window has what a meeting needs."""
 
-    def __init__(self, check: SoundCheck) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.title = self.tr("Sound")
-        self._check = check
-        self.add_text(
-            self.tr(
-                "Say something, and let the computer play something: a bar moves if Surtitle "
-                "hears it. Nothing is recorded. Without sound you can still type."
-            )
+        self.title = self.tr("Ready")
+        self.state = self.add_text("")
+        rows = (
+            ("mic", self.tr("Microphone and Computer sound switch captions of speech on and off.")),
+            ("captions", self.tr("Overlay shows captions above all other windows.")),
+            ("languages", self.tr("Type or paste English into the line at the bottom, too.")),
+            ("file-audio", self.tr("Drop an audio or video file on the window to caption it.")),
+            (
+                "settings",
+                self.tr(
+                    "Translation models, a measurement of their speed and adapters are in Tools."
+                ),
+            ),
         )
-        names = (self.tr("Microphone"), self.tr("What I hear"))
-        self.meters = {kind: LevelMeter() for kind in DeviceKind}
-        self.messages = {kind: paragraph() for kind in DeviceKind}
         grid = QGridLayout()
-        grid.setVerticalSpacing(_SPACING // 2)
+        grid.setHorizontalSpacing(3 * GAP)
+        grid.setVerticalSpacing(2 * GAP)
         grid.setColumnStretch(1, 1)
-        for row, (kind, name) in enumerate(zip(DeviceKind, names, strict=True)):
-            self.meters[kind].setAccessibleName(name)
-            grid.addWidget(QLabel(name), 3 * row, 0)
-            grid.addWidget(self.meters[kind], 3 * row, 1)
-            grid.addWidget(self.messages[kind], 3 * row + 1, 1)
-            grid.setRowMinimumHeight(3 * row + 2, _SPACING)
+        for number, (name, text) in enumerate(rows):
+            picture = QLabel()
+            picture.setPixmap(icon(name, "accent").pixmap(QSize(_ICON_SIDE, _ICON_SIDE)))
+            grid.addWidget(picture, number, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(paragraph(text), number, 1)
         self.column.addLayout(grid)
         self.column.addStretch(1)
-        check.level_came.connect(self._show_level)
-        check.reported.connect(self._show_message)
 
-    def enter(self) -> None:
-        """Listen while the page is visible."""
-        for label in self.messages.values():
-            label.setText(self.tr("Searching…"))
-        self._check.start()
-
-    def leave(self) -> None:
-        """Stop listening."""
-        self._check.stop()
-        for meter in self.meters.values():
-            meter.show_nothing()
-
-    @Slot(object, object)
-    def _show_level(self, kind: DeviceKind, level: Level) -> None:
-        if self.isVisible():
-            self.meters[kind].show_level(level)
-
-    @Slot(object, str)
-    def _show_message(self, kind: DeviceKind, message: str) -> None:
-        self.messages[kind].setText(as_sentence(message))
+    def show_speech(self, *, is_here: bool) -> None:
+        """Show whether speech can be captioned."""
+        text = self.tr("Surtitle is ready to caption speech.")
+        if not is_here:
+            text = self.tr(
+                "Typing works now. Speech can be captioned once a speech model is on this "
+                "computer: the main window offers it again."
+            )
+        self.state.setText(text)

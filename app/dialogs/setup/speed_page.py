@@ -1,7 +1,6 @@
-"""The page of the setup wizard that measures how far captions will lag with the chosen model."""
+"""The page that measures how far captions will lag with the current translation model."""
 
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton
@@ -22,7 +21,7 @@ class SpeedPage(WizardPage):
 
     def __init__(self, check: ChildCommand) -> None:
         super().__init__()
-        self.title = self.tr("Speed")
+        self.title = self.tr("Speed of the translation")
         self._check = check
         self._report = MachineReport()
         self._arguments = list[str]()
@@ -59,19 +58,19 @@ class SpeedPage(WizardPage):
         if self._check.is_running:
             self._stop()
 
-    def use(self, model: Path | None, language: str, policy: str, *, is_here: bool) -> None:
-        """Choose the model to measure; the result of another one is cleared."""
-        arguments = ["--to", language, "--policy", policy, "check", "--speed", "--json"]
-        if model is not None:
-            arguments = ["--model", str(model), *arguments]
+    def use(self, arguments: Sequence[str]) -> None:
+        """Choose what is measured; the result of something else is cleared.
+
+        Args:
+            arguments: model and settings as command-line options.
+        """
+        arguments = [*arguments, "check", "--speed", "--json"]
         if arguments == self._arguments:
             return
         self._arguments = arguments
         self._stop()
         self.result.setText("")
-        absent = self.tr("The model is not here yet: fetch it first, or start and wait for it.")
-        self.advice.setText("" if is_here else absent)
-        self.measure.setEnabled(is_here)
+        self.advice.setText("")
 
     @Slot()
     def _measure(self) -> None:
@@ -100,6 +99,7 @@ class SpeedPage(WizardPage):
         if not failure and self._report.failure is not None:
             failure = failure_text(self._report.failure)
         forecast = self._report.forecast
+        self.measure.setText(self.tr("&Measure") if forecast else self.tr("&Try again"))
         if forecast is None:
             self.result.setText(as_sentence(failure or self.tr("Nothing could be measured")))
             return
@@ -113,7 +113,7 @@ class SpeedPage(WizardPage):
         if not forecast.keeps_up:
             verdict = self.tr(
                 "That is too slow: captions would fall further and further behind. Choose a "
-                "smaller model, or an adapter for this one."
+                "smaller translation model."
             )
         elif forecast.load > _TIGHT:
             verdict = self.tr("That is tight: a smaller model would be safer.")

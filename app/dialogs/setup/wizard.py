@@ -1,41 +1,29 @@
 """The setup wizard of the first start; the Help menu opens it again.
 
-The main window behind it works already: a button on every page starts with the bundled model.
+The main window behind it works already.
 """
 
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import (
-    QDialog,
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QScrollArea,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QStackedWidget, QWidget
 
 from app.config.preferences import Preferences
-from app.dialogs.setup.model_page import ModelPage
-from app.dialogs.setup.model_service import ModelService
-from app.dialogs.setup.pages import SoundPage, WelcomePage, WizardPage
+from app.dialogs.setup.page_frame import heading_of, lay_out_page
+from app.dialogs.setup.pages import DonePage, WelcomePage, WizardPage
 from app.dialogs.setup.sound_check import MakeSources, SoundCheck, make_sources
-from app.dialogs.setup.speed_page import SpeedPage
+from app.dialogs.setup.speech_page import SpeechPage
+from app.dialogs.setup.try_page import TryPage
 from app.look.style_sheet import make_primary
-from app.system.child_process import ChildCommand
+from app.session.listening_service import ListeningService
 from app.widgets.dialog_text import bring_up
-from app.widgets.language_names import language_name
 
-_WIDTH, _HEIGHT = 860, 500
+_WIDTH, _HEIGHT = 720, 480
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WizardServices:
-    """How the wizard examines the computer; tests replace it.
+    """How the wizard and the windows of the models examine the computer; tests replace it.
 
     Attributes:
         make_sources: returns the sound sources; called on a thread.
@@ -49,70 +37,58 @@ class WizardServices:
 
 
 class SetupWizard(QDialog):
-    """Pages one after the other.
+    """Four pages: languages and privacy, the speech model, a try, and what comes next.
 
     Signals:
-        start_wanted(object, str): start with this model (a Path as the preferences store it, or
-            None) and this target language.
+        language_wanted(str): translate into this language.
+        recognizer_wanted(str): use this speech model, which is on this computer.
+        microphone_wanted(bool): switch the microphone on or off.
         left(): the wizard was closed.
     """
 
-    start_wanted = Signal(object, str)
+    language_wanted = Signal(str)
+    recognizer_wanted = Signal(str)
+    microphone_wanted = Signal(bool)
     left = Signal()
 
     def __init__(
-        self, library: Path, parts: WizardServices | None = None, parent: QWidget | None = None
+        self, desk: ListeningService, parts: WizardServices, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        parts = parts or WizardServices()
         self.setWindowTitle(self.tr("Set up Surtitle"))
-        self._policy = Preferences().translation.policy
         self.sound = SoundCheck(parts.make_sources, self)
-        self.desk = ModelService(library, parent=self)
-        self._machine_check = ChildCommand(self, program=parts.program)
-        self._speed_check = ChildCommand(self, program=parts.program)
-        self._bundled = parts.bundled
         self.welcome = WelcomePage(parts.bundled)
-        self.sound_page = SoundPage(self.sound)
-        self.model_page = ModelPage(self.desk, self._machine_check)
-        self.speed_page = SpeedPage(self._speed_check)
-        pages = self.welcome, self.sound_page, self.model_page, self.speed_page
-        self.pages: tuple[WizardPage, ...] = pages
+        self.speech = SpeechPage(desk)
+        self.trial = TryPage(self.sound)
+        self.done_page = DonePage()
+        self.pages: tuple[WizardPage, ...] = (
+            *(self.welcome, self.speech, self.trial, self.done_page),
+        )
         self.stack = QStackedWidget()
         for page in self.pages:
             self.stack.addWidget(page)
-        self.heading, self.step = QLabel(), QLabel()
-        self.start_now = self._button("")
-        self.start_now.setVisible(bool(parts.bundled))
+        self.heading, self.step = heading_of(""), QLabel()
         self.back = self._button(self.tr("&Back"))
-        self.next = self._button(self.tr("&Next"))
-        self.next.setDefault(True)
-        make_primary(self.next)
+        self.next = self._button("")
         self._lay_out()
-        self.start_now.clicked.connect(self._start_bundled)
         self.back.clicked.connect(self._go_back)
         self.next.clicked.connect(self._go_on)
-        self.model_page.chosen.connect(self._use_model)
-        self.welcome.target.currentIndexChanged.connect(self._name_start)
-        self._name_start()
+        self.speech.changed.connect(self._show_speech)
+        self.speech.chosen.connect(self.recognizer_wanted)
+        self.trial.microphone_wanted.connect(self.microphone_wanted)
 
     def open_guide(self, preferences: Preferences) -> None:
         """Show the first page with the current choices."""
-        self._policy = preferences.translation.policy
-        self.welcome.show_preferences(preferences)
-        self.model_page.choose(preferences.model)
-        self._show_page(0)
-        self.model_page.look()
-        bring_up(self)
-        self.next.setFocus()
+        self._open(preferences, self.welcome)
+
+    def open_speech(self, preferences: Preferences) -> None:
+        """Show the page of the speech models."""
+        self._open(preferences, self.speech)
 
     def end(self) -> None:
-        """Release devices, downloads and checks; the program ends."""
+        """Release the devices; the program ends."""
         self.close()
-        self._machine_check.cancel()
-        self._speed_check.cancel()
         self.sound.close()
-        self.desk.close()
 
     def reject(self) -> None:
         """Release the devices; a download goes on."""
@@ -120,28 +96,23 @@ class SetupWizard(QDialog):
         self.pages[self.stack.currentIndex()].leave()
         self.left.emit()
 
+    def _open(self, preferences: Preferences, page: WizardPage) -> None:
+        self.welcome.show_preferences(preferences)
+        if not self.speech.is_fetching:
+            self.speech.choose(preferences.listening.recognizer)
+        self._show_page(self.pages.index(page))
+        self.speech.enter()
+        bring_up(self)
+        self.next.setFocus()
+
     def _lay_out(self) -> None:
-        font = self.heading.font()
-        font.setPointSizeF(font.pointSizeF() * 1.5)
-        font.setBold(True)
-        self.heading.setFont(font)
-        area = QScrollArea(widgetResizable=True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setWidget(self.stack)  # scrolls with large letters
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         top, row = QHBoxLayout(), QHBoxLayout()
         top.addWidget(self.heading, 1)
         top.addWidget(self.step)
-        row.addWidget(self.start_now)
         row.addStretch(1)
         row.addWidget(self.back)
         row.addWidget(self.next)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(18, 18, 18, 18)
-        column.setSpacing(14)
-        column.addLayout(top)
-        column.addWidget(area, 1)
-        column.addLayout(row)
+        lay_out_page(self, top, self.stack, row)
         self.resize(_WIDTH, _HEIGHT)
 
     def _button(self, text: str) -> QPushButton:
@@ -156,18 +127,25 @@ class SetupWizard(QDialog):
         self.heading.setText(page.title)
         self.step.setText(self.tr("{} of {}").format(number + 1, len(self.pages)))
         self.back.setEnabled(number > 0)
-        is_last = number == len(self.pages) - 1
-        self.next.setText(self.tr("S&tart") if is_last else self.tr("&Next"))
-        self.model_page.language = self.welcome.language
-        self._use_model()
         page.enter()
+        self._show_speech()
 
     @Slot()
-    def _use_model(self) -> None:
-        """Let the last page measure the chosen model."""
-        model, offer = self.model_page.model, self.model_page.offer
-        is_here = offer is None or offer.is_here
-        self.speed_page.use(model, self.welcome.language, self._policy, is_here=is_here)
+    def _show_speech(self) -> None:
+        """Let buttons and pages follow the state of the speech model."""
+        is_here, is_fetching = self.speech.is_here, self.speech.is_fetching
+        self.trial.show_speech(is_here=is_here, is_fetching=is_fetching)
+        self.done_page.show_speech(is_here=is_here)
+        page = self.stack.currentWidget()
+        text = self.tr("&Next")
+        if page is self.speech and not is_here and not is_fetching:
+            text = self.tr("&Not now")
+        elif page is self.done_page:
+            text = self.tr("&Start")
+        self.next.setText(text)
+        is_first_choice = page is not self.speech or is_here
+        self.next.setDefault(is_first_choice)
+        make_primary(self.next, primary=is_first_choice)
 
     @Slot()
     def _go_back(self) -> None:
@@ -175,30 +153,10 @@ class SetupWizard(QDialog):
 
     @Slot()
     def _go_on(self) -> None:
-        if self.stack.currentIndex() < len(self.pages) - 1:
-            self._show_page(self.stack.currentIndex() + 1)
+        number = self.stack.currentIndex()
+        if self.pages[number] is self.welcome:
+            self.language_wanted.emit(self.welcome.language)
+        if number < len(self.pages) - 1:
+            self._show_page(number + 1)
         else:
-            self._start(self.model_page.model)
-
-    @Slot()
-    def _start_bundled(self) -> None:
-        self._start(None)
-
-    def _start(self, model: Path | None) -> None:
-        language = self.welcome.language if model is not None else self._language_now()
-        self.start_wanted.emit(model, language)
-        self.close()
-
-    def _language_now(self) -> str:
-        """Return the language the bundled model starts with: the chosen one if it knows that."""
-        chosen = self.welcome.language
-        return chosen if chosen in self._bundled or not self._bundled else self._bundled[0]
-
-    @Slot()
-    def _name_start(self) -> None:
-        """Name the language on the button if it is not the chosen one."""
-        text = self.tr("&Start now with the bundled model")
-        if self._language_now() != self.welcome.language:
-            text = self.tr("&Start now with the bundled model, in {}")
-            text = text.format(language_name(self._language_now()))
-        self.start_now.setText(text)
+            self.close()

@@ -1,14 +1,17 @@
 """What hears for the window, with a hub on this computer and without sound."""
 
 import socket
+import wave
 
+import numpy as np
 import pytest
 
 from app.captions.lanes import LANES
 from app.session import recognition
 from app.session.listening_service import ListeningService
 from app.session.recognition import SpeechEngine
-from engine.audio.devices import DeviceKind, WantedDevice
+from engine.audio.devices import SAMPLE_RATE_HZ, DeviceKind, WantedDevice
+from engine.audio.sources import AudioSources
 from engine.errors import ModelError
 from tests.support import hub_server
 from tests.support.hub_server import WHISPER_FILES
@@ -163,3 +166,25 @@ def test_lanes_are_named_by_who_is_heard_and_devices_by_the_systems_names(ears, 
         ("system", "out1"),
     ]
     assert LANES[system.kind] == "them"
+
+
+def test_a_file_is_a_run_of_its_own_whose_position_can_be_asked(ears, tmp_path):
+    sound = sound_of(script("good morning."), 3.0)
+    with wave.open(str(tmp_path / "talk.wav"), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(SAMPLE_RATE_HZ)
+        file.writeframes((sound * 32767).astype(np.int16).tobytes())
+    ears._sources = AudioSources()
+    echo, events = Echo(), []
+    run = ears.prepare_file(
+        tmp_path / "talk.wav", str(tmp_path / "one"), echo.send, events.append, real_time=False
+    )
+    echo.report = run.listener.take
+    run.listener.start()
+    assert run.file.duration_s == pytest.approx(3.0)
+    assert run.listener.join(90)
+    assert run.file.position_s == pytest.approx(3.0)
+    assert echo.fed == [("them", "good"), ("them", "morning.")]
+    words = [word for event in events if hasattr(event, "words") for word in event.words]
+    assert [word.end_s for word in words if hasattr(word, "end_s")] == pytest.approx([0.4, 0.8])

@@ -8,7 +8,7 @@ import numpy as np
 
 from app.captions.lanes import LANES
 from engine.audio.devices import AudioDevice, AudioNotice, DeviceKind, Level, NoticeKind
-from engine.errors import FetchCancelledError, ModelError
+from engine.errors import AudioError, FetchCancelledError, ModelError
 from engine.hub.catalogue import WHISPER_MODELS
 from engine.messages import Code
 from engine.speech.events import Noticed
@@ -63,10 +63,33 @@ class Knowing:
         return self._scripts[lane].recognize(samples, start_s, prompt)
 
 
+class FileTalk(Chunks):
+    """A file in which somebody says the text that it holds."""
+
+    def __init__(self, path):
+        self.words = script(path.read_text("utf-8"), 0.5)
+        self.duration_s = self.words[-1].end_s + 3.0
+        loudness = LOUDNESS["them"] / LOUDNESS["me"]
+        sound = (loudness * sound_of(self.words, self.duration_s)).astype(np.float32)
+        super().__init__(sound, time.monotonic)
+        self.position_s = 0.0
+
+    def start(self):
+        if self.words[0].text == "silent":
+            raise AudioError(Code.NO_SOUND_IN(path="it"))
+        super().start()
+
+    def read(self, timeout_s):
+        chunk = super().read(timeout_s)
+        self.position_s = chunk.end_s if chunk else self.position_s
+        return chunk
+
+
 @dataclass
 class FakeRun:
     listener: Listener
     sources: dict
+    file: FileTalk | None = None
 
 
 class FakeSpeechEngine:
@@ -132,4 +155,20 @@ class FakeSpeechEngine:
             ListeningSettings(smaller_model="tiny.en"),
         )
         self.runs.append(FakeRun(listener, sources))
+        return self.runs[-1]
+
+    def prepare_file(self, path, recognizer, feed, report, after=None, *, real_time):
+        self.asked.append((path, recognizer, real_time))
+        source = FileTalk(path)
+
+        def load():
+            if after is not None:
+                after.join()
+            if self.failure:
+                raise ModelError(self.failure)
+            return Knowing({"them": source.words})
+
+        lane = Lane(name="them", source=source, live=real_time)
+        recognition = Recognition(make_model=load, make_detector=Loudness)
+        self.runs.append(FakeRun(Listener([lane], feed, recognition, report), {}, source))
         return self.runs[-1]

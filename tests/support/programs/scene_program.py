@@ -78,7 +78,8 @@ WITHOUT_OVERLAY = {
     "export",
     "sessions",
     "menu",
-    *("guide", "guide_sound", "guide_model", "guide_fetch", "guide_speed"),
+    *("guide", "guide_speech", "guide_download", "guide_failure", "guide_try", "guide_done"),
+    *("models", "models_download", "speed", "media", "media_running"),
     *("latency", "latency_cost", "evaluate", "glossary"),
 }
 HEARD = {
@@ -120,7 +121,7 @@ class Stage(SideScenes):
         engine = FakeEngine(
             translate=lambda word: words.get(word, word), failures=failures, may_load=may_load
         )
-        speech = FakeSpeechEngine(HEARD)
+        speech = self.speech = FakeSpeechEngine(HEARD)
         self.application = Application(settings, EngineBridge(engine.make), speech.make)
         self.application.finished.connect(qt.quit)
         self.window = self.application.window

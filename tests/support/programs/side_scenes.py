@@ -7,7 +7,9 @@ import time
 
 from PySide6.QtCore import QPoint, QTimer
 
+from app.captions.model import UtteranceView
 from app.dialogs.setup.wizard import WizardServices
+from app.system.translations import worded
 from engine.audio.chunks import AudioChunk
 from engine.audio.devices import AudioNotice, Level, NoticeKind
 from engine.errors import NoSoundError
@@ -88,37 +90,106 @@ class Hum:
 class SideScenes:
     """What a person would have done before the picture."""
 
+    def place(self, dialog, offset):
+        """Move a dialog over the window, but not off the screen."""
+        area, frame = dialog.screen().availableGeometry(), dialog.frameGeometry()
+        frame.moveTopLeft(self.window.pos() + offset)
+        left = min(frame.left(), area.right() - frame.width())
+        top = min(frame.top(), area.bottom() - frame.height())
+        dialog.move(max(area.left(), left), max(area.top(), top))
+
     def open_guide(self, n_pages):
         guide = self.application.side_windows.guide
-        guide.parts = WizardServices(make_sources=Sources, program=says(MACHINE, *fits(), FORECAST))
+        guide.parts = self.examiners()
         guide.open_guide()
-        guide.dialog.move(self.window.pos() + QPoint(110, 70))
+        self.place(guide.dialog, QPoint(110, 70))
         for _ in range(n_pages):
             guide.dialog.next.click()
         return guide.dialog
 
+    def examiners(self):
+        return WizardServices(make_sources=Sources, program=says(MACHINE, *fits(), FORECAST))
+
     def act_guide(self):
         self.open_guide(0)
 
-    def act_guide_sound(self):
-        self.open_guide(1).sound_page.meters["microphone"].show_level(Level(rms_db=-23, peak_db=-9))
+    def act_guide_speech(self):
+        self.speech.here = {"tiny.en"}
+        self.open_guide(1)
 
-    def act_guide_model(self):
-        self.open_guide(2)
+    def act_guide_download(self):
+        self.speech.here = set()
+        speech = self.open_guide(1).speech
+        speech._desk.fetch = lambda _name: None
+        speech.row.download.click()
+        speech._desk.progressed.emit("base.en", 61_000_000, 145_000_000)
 
-    def act_guide_fetch(self):
+    def act_guide_failure(self):
+        self.act_guide_download()
+        code = Code.HUB_UNREACHABLE(host="huggingface.co", reason="Name or service not known")
+        desk = self.application.side_windows.guide.dialog.speech._desk
+        desk.fetch_failed.emit(worded(code))
+
+    def act_guide_try(self):
         dialog = self.open_guide(2)
-        dialog.model_page.table.selectRow(3)
+        dialog.speech._take_found({"base.en": None})  # which may come a moment later
+        trial = dialog.trial
+        trial.meters["microphone"].show_level(Level(rms_db=-23, peak_db=-9))
+        trial.microphone_wanted.disconnect()
+        trial.switch.click()
+        trial.show_state("Listening. Say a sentence.")
+        said = UtteranceView(
+            key=10_000,
+            lane="me",
+            source="Good morning, everyone. Can you",
+            tail="hear me",
+            caption="Guten Morgen zusammen. Können Sie",
+        )
+        trial.show_views((said,))
+
+    def act_guide_done(self):
+        self.open_guide(3)
+
+    def open_models(self):
+        guide = self.application.side_windows.guide
+        guide.parts = self.examiners()
+        guide.open_models()
+        self.place(guide.models, QPoint(110, 70))
+        return guide.models
+
+    def act_models(self):
+        self.open_models()
+
+    def act_models_download(self):
+        dialog = self.open_models()
+        dialog.page.table.selectRow(3)
         dialog.desk.fetch = lambda _name: None
-        dialog.model_page.fetch.click()
+        dialog.page.row.download.click()
         name = KNOWN_MODELS[2].name
         dialog.desk.progressed.emit(name, 1_240_000_000, 3_087_467_144)
 
-    def act_guide_speed(self):
-        dialog = self.open_guide(2)
-        dialog.model_page.table.selectRow(0)
-        dialog.next.click()
-        dialog.speed_page.measure.click()
+    def act_speed(self):
+        guide = self.application.side_windows.guide
+        guide.parts = self.examiners()
+        guide.open_speed()
+        self.place(guide.speed, QPoint(110, 70))
+        guide.speed.page.measure.click()
+
+    def open_media(self):
+        dialog = self.application.media.dialog
+        dialog.open_file(self.folder / "Town hall meeting, 2026-11-20.mp4")
+        dialog.boxes["srt"].setChecked(True)
+        self.place(dialog, QPoint(180, 80))
+        return dialog
+
+    def act_media(self):
+        self.open_media()
+
+    def act_media_running(self):
+        dialog = self.open_media()
+        dialog.start_wanted.disconnect()
+        dialog.start.click()
+        dialog.show_position(203.0, 1260.0)
 
     def open_latency(self, page):
         side = self.application.side_windows

@@ -1,0 +1,193 @@
+"""The window that captions an audio or video file: its pace, subtitles beside it, and progress."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QHBoxLayout,
+    QProgressBar,
+    QPushButton,
+    QRadioButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.dialogs.setup.page_frame import heading_of, scrolled
+from app.look.icons import icon
+from app.look.style_sheet import GAP, make_primary
+from app.widgets.desktop_links import open_folder
+from app.widgets.dialog_text import as_sentence, breakable, bring_up, paragraph, quiet
+
+_WIDTH, _HEIGHT = 560, 380
+_STEPS = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MediaChoice:
+    """The choices for a file.
+
+    Attributes:
+        path: the audio or video file.
+        real_time: caption it at its own pace.
+        forms: subtitles to write beside it, of ``app.history.export.SUBTITLES``.
+    """
+
+    path: Path
+    real_time: bool
+    forms: tuple[str, ...]
+
+
+class MediaDialog(QDialog):
+    """Choices for a file; while it runs its progress, then what was written.
+
+    Signals:
+        start_wanted(MediaChoice): caption the file.
+        stop_wanted(): stop; what was read is still captioned.
+        speech_wanted(): show the speech models.
+    """
+
+    start_wanted = Signal(object)
+    stop_wanted = Signal()
+    speech_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Caption a file"))
+        self._path = Path()
+        self.is_running = False
+        self.heading = heading_of("")
+        self.fast = QRadioButton(self.tr("As &fast as possible"))
+        self.slow = QRadioButton(self.tr("At its own &pace, as while it plays"))
+        self.fast.setChecked(True)
+        self.boxes = {
+            "srt": QCheckBox(self.tr("S&RT, for video players")),
+            "vtt": QCheckBox(self.tr("&WebVTT, for web pages")),
+        }
+        self.progress = QProgressBar(textVisible=False)
+        self.progress.setAccessibleName(self.tr("Progress of the file"))
+        self.message = paragraph()
+        self.start, self.stop = QPushButton(self.tr("&Start")), QPushButton(self.tr("S&top"))
+        self.speech = QPushButton(self.tr("Speech &model…"))
+        self.folder = QPushButton(icon("folder-open"), self.tr("&Open folder"))
+        self.leave = QPushButton(self.tr("C&lose"))
+        make_primary(self.start)
+        self._lay_out()
+        self.start.clicked.connect(self._start)
+        self.stop.clicked.connect(self.stop_wanted)
+        self.speech.clicked.connect(self.speech_wanted)
+        self.folder.clicked.connect(self._open_folder)
+        self.leave.clicked.connect(self.close)
+
+    def open_file(self, path: Path) -> None:
+        """Offer to caption a file; a running one is not disturbed."""
+        if not self.is_running:
+            self._path = path
+            self.heading.setText(breakable(path.name))
+            self._show(running=False)
+            self.show_message("")
+        bring_up(self)
+        self.start.setFocus()
+
+    def show_position(self, position_s: float, duration_s: float) -> None:
+        """Show how much of the file was read."""
+        self.progress.setRange(0, _STEPS if duration_s else 0)
+        self.progress.setValue(round(_STEPS * min(1.0, position_s / max(duration_s, 1e-9))))
+        text = _clock(position_s)
+        if duration_s:
+            text = self.tr("{} of {} is captioned.").format(text, _clock(duration_s))
+        self.message.setText(text)
+
+    def show_message(self, text: str) -> None:
+        """Show a sentence."""
+        self.message.setText(breakable(as_sentence(text)))
+
+    def show_done(self, n_captions: int, written: Sequence[Path]) -> None:
+        """Show that the file is captioned, and what was written."""
+        self._show(running=False)
+        text = self.tr("{} captions are in the transcript.").format(n_captions)
+        if written:
+            names = ", ".join(path.name for path in written)
+            text = f"{text} {self.tr('Written beside the file: {}.').format(names)}"
+        self.show_message(text)
+        self.folder.setVisible(bool(written))
+        self.start.setText(self.tr("&Start"))
+
+    def show_failure(self, message: str, *, lacks_model: bool = False) -> None:
+        """Show why the file cannot be captioned, and offer to try again."""
+        self._show(running=False)
+        self.show_message(message)
+        self.start.setText(self.tr("&Try again"))
+        self.speech.setVisible(lacks_model)
+
+    def reject(self) -> None:
+        """Stop the file."""
+        super().reject()
+        if self.is_running:
+            self.stop_wanted.emit()
+
+    def _lay_out(self) -> None:
+        content = QWidget()
+        rows = QVBoxLayout(content)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(2 * GAP)
+        rows.addWidget(self.heading)
+        note = self.tr("English speech in the file becomes captions in the transcript.")
+        rows.addWidget(quiet(note))
+        rows.addWidget(self.fast)
+        rows.addWidget(self.slow)
+        rows.addWidget(paragraph(self.tr("Write subtitles beside the file:")))
+        for box in self.boxes.values():
+            rows.addWidget(box)
+        rows.addWidget(self.progress)
+        rows.addWidget(self.message)
+        rows.addStretch(1)
+        row = QHBoxLayout()
+        row.addWidget(self.folder)
+        row.addWidget(self.speech)
+        row.addStretch(1)
+        for button in (self.start, self.stop, self.leave):
+            row.addWidget(button)
+        for button in (self.start, self.stop, self.speech, self.folder, self.leave):
+            button.setAutoDefault(False)
+        self.start.setDefault(True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[6 * GAP] * 4)
+        column.setSpacing(4 * GAP)
+        column.addWidget(scrolled(content), 1)
+        column.addLayout(row)
+        self.resize(_WIDTH, _HEIGHT)
+
+    def _show(self, *, running: bool) -> None:
+        self.is_running = running
+        for choice in (self.fast, self.slow, *self.boxes.values()):
+            choice.setEnabled(not running)
+        self.start.setVisible(not running)
+        self.stop.setVisible(running)
+        self.progress.setVisible(running)
+        self.folder.hide()
+        self.speech.hide()
+
+    @Slot()
+    def _start(self) -> None:
+        forms = tuple(form for form, box in self.boxes.items() if box.isChecked())
+        self._show(running=True)
+        self.progress.setRange(0, 0)
+        self.show_message(self.tr("Loading the speech model…"))
+        real_time = self.slow.isChecked()
+        self.start_wanted.emit(MediaChoice(path=self._path, real_time=real_time, forms=forms))
+
+    @Slot()
+    def _open_folder(self) -> None:
+        failure = open_folder(self._path.parent)
+        if failure:
+            self.show_message(failure)
+
+
+def _clock(seconds: float) -> str:
+    minutes, seconds = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"

@@ -1,0 +1,94 @@
+"""A download in a page: its progress in bytes, and buttons to start, cancel and repeat it."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
+
+from app.look.icons import icon
+from app.look.style_sheet import GAP, make_primary
+from app.widgets.dialog_text import as_sentence, paragraph, size_text
+
+_STEPS = 1000
+
+
+class DownloadRow(QWidget):
+    """A message, a bar of progress, and the buttons Download, Cancel and Choose a folder.
+
+    After a failure the button Download says *Try again*: the download resumes.
+
+    Signals:
+        wanted(): start or resume the download.
+        cancelled(): stop it.
+        folder_wanted(): choose a folder instead.
+    """
+
+    wanted = Signal()
+    cancelled = Signal()
+    folder_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_running = False
+        self.message = paragraph()
+        self.progress = QProgressBar(textVisible=False)
+        self.progress.setAccessibleName(self.tr("Progress of the download"))
+        self.download = QPushButton(icon("download", "on_accent"), "")
+        make_primary(self.download)
+        self.cancel = QPushButton(self.tr("&Cancel"))
+        self.folder = QPushButton(icon("folder-open"), self.tr("Choose a f&older…"))
+        row = QHBoxLayout()
+        row.setSpacing(2 * GAP)
+        for button in (self.download, self.cancel):
+            row.addWidget(button)
+        row.addWidget(self.progress, 1)
+        row.addStretch(0)
+        row.addWidget(self.folder)
+        for button in (self.download, self.cancel, self.folder):
+            button.setAutoDefault(False)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2 * GAP)
+        column.addWidget(self.message)
+        column.addLayout(row)
+        self.download.clicked.connect(self.wanted)
+        self.cancel.clicked.connect(self.cancelled)
+        self.folder.clicked.connect(self.folder_wanted)
+        self._offer(self.tr("&Download"))
+        self.show_message("")
+
+    def set_possible(self, *, possible: bool) -> None:
+        """Enable or disable the start of a download."""
+        self.download.setEnabled(possible)
+
+    def show_message(self, text: str) -> None:
+        """Show a sentence; no download is running."""
+        self._offer(self.tr("&Download"))
+        self._show(text, running=False)
+
+    def show_contact(self, text: str) -> None:
+        """Show that a download begins, without any byte so far."""
+        self.progress.setRange(0, 0)
+        self._show(text, running=True)
+
+    def show_progress(self, name: str, done: int, total: int) -> None:
+        """Show the downloaded and all bytes of a model."""
+        self.progress.setRange(0, _STEPS)
+        self.progress.setValue(round(_STEPS * done / max(total, 1)))
+        text = self.tr("{}: {} of {} downloaded.")
+        self._show(text.format(name, size_text(done), size_text(total)), running=True)
+
+    def show_failure(self, message: str) -> None:
+        """Show why a download ended; an empty message means that the user cancelled it."""
+        stopped = self.tr("Download stopped. It will resume from here next time.")
+        self._show(as_sentence(message) or stopped, running=False)
+        self._offer(self.tr("&Try again") if message else self.tr("&Download"))
+
+    def _offer(self, text: str) -> None:
+        self.download.setText(text)
+
+    def _show(self, text: str, *, running: bool) -> None:
+        self.is_running = running
+        self.message.setText(text)
+        self.message.setVisible(bool(text))
+        self.progress.setVisible(running)
+        self.cancel.setVisible(running)
+        self.download.setVisible(not running)

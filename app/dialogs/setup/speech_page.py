@@ -1,0 +1,246 @@
+"""The page of the setup wizard that offers speech models and downloads the chosen one."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QButtonGroup, QRadioButton, QVBoxLayout
+
+from app.dialogs.setup.download_row import DownloadRow
+from app.dialogs.setup.pages import WizardPage
+from app.look.style_sheet import GAP
+from app.session.listening_service import ListeningService
+from app.widgets.dialog_text import as_sentence, quiet, size_text
+from app.widgets.file_dialogs import ask_folder
+from engine.hub.catalogue import SPEECH_CHOICES, STANDARD_WHISPER, SpeechChoice
+
+_FAST, _ENOUGH = 0.45, 0.9
+"""Seconds of computing for a second of speech; from ``_ENOUGH`` on the listener advises a smaller
+model (``RecognizerSettings.slow_from``)."""
+
+
+class SpeechPage(WizardPage):
+    """Three speech models with size, licence and speed, a folder of one's own, and the download.
+
+    Signals:
+        chosen(str): this speech model, or its folder, is here and shall be used.
+        changed(): whether a usable model is selected may have changed.
+    """
+
+    chosen = Signal(str)
+    changed = Signal()
+
+    def __init__(self, desk: ListeningService) -> None:
+        super().__init__()
+        self.title = self.tr("Speech model")
+        self._desk = desk
+        self._found = dict[str, str | None]()
+        self._fetched = set[str]()  # what was looked up before may be reported later
+        self._gflops = 0.0
+        self._own = ""  # a model that is not among the three
+        self._fetching = ""
+        self._was_chosen = self._has_failed = False  # by the user; the last download
+        self.add_text(
+            self.tr(
+                "To caption speech, Surtitle needs a speech model. It comes from huggingface.co "
+                "once, and works without the internet from then on."
+            )
+        )
+        self._group = QButtonGroup(self)
+        self.buttons = dict[str, QRadioButton]()
+        self.details = {"": quiet()}
+        names = (
+            (self.tr("&Fast"), self.tr("misses more words")),
+            (self.tr("B&alanced"), self.tr("for most computers")),
+            (self.tr("Accu&rate"), self.tr("for fast computers")),
+        )
+        self._names = {
+            choice.name: name for choice, name in zip(SPEECH_CHOICES, names, strict=True)
+        }
+        for name in (*self._names, ""):
+            self._add_choice(name)
+        self.row = DownloadRow()
+        self.column.addWidget(self.row)
+        self.column.addStretch(1)
+        self._connect()
+        self.choose(STANDARD_WHISPER)
+
+    @property
+    def recognizer(self) -> str:
+        """Name or folder of the selected speech model."""
+        name = next((name for name, one in self.buttons.items() if one.isChecked()), "")
+        return name or self._own
+
+    @property
+    def is_here(self) -> bool:
+        """Whether the selected model is on this computer."""
+        return self._found.get(self.recognizer, "") is None
+
+    @property
+    def is_fetching(self) -> bool:
+        """Whether a download is running."""
+        return bool(self._fetching)
+
+    def choose(self, recognizer: str) -> None:
+        """Select a model; one that is not among the three gets a line of its own."""
+        is_known = recognizer in self._names
+        self._own = self._own if is_known else recognizer
+        self.buttons[recognizer if is_known else ""].setChecked(True)
+        self._describe()
+
+    def enter(self) -> None:
+        """Look which models are here."""
+        self._desk.look_up([*self._names, *([self._own] if self._own else [])])
+        if not self._gflops:
+            self._desk.measure_speed()
+
+    def _add_choice(self, name: str) -> None:
+        button, detail = QRadioButton(), quiet()
+        button.setChecked(name == STANDARD_WHISPER)
+        self._group.addButton(button)
+        self.buttons[name], self.details[name] = button, detail
+        rows = QVBoxLayout()
+        rows.setSpacing(0)
+        rows.addWidget(button)
+        rows.addWidget(detail)
+        detail.setContentsMargins(7 * GAP, 0, 0, 0)
+        self.column.addLayout(rows)
+        button.toggled.connect(self._select)
+        button.clicked.connect(self._keep_choice)
+
+    def _connect(self) -> None:
+        desk, row = self._desk, self.row
+        desk.looked_up.connect(self._take_found)
+        desk.speed_measured.connect(self._take_speed)
+        desk.progressed.connect(self._show_progress)
+        desk.fetched.connect(self._take_fetched)
+        desk.fetch_failed.connect(self._take_failure)
+        row.wanted.connect(self._fetch)
+        row.cancelled.connect(desk.cancel_fetch)
+        row.folder_wanted.connect(self._ask_folder)
+
+    def _describe(self) -> None:
+        """Write what is known about each model, and offer the selected one."""
+        best = self._recommended
+        for choice in SPEECH_CHOICES:
+            name, purpose = self._names[choice.name]
+            text = self.tr("{} (recommended)").format(name) if choice.name == best else name
+            self.buttons[choice.name].setText(text)
+            self._write_detail(choice.name, self._facts(choice, purpose))
+        self.buttons[""].setText(self.tr("Another &model"))
+        self._write_detail("", [Path(self._own).name if self._own else ""])
+        for part in (self.buttons[""], self.details[""]):
+            part.setVisible(bool(self._own))
+        self._offer()
+
+    def _facts(self, choice: SpeechChoice, purpose: str) -> list[str]:
+        licence = self.tr("{} licence").format(choice.licence)
+        facts = [purpose, size_text(choice.download_bytes), licence, self._speed(choice)]
+        return [*facts, self.tr("on this computer")] if self._is_found(choice.name) else facts
+
+    def _write_detail(self, name: str, facts: list[str]) -> None:
+        text = " · ".join(filter(None, facts))
+        self.details[name].setText(text)
+        self.buttons[name].setAccessibleDescription(text)
+
+    def _speed(self, choice: SpeechChoice) -> str:
+        if not self._gflops:
+            return ""
+        load = choice.pass_gflop / self._gflops
+        if load < _FAST:
+            return self.tr("fast here")
+        return self.tr("keeps up here") if load < _ENOUGH else self.tr("probably too slow here")
+
+    @property
+    def _recommended(self) -> str:
+        """The standard model, or the fastest one if that is too slow for this computer."""
+        standard = next(one for one in SPEECH_CHOICES if one.name == STANDARD_WHISPER)
+        is_slow = bool(self._gflops) and standard.pass_gflop / self._gflops >= _ENOUGH
+        return SPEECH_CHOICES[0].name if is_slow else standard.name
+
+    def _is_found(self, name: str) -> bool:
+        return self._found.get(name, "") is None
+
+    def _offer(self) -> None:
+        """Offer what can be done with the selected model."""
+        self.row.set_possible(possible=not self.is_here and bool(self._names.get(self.recognizer)))
+        if not self._fetching and not self._has_failed:
+            failure = self._found.get(self.recognizer, "") or ""
+            here = self.tr("This speech model is on this computer.") if self.is_here else ""
+            self.row.show_message(as_sentence(failure) or here)
+        self.changed.emit()
+
+    @Slot(bool)
+    def _select(self, checked: bool) -> None:  # noqa: FBT001  what the signal carries
+        if checked:
+            self._has_failed = False
+            self._offer()
+            if self.is_here:
+                self.chosen.emit(self.recognizer)
+
+    @Slot()
+    def _keep_choice(self) -> None:
+        """Let no recommendation replace what the user chose."""
+        self._was_chosen = True
+
+    @Slot(dict)
+    def _take_found(self, found: Mapping[str, str | None]) -> None:
+        self._found |= {name: found[name] for name in found if name not in self._fetched}
+        self._describe()
+        if self._own in found and self.recognizer == self._own and self.is_here:
+            self.chosen.emit(self._own)
+
+    @Slot(float)
+    def _take_speed(self, gflops: float) -> None:
+        self._gflops = gflops
+        if not (self._was_chosen or self.is_here or self._fetching or self._own):
+            self.choose(self._recommended)
+        self._describe()
+
+    @Slot()
+    def _fetch(self) -> None:
+        self._fetching, self._has_failed, self._was_chosen = self.recognizer, False, True
+        for button in self.buttons.values():
+            button.setEnabled(False)
+        self.row.show_contact(self.tr("Contacting huggingface.co…"))
+        self._desk.fetch(self._fetching)
+        self.changed.emit()
+
+    @Slot(str, object, object)
+    def _show_progress(self, recognizer: str, done: int, total: int) -> None:
+        if recognizer == self._fetching:
+            name = self._names[recognizer][0].replace("&", "")
+            self.row.show_progress(name, done, total)
+
+    @Slot(str)
+    def _take_fetched(self, recognizer: str) -> None:
+        self._found[recognizer] = None
+        self._fetched.add(recognizer)
+        if recognizer != self._fetching:
+            self._describe()
+            return
+        self._end_fetch()
+        self._describe()
+        self.chosen.emit(recognizer)
+
+    @Slot(str)
+    def _take_failure(self, message: str) -> None:
+        if self._fetching:
+            self._end_fetch()
+            self._has_failed = True
+            self.row.show_failure(message)
+            self.changed.emit()
+
+    def _end_fetch(self) -> None:
+        self._fetching = ""
+        for button in self.buttons.values():
+            button.setEnabled(True)
+
+    @Slot()
+    def _ask_folder(self) -> None:
+        path = ask_folder(self, self.tr("Folder of a speech model"))
+        if path:
+            self._own = str(path)
+            self._found.pop(self._own, None)
+            self.choose(self._own)
+            self._desk.look_up([self._own])

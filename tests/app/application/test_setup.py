@@ -1,0 +1,90 @@
+"""The first words of a newcomer: the guide over the whole program, with a fake microphone."""
+
+import pytest
+
+from engine.audio.devices import DeviceKind
+from engine.errors import HubError
+from engine.messages import Code
+from tests.support.app.listening_program import SAID
+from tests.support.app.setup_services import parts
+
+
+@pytest.fixture
+def first_start(listening_program):
+    def make(**settings):
+        one = listening_program(**settings).open()
+        setup = one.application.side_windows.guide
+        setup.parts = parts()
+        setup.open_guide()
+        one.guide = setup.dialog
+        return one
+
+    return make
+
+
+def test_three_clicks_lead_to_the_first_spoken_caption(first_start):
+    one = first_start()
+    one.guide.next.click()
+    one.wait(lambda: one.guide.speech.is_here)
+    one.guide.next.click()
+    one.guide.trial.switch.click()
+    trial = one.guide.trial
+    one.wait(lambda: trial.caption.text() == SAID.split(". ")[-1].upper())
+    assert trial.source.text() == SAID.split(". ")[-1]
+    assert one.window.menu_actions.microphone.isChecked()
+    assert trial.switch.text() == "Switch &microphone off"
+    one.guide.next.click()
+    assert not one.window.menu_actions.microphone.isChecked(), "a page that is left records nothing"
+    one.guide.next.click()
+
+
+def test_a_model_that_was_downloaded_in_the_guide_is_stored_and_listened_with(first_start):
+    one = first_start(here=())
+    one.guide.next.click()
+    one.wait(lambda: one.guide.speech._found)
+    one.guide.speech.buttons["tiny.en"].click()
+    one.guide.speech.row.download.click()
+    one.wait(lambda: one.application.settings.preferences.listening.recognizer == "tiny.en")
+    one.guide.next.click()
+    one.guide.trial.switch.click()
+    one.wait(lambda: one.guide.trial.caption.text().endswith("RAINED."))
+    assert one.speech.asked[-1][1] == "tiny.en"
+    assert not one.banner.isVisible(), "the window does not offer or report the download again"
+
+
+def test_a_failed_download_is_told_in_the_guide_alone(first_start):
+    one = first_start(here=())
+    one.guide.next.click()
+    one.wait(lambda: one.guide.speech._found)
+    one.speech.fetch_failure = HubError(Code.HUB_UNREACHABLE(host="a", reason="b"))
+    one.guide.speech.row.download.click()
+    one.wait(lambda: "no connection" in one.guide.speech.row.message.text())
+    assert not one.banner.isVisible()
+
+
+def test_what_cannot_be_heard_is_told_and_tried_again(first_start):
+    one = first_start(texts={DeviceKind.MICROPHONE: [SAID, SAID]})
+    one.guide.next.click()
+    one.wait(lambda: one.guide.speech.is_here)
+    one.guide.next.click()
+    trial = one.guide.trial
+    one.speech.failure = Code.AS_SAID(sentence="the speech model is damaged")
+    trial.switch.click()
+    one.wait(trial.retry.isVisible)
+    assert trial.state.text() == "The speech model is damaged."
+    assert not trial.switch.isChecked()
+    one.speech.failure = None
+    one.wait(lambda: not one.application.listening.desk.is_listening)
+    trial.retry.click()
+    one.wait(lambda: trial.caption.text().endswith("RAINED."))
+    assert not trial.retry.isVisible()
+
+
+def test_a_source_that_is_switched_off_outside_is_off_in_the_guide(first_start):
+    one = first_start()
+    one.guide.next.click()
+    one.wait(lambda: one.guide.speech.is_here)
+    one.guide.next.click()
+    one.guide.trial.switch.click()
+    one.press(one.bar.microphone)
+    assert not one.guide.trial.switch.isChecked()

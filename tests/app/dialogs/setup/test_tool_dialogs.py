@@ -1,0 +1,249 @@
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.dialogs.setup.tool_dialogs import ModelsDialog, SpeedDialog
+from engine.commands import Configure
+from engine.events import LoadProgress
+from engine.hub.catalogue import KNOWN_MODELS
+from engine.messages import Code
+from tests.support.app.fake_engine import FakeEngine
+from tests.support.app.setup_services import parts, says
+
+FORECAST = {"kind": "forecast", "n_words": 9, "median_s": 1.9, "p95_s": 3.1, "computing_s": 0.2}
+CRASH = "import os; os.abort()"
+HANG = "import time; time.sleep(99)"
+
+
+@pytest.fixture
+def made(qtbot, tmp_path, monkeypatch):
+    """Keep the dialogs that a test makes, and end them."""
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "cache"))
+    dialogs = []
+
+    def keep(one):
+        qtbot.addWidget(one)
+        dialogs.append(one)
+        return one
+
+    yield keep
+    for one in dialogs:
+        one.end()
+
+
+@pytest.fixture
+def models(made, tmp_path):
+    def make(code=None, model=None):
+        one = made(ModelsDialog(tmp_path / "models", parts(code)))
+        one.uses = []
+        one.wanted.connect(lambda *use: one.uses.append(use))
+        one.open_models(model, "de")
+        return one
+
+    return make
+
+
+@pytest.fixture
+def speed(made):
+    def make(code=None):
+        one = made(SpeedDialog(parts(code)))
+        one.open_speed(["--to", "de"])
+        return one
+
+    return make
+
+
+def listed(qtbot, one):
+    qtbot.waitUntil(lambda: one.page.table.rowCount() == 8, timeout=30_000)
+    return one.page
+
+
+def measured(qtbot, one):
+    one.page.measure.click()
+    qtbot.waitUntil(one.page.measure.isVisible, timeout=30_000)
+    return one.page.result.text()
+
+
+def test_what_the_computer_has_and_what_fits_stands_beside_the_models(models, qtbot):
+    page = models().page
+    qtbot.waitUntil(lambda: "8 cores" in page.machine.text(), timeout=30_000)
+    qtbot.waitUntil(lambda: page.table.item(1, 4).text() == "yes, on the processor", timeout=30_000)
+    assert page.table.item(0, 0).text() == "surtitle-en-de (recommended)"
+    assert page.table.item(0, 2).text() == "CC-BY-SA-4.0"
+    assert page.table.item(0, 3).text() == "included"
+    assert page.table.item(1, 3).text() == "to download"
+    assert "free on the disk" in page.room.text()
+
+
+@pytest.mark.parametrize(("code", "words"), [(CRASH, "crashed"), ("raise SystemExit(1)", "error")])
+def test_a_check_that_crashes_is_one_sentence_and_a_model_can_be_chosen(models, qtbot, code, words):
+    one = models(code)
+    qtbot.waitUntil(lambda: words in one.page.machine.text(), timeout=30_000)
+    listed(qtbot, one).table.selectRow(2)
+    one.apply.click()
+    assert one.uses == [(Path(KNOWN_MODELS[1].name), "de")]
+    assert not one.isVisible()
+
+
+def test_a_check_that_failed_can_be_tried_again(models, qtbot):
+    one = models(CRASH)
+    qtbot.waitUntil(one.page.retry.isVisible, timeout=30_000)
+    one.page.retry.click()
+    assert not one.page.retry.isVisible()
+    qtbot.waitUntil(one.page.retry.isVisible, timeout=30_000)
+
+
+def test_the_window_is_closed_while_a_check_hangs(models, qtbot):
+    one = models(HANG)
+    qtbot.waitUntil(lambda: one._check.is_running)
+    one.end()
+    assert not one._check.is_running
+
+
+def test_a_model_that_the_owner_must_be_asked_for_says_so(models, qtbot):
+    page = listed(qtbot, models())
+    page.table.selectRow(7)
+    assert "First ask its owner" in page.room.text()
+
+
+def test_what_is_fetched_is_shown_and_can_be_stopped(models, qtbot, monkeypatch):
+    one = models()
+    page, desk, row = listed(qtbot, one), one.desk, one.page.row
+    asked = []
+    monkeypatch.setattr(desk, "fetch", asked.append)
+    page.table.selectRow(1)
+    name = KNOWN_MODELS[0].name
+    row.download.click()
+    assert asked == [name]
+    assert row.cancel.isVisible()
+    desk.progressed.emit(name, 500_000_000, 3_000_000_000)
+    assert row.message.text() == f"{name}: 500 MB of 3.0 GB downloaded."
+    assert row.progress.value() == 167
+    desk.failed.emit("")
+    assert "will resume from here" in row.message.text()
+    assert not row.cancel.isVisible()
+    row.download.click()
+    desk.failed.emit("the hub stopped sending: try again")
+    assert row.message.text() == "The hub stopped sending: try again."
+    assert row.download.text() == "&Try again"
+    row.download.click()
+    desk.fetched.emit(name)
+    assert asked == [name] * 3
+    assert row.message.text() == f"{name} is downloaded."
+
+
+def test_a_disk_that_is_too_small_is_said_before_anything_is_fetched(models, qtbot, monkeypatch):
+    one = models()
+    monkeypatch.setattr(type(one.desk), "free_bytes", 1_000)
+    page = listed(qtbot, one)
+    page.table.selectRow(1)
+    assert not page.row.download.isEnabled()
+    assert "Not enough for this model" in page.room.text()
+
+
+@pytest.mark.parametrize(
+    ("load", "words"), [(0.3, "It keeps up"), (0.9, "tight"), (1.4, "too slow: captions would")]
+)
+def test_the_lag_is_foretold_in_seconds_with_advice(speed, qtbot, load, words):
+    one = speed(says({**FORECAST, "load": load}))
+    text = measured(qtbot, one)
+    assert text == "Captions will lag about 1.9 s behind their words, 3.1 s at worst."
+    assert words in one.page.advice.text()
+
+
+def test_a_measurement_that_fails_is_one_sentence_and_can_be_tried_again(speed, qtbot):
+    one = speed(says({"kind": "failed", "message": "the model is cut off: get it again"}))
+    assert one.page.measure.text() == "&Measure"
+    assert measured(qtbot, one) == "The model is cut off: get it again."
+    assert one.page.measure.text() == "&Try again"
+    other = speed(CRASH)
+    assert "crashed" in measured(qtbot, other)
+
+
+def test_a_measurement_can_be_stopped(speed, qtbot):
+    one = speed(HANG)
+    one.page.measure.click()
+    qtbot.waitUntil(one.page.cancel.isVisible)
+    one.page.cancel.click()
+    assert one.page.measure.isVisible()
+    assert one.page.result.text() == ""
+    one.page.measure.click()
+    one.close()
+    assert not one._check.is_running
+
+
+def test_what_is_measured_is_the_model_in_use(program):
+    one = program(language="fr").open().wait_until_ready()
+    guide = one.application.side_windows.guide
+    guide.parts = parts(says({**FORECAST, "load": 0.3}))
+    one.window.menu_actions.speed.trigger()
+    arguments = guide.speed.page._arguments
+    assert arguments[:2] == ["--model", str(one.application.settings.model)]
+    assert arguments[-3:] == ["check", "--speed", "--json"]
+    assert "fr" in arguments
+    assert measured(one.qtbot, guide.speed).startswith("Captions will lag")
+
+
+def chosen_in_tools(one, *choice):
+    guide = one.application.side_windows.guide
+    guide.parts = parts()
+    one.window.menu_actions.models.trigger()
+    guide.models.wanted.emit(*choice)
+
+
+def test_a_model_that_is_chosen_is_stored_and_loaded(program, tmp_path, monkeypatch):
+    monkeypatch.setattr("app.application.model_controller.bundled_models", lambda: [tmp_path])
+    one = program(model=None).open().wait_until_ready()
+    chosen_in_tools(one, Path("some/model"), "fr")
+    assert one.stored()["model"] == "some/model"
+    assert one.stored()["translation"]["language"] == "fr"
+    one.wait(lambda: len(one.engine.models) == 2)
+    assert one.engine.models[1].hub_name == "some/model"
+    assert one.engine.translations[1].target_language == "fr"
+
+
+def test_a_model_that_gives_way_is_not_asked_for_the_language_of_the_next(program):
+    one = program(model=None).open().wait_until_ready()
+    first = one.session
+    chosen_in_tools(one, Path("some/model"), "es")
+    one.wait(lambda: len(one.engine.models) == 2)
+    assert one.engine.translations[1].target_language == "es"
+    assert not [call for call in first.calls if isinstance(call, Configure)]
+
+
+def test_the_command_line_wins_over_a_model_that_is_chosen(program):
+    one = program(language="fr").open().wait_until_ready()
+    chosen_in_tools(one, Path("some/model"), "es")
+    assert len(one.engine.models) == 1
+    assert not [call for call in one.session.calls if isinstance(call, Configure)]
+    assert one.stored()["model"] == "some/model"
+
+
+def test_a_model_that_is_just_being_loaded_is_not_waited_for_by_the_window(program):
+    may_load = threading.Event()
+    one = program(FakeEngine(may_load=may_load), model=None).open()
+    one.wait(lambda: one.window.banner.progress.value() == 500)
+    chosen = one.application.settings
+    chosen.choose(replace(chosen.preferences, model=Path("some/model")))
+    one.application.model.start_over()  # would stand still here
+    further = LoadProgress(message=Code.MAKING_CACHE(), fraction=0.8)
+    one.application.bridge.event_came.emit(further)
+    assert len(one.engine.models) == 1
+    may_load.set()
+    one.wait(lambda: len(one.engine.models) == 2)
+    one.wait_until_ready()
+    assert one.engine.models[1].hub_name == "some/model"
+    assert len(one.engine.models) == 2
+
+
+def test_a_model_that_is_being_fetched_gives_way_at_once(program):
+    one = program(FakeEngine(may_load=threading.Event())).open()
+    one.wait(lambda: one.window.banner.progress.value() == 500)
+    one.application.model.start_over()
+    progress = LoadProgress(
+        message=Code.FETCHING(name="some/model", done=1.0, total=2.0), fraction=0.5
+    )
+    one.application.bridge.event_came.emit(progress)
+    one.wait(lambda: len(one.engine.models) == 2)
