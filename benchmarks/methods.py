@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, quantiles
 
-from benchmarks.boxes import draw_boxes
+from training.plots.boxes import draw_boxes
 from training.plots.quality_latency import Curve, Point, draw
 
 OFFLINE = "offline"

@@ -56,11 +56,13 @@ def export(
     check_choice("form", form, FORMS)
     check_choice("content", content, CONTENTS)
     cues = _named(cues, form)
+    if marks_doubt and form != "jsonl":
+        cues = _signed(cues)
     if form != "txt":
         cut = split_source if form in SUBTITLES and content == "source" else split
         cues = sorted((part for cue in cues for part in cut(cue)), key=lambda cue: cue.start_s)
     if form != "jsonl":
-        cues = _chosen(_signed(cues) if marks_doubt else cues, content)
+        cues = _chosen(cues, content)
     if form in SUBTITLES:
         cues = readable(counted(cues, times))
     count = 0

@@ -479,8 +479,8 @@ def test_a_screen_reader_and_a_tool_tip_name_the_doubt_whatever_the_eye_gets(tra
     assert cell(transcript, Qt.ItemDataRole.AccessibleTextRole) == "Wir trafen uns (?)"
     assert "not sure" in cell(transcript, Qt.ItemDataRole.ToolTipRole)
     assert cell(transcript, Qt.ItemDataRole.ToolTipRole, SOURCE) is None
-    transcript.mark_row(0)
-    assert cell(transcript, Qt.ItemDataRole.ToolTipRole) == "Your mark"
+    transcript.show_views((replace(DOUBTFUL, marked=True),))
+    assert cell(transcript, Qt.ItemDataRole.ToolTipRole) == "Bookmark"
     assert cell(transcript, Qt.ItemDataRole.BackgroundRole) is not None
 
 
