@@ -17,7 +17,6 @@ from app.application.model_controller import ModelController
 from app.application.page_controller import PageController
 from app.application.tool_windows import ToolWindows
 from app.captions.lanes import LANES
-from app.captions.model import UtteranceView
 from app.config.launch_settings import LaunchSettings
 from app.config.preferences import Preferences
 from app.config.settings_in_force import SettingsInForce
@@ -129,7 +128,7 @@ class Application(QObject):
         window.closed.connect(self._close)
         actions.overlay.toggled.connect(self._show_overlay)
         actions.lock.toggled.connect(self._lock_overlay)
-        actions.clear.triggered.connect(self._clear_overlay)
+        actions.clear.triggered.connect(self.stage.clear)
         self.overlay.closed.connect(self._hide_overlay)
         actions.pause.toggled.connect(self.captions.pause)
         window.choices.changed.connect(self._show_mode)
@@ -139,7 +138,7 @@ class Application(QObject):
         self.bridge.paused_changed.connect(window.status.show_paused)
         self.bridge.paused_changed.connect(lambda paused: self.stage.pause(paused=paused))
         window.controls.wanted_changed.connect(self._show_speakers)
-        self.captions.captions_changed.connect(self._show_captions)
+        self.captions.captions_changed.connect(self.stage.show_views)
         self.captions.captions_changed.connect(self.side_windows.guide.show_captions)
         self.captions.cleared.connect(window.status.show_no_backlog)
         self.settings.language_changed.connect(self._report_missing_font)
@@ -211,11 +210,6 @@ class Application(QObject):
         self.stage.visibility.hide_after(overlay.hide_after_s)
         self.archive.use_mode(self.settings.mode)
 
-    @Slot(tuple)
-    def _show_captions(self, views: tuple[UtteranceView, ...]) -> None:
-        self.stage.show_views(views)
-        self.page.show_captions()
-
     @Slot()
     def _show_speakers(self) -> None:
         """Name the speakers if both sources are on."""
@@ -268,7 +262,6 @@ class Application(QObject):
         if now.shortcuts != before.shortcuts:
             self.window.menu_actions.use_shortcuts(now.shortcuts)
         self.page.show_look(now)
-        self.page.show_captions()
         if now.privacy != before.privacy:
             self.keeper.use(now.privacy)
             self.page.use(now)
@@ -288,11 +281,6 @@ class Application(QObject):
         if visible and is_wayland() and not self._explained_wayland:
             self._explain_wayland()
         self.settings.change("overlay", visible=visible)
-
-    @Slot()
-    def _clear_overlay(self) -> None:
-        self.stage.clear()
-        self.page.show_captions()
 
     @Slot()
     def _hide_overlay(self) -> None:

@@ -33,6 +33,7 @@ class PageController(QObject):
         super().__init__(parent)
         self.source = BrowserSource(folder / "page.token", self)
         self._stage = stage
+        stage.lines_changed.connect(self._show_lines)
 
     def use(self, preferences: Preferences) -> None:
         """Open or close the page."""
@@ -41,7 +42,7 @@ class PageController(QObject):
             self.noticed.emit(failure)
         self.address_changed.emit(self.source.address)
         self.show_look(preferences)
-        self.show_captions()
+        self._show_lines()
 
     def show_look(self, preferences: Preferences) -> None:
         """Show colours, font and speakers as on the overlay."""
@@ -62,7 +63,7 @@ class PageController(QObject):
         self.source.show_look(look)
 
     @Slot()
-    def show_captions(self) -> None:
+    def _show_lines(self) -> None:
         """Show the lines of the overlay."""
         self.source.show_lines(self._stage.caption_lines, self._stage.source_lines)
 

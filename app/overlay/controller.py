@@ -38,10 +38,12 @@ class OverlayController(QObject):
     Signals:
         size_wanted(int, int): the user resized the overlay to this many characters and lines.
         painted(tuple of int): keys of the utterances whose captions were painted.
+        lines_changed(): ``source_lines`` or ``caption_lines`` are other ones.
     """
 
     size_wanted = Signal(int, int)
     painted = Signal(tuple)
+    lines_changed = Signal()
 
     def __init__(
         self, choices: CaptionPreferences, geometry: GeometryFile, parent: QObject | None = None
@@ -88,6 +90,7 @@ class OverlayController(QObject):
     def _is_hovered(self) -> bool:
         return self.bar is not None and self.bar.is_hovered
 
+    @Slot(tuple)
     def show_views(self, views: Sequence[UtteranceView]) -> None:
         """Show the last lines of these utterances, or a hint if there are none."""
         self._views, self._fresh = views, self._after_clear(views)
@@ -97,10 +100,13 @@ class OverlayController(QObject):
         source = self._source.last_lines(views, count) if mode != TRANSLATE else ()
         if mode == CAPTIONS_ONLY:
             captions, source = source, ()
-        if (captions, source) != (self._lines, self._source_lines) and (captions or source):
-            self.visibility.take_caption()
+        has_changed = (captions, source) != (self._lines, self._source_lines)
         self._lines, self._source_lines = captions, source
         self._show_lines()
+        if has_changed:
+            if captions or source:
+                self.visibility.take_caption()
+            self.lines_changed.emit()
 
     def _show_lines(self) -> None:
         """Show the lines, below them whether it is paused, or a hint if there are none."""
