@@ -14,14 +14,14 @@ from app.application.history_controller import HistoryController
 from app.application.listening_controller import ListeningController
 from app.application.media_controller import MediaController
 from app.application.model_controller import ModelController
+from app.application.page_controller import PageController
 from app.application.tool_windows import ToolWindows
-from app.captions.model import UtteranceView
+from app.captions.lanes import LANES
 from app.config.launch_settings import LaunchSettings
 from app.config.preferences import Preferences
 from app.config.settings_in_force import SettingsInForce
 from app.config.window_geometry import GeometryFile, WindowGeometry
 from app.dialogs.settings.dialog import SettingsDialog
-from app.history.browser_source import BrowserSource
 from app.look.apply import Look
 from app.main_window.window import MainWindow
 from app.overlay.controller import OverlayController
@@ -87,7 +87,7 @@ class Application(QObject):
             self.settings, bridge, desk, window.controls, banner, window.status
         )
         self.media = MediaController(self.settings, bridge, desk, window)
-        self.page = BrowserSource(folder / "page.token", self)
+        self.page = PageController(folder, self.stage, self)
         self.settings_dialog = SettingsDialog(policy_names(), window.menu_actions, folder, window)
         window.menu_actions.use_shortcuts(now.shortcuts)
         if self.settings.notice is not None:
@@ -97,7 +97,7 @@ class Application(QObject):
         self._closing_since_s: float | None = None
         self._explained_wayland = False
         self._connect()
-        self._use_page()
+        self.page.use(now)
 
     def show(self) -> None:
         """Open the windows; the model is loaded after the first paint."""
@@ -128,7 +128,7 @@ class Application(QObject):
         window.closed.connect(self._close)
         actions.overlay.toggled.connect(self._show_overlay)
         actions.lock.toggled.connect(self._lock_overlay)
-        actions.clear.triggered.connect(self._clear_overlay)
+        actions.clear.triggered.connect(self.stage.clear)
         self.overlay.closed.connect(self._hide_overlay)
         actions.pause.toggled.connect(self.captions.pause)
         window.choices.changed.connect(self._show_mode)
@@ -136,18 +136,23 @@ class Application(QObject):
         window.painted.connect(self.model.load)
         self.model.restarted.connect(self.captions.restart)
         self.bridge.paused_changed.connect(window.status.show_paused)
-        self.captions.captions_changed.connect(self._show_captions)
+        self.bridge.paused_changed.connect(lambda paused: self.stage.pause(paused=paused))
+        window.controls.wanted_changed.connect(self._show_speakers)
+        self.captions.captions_changed.connect(self.stage.show_views)
         self.captions.captions_changed.connect(self.side_windows.guide.show_captions)
         self.captions.cleared.connect(window.status.show_no_backlog)
         self.settings.language_changed.connect(self._report_missing_font)
         self.stage.size_wanted.connect(self._choose_size)
+        self.page.noticed.connect(window.banner.show_notice)
+        self.page.address_changed.connect(self.settings_dialog.files.show_address)
         self.settings.preferences_changed.connect(self._use_choices)
         self.settings.failed.connect(window.banner.show_notice)
         self.settings_dialog.edited.connect(self.settings.choose)
         self.settings_dialog.translation.models_wanted.connect(window.menu_actions.models.trigger)
         self.keeper.failed.connect(window.banner.show_notice)
-        self.side_windows.guide.opened.connect(self.overlay.hide)
-        self.side_windows.guide.left.connect(self._bring_overlay_back)
+        put_aside = self.stage.visibility.put_aside
+        self.side_windows.guide.opened.connect(lambda: put_aside(aside=True))
+        self.side_windows.guide.left.connect(lambda: put_aside(aside=False))
         window.banner.offer_taken.connect(self._take_offer)
         self.stage.painted.connect(self.captions.take_painted)
         self._connect_listening()
@@ -192,7 +197,7 @@ class Application(QObject):
         actions.export.triggered.connect(self.archive.export)
         actions.recover.triggered.connect(self.archive.show_sessions)
         actions.diagnostics.triggered.connect(self._copy_diagnostics)
-        actions.page_address.triggered.connect(self._copy_page_address)
+        actions.page_address.triggered.connect(self.page.copy_address)
         actions.go_to_mark.triggered.connect(lambda: window.transcript.go_to_mark(1))
         actions.go_to_mark_before.triggered.connect(lambda: window.transcript.go_to_mark(-1))
         actions.larger_rows.triggered.connect(lambda: self._resize_rows(_PERCENT))
@@ -200,18 +205,15 @@ class Application(QObject):
         actions.hide_overlay.triggered.connect(actions.overlay.toggle)
         self.overlay.addActions(actions.for_overlay())
         self.stage.add_bar(actions.for_bar(), actions.lock)
-        self.stage.hide_from_share(hidden=self.settings.preferences.overlay.hide_from_share)
+        overlay = self.settings.preferences.overlay
+        self.stage.hide_from_share(hidden=overlay.hide_from_share)
+        self.stage.visibility.hide_after(overlay.hide_after_s)
         self.archive.use_mode(self.settings.mode)
 
-    @Slot(tuple)
-    def _show_captions(self, views: tuple[UtteranceView, ...]) -> None:
-        self.stage.show_views(views)
-        self._show_page()
-
-    def _show_page(self) -> None:
-        """Show the captions on the page; lines are broken only while it is open."""
-        if self.page.is_open:
-            self.page.show_lines(self.stage.caption_lines)
+    @Slot()
+    def _show_speakers(self) -> None:
+        """Name the speakers if both sources are on."""
+        self.stage.hear([LANES[source.kind] for source in self.window.controls.on])
 
     @Slot(str)
     def _report_missing_font(self, language: str) -> None:
@@ -260,13 +262,15 @@ class Application(QObject):
             self.archive.use_mode(now.captions.mode)
         self._show_transcripts(now)
         self.stage.hide_from_share(hidden=now.overlay.hide_from_share)
+        self.stage.visibility.hide_after(now.overlay.hide_after_s)
         if now.overlay.locked != before.overlay.locked:
             self.window.menu_actions.lock.setChecked(now.overlay.locked)
         if now.shortcuts != before.shortcuts:
             self.window.menu_actions.use_shortcuts(now.shortcuts)
+        self.page.show_look(now)
         if now.privacy != before.privacy:
             self.keeper.use(now.privacy)
-            self._use_page()
+            self.page.use(now)
         if self.settings_dialog.isVisible():
             self.settings_dialog.show_preferences(now)
 
@@ -279,15 +283,10 @@ class Application(QObject):
 
     @Slot(bool)
     def _show_overlay(self, visible: bool) -> None:  # noqa: FBT001  what the signal carries
-        self.overlay.setVisible(visible)
+        self.stage.visibility.want(wanted=visible)
         if visible and is_wayland() and not self._explained_wayland:
             self._explain_wayland()
         self.settings.change("overlay", visible=visible)
-
-    @Slot()
-    def _clear_overlay(self) -> None:
-        self.stage.clear()
-        self._show_page()
 
     @Slot()
     def _hide_overlay(self) -> None:
@@ -298,13 +297,6 @@ class Application(QObject):
         """Show the overlay at its default position."""
         self.stage.reset_position()
         self.window.menu_actions.overlay.setChecked(True)
-
-    @Slot()
-    def _bring_overlay_back(self) -> None:
-        """Show the overlay again after the setup wizard."""
-        self.overlay.setVisible(
-            self.settings.preferences.overlay.visible and self.window.isVisible()
-        )
 
     def _explain_wayland(self) -> None:
         """Explain once the limits of Wayland, and offer XWayland."""
@@ -334,22 +326,6 @@ class Application(QObject):
     def _lock_overlay(self, locked: bool) -> None:  # noqa: FBT001  what the signal carries
         self.stage.set_locked(locked=locked)
         self.settings.change("overlay", locked=locked)
-
-    def _use_page(self) -> None:
-        failure = self.page.use(self.settings.preferences.privacy)
-        if failure is not None:
-            self.window.banner.show_notice(failure)
-        self.settings_dialog.files.show_address(self.page.address)
-        self._show_page()
-
-    @Slot()
-    def _copy_page_address(self) -> None:
-        address = self.page.address
-        text = self.tr("The address is on the clipboard; who knows it can read the captions")
-        if not address:
-            text = self.tr("The caption page is off; the settings, under Files and OBS, turn it on")
-        QGuiApplication.clipboard().setText(address)
-        self.window.banner.show_notice(text)
 
     @Slot()
     def _copy_diagnostics(self) -> None:
@@ -393,12 +369,12 @@ class Application(QObject):
         if self._closing_since_s is not None:
             return
         self._closing_since_s = time.monotonic()
+        self.overlay.closed.disconnect(self._hide_overlay)
+        self.stage.close()
         self.settings_dialog.close()
         self.side_windows.hide()
         self.media.close()
         self.help_windows.hide()
-        self.overlay.closed.disconnect(self._hide_overlay)
-        self.overlay.close()
         self.window.hide()
         QGuiApplication.processEvents()  # off the screen before the wait for the engine
         self.side_windows.close()

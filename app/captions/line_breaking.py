@@ -1,9 +1,10 @@
 """Breaks caption text into lines for the overlay; breaks never move. Plain Python.
 
-text grows:   Guten Morgen zusammen. Heute wol
-lines:        Guten Morgen         <- closed: stays as it is, for good
-              zusammen. Heute      <- closed
-              wol                  <- open: grows, or hands its last word on to the next line
+text grows:   Guten Morgen zusammen. Heute wollen wir üb
+lines:        Guten Morgen         <- closed: does not change any more
+              zusammen.            <- closed: a sentence begins a line
+              Heute wollen         <- closed
+              wir üb               <- open: grows, or passes its last word to the next line
 """
 
 import unicodedata
@@ -12,19 +13,22 @@ from dataclasses import dataclass, replace
 
 from app.captions.doubt import DOUBT_SIGN, OFF, PALE, SIGN
 from app.captions.model import UtteranceView, dotted
+from engine.text.sentences import ends_sentence
 
 Measure = Callable[[str], float]
-"""Tells how wide a text is, in the unit of the line width."""
+"""Returns the width of a text, in the unit of the line width."""
 
 RIGHT_TO_LEFT_MARK = "\u200f"
 """Without width; a line that begins with it is set from the right, whatever its first letter is."""
+
+_LABEL_SHARE = 0.5  # of a line, for the name of a speaker at most
 
 _JOINER = "\u200d"
 _MARKS = _JOINER + "\ufe0e\ufe0f"  # zero-width joiner and variation selectors
 
 
 class LineBreaker:
-    """Break one growing text into lines.
+    """Break one growing text into lines; a sentence begins a line.
 
     Invariant: the lines do not depend on how the text is cut into parts; a returned line never
     changes; all lines joined are the text with all its spaces.
@@ -43,10 +47,12 @@ class LineBreaker:
     def feed(self, part: str) -> list[str]:
         """Append text; return the lines it closed."""
         closed = []
-        # One character after the other: so a break rests on nothing that came after it, not even
+        # One character after the other: so a break depends on nothing that came after it, not even
         # where the longer text is the narrower one (kerning, Arabic letters that join).
         for character in part:
-            if self._overflows(character):
+            if self._begins_sentence(character):
+                closed.append(self.flush())
+            elif self._overflows(character):
                 cut = self._cut()
                 closed.append(self._line[:cut])
                 self._line = self._line[cut:]
@@ -58,6 +64,16 @@ class LineBreaker:
         line, self._line = self._line, ""
         return line
 
+    def _begins_sentence(self, character: str) -> bool:
+        """Return whether a character after the open line is the first one of a sentence.
+
+        None begins with a small letter, or after a number: "3. Oktober" is one sentence.
+        """
+        if character.isspace() or character.islower() or not self._line[-1:].isspace():
+            return False
+        words = self._line.split()
+        return bool(words) and ends_sentence(words[-1]) and not words[-1].rstrip(".").isdecimal()
+
     def _overflows(self, character: str) -> bool:
         # Spaces hang over the edge, and a line has at least one character.
         if character.isspace() or not self._line.strip() or _is_joined(self._line[-1], character):
@@ -66,7 +82,7 @@ class LineBreaker:
 
     def _cut(self) -> int:
         """Return where the open line closes: before its last word, or inside its only one."""
-        spaces = [place for place, character in enumerate(self._line) if character.isspace()]
+        spaces = [at for at, character in enumerate(self._line) if character.isspace()]
         cut = spaces[-1] + 1 if spaces else 0
         return cut if self._line[:cut].strip() else len(self._line)
 
@@ -87,12 +103,18 @@ class Line:
         right_to_left: direction of the whole text.
         n_tail: number of tentative characters at its end.
         pale: all of it is painted as tentative characters are.
+        lane: the speaker, if speakers are named.
+        n_label: number of characters at its start that name the speaker.
+        is_note: it is about the captions, and none of them.
     """
 
     text: str
     right_to_left: bool = False
     n_tail: int = 0
     pale: bool = False
+    lane: str = ""
+    n_label: int = 0
+    is_note: bool = False
 
     @property
     def certain(self) -> str:
@@ -109,18 +131,21 @@ class Typesetter:
         measure: Measure,
         text_of: Callable[[UtteranceView], str] = lambda view: view.caption,
         tail_of: Callable[[UtteranceView], str] = lambda _view: "",
+        name_of: Callable[[UtteranceView], str] = lambda _view: "",
         doubt_mark: str = OFF,
     ) -> None:
         """Break ``text_of`` each view into lines of at most ``width``.
 
         The tentative text of ``tail_of`` follows it, dotted, and never affects its breaks; nor does
-        ``doubt_mark``, one of ``DOUBT_MARKS``, of doubtful views.
+        ``doubt_mark``, one of ``DOUBT_MARKS``, of doubtful views. The name of the speaker of
+        ``name_of`` stands before it, unless it is empty.
         """
         self._width = width
         self._measure = measure
         self._text_of = text_of
         self._tail_of = tail_of
         self._doubt_mark = doubt_mark
+        self._name_of = name_of
         self._set: dict[int, _SetText] = {}
 
     def last_lines(self, views: Sequence[UtteranceView], count: int) -> tuple[Line, ...]:
@@ -130,14 +155,16 @@ class Typesetter:
         for view in reversed(views):
             if len(lines) >= count:
                 break
-            text = self._text_of(view)
+            text, tail, name = self._text_of(view), self._tail_of(view), self._name_of(view)
             found = self._set.get(view.key)
-            if found is None or not text.startswith(found.text):
-                found = _SetText(LineBreaker(self._width, self._measure))
+            if found is None or found.name != name or not text.startswith(found.text):
+                breaker = LineBreaker(self._width, self._measure)
+                found = _SetText(breaker, name, self._label(name), view.lane)
             found.grow_to(text)
             visited[view.key] = found
-            own = self._with_tail(found.lines(), dotted(self._tail_of(view)))
-            lines = (self._doubtful(own) if view.doubtful else own) + lines
+            if text.strip() or tail:
+                own = self._with_tail(found.lines(), dotted(tail))
+                lines = (self._doubtful(own) if view.doubtful else own) + lines
         self._set = visited
         return tuple(lines[-count:])
 
@@ -151,6 +178,14 @@ class Typesetter:
             return self._with_tail(lines, DOUBT_SIGN)
         return [replace(line, pale=self._doubt_mark == PALE) for line in lines]
 
+    def _label(self, name: str) -> str:
+        """Return the start of a line for a speaker, shortened if there is not enough room."""
+        label, n_kept = f"{name}: ", len(name)
+        while n_kept > 1 and self._measure(label) > self._width * _LABEL_SHARE:
+            n_kept -= 1
+            label = f"{name[:n_kept].rstrip()}…: "
+        return label if name else ""
+
     def _with_tail(self, lines: list[Line], tail: str) -> list[Line]:
         """Append words to lines, as many to a line as fit."""
         for word in tail.split():
@@ -160,16 +195,19 @@ class Typesetter:
                 n_tail = len(longer) - len(last.certain)
                 lines[-1:] = [replace(last, text=longer, n_tail=n_tail)]
             else:
-                lines.append(replace(last, text=word, n_tail=len(word)))
+                lines.append(replace(last, text=word, n_tail=len(word), n_label=0))
         return lines
 
 
 class _SetText:
     """A text and its lines so far, so that only new text is measured."""
 
-    def __init__(self, breaker: LineBreaker) -> None:
+    def __init__(self, breaker: LineBreaker, name: str, label: str, lane: str) -> None:
         self._breaker = breaker
-        self._closed: list[str] = []
+        self._closed = breaker.feed(label)
+        self._n_label = len(label.rstrip())
+        self._lane = lane if name else ""
+        self.name = name
         self.text = ""
 
     def grow_to(self, text: str) -> None:
@@ -179,7 +217,11 @@ class _SetText:
     def lines(self) -> list[Line]:
         shown = [line.strip() for line in [*self._closed, self._breaker.open_line]]
         right_to_left = runs_right_to_left(self.text)
-        return [Line(text=line, right_to_left=right_to_left) for line in shown if line]
+        lines = [
+            Line(text=line, right_to_left=right_to_left, lane=self._lane) for line in shown if line
+        ]
+        n_label = min(self._n_label, len(lines[0].text)) if lines else 0
+        return [replace(line, n_label=n_label) for line in lines[:1]] + lines[1:]
 
 
 def runs_right_to_left(text: str) -> bool:

@@ -4,14 +4,18 @@
 """
 
 import contextlib
+import json
 import re
 import secrets
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
+from app.captions.line_breaking import Line
 from app.config.preferences import PrivacyPreferences
 from app.system.toml_file import read_small
 from engine.files import write_file
@@ -19,8 +23,56 @@ from engine.files import write_file
 if TYPE_CHECKING:
     from app.history.caption_server import CaptionServer
 
-_N_LINES = 2
+_MOST_LINES = 8
 _SECRET = re.compile("[A-Za-z0-9_-]{20,}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageLook:
+    """How the page shows captions.
+
+    Attributes:
+        colours: custom properties of CSS by their names, for example ``text``.
+        font: family of the letters; empty for any without serifs.
+        outline: letters have a rim.
+        hide_after_s: seconds without a new caption until the page is empty; 0 for never.
+    """
+
+    colours: Mapping[str, str] = field(default_factory=dict)
+    font: str = ""
+    outline: bool = True
+    hide_after_s: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Content:
+    """The lines on the page, exchanged as a whole: the server's threads read it."""
+
+    source: tuple[Line, ...] = ()
+    captions: tuple[Line, ...] = ()
+    changed_s: float = 0.0
+    look: PageLook = field(default_factory=PageLook)
+
+    def as_json(self, now_s: float) -> str:
+        look = self.look
+        is_silent = 0 < look.hide_after_s <= now_s - self.changed_s
+        rows = [(line, "source") for line in self.source]
+        rows += [(line, "caption") for line in self.captions]
+        shown = [] if is_silent else [_row(*row) for row in rows[-_MOST_LINES:]]
+        style = {"colours": dict(look.colours), "font": look.font, "outline": look.outline}
+        return json.dumps({"lines": shown, "style": style}, ensure_ascii=False)
+
+
+def _row(line: Line, kind: str) -> dict[str, str | bool]:
+    n_certain = len(line.text) - line.n_tail
+    return {
+        "kind": kind,
+        "lane": line.lane,
+        "rightToLeft": line.right_to_left,
+        "label": line.text[: line.n_label],
+        "text": line.text[line.n_label : n_certain],
+        "tail": line.text[max(line.n_label, n_certain) :],
+    }
 
 
 class BrowserSource(QObject):
@@ -30,11 +82,17 @@ class BrowserSource(QObject):
         token: the secret in its address; empty until the page is first opened.
     """
 
-    def __init__(self, token_file: Path, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        token_file: Path,
+        parent: QObject | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         super().__init__(parent)
         self._token_file = token_file
+        self._clock = clock
         self.token = ""
-        self._lines: tuple[str, ...] = ()  # exchanged as a whole: the server's threads read it
+        self._content = _Content()
         self._server: CaptionServer | None = None
 
     def use(self, choices: PrivacyPreferences) -> str | None:
@@ -48,7 +106,7 @@ class BrowserSource(QObject):
 
         self.token = self.token or page_token(self._token_file)
         try:
-            self._server = CaptionServer(port, self.token, lambda: self._lines)
+            self._server = CaptionServer(port, self.token, self._as_json)
         except OSError as error:
             text = self.tr(
                 "The caption page could not be opened at port {}: {}; choose another port in the "
@@ -75,9 +133,20 @@ class BrowserSource(QObject):
             return ""
         return f"http://127.0.0.1:{self._server.port}/?token={self.token}"
 
-    def show_lines(self, lines: Sequence[str]) -> None:
-        """Show these captions; the page displays the last ones."""
-        self._lines = tuple(lines)[-_N_LINES:]
+    def show_lines(self, captions: Sequence[Line], source: Sequence[Line] = ()) -> None:
+        """Show these captions, below the lines of the source."""
+        before, captions, source = self._content, tuple(captions), tuple(source)
+        if (captions, source) != (before.captions, before.source):
+            self._content = replace(
+                before, captions=captions, source=source, changed_s=self._clock()
+            )
+
+    def show_look(self, look: PageLook) -> None:
+        """Show the captions like this."""
+        self._content = replace(self._content, look=look)
+
+    def _as_json(self) -> str:
+        return self._content.as_json(self._clock())
 
 
 def page_token(path: Path) -> str:

@@ -7,7 +7,6 @@ limited in number and time.
 
 import contextlib
 import html
-import json
 import logging
 import os
 import secrets
@@ -15,7 +14,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
 from socketserver import ThreadingTCPServer
@@ -44,14 +43,14 @@ class CaptionServer(ThreadingTCPServer):
 
     Attributes:
         token: the secret.
-        lines: returns the current captions; called on any thread.
+        captions: returns the current captions and their look as JSON; called on any thread.
     """
 
     allow_reuse_address = os.name != "nt"  # there it would let others listen on the same port
     daemon_threads = True
     request_queue_size = MOST_CONNECTIONS
 
-    def __init__(self, port: int, token: str, lines: Callable[[], Sequence[str]]) -> None:
+    def __init__(self, port: int, token: str, captions: Callable[[], str]) -> None:
         """Listen on a port, 0 for any free one.
 
         Raises:
@@ -59,7 +58,7 @@ class CaptionServer(ThreadingTCPServer):
             OverflowError: there is no such port.
         """
         self.token = token
-        self.lines = lines
+        self.captions = captions
         self._open: dict[socket.socket, float] = {}  # connections, and when they were opened
         self._guard = threading.Lock()  # of these
         super().__init__((HOST, port), _Request)
@@ -139,8 +138,7 @@ class _Request(BaseHTTPRequestHandler):
                 HTTPStatus.FORBIDDEN, "text/plain", "the address of this page holds a secret\n"
             )
         elif path == "/captions":
-            lines = json.dumps(list(self.server.lines()), ensure_ascii=False)
-            self._answer(HTTPStatus.OK, "application/json", lines)
+            self._answer(HTTPStatus.OK, "application/json", self.server.captions())
         elif path == "/":
             page = _PAGE.replace("{token}", html.escape(self.server.token))
             self._answer(HTTPStatus.OK, "text/html", page)

@@ -1,20 +1,26 @@
 """Chooses the lines on the overlay, their look, and the position of the overlay."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal, Slot
-from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtGui import QAction
 
+from app.captions.lanes import ME, THEM
 from app.captions.line_breaking import Line, Typesetter
 from app.captions.model import UtteranceView
-from app.captions.modes import BOTH, CAPTIONS_ONLY, TRANSLATE
+from app.captions.modes import CAPTIONS_ONLY, TRANSLATE
+from app.captions.speakers import SpeakerNames
 from app.config.preferences import CaptionPreferences
 from app.config.window_geometry import GeometryFile, geometry_of, restored_geometry, screens
+from app.overlay.below_dialogs import BelowDialogs
+from app.overlay.themes import theme_of
 from app.overlay.toolbar import OverlayToolbar
+from app.overlay.visibility import Visibility
 from app.overlay.window import Overlay, OverlayView
 from app.system.screen_share import ShareGuard
 from app.system.wayland import is_wayland
+from app.widgets.lane_style import lane_name
 
 _NAME = "overlay"
 
@@ -24,28 +30,43 @@ class OverlayController(QObject):
 
     Wayland does not report window positions: there no position is saved or restored.
 
+    Attributes:
+        overlay: the window.
+        visibility: when it is shown.
+        bar: its toolbar, once it was added.
+
     Signals:
         size_wanted(int, int): the user resized the overlay to this many characters and lines.
         painted(tuple of int): keys of the utterances whose captions were painted.
+        lines_changed(): ``source_lines`` or ``caption_lines`` are other ones.
     """
 
     size_wanted = Signal(int, int)
     painted = Signal(tuple)
+    lines_changed = Signal()
 
     def __init__(
         self, choices: CaptionPreferences, geometry: GeometryFile, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self.overlay = Overlay(choices)
+        self.visibility = Visibility(self.overlay, self._is_hovered)
+        self.bar: OverlayToolbar | None = None
         self._geometry = geometry
         self._views: Sequence[UtteranceView] = ()
         self._fresh: Sequence[UtteranceView] = ()  # the part that was not cleared
         self._lines: tuple[Line, ...] = ()  # of captions
+        self._source_lines: tuple[Line, ...] = ()  # above them, if both languages are shown
         self._gone = frozenset[int]()  # keys of utterances that had ended when it was cleared
         self._cut: dict[
             int, tuple[int, int]
         ] = {}  # of open ones: characters shown before it was cleared
+        self._is_paused = False
+        self._speakers = SpeakerNames({lane: lane_name(lane) for lane in (ME, THEM)})
+        self._speakers.give(choices.speaker_names)
         self._knows_positions = not is_wayland()
+        if self._knows_positions:
+            BelowDialogs(self.overlay)
         self._guard = ShareGuard(self)
         self._guard.watch(self.overlay)
         self._choices = choices
@@ -53,21 +74,23 @@ class OverlayController(QObject):
         self.overlay.size_wanted.connect(self.size_wanted)
         self.overlay.moved.connect(self._save_position)
         self.overlay.painted.connect(self._emit_painted)
-        application = QGuiApplication.instance()
-        assert isinstance(application, QGuiApplication)
-        application.screenRemoved.connect(self.restore)
-        self.bar: OverlayToolbar | None = None
+        self.overlay.screens_changed.connect(self.restore)
         self.restore()
         self.show_views(())
+        self.overlay.layout_changed.connect(self._break_anew)
 
     def add_bar(self, actions: Sequence[QAction], way_back: QAction) -> OverlayToolbar:
         """Add a toolbar with these actions; ``way_back`` unlocks the overlay."""
-        self.bar = OverlayToolbar(self.overlay, actions, way_back, inside=not self._knows_positions)
-        self.bar.show_preset(self._choices.preset)
+        colours, inside = theme_of(self._choices), not self._knows_positions
+        self.bar = OverlayToolbar(self.overlay, actions, way_back, colours, inside=inside)
         if self._knows_positions:
             self._guard.watch(self.bar)
         return self.bar
 
+    def _is_hovered(self) -> bool:
+        return self.bar is not None and self.bar.is_hovered
+
+    @Slot(tuple)
     def show_views(self, views: Sequence[UtteranceView]) -> None:
         """Show the last lines of these utterances, or a hint if there are none."""
         self._views, self._fresh = views, self._after_clear(views)
@@ -75,13 +98,36 @@ class OverlayController(QObject):
         mode, count = self._choices.mode, self.overlay.n_lines
         captions = self._captions.last_lines(views, count) if mode != CAPTIONS_ONLY else ()
         source = self._source.last_lines(views, count) if mode != TRANSLATE else ()
-        self._lines = captions
-        if not captions and not source:
-            self.overlay.show_view(self._hint())
-        elif mode == CAPTIONS_ONLY:
-            self.overlay.show_view(OverlayView(lines=source))
+        if mode == CAPTIONS_ONLY:
+            captions, source = source, ()
+        has_changed = (captions, source) != (self._lines, self._source_lines)
+        self._lines, self._source_lines = captions, source
+        self._show_lines()
+        if has_changed:
+            if captions or source:
+                self.visibility.take_caption()
+            self.lines_changed.emit()
+
+    def _show_lines(self) -> None:
+        """Show the lines, below them whether it is paused, or a hint if there are none."""
+        lines, source = self._lines, self._source_lines
+        if self._is_paused:
+            note = Line(text=self.tr("Paused"), is_note=True)
+            self.overlay.show_view(OverlayView(lines=(*lines, note), source=source))
+        elif lines or source:
+            self.overlay.show_view(OverlayView(lines=lines, source=source))
         else:
-            self.overlay.show_view(OverlayView(lines=captions, source=source))
+            self.overlay.show_view(self._hint())
+
+    def pause(self, *, paused: bool) -> None:
+        """Show that it is paused, or that it goes on."""
+        self._is_paused = paused
+        self._show_lines()
+        self.visibility.pause(paused=paused)
+
+    def hear(self, lanes: Collection[str]) -> None:
+        """Follow which sources are on: the names of speakers are shown if both are."""
+        self._speakers.hear(lanes)
 
     @Slot()
     def clear(self) -> None:
@@ -114,23 +160,34 @@ class OverlayController(QObject):
         return [view for view in reversed(fresh) if view.source or view.caption or view.tail]
 
     @property
-    def caption_lines(self) -> list[str]:
-        """The last lines of the captions, below those of the source if both are shown."""
-        count = self.overlay.n_lines
-        if self._choices.mode == CAPTIONS_ONLY:
-            self._lines = self._captions.last_lines(self._fresh, count)
-        is_both = self._choices.mode == BOTH
-        source = self._source.last_lines(self._fresh, count) if is_both else ()
-        return [line.text for line in (*source, *self._lines)]
+    def source_lines(self) -> tuple[Line, ...]:
+        """The last lines of the source, if both languages are shown."""
+        return self._source_lines
+
+    @property
+    def caption_lines(self) -> tuple[Line, ...]:
+        """The last lines of the captions."""
+        return self._lines
 
     def show_theme(self, choices: CaptionPreferences) -> None:
         """Change the look of the captions."""
         self._choices = choices
+        self._speakers.give(choices.speaker_names)
         self.overlay.show_theme(choices)
         if self.bar is not None:
-            self.bar.show_preset(choices.preset)
+            self.bar.show_colours(theme_of(choices))
+        self.visibility.wake()
+
+    @Slot()
+    def _break_anew(self) -> None:
+        """Break the lines for another width or other letters."""
         self._make_typesetters()
         self.show_views(self._views)
+
+    def close(self) -> None:
+        """Close the overlay for good."""
+        self.visibility.want(wanted=False)
+        self.overlay.close()
 
     def set_locked(self, *, locked: bool) -> None:
         """Lock or unlock the overlay; clicks go through a locked one."""
@@ -156,9 +213,10 @@ class OverlayController(QObject):
 
     @Slot()
     def reset_position(self) -> None:
-        """Move the overlay to the bottom centre of the screen."""
+        """Move the overlay to the bottom centre of the screen, and show it after a silence."""
         self.overlay.put(self.overlay.default_position())
         self._save_position()
+        self.visibility.wake()
 
     @Slot()
     def _save_position(self) -> None:
@@ -173,15 +231,17 @@ class OverlayController(QObject):
 
     def _make_typesetters(self) -> None:
         overlay = self.overlay
+        name_of = self._speakers.name_of
         self._captions = Typesetter(
             overlay.line_width,
             overlay.measure,
+            name_of=name_of,
             doubt_mark=self._choices.doubt_mark,
         )
         alone = self._choices.mode == CAPTIONS_ONLY
         measure = overlay.measure if alone else overlay.measure_source
         self._source = Typesetter(
-            overlay.line_width, measure, lambda view: view.source, lambda view: view.tail
+            overlay.line_width, measure, lambda view: view.source, lambda view: view.tail, name_of
         )
 
     def _hint(self) -> OverlayView:

@@ -16,12 +16,14 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, 
 from PySide6.QtWidgets import QStyle, QWidget
 
 from app.captions.line_breaking import RIGHT_TO_LEFT_MARK, Line, lines_scrolled
-from app.overlay.themes import Rgb, Theme
+from app.look.contrast import Rgb
+from app.overlay.themes import Theme
 
 GLIDE_MS = 120
 _RADIUS = 14
 _RIM_SHARE = 0.11  # of the letters' height
 _OPAQUE, _PALE = 255, 185
+_BAR_WIDTH, _BAR_DISTANCE = 4, 10  # of the bar that marks the lines of a speaker
 
 
 class Block(QObject):
@@ -69,22 +71,30 @@ class Block(QObject):
         return self._widget.style().styleHint(hint, None, self._widget) > 0
 
     def paint(
-        self, painter: QPainter, area: QRect, font: QFont, colour: Rgb, rim: Rgb | None
+        self, painter: QPainter, area: QRect, font: QFont, colour: Rgb, theme: Theme, *, rim: bool
     ) -> None:
-        """Paint the lines into an area, each on top of its rim."""
+        """Paint the lines into an area, each on top of its rim, with the bar of its speaker."""
         metrics = QFontMetricsF(font)
         lines, top = self._lines, float(area.top())
         if self._glide.state() == QVariantAnimation.State.Running:
             lines = self._leaving + lines
             top += self._glide.currentValue() - len(self._leaving) * metrics.lineSpacing()
         painter.save()
-        painter.setClipRect(area.adjusted(-8, -2, 8, 8))
+        beside = _BAR_DISTANCE + 2
+        painter.setClipRect(area.adjusted(-beside, -2, beside, 8))
         for number, line in enumerate(lines):
-            baseline = top + metrics.ascent() + number * metrics.lineSpacing()
-            for path, opacity in _paths(line, font, metrics, area, baseline):
-                if rim is not None:
-                    painter.strokePath(path, _pen(rim, metrics.ascent() * _RIM_SHARE))
-                painter.fillPath(path, QColor(*colour, opacity))
+            line_top = top + number * metrics.lineSpacing()
+            of_lane = theme.lanes.get(line.lane, colour)
+            if line.lane:
+                painter.fillRect(_bar(line, area, line_top, metrics), QColor(*of_lane))
+            of_text = theme.quiet if line.is_note else colour
+            opacity = _PALE if line.pale else _OPAQUE
+            inks = (QColor(*of_lane), QColor(*of_text, opacity), QColor(*of_text, _PALE))
+            paths = _paths(line, font, metrics, area, line_top + metrics.ascent())
+            for path, ink in zip(paths, inks, strict=True):
+                if rim:
+                    painter.strokePath(path, _pen(theme.rim, metrics.ascent() * _RIM_SHARE))
+                painter.fillPath(path, ink)
         painter.restore()
 
 
@@ -95,24 +105,34 @@ def paint_box(painter: QPainter, area: QRect, colours: Theme, *, opaque: bool = 
     painter.drawRoundedRect(QRectF(area), _RADIUS, _RADIUS)
 
 
+def _bar(line: Line, area: QRect, top: float, metrics: QFontMetricsF) -> QRectF:
+    """Return the bar at the side where a line begins."""
+    right = area.right() + 1 + _BAR_DISTANCE - _BAR_WIDTH
+    left = right if line.right_to_left else area.left() - _BAR_DISTANCE
+    return QRectF(left, top + 2, _BAR_WIDTH, metrics.lineSpacing() - 4)
+
+
 def _paths(
     line: Line, font: QFont, metrics: QFontMetricsF, area: QRect, baseline: float
-) -> Iterator[tuple[QPainterPath, int]]:
-    """Yield the outlines of the certain and the tentative letters, with their opacity.
+) -> Iterator[QPainterPath]:
+    """Yield the outlines of the speaker's name, the certain and the tentative letters.
 
     Right-to-left lines end at the right edge. Letters do not move when they are committed.
     """
-    left, opacity = area.left(), _PALE if line.pale else _OPAQUE
     n_certain = len(line.text) - line.n_tail
-    certain, tail = line.text[:n_certain], line.text[n_certain:]
-    width, whole = metrics.horizontalAdvance(certain), metrics.horizontalAdvance(line.text)
-    if line.right_to_left:
-        right = area.right() + 1
-        yield _path(RIGHT_TO_LEFT_MARK + certain, font, right - width, baseline), opacity
-        yield _path(RIGHT_TO_LEFT_MARK + tail, font, right - whole, baseline), _PALE
-    else:
-        yield _path(certain, font, left, baseline), opacity
-        yield _path(tail, font, left + width, baseline), _PALE
+    parts = (
+        (0, line.n_label),
+        (line.n_label, n_certain),
+        (max(line.n_label, n_certain), len(line.text)),
+    )
+    for start, end in parts:
+        part = line.text[start:end]
+        if line.right_to_left:
+            left = area.right() + 1 - metrics.horizontalAdvance(line.text[:end])
+            part = RIGHT_TO_LEFT_MARK + part if part else ""
+        else:
+            left = area.left() + metrics.horizontalAdvance(line.text[:start])
+        yield _path(part, font, left, baseline)
 
 
 def _path(text: str, font: QFont, left: float, baseline: float) -> QPainterPath:

@@ -1,22 +1,29 @@
-"""Colour presets of the overlay, legible on any background. No Qt."""
+"""Colours of the captions: presets that are legible on any background, and the user's own."""
 
 from dataclasses import dataclass
 
-from app.config.preferences import PRESETS
+from app.captions.lanes import ME, THEM
+from app.config.preferences import PRESETS, CaptionPreferences
+from app.look.contrast import LEGIBLE, Rgb, contrast, over
+from app.look.palette import DARK, LIGHT
 
-Rgb = tuple[int, int, int]
+_BLACK, _WHITE = (0, 0, 0), (255, 255, 255)
+_OPAQUE = 255
+_QUIET_SHARE = 0.7  # of the text's colour in that of quiet text
+_STEPS = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Theme:
-    """One preset.
+    """The colours of captions.
 
     Attributes:
-        text: colour of captions.
-        quiet: of the source beside captions, and of hints.
+        text: of captions.
+        quiet: of the source beside captions, and of notes.
         background: of the box.
         opacity: of the box, 0 to 255.
-        rim: colour around the letters.
+        rim: around the letters.
+        lanes: of the names of speakers, by lane.
     """
 
     text: Rgb
@@ -24,27 +31,61 @@ class Theme:
     background: Rgb
     opacity: int
     rim: Rgb
+    lanes: dict[str, Rgb]
 
 
-_BLACK, _WHITE = (0, 0, 0), (255, 255, 255)
-_SEVENTY_PERCENT, _NINETY_PERCENT = 178, 230
+@dataclass(frozen=True, slots=True)
+class _Preset:
+    text: Rgb
+    quiet: Rgb
+    background: Rgb
+    opacity: float
 
-_THEMES = (
-    Theme(
-        text=_WHITE, quiet=(190, 190, 190), background=_BLACK, opacity=_SEVENTY_PERCENT, rim=_BLACK
-    ),
-    Theme(
-        text=(255, 230, 0),
-        quiet=(205, 195, 150),
-        background=_BLACK,
-        opacity=_SEVENTY_PERCENT,
-        rim=_BLACK,
-    ),
-    Theme(text=_BLACK, quiet=(70, 70, 70), background=_WHITE, opacity=_NINETY_PERCENT, rim=_WHITE),
-    Theme(text=(255, 255, 0), quiet=_WHITE, background=_BLACK, opacity=255, rim=_BLACK),
+
+_PRESETS = (
+    _Preset(_WHITE, (190, 190, 190), _BLACK, 0.7),
+    _Preset((255, 230, 0), (205, 195, 150), _BLACK, 0.7),
+    _Preset(_BLACK, (70, 70, 70), _WHITE, 0.9),
+    _Preset((255, 255, 0), _WHITE, _BLACK, 1.0),
 )
 
 
-def theme(preset: str) -> Theme:
-    """Return the colours of a preset, one of ``PRESETS``."""
-    return _THEMES[PRESETS.index(preset)]
+def theme_of(choices: CaptionPreferences) -> Theme:
+    """Return the colours that the user chose; quiet ones and those of speakers are legible."""
+    preset = _PRESETS[PRESETS.index(choices.preset)]
+    text = _rgb(choices.text_colour) or preset.text
+    background = _rgb(choices.background_colour) or preset.background
+    opacity = preset.opacity if choices.opacity is None else choices.opacity
+    boxes = [over(background, below, opacity) for below in (_BLACK, _WHITE)]
+    is_own = (text, background, opacity) != (preset.text, preset.background, preset.opacity)
+    quiet = over(text, background, _QUIET_SHARE) if is_own else preset.quiet
+    speakers = max((DARK, LIGHT), key=lambda colours: _least_contrast(_named(colours.me), boxes))
+    lanes = {ME: speakers.me, THEM: speakers.them}
+    return Theme(
+        text=text,
+        quiet=_legible(quiet, text, boxes),
+        background=background,
+        opacity=round(opacity * _OPAQUE),
+        rim=background,
+        lanes={lane: _legible(_named(name), text, boxes) for lane, name in lanes.items()},
+    )
+
+
+def _legible(colour: Rgb, text: Rgb, boxes: list[Rgb]) -> Rgb:
+    """Return a colour, nearer to that of the text the less legible it is."""
+    mixed = (over(text, colour, step / _STEPS) for step in range(_STEPS))
+    return next((one for one in mixed if _least_contrast(one, boxes) >= LEGIBLE), text)
+
+
+def _least_contrast(colour: Rgb, boxes: list[Rgb]) -> float:
+    return min(contrast(colour, box) for box in boxes)
+
+
+def _rgb(colour: str) -> Rgb | None:
+    return _named(colour) if colour else None
+
+
+def _named(colour: str) -> Rgb:
+    """Return the parts of a colour such as ``#0b5cad``."""
+    red, green, blue = bytes.fromhex(colour.removeprefix("#"))
+    return red, green, blue

@@ -7,15 +7,16 @@ the same actions.
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer, Slot
-from PySide6.QtGui import QAction, QColor, QPainter, QPaintEvent, QPalette
+from PySide6.QtGui import QAction, QColor, QCursor, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
 from app.overlay.text_block import paint_box
-from app.overlay.themes import theme
+from app.overlay.themes import Theme
 from app.overlay.window import Overlay
 
 _LINGER_MS = 1500
-_RESTING_OPACITY = 0.7  # of the unlock button while the overlay is locked
+_LOOK_MS = 200  # how often it is checked where the mouse is while the overlay is locked
+_NEAR = 16  # pixels around the unlock button where the mouse shows it
 _FLAGS = (
     Qt.WindowType.Tool
     | Qt.WindowType.FramelessWindowHint
@@ -25,14 +26,20 @@ _FLAGS = (
 
 
 class OverlayToolbar(QWidget):
-    """Buttons beside the overlay while the mouse is there; only "unlock" if it is locked.
+    """Buttons beside the overlay while the mouse is there.
 
-    Wayland lets no program position windows: there the toolbar is inside the overlay, and a locked
-    overlay has none.
+    A locked overlay has only "unlock", while the mouse is at that corner. Wayland lets no program
+    position windows: there the toolbar is inside the overlay, and a locked overlay has none.
     """
 
     def __init__(
-        self, overlay: Overlay, actions: Sequence[QAction], way_back: QAction, *, inside: bool
+        self,
+        overlay: Overlay,
+        actions: Sequence[QAction],
+        way_back: QAction,
+        colours: Theme,
+        *,
+        inside: bool,
     ) -> None:
         """Attach to an overlay.
 
@@ -40,6 +47,7 @@ class OverlayToolbar(QWidget):
             overlay: the overlay.
             actions: from left to right.
             way_back: the action that unlocks.
+            colours: of the captions.
             inside: whether to be a child of the overlay.
         """
         super().__init__(overlay if inside else None)
@@ -51,7 +59,7 @@ class OverlayToolbar(QWidget):
         self.setWindowTitle(self.tr("Surtitle captions, controls"))
         self.setAccessibleName(self.tr("Controls of the overlay"))
         self._overlay, self._inside = overlay, inside
-        self._preset = ""
+        self._colours = colours
         self._mouse_is_here = False
         self.buttons = [_button(action, self) for action in actions]
         self.way_back = next(it for it in self.buttons if it.defaultAction() is way_back)
@@ -62,13 +70,21 @@ class OverlayToolbar(QWidget):
             row.addWidget(button)
         self._leave = QTimer(self, singleShot=True, interval=_LINGER_MS)
         self._leave.timeout.connect(self.settle)
+        # The window system reports no mouse over a locked overlay.
+        self._look = QTimer(self, interval=_LOOK_MS)
+        self._look.timeout.connect(self._find_mouse)
+        self.show_colours(colours)
         overlay.installEventFilter(self)
         self.hide()
 
-    def show_preset(self, preset: str) -> None:
+    @property
+    def is_hovered(self) -> bool:
+        """Whether the mouse is on the overlay or its buttons."""
+        return self._mouse_is_here
+
+    def show_colours(self, colours: Theme) -> None:
         """Use the colours of the captions, on an opaque box."""
-        self._preset = preset
-        colours = theme(preset)
+        self._colours = colours
         palette = QPalette(QColor(*colours.background))
         for role in (QPalette.ColorRole.ButtonText, QPalette.ColorRole.WindowText):
             palette.setColor(role, QColor(*colours.text))
@@ -102,7 +118,7 @@ class OverlayToolbar(QWidget):
         """Paint the box behind the buttons."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        paint_box(painter, self.rect(), theme(self._preset), opaque=True)
+        paint_box(painter, self.rect(), self._colours, opaque=True)
         painter.end()
 
     @Slot()
@@ -117,13 +133,16 @@ class OverlayToolbar(QWidget):
         locked = self._overlay.is_locked
         for button in self.buttons:
             button.setVisible(not locked or button is self.way_back)
-        if not self._inside:
-            self.setWindowOpacity(_RESTING_OPACITY if locked and not self._mouse_is_here else 1.0)
         self.adjustSize()
         self._move_beside()
+        is_shown = self._overlay.isVisible()
+        if locked and is_shown and not self._inside:
+            self._look.start()
+        else:
+            self._look.stop()
         lingers = self._leave.isActive()
-        is_needed = self._mouse_is_here or lingers or (locked and not self._inside)
-        self.setVisible(self._overlay.isVisible() and is_needed)
+        is_needed = self._mouse_is_here or lingers
+        self.setVisible(is_shown and is_needed and not (locked and self._inside))
         if self.isVisible():
             self.raise_()
         elif lingers:
@@ -137,6 +156,17 @@ class OverlayToolbar(QWidget):
     def _on_leave(self) -> None:
         self._mouse_is_here = False
         self._leave.start()
+
+    @Slot()
+    def _find_mouse(self) -> None:
+        """Show the unlock button while the mouse is at its corner of a locked overlay."""
+        height = self.height()
+        corner = self.geometry().adjusted(-_NEAR, -height, _NEAR, height)
+        if corner.contains(QCursor.pos()) != self._mouse_is_here:
+            if self._mouse_is_here:
+                self._on_leave()
+            else:
+                self._on_enter()
 
     def _move_beside(self) -> None:
         if self._inside:

@@ -3,7 +3,7 @@
 import time
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPoint, QRect, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
     QCloseEvent,
     QContextMenuEvent,
@@ -16,6 +16,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QResizeEvent,
+    QScreen,
 )
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -24,7 +25,7 @@ from app.captions.modes import BOTH
 from app.config.preferences import CaptionPreferences
 from app.overlay.resize_edges import NO_EDGE, Drag, cursor_at, edges_at, with_edges_of
 from app.overlay.text_block import Block, paint_box
-from app.overlay.themes import theme
+from app.overlay.themes import theme_of
 
 PADDING = 18
 _SMALLER = 0.72  # size of the source's letters relative to the captions'
@@ -60,12 +61,16 @@ class Overlay(QWidget):
         size_wanted(int, int): the user dragged an edge to this many characters and lines.
         painted(): the last view was painted.
         closed(): the user closed it through the window manager.
+        layout_changed(): ``line_width``, ``n_lines`` or the letters are other ones.
+        screens_changed(): a screen came, went or changed.
     """
 
     moved = Signal()
     size_wanted = Signal(int, int)
     painted = Signal()
     closed = Signal()
+    layout_changed = Signal()
+    screens_changed = Signal()
 
     def __init__(self, choices: CaptionPreferences | None = None) -> None:
         super().__init__(
@@ -89,26 +94,41 @@ class Overlay(QWidget):
         self._settled.timeout.connect(self._emit_size)
         self._was_moved = False
         self._last_paint_s = 0.0
-        area = self._screen_area()
+        area = self.screen().availableGeometry()
         self._anchor = QPoint(area.center().x(), area.bottom() - _DISTANCE_FROM_EDGE)
         self._placed = QRect()  # the geometry last set by this class and not by the user
         self.show_theme(choices or CaptionPreferences())
+        application = QGuiApplication.instance()
+        assert isinstance(application, QGuiApplication)
+        application.screenAdded.connect(self._follow_screen)
+        application.screenAdded.connect(self._fit_screens)
+        application.screenRemoved.connect(self._fit_screens)
+        for screen in application.screens():
+            self._follow_screen(screen)
 
     @property
     def is_locked(self) -> bool:
         """Whether clicks go through to the window below."""
         return bool(self.windowFlags() & Qt.WindowType.WindowTransparentForInput)
 
+    @property
+    def is_dragged(self) -> bool:
+        """Whether the user drags it, or did a moment ago."""
+        return self._drag is not None or self._settled.isActive()
+
     def show_theme(self, choices: CaptionPreferences) -> None:
-        """Change font, colours and size."""
+        """Change font, colours and size, and fit it into its screen."""
         self._choices = choices
-        self._theme = theme(choices.preset)
-        font, small = QFont(self.font()), QFont(self.font())
+        self._theme = theme_of(choices)
+        font = QFont(self.font())
+        if choices.font:
+            font.setFamilies([choices.font, *font.families()])
+        small = QFont(font)
         font.setPointSizeF(choices.point_size)
         small.setPointSizeF(choices.point_size * _SMALLER)
         self._metrics, self._small = QFontMetricsF(font), QFontMetricsF(small)
         self._fonts = font, small
-        area = self._screen_area()
+        area = self._fitted_area = self._screen_area()
         width = self._metrics.averageCharWidth() * choices.characters
         self.line_width = min(width, area.width() - 2.0 * PADDING)
         room = area.height() - 2 * PADDING
@@ -117,6 +137,7 @@ class Overlay(QWidget):
         self._captions.forget()
         self._source.forget()
         self.update()
+        self.layout_changed.emit()
 
     def set_locked(self, *, locked: bool) -> None:
         """Lock or unlock; clicks go through a locked overlay."""
@@ -167,24 +188,24 @@ class Overlay(QWidget):
     def put(self, corner: QPoint) -> None:
         """Move the top left corner here, as if the user had done it."""
         self._anchor = _bottom_middle(QRect(corner, self.size()))
-        self._take_size()
+        self._fit()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the background, the source if it is shown, and the captions."""
         start_s = time.perf_counter()
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        colours = self._theme
+        colours, rim = self._theme, self._choices.outline
         paint_box(painter, self.rect(), colours)
         body = self.rect().adjusted(PADDING, PADDING, -PADDING, -PADDING)
         font, small = self._fonts
         if self._choices.mode == BOTH:
             height = round(self._small.lineSpacing() * self.n_lines)
             above = QRect(body.left(), body.top(), body.width(), height)
-            self._source.paint(painter, above, small, colours.quiet, self._rim())
+            self._source.paint(painter, above, small, colours.quiet, colours, rim=rim)
             body.setTop(above.bottom() + 1 + _GAP)
         colour = colours.quiet if self._view.is_hint else colours.text
-        self._captions.paint(painter, body, font, colour, self._rim())
+        self._captions.paint(painter, body, font, colour, colours, rim=rim)
         painter.end()
         self._last_paint_s = time.perf_counter() - start_s
         self.painted.emit()
@@ -219,6 +240,12 @@ class Overlay(QWidget):
             menu.addActions(self.actions())
             menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             menu.popup(event.globalPos())
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Follow the font of the application."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self.show_theme(self._choices)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Emit ``closed``, so that buttons and menus follow."""
@@ -269,9 +296,6 @@ class Overlay(QWidget):
         extra = self._small.lineSpacing() if self._choices.mode == BOTH else 0.0
         return self._metrics.lineSpacing() + extra
 
-    def _rim(self) -> tuple[int, int, int] | None:
-        return self._theme.rim if self._choices.outline else None
-
     @Slot()
     def _emit_size(self) -> None:
         """Emit position and size after a drag, rounded to whole characters and lines."""
@@ -285,11 +309,30 @@ class Overlay(QWidget):
             lines = round(room.height() / self._line_pair_height())
             self.size_wanted.emit(min(68, max(20, characters)), min(4, max(1, lines)))
             self._anchor = _bottom_middle(with_edges_of(now, before, self._chosen_size()))
-        self._take_size()
+        self._fit()
         self.moved.emit()
 
+    @Slot(QScreen)
+    def _follow_screen(self, screen: QScreen) -> None:
+        screen.availableGeometryChanged.connect(self._fit_screens)
+        screen.logicalDotsPerInchChanged.connect(self._fit_screens)
+
+    @Slot()
+    def _fit_screens(self) -> None:
+        self.show_theme(self._choices)
+        self.screens_changed.emit()
+
+    def _fit(self) -> None:
+        """Keep the overlay inside its screen, which may be another one than before."""
+        if self._screen_area() == self._fitted_area:
+            self._take_size()
+        else:
+            self.show_theme(self._choices)
+
     def _screen_area(self) -> QRect:
-        return self.screen().availableGeometry()
+        """Return the area of the screen it is on, without panels."""
+        screen = QGuiApplication.screenAt(self._anchor) or self.screen()
+        return screen.availableGeometry()
 
 
 def _bottom_middle(area: QRect) -> QPoint:

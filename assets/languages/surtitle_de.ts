@@ -1750,14 +1750,6 @@
         <translation>Über &amp;XWayland neu starten</translation>
     </message>
     <message>
-        <source>The address is on the clipboard; who knows it can read the captions</source>
-        <translation>Die Adresse ist in der Zwischenablage; wer sie kennt, kann die Untertitel lesen</translation>
-    </message>
-    <message>
-        <source>The caption page is off; the settings, under Files and OBS, turn it on</source>
-        <translation>Die Untertitelseite ist aus; einschalten lässt sie sich in den Einstellungen unter „Dateien und OBS“</translation>
-    </message>
-    <message>
         <source>Diagnostics copied. They contain no spoken or translated text.</source>
         <translation>Diagnose kopiert. Sie enthält keinen gesprochenen oder übersetzten Text.</translation>
     </message>
@@ -3217,6 +3209,10 @@
 <context>
     <name>OverlayController</name>
     <message>
+        <source>Paused</source>
+        <translation>Pause</translation>
+    </message>
+    <message>
         <source>Captions appear here.</source>
         <translation>Hier erscheinen Untertitel.</translation>
     </message>
@@ -3234,6 +3230,17 @@
     <message>
         <source>Controls of the overlay</source>
         <translation>Bedienung der Einblendung</translation>
+    </message>
+</context>
+<context>
+    <name>PageController</name>
+    <message>
+        <source>The address is on the clipboard; who knows it can read the captions</source>
+        <translation>Die Adresse ist in der Zwischenablage; wer sie kennt, kann die Untertitel lesen</translation>
+    </message>
+    <message>
+        <source>The caption page is off; the settings, under Files and OBS, turn it on</source>
+        <translation>Die Untertitelseite ist aus; einschalten lässt sie sich in den Einstellungen unter „Dateien und OBS“</translation>
     </message>
 </context>
 <context>

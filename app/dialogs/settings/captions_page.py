@@ -17,9 +17,9 @@ from app.config.preferences import (
     Preferences,
 )
 from app.dialogs.settings.page import SettingsPage
-from app.look.contrast import LEGIBLE, Rgb, contrast, over
+from app.look.contrast import LEGIBLE, contrast, over
 from app.look.style_sheet import make_spin
-from app.overlay.themes import theme
+from app.overlay.themes import theme_of
 from app.system.screen_share import can_hide
 from app.system.wayland import is_wayland
 from app.widgets.dialog_text import paragraph
@@ -248,20 +248,10 @@ def _contrast_of(preferences: Preferences) -> float:
     An outline has the colour of the box, and no transparency.
     """
     captions = preferences.captions
-    colours = theme(captions.preset)
-    text = _rgb(captions.text_colour) or colours.text
-    box = _rgb(captions.background_colour) or colours.background
-    opacity = colours.opacity / _OPAQUE if captions.opacity is None else captions.opacity
-    if captions.outline:
-        opacity = 1.0
-    return min(contrast(text, over(box, below, opacity)) for below in _BEHIND)
-
-
-def _rgb(written: str) -> Rgb | None:
-    if not written:
-        return None
-    colour = QColor(written)
-    return colour.red(), colour.green(), colour.blue()
+    colours = theme_of(captions)
+    opacity = 1.0 if captions.outline else colours.opacity / _OPAQUE
+    boxes = (over(colours.background, below, opacity) for below in _BEHIND)
+    return min(contrast(colours.text, box) for box in boxes)
 
 
 def _swatch(colour: str) -> QIcon:

@@ -619,7 +619,7 @@ def test_the_caption_page_is_opened_by_a_setting_and_its_address_copied(program)
     privacy = replace(chosen.preferences.privacy, page=True, page_port=free_port())
     chosen.choose(replace(chosen.preferences, privacy=privacy))
     one.window.menu_actions.page_address.trigger()
-    assert QGuiApplication.clipboard().text() == one.application.page.address != ""
+    assert QGuiApplication.clipboard().text() == one.application.page.source.address != ""
 
 
 def free_port():

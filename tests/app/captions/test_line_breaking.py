@@ -251,3 +251,73 @@ def texts_of(lines):
 def test_a_doubtful_utterance_without_a_caption_has_no_line():
     setter = Typesetter(20, len, doubt_mark="sign")
     assert setter.last_lines((UtteranceView(key=0, doubtful=True),), 2) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Ja. Nein. Doch", ("Ja.", "Nein.", "Doch")),
+        ("Wirklich? «Ja!» Gut", ("Wirklich?", "«Ja!»", "Gut")),
+        ("Am 3. Oktober um 9. kommt er.", ("Am 3. Oktober um 9. kommt er.",)),
+        ("Mr. Smith und Dr. Meier", ("Mr. Smith und Dr. Meier",)),
+        ("Das ist z. B. gut usw. und so", ("Das ist z. B. gut usw. und so",)),
+        ("Gut. ", ("Gut.",)),
+    ],
+)
+def test_a_sentence_begins_a_line(text, expected):
+    assert texts(Typesetter(40, len), [view(0, text)], 9) == expected
+    grown = Typesetter(40, len)
+    for n in range(len(text) + 1):
+        last = texts(grown, [view(0, text[:n])], 9)
+    assert last == expected
+
+
+def heard(key, lane, caption="", tail=""):
+    return UtteranceView(key=key, lane=lane, caption=caption, tail=tail)
+
+
+def named(width=40):
+    names = {"me": "Me", "them": "Ada Lovelace"}
+    return Typesetter(
+        width, len, tail_of=lambda one: one.tail, name_of=lambda one: names.get(one.lane, "")
+    )
+
+
+def test_the_name_of_a_speaker_begins_the_first_line_of_each_utterance():
+    views = [heard(0, "me", "Guten Morgen."), heard(1, "them", "Hallo."), heard(2, "", "Getippt.")]
+    lines = named().last_lines(views, 9)
+    assert [line.text for line in lines] == [
+        "Me: Guten Morgen.",
+        "Ada Lovelace: Hallo.",
+        "Getippt.",
+    ]
+    assert [line.text[: line.n_label] for line in lines] == ["Me:", "Ada Lovelace:", ""]
+    assert [line.lane for line in lines] == ["me", "them", ""]
+
+
+def test_every_line_knows_its_speaker_and_the_first_one_his_name():
+    lines = named(16).last_lines([heard(0, "me", "Guten Morgen zusammen", "allerseits")], 9)
+    assert [line.text for line in lines] == ["Me: Guten Morgen", "zusammen", "allerseits…"]
+    assert [line.n_label for line in lines] == [3, 0, 0]
+    assert {line.lane for line in lines} == {"me"}
+
+
+def test_a_name_comes_with_the_first_word_and_moves_no_break_when_words_are_committed():
+    setter = named()
+    assert setter.last_lines([heard(0, "me")], 9) == ()
+    (tail,) = setter.last_lines([heard(0, "me", "", "Guten")], 9)
+    assert (tail.text, tail.n_label, tail.n_tail) == ("Me: Guten…", 3, 7)
+    (line,) = setter.last_lines([heard(0, "me", "Guten")], 9)
+    assert (line.text, line.n_label, line.n_tail) == ("Me: Guten", 3, 0)
+    assert setter.last_lines([heard(0, "me")], 9) == ()
+
+
+def test_a_long_name_leaves_room_for_words():
+    (line, *_) = named(12).last_lines([heard(0, "them", "Hallo")], 9)
+    assert line.text == "Ada…: Hallo"
+    assert line.text[: line.n_label] == "Ada…:"
+
+
+def test_the_words_of_a_speaker_decide_in_which_direction_his_lines_run():
+    (line,) = named().last_lines([heard(0, "me", "صباح")], 9)
+    assert line.right_to_left

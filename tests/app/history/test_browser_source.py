@@ -6,8 +6,9 @@ import urllib.request
 
 import pytest
 
+from app.captions.line_breaking import Line
 from app.config.preferences import PrivacyPreferences
-from app.history.browser_source import BrowserSource, page_token
+from app.history.browser_source import BrowserSource, PageLook, page_token
 from app.history.caption_server import MOST_CONNECTIONS
 
 
@@ -44,16 +45,57 @@ def ask(qtbot):
     return get
 
 
+def lines_of(*texts):
+    return [Line(text=text) for text in texts]
+
+
 def captions_address(page):
     return page.address.replace("/?", "/captions?")
 
 
 def test_the_last_captions_are_told_to_who_knows_the_secret(page, ask):
-    page.show_lines(["eins", "zwei", 'drei <b> "🙂"'])
+    page.show_lines(lines_of("eins", *["zwei"] * 7, 'drei <b> "🙂"'))
     status, body, headers = ask(captions_address(page))
     assert status == 200
-    assert json.loads(body) == ["zwei", 'drei <b> "🙂"']
+    assert [line["text"] for line in json.loads(body)["lines"]] == [*["zwei"] * 7, 'drei <b> "🙂"']
     assert headers["Cache-Control"] == "no-store"
+
+
+def test_speakers_tentative_words_and_the_source_are_told_apart(page, ask):
+    heard = Line(text="Me: Good mor…", lane="me", n_label=3, n_tail=5)
+    page.show_lines([heard], [Line(text="صباح", right_to_left=True)])
+    first, second = json.loads(ask(captions_address(page))[1])["lines"]
+    assert (first["kind"], first["rightToLeft"]) == ("source", True)
+    assert (second["kind"], second["lane"], second["rightToLeft"]) == ("caption", "me", False)
+    assert (second["label"], second["text"], second["tail"]) == ("Me:", " Good", " mor…")
+
+
+def test_the_page_has_the_look_of_the_captions(page, ask):
+    page.show_look(PageLook(colours={"text": "rgb(1 2 3 / 1)"}, font="Noto Sans", outline=False))
+    style = json.loads(ask(captions_address(page))[1])["style"]
+    assert style["colours"] == {"text": "rgb(1 2 3 / 1)"}
+    assert (style["font"], style["outline"]) == ("Noto Sans", False)
+
+
+def test_the_page_is_empty_after_silence_until_the_next_word(page, ask):
+    now_s = [100.0]
+    page._clock = lambda: now_s[0]
+
+    def shown():
+        return [line["text"] for line in json.loads(ask(captions_address(page))[1])["lines"]]
+
+    page.show_look(PageLook(hide_after_s=10))
+    page.show_lines(lines_of("eins"))
+    now_s[0] = 109.0
+    page.show_lines(lines_of("eins"))  # no new word
+    assert shown() == ["eins"]
+    now_s[0] = 110.0
+    assert shown() == []
+    page.show_lines(lines_of("eins", "zwei"))
+    assert shown() == ["eins", "zwei"]
+    now_s[0] = 999.0
+    page.show_look(PageLook(hide_after_s=0))
+    assert shown() == ["eins", "zwei"]
 
 
 def test_the_page_asks_for_captions_with_its_secret(page, ask):
@@ -65,7 +107,7 @@ def test_the_page_asks_for_captions_with_its_secret(page, ask):
 @pytest.mark.parametrize("token", ["", "?token=", "?token=guess", "?token=%C3%A4"])
 @pytest.mark.parametrize("path", ["/", "/captions"])
 def test_who_does_not_know_the_secret_learns_nothing(page, ask, token, path):
-    page.show_lines(["geheim"])
+    page.show_lines(lines_of("geheim"))
     root = page.address.partition("/?")[0]
     status, body, _ = ask(root + path + token)
     assert status == 403
@@ -116,7 +158,7 @@ def ended(connection):
     "target", ["//[x", "/?token=%ff", "http://[::1", "/captions?" + "&" * 9_000, "*"]
 )
 def test_no_target_of_a_request_is_more_than_refused(page, target, capfd):
-    page.show_lines(["geheim"])
+    page.show_lines(lines_of("geheim"))
     answer = raw(page, f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1:1\r\n\r\n")
     assert b" 403 " in answer.partition(b"\r\n")[0]
     assert b"geheim" not in answer
@@ -128,7 +170,7 @@ def test_no_target_of_a_request_is_more_than_refused(page, target, capfd):
                       b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 200 + b"\r\n"]
 )  # fmt: skip
 def test_what_is_no_request_is_ended_without_a_word_in_the_terminal(page, request_bytes, capfd):
-    page.show_lines(["geheim"])
+    page.show_lines(lines_of("geheim"))
     answer = raw(page, request_bytes)
     assert b"geheim" not in answer
     assert b" 200 " not in answer.partition(b"\r\n")[0]

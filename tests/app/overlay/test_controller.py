@@ -1,7 +1,8 @@
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QPoint, QRect
+from PySide6.QtGui import QFont, QGuiApplication, QScreen
 
 from app.captions.model import UtteranceView
 from app.config.preferences import CaptionPreferences
@@ -100,3 +101,78 @@ def test_a_doubtful_caption_is_marked_as_the_user_chose(stages, preset, doubt, s
     stage.show_views((replace(VIEWS[0], doubtful=True), VIEWS[1]))
     stage.show_theme(replace(STILL, preset=preset, doubt=doubt))
     assert [(line.text, line.pale) for line in stage.overlay._view.lines] == shown
+
+
+def heard(*pairs):
+    return [
+        UtteranceView(key=key, lane=lane, source=text.upper(), caption=text)
+        for key, (lane, text) in enumerate(pairs, start=10)
+    ]
+
+
+@pytest.mark.parametrize("mode", ["translate", "captions only", "both"])
+def test_two_speakers_are_told_apart_in_every_mode(stages, mode):
+    stage = stages(replace(STILL, mode=mode, name_them="Ada"))
+    stage.hear(["me", "them"])
+    stage.show_views(heard(("me", "Eins"), ("them", "Zwei")))
+    view = stage.overlay._view
+    said = ["ME: EINS", "ADA: ZWEI"]
+    assert [text.upper() for text in texts(view.lines)] == said
+    assert [line.lane for line in view.lines] == ["me", "them"]
+    assert [text.upper() for text in texts(view.source)] == (said if mode == "both" else [])
+
+
+def test_other_names_are_shown_at_once(stages):
+    stage = stages()
+    stage.show_views(heard(("me", "Eins")))
+    stage.show_theme(replace(STILL, name_me="Ada"))
+    assert texts(stage.overlay._view.lines) == ["Ada: Eins"]
+
+
+def test_a_pause_is_seen_below_the_captions_until_it_ends(stages):
+    stage = stages()
+    stage.pause(paused=True)
+    view = stage.overlay._view
+    assert texts(view.lines) == ["Guten Morgen", "Heute", "Paused"]
+    assert [line.is_note for line in view.lines] == [False, False, True]
+    stage.show_views((*VIEWS, UtteranceView(key=2, caption="Noch eins")))
+    assert texts(stage.overlay._view.lines)[-2:] == ["Noch eins", "Paused"]
+    assert "Paused" not in texts(stage.caption_lines)
+    stage.pause(paused=False)
+    assert texts(stage.overlay._view.lines)[-1] == "Noch eins"
+
+
+def test_a_pause_before_the_first_word_is_seen_instead_of_the_hint(stages):
+    stage = stages()
+    stage.show_views(())
+    stage.pause(paused=True)
+    assert texts(stage.overlay._view.lines) == ["Paused"]
+    assert not stage.overlay._view.is_hint
+
+
+def test_another_font_of_the_application_breaks_lines_anew(stages, qapp, qtbot):
+    stage = stages(replace(STILL, lines=4))
+    long = UtteranceView(key=7, caption="Heute wollen wir ausführlich über das Wetter sprechen")
+    stage.show_views((long,))
+    before, own = stage.overlay.line_width, QFont(qapp.font())
+    wide = QFont(own)
+    wide.setBold(True)
+    try:
+        qapp.setFont(wide)
+        overlay = stage.overlay
+        qtbot.waitUntil(lambda: overlay.line_width > before)
+        assert all(overlay.measure(one) <= overlay.line_width for one in texts(overlay._view.lines))
+        assert overlay.screen().availableGeometry().contains(overlay.geometry())
+    finally:
+        qapp.setFont(own)
+
+
+def test_it_fits_a_screen_that_becomes_smaller(stages, monkeypatch):
+    stage = stages(replace(STILL, characters=68))
+    stage.show_views((UtteranceView(key=7, caption="Heute wollen wir über das Wetter sprechen"),))
+    small = QRect(0, 0, 400, 240)
+    monkeypatch.setattr(QScreen, "availableGeometry", lambda _screen: small)
+    QGuiApplication.primaryScreen().availableGeometryChanged.emit(small)
+    overlay = stage.overlay
+    assert small.contains(overlay.geometry())
+    assert all(overlay.measure(text) <= overlay.line_width for text in texts(overlay._view.lines))

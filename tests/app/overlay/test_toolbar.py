@@ -9,11 +9,12 @@ from PySide6.QtWidgets import QApplication, QMenuBar
 from app.config.preferences import PRESETS, CaptionPreferences
 from app.look.contrast import contrast
 from app.main_window.actions import Actions
-from app.overlay.themes import theme
+from app.overlay.themes import theme_of
 from app.overlay.toolbar import OverlayToolbar, place_beside
 from app.overlay.window import Overlay
 
 AREA = QRect(0, 30, 1280, 690)
+COLOURS = theme_of(CaptionPreferences())
 
 
 @pytest.fixture
@@ -25,9 +26,8 @@ def actions(qapp):  # noqa: ARG001  it must be there
 def bar(qtbot, actions):
     overlay = Overlay(CaptionPreferences(smooth=False))
     qtbot.addWidget(overlay)
-    made = OverlayToolbar(overlay, actions.for_bar(), actions.lock, inside=False)
+    made = OverlayToolbar(overlay, actions.for_bar(), actions.lock, COLOURS, inside=False)
     qtbot.addWidget(made)
-    made.show_preset(PRESETS[0])
     overlay.show()
     qtbot.waitExposed(overlay)
     made._leave.setInterval(0)
@@ -60,15 +60,41 @@ def test_the_bar_stays_while_the_mouse_is_on_it(bar, qtbot):
     qtbot.waitUntil(lambda: not bar.isVisible())
 
 
-def test_a_locked_overlay_shows_the_way_back_all_the_time(bar, actions, qtbot):
+@pytest.fixture
+def mouse(monkeypatch):
+    """Put the mouse somewhere; a locked overlay gets no events of it."""
+    point = QPoint(0, 0)
+    monkeypatch.setattr("app.overlay.toolbar.QCursor.pos", lambda: QPoint(point))
+
+    def put(at):
+        point.setX(at.x())
+        point.setY(at.y())
+
+    return put
+
+
+def test_a_locked_overlay_shows_the_way_back_while_the_mouse_is_at_its_corner(
+    bar, actions, mouse, qtbot
+):
+    bar._look.setInterval(0)
     actions.lock.toggled.connect(lambda locked: bar._overlay.set_locked(locked=locked))
     actions.lock.trigger()
-    assert shown(bar) == ["Unlock"]
-    move_mouse(bar, over=False)
     qtbot.wait(20)
+    assert not bar.isVisible()
+    place = bar._overlay.geometry()
+    mouse(place.center())
+    qtbot.wait(20)
+    assert not bar.isVisible(), "captions are in the middle"
+    mouse(place.topRight() + QPoint(-8, 8))
+    qtbot.waitUntil(bar.isVisible)
     assert shown(bar) == ["Unlock"]
+    mouse(QPoint(0, 0))
+    qtbot.waitUntil(lambda: not bar.isVisible())
+    mouse(place.topRight() + QPoint(-8, 8))
+    qtbot.waitUntil(bar.isVisible)
     QTest.mouseClick(bar.way_back, Qt.MouseButton.LeftButton)
     assert not bar._overlay.is_locked
+    assert not bar._look.isActive()
 
 
 def test_it_is_seen_for_a_moment_when_the_overlay_was_unlocked(bar, qtbot):
@@ -103,7 +129,7 @@ def test_a_button_does_what_the_menu_does(bar, actions):
 def test_hands_on_the_keyboard_find_the_same_in_the_menus(bar, actions, qtbot):
     menus = QMenuBar()
     qtbot.addWidget(menus)
-    actions.fill(menus)
+    actions.fill(menus, ())
     in_menus = {one for menu in menus.actions() for one in menu.menu().actions()}
     assert set(actions.for_bar()) - {actions.hide_overlay} <= in_menus
     assert actions.overlay in in_menus  # which hides it, too
@@ -113,18 +139,18 @@ def test_hands_on_the_keyboard_find_the_same_in_the_menus(bar, actions, qtbot):
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_its_letters_are_legible_in_every_preset(bar, preset):
-    bar.show_preset(preset)
+    colours = theme_of(CaptionPreferences(preset=preset))
+    bar.show_colours(colours)
     move_mouse(bar._overlay, over=True)
-    assert contrast(theme(preset).text, theme(preset).background) >= 4.5
+    assert contrast(colours.text, colours.background) >= 4.5
     box = bar.grab().toImage().pixelColor(bar.width() // 2, 1)
-    assert box == QColor(*theme(preset).background)
+    assert box == QColor(*colours.background)
 
 
 def test_inside_the_overlay_it_lies_in_the_corner_and_is_no_window(qtbot, actions):
     overlay = Overlay(CaptionPreferences(smooth=False))
     qtbot.addWidget(overlay)
-    bar = OverlayToolbar(overlay, actions.for_bar(), actions.lock, inside=True)
-    bar.show_preset(PRESETS[0])
+    bar = OverlayToolbar(overlay, actions.for_bar(), actions.lock, COLOURS, inside=True)
     overlay.show()
     qtbot.waitExposed(overlay)
     move_mouse(overlay, over=True)

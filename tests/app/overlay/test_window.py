@@ -3,12 +3,12 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QSize, Qt
-from PySide6.QtGui import QColor, QMouseEvent, QPainterPath
+from PySide6.QtGui import QColor, QFontDatabase, QMouseEvent, QPainterPath
 
 from app.captions.line_breaking import Line, runs_right_to_left
 from app.config.preferences import PRESETS, CaptionPreferences
 from app.overlay.resize_edges import NO_EDGE, Drag, edges_at
-from app.overlay.themes import theme
+from app.overlay.themes import theme_of
 from app.overlay.window import Overlay, OverlayView
 
 STILL = CaptionPreferences(smooth=False)
@@ -135,12 +135,13 @@ def test_it_fits_the_screen_with_any_lines_and_letters(overlay, n_lines, point_s
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_preset_gives_box_and_letters_their_colours(overlay, preset):
-    overlay.show_theme(replace(STILL, preset=preset))
+    choices = replace(STILL, preset=preset)
+    overlay.show_theme(choices)
     box = picture(overlay).pixelColor(overlay.rect().center())
-    assert box.alpha() == theme(preset).opacity
+    assert box.alpha() == theme_of(choices).opacity
     overlay.show_view(shown("IIIIIIIIII"))
     image = picture(overlay)
-    wanted = QColor(*theme(preset).text)
+    wanted = QColor(*theme_of(choices).text)
     assert any(
         image.pixelColor(x, y) == wanted
         for y in range(image.height())
@@ -403,3 +404,59 @@ def test_the_letters_of_a_pale_line_are_paler_and_stand_where_others_do(overlay)
     assert len(solid) > 50
     assert not white_places(overlay)
     assert solid <= places_of(overlay, 90, 240)
+
+
+def colours_of(overlay):
+    image = overlay.grab().toImage()
+    return {image.pixel(x, y) for y in range(image.height()) for x in range(image.width())}
+
+
+def test_a_speaker_has_a_name_and_a_bar_in_his_colour_and_the_words_that_of_the_text(overlay):
+    colours = theme_of(STILL)
+    lane = QColor(*colours.lanes["them"]).rgba()
+    white = QColor(*colours.text).rgba()
+    overlay.show_view(OverlayView(lines=(Line(text="III IIII"),)))
+    assert lane not in colours_of(overlay)
+    overlay.show_view(OverlayView(lines=(Line(text="III IIII", lane="them", n_label=3),)))
+    image = overlay.grab().toImage()
+    columns = {x for x in range(image.width()) for y in range(60) if image.pixel(x, y) == lane}
+    bar = {x for x in columns if x < 18}
+    assert len(bar) == 4
+    name = columns - bar
+    words = {x for x in range(image.width()) for y in range(60) if image.pixel(x, y) == white}
+    assert name
+    assert max(name) < min(words)
+
+
+def test_the_bar_of_lines_from_right_to_left_is_at_their_right(overlay):
+    line = Line(text="صباح", lane="me", right_to_left=True)
+    overlay.show_view(OverlayView(lines=(line,)))
+    image, lane = overlay.grab().toImage(), QColor(*theme_of(STILL).lanes["me"]).rgba()
+    columns = {x for x in range(image.width()) for y in range(60) if image.pixel(x, y) == lane}
+    assert min(columns) >= overlay.width() - 18
+
+
+def test_a_note_is_paler_than_captions(overlay):
+    overlay.show_view(OverlayView(lines=(Line(text="Paused", is_note=True),)))
+    assert white_rows(overlay) == set()
+    assert QColor(*theme_of(STILL).quiet).rgba() in colours_of(overlay)
+
+
+def test_own_colours_opacity_and_font_are_used(overlay):
+    families = {"DejaVu Sans Mono", "DejaVu Serif", "Liberation Mono"} & set(
+        QFontDatabase.families()
+    )
+    own = replace(STILL, text_colour="#00ff00", background_colour="#400000", opacity=0.5)
+    overlay.show_theme(own)
+    box = picture(overlay).pixelColor(overlay.rect().center())
+    assert abs(box.alpha() - 128) <= 1
+    assert box.red() > box.green() == box.blue() == 0
+    overlay.show_view(shown("IIIIII"))
+    assert QColor(0, 255, 0).rgba() in colours_of(overlay)
+    width = overlay.measure("Good morning")
+    for family in sorted(families):
+        overlay.show_theme(replace(own, font=family))
+        assert overlay._fonts[0].families()[0] == family
+        assert overlay.measure("Good morning") != width
+    overlay.show_theme(replace(own, font="No such font"))
+    assert overlay.measure("Good morning") > 0

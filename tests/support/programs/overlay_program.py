@@ -16,8 +16,9 @@ from PySide6.QtWidgets import QApplication, QWidget
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from app.captions.line_breaking import Line
-from app.config.preferences import PRESETS, CaptionPreferences
+from app.config.preferences import CaptionPreferences
 from app.main_window.actions import Actions
+from app.overlay.themes import theme_of
 from app.overlay.toolbar import OverlayToolbar
 from app.overlay.window import Overlay, OverlayView
 
@@ -121,8 +122,8 @@ def try_bar(overlay):
     """Use the bar as a hand on the mouse does: hover, lock, and back."""
     actions = Actions()
     actions.lock.toggled.connect(lambda locked: overlay.set_locked(locked=locked))
-    bar = OverlayToolbar(overlay, actions.for_bar(), actions.lock, inside=False)
-    bar.show_preset(PRESETS[0])
+    colours = theme_of(CaptionPreferences())
+    bar = OverlayToolbar(overlay, actions.for_bar(), actions.lock, colours, inside=False)
     xdotool("mousemove", 5, 5)
     found = {"bar_waits": not bar.isVisible()}
     middle = overlay.geometry().center()
@@ -132,7 +133,10 @@ def try_bar(overlay):
     click_at(bar.way_back.mapToGlobal(bar.way_back.rect().center()))
     found["bar_locks"] = wait(lambda: overlay.is_locked)
     xdotool("mousemove", 5, 5)
-    found["bar_stays"] = wait(lambda: bar.isVisible() and bar.windowOpacity() < 1)
+    found["bar_goes_from_locked"] = wait(lambda: not bar.isVisible())
+    corner = overlay.geometry().topRight() + QPoint(-8, 8)
+    xdotool("mousemove", corner.x(), corner.y())
+    found["bar_comes_to_locked"] = wait(bar.isVisible)
     click_at(bar.way_back.mapToGlobal(bar.way_back.rect().center()))
     found["bar_unlocks"] = wait(lambda: not overlay.is_locked)
     xdotool("mousemove", 5, 5)

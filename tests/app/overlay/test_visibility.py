@@ -1,0 +1,112 @@
+import pytest
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QApplication
+
+from app.config.preferences import CaptionPreferences
+from app.overlay.visibility import Visibility
+from app.overlay.window import Overlay
+
+
+@pytest.fixture
+def overlay(qtbot):
+    widget = Overlay(CaptionPreferences(smooth=False))
+    qtbot.addWidget(widget)
+    return widget
+
+
+@pytest.fixture
+def hovered():
+    return []
+
+
+@pytest.fixture
+def visibility(overlay, hovered, qtbot):
+    made = Visibility(overlay, lambda: bool(hovered))
+    made.hide_after(10)
+    made.want(wanted=True)
+    qtbot.waitExposed(overlay)
+    qtbot.wait(350)  # until it is not dragged, nor just placed
+    return made
+
+
+def end_wait(visibility):
+    """End the silence at once; return whether it was waited for."""
+    silence = visibility._silence
+    was_active = silence.isActive()
+    silence.stop()
+    if was_active:
+        silence.timeout.emit()
+    return was_active
+
+
+def test_it_hides_after_silence_and_comes_back_with_the_next_caption(visibility, overlay):
+    visibility.take_caption()
+    assert visibility._silence.interval() == 10_000
+    assert end_wait(visibility)
+    assert not overlay.isVisible()
+    visibility.take_caption()
+    assert overlay.isVisible()
+    assert visibility._silence.isActive()
+
+
+def test_it_hides_by_the_clock(visibility, overlay, qtbot):
+    visibility._silence.setInterval(30)
+    visibility.take_caption()
+    qtbot.waitUntil(lambda: not overlay.isVisible())
+
+
+def test_it_waits_for_nothing_before_the_first_caption_in_a_pause_and_if_not_wanted(
+    visibility, overlay
+):
+    assert not end_wait(visibility)
+    visibility.take_caption()
+    visibility.pause(paused=True)
+    assert not end_wait(visibility)
+    visibility.pause(paused=False)
+    assert visibility._silence.isActive()
+    visibility.hide_after(0)
+    assert not end_wait(visibility)
+    assert overlay.isVisible()
+
+
+def test_it_stays_while_the_mouse_is_on_it_and_waits_anew_after_that(visibility, overlay, hovered):
+    visibility.take_caption()
+    hovered.append(True)
+    assert end_wait(visibility)
+    assert overlay.isVisible()
+    assert visibility._silence.isActive()
+    hovered.clear()
+    visibility._silence.start(10)
+    visibility._silence.setInterval(10_000)
+    QApplication.sendEvent(overlay, QEvent(QEvent.Type.Leave))
+    assert visibility._silence.remainingTime() > 9_000
+    assert end_wait(visibility)
+    assert not overlay.isVisible()
+
+
+def test_it_stays_while_it_is_dragged(visibility, overlay):
+    visibility.take_caption()
+    overlay.move(overlay.pos().x() + 5, overlay.pos().y())
+    assert overlay.is_dragged
+    assert end_wait(visibility)
+    assert overlay.isVisible()
+
+
+def test_a_caption_shows_no_overlay_that_is_not_wanted_or_put_aside(visibility, overlay):
+    visibility.put_aside(aside=True)
+    visibility.take_caption()
+    assert not overlay.isVisible()
+    visibility.put_aside(aside=False)
+    assert overlay.isVisible()
+    visibility.want(wanted=False)
+    visibility.take_caption()
+    visibility.put_aside(aside=False)
+    assert not overlay.isVisible()
+    assert not visibility._silence.isActive()
+
+
+def test_a_pause_shows_it_after_a_silence(visibility, overlay):
+    visibility.take_caption()
+    end_wait(visibility)
+    visibility.pause(paused=True)
+    assert overlay.isVisible()
