@@ -16,6 +16,7 @@ from training.commands import (
     compare,
     convert,
     evaluate,
+    export,
     finetune,
     prepare,
     pretrain,
@@ -24,7 +25,7 @@ from training.commands import (
 from training.errors import TrainingError, UsageError
 
 _COMMANDS = (
-    prepare, augment, align, pretrain, finetune, evaluate, compare, record_scores,
+    prepare, augment, align, pretrain, finetune, export, evaluate, compare, record_scores,
     convert, comet,
 )  # fmt: skip
 

@@ -68,8 +68,11 @@ class SlotModel:
 
     @property
     def peak_memory_bytes(self) -> int:
-        """The most memory held so far, see ``engine.inference.flops``."""
-        return peak_memory_bytes(self._network.device)
+        """The most memory held so far, on a CUDA device or in the process."""
+        device = self._network.device
+        if device.type == "cuda":
+            return int(torch.cuda.max_memory_allocated(device))
+        return peak_memory_bytes()
 
     def truncate(self, n_rows: int) -> None:
         """Keep the first ``n_rows`` rows in arrival order."""
@@ -117,12 +120,12 @@ class SlotModel:
         return logits[0, -1]
 
     @torch.inference_mode()
-    def next_id(self, rows: Sequence[Row], suppressed: Tensor) -> int:
+    def next_id(self, rows: Sequence[Row], suppressed: Sequence[int]) -> int:
         """Feed rows and choose the likeliest next id among those that are not suppressed.
 
         Args:
             rows: as for ``feed``.
-            suppressed: int64, ids that may not be chosen.
+            suppressed: ids that may not be chosen.
         """
         if self._steps is not None and len(rows) <= MAX_ROWS:
             step = self._steps.find(len(rows), ranked=self._ranked)
@@ -130,7 +133,7 @@ class SlotModel:
             self._count(len(rows))
             return id_
         logits = self.feed(rows)
-        logits[suppressed] = -torch.inf
+        logits[list(suppressed)] = -torch.inf
         return int(logits.argmax())
 
     def _count(self, n_rows: int) -> None:

@@ -12,6 +12,7 @@ from engine.untrusted.safe_names import is_plain_name
 from engine.untrusted.strict_json import JsonObject, refuse, shown
 
 FILE_NAME = "surtitle.json"
+GRAPH_FILE = "graph.onnx"
 FORMAT_VERSION = 1
 _LONGEST_CODE = 40
 
@@ -36,6 +37,19 @@ class Language:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GraphHashes:
+    """What ``surtitle-train export`` found, so that a change of either file is noticed.
+
+    Attributes:
+        sha256: of graph.onnx, in lower-case hexadecimal.
+        weights_sha256: of the weights it was exported with.
+    """
+
+    sha256: str
+    weights_sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCard:
     """The settings of a model that its configuration does not contain.
 
@@ -49,6 +63,7 @@ class ModelCard:
         slot_length: positions of a slot in training.
         policies: the policies of its training, in their notation; none for an instruct model.
         layout: one of ``engine.settings.LAYOUTS``.
+        graph: of the folder's graph for ONNX Runtime; None if it carries none.
     """
 
     name: str
@@ -59,6 +74,7 @@ class ModelCard:
     slot_length: int
     policies: tuple[str, ...]
     layout: str = "slots"
+    graph: GraphHashes | None = None
 
     @property
     def knows_slots(self) -> bool:
@@ -79,6 +95,8 @@ class ModelCard:
         """Write ``surtitle.json`` into a model folder."""
         content = {"format_version": FORMAT_VERSION, **asdict(self)}
         del content["layout"]  # a base is trained for slots
+        if self.graph is None:
+            del content["graph"]
         text = json.dumps(content, indent=2, ensure_ascii=False)
         (directory / FILE_NAME).write_text(text + "\n", encoding="utf-8")
 
@@ -125,7 +143,15 @@ def _parse(content: JsonObject) -> ModelCard:
         end_of_target=_short(content, "end_of_target"),
         slot_length=content.integer("slot_length", least=1, most=_MAX_SLOT_LENGTH),
         policies=policies,
+        graph=_graph(content),
     )
+
+
+def _graph(content: JsonObject) -> GraphHashes | None:
+    if "graph" not in content:
+        return None
+    graph = content.inner("graph")
+    return GraphHashes(sha256=graph.sha256("sha256"), weights_sha256=graph.sha256("weights_sha256"))
 
 
 def _language(content: JsonObject) -> Language:

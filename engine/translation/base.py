@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from engine.errors import ModelError
-from engine.inference.slot_model import SlotModel
+from engine.inference.causal_model import CausalModel
 from engine.layout.rows import Headers
-from engine.loading.loader import Weights
+from engine.loading.weights import Weights
 from engine.messages import Code
 from engine.metrics.event_log import EventLog
 from engine.policy import Policy, parse_policy
@@ -71,7 +71,7 @@ class System(Protocol[Kind]):
         """What it translates with."""
 
     @property
-    def model(self) -> SlotModel:
+    def model(self) -> CausalModel:
         """What computes; its counters never go down."""
 
     @property
@@ -152,7 +152,7 @@ class Conversation:
         self._system = system
         self._capacity = capacity
         self.weights = weights
-        self.model = SlotModel(weights.network, capacity)
+        self.model: CausalModel = weights.new_model(capacity)
         self.counters = Counters()
         self.log = log or EventLog()
         self.starts_word = word_starts(weights.tokenizer)
@@ -249,7 +249,7 @@ class OnConversation:
         self.conversation = conversation
 
     @property
-    def model(self) -> SlotModel:
+    def model(self) -> CausalModel:
         """What computes."""
         return self.conversation.model
 

@@ -7,7 +7,7 @@ counted too.
 
 from collections.abc import Sequence
 
-from engine.loading.loader import Weights
+from engine.loading.weights import Weights
 from engine.metrics.event_log import EventLog
 from engine.policy import Action
 from engine.settings import TranslationSettings

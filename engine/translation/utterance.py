@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import torch
 from tokenizers import Tokenizer
 
 from engine.layout.registry import make_planner
@@ -65,7 +64,7 @@ class Utterance:
         self.word_complete = False  # wait-k: the newest target word is known to be whole
         self.caption = ""
         suppressed = prompt.suppressed(ends_writes=policy.ends_writes)
-        self.suppressed = torch.tensor(sorted(suppressed))  # int64, markers that are not chosen
+        self.suppressed = tuple(sorted(suppressed))  # markers that are not chosen
         self._cuts_loops = cuts_loops
         self._layout = layout
         self.planner = make_planner(prompt.headers, layout)
