@@ -104,6 +104,7 @@ class Code(Codes):
         "the model in {folder} needs torch and transformers, which are not installed, since "
         "{reason}: install them with pip install 'surtitle[torch]', or choose another model"
     )
+    TORCH_MISSING = tr("needs torch and transformers: pip install 'surtitle[torch]'")
     GRAPH_UNUSED = tr(
         "the model is computed by torch, which starts later and takes more memory, since {reason}"
     )

@@ -144,6 +144,10 @@
         <translation>das Modell in {folder} braucht torch und transformers, die nicht installiert sind ({reason}): sie mit pip install &apos;surtitle[torch]&apos; installieren oder ein anderes Modell wählen</translation>
     </message>
     <message>
+        <source>needs torch and transformers: pip install &apos;surtitle[torch]&apos;</source>
+        <translation>braucht torch und transformers: pip install &apos;surtitle[torch]&apos;</translation>
+    </message>
+    <message>
         <source>the model is computed by torch, which starts later and takes more memory, since {reason}</source>
         <translation>das Modell wird von torch berechnet, das später startet und mehr Speicher braucht: {reason}</translation>
     </message>

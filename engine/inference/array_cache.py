@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from engine.errors import CacheFullError
 from engine.layout.rows import NEVER, Row, visible
 from engine.models.llama_shape import LlamaShape
+from engine.models.zeros import zeros
 
 Floats = NDArray[np.float32]
 Integers = NDArray[np.int64]
@@ -34,7 +35,7 @@ class ArrayCache:
 
     def __init__(self, shape: LlamaShape, capacity: int) -> None:
         sizes = (shape.layers, 2, 1, shape.kv_heads, capacity, shape.head_size)
-        self.layers: Floats = np.zeros(sizes, dtype=np.float32)
+        self.layers: Floats = zeros(sizes)
         self.capacity = capacity
         self.n_rows = 0
         self._n_new = 0

@@ -5,10 +5,11 @@ folder is run.
 """
 
 import importlib.util
+from collections.abc import Mapping
 
 from engine.adapters.adapter import model_card, usable_adapter, verify_adapter
 from engine.errors import ModelError
-from engine.loading.lora_factors import read_factors
+from engine.loading.lora_factors import Factors, read_factors
 from engine.loading.onnx_loader import UnfitGraphError, load_onnx
 from engine.loading.weights import Weights
 from engine.messages import Code
@@ -23,15 +24,12 @@ def load_weights(settings: ModelSettings) -> Weights:
     Raises:
         ModelError: folder, adapter or device cannot be used, or there is too little memory.
     """
-    adapter = None
-    if settings.adapter is not None:  # checked before any library sees it
-        adapter = usable_adapter(settings.adapter, read_fingerprint(settings.directory))
-        verify_adapter(adapter)
-    weights = load_base(settings, model_card(settings.directory, adapter))
-    if adapter is None:
-        return weights
-    weights.adapted_layers(keep_base=False).put(read_factors(adapter))
-    return weights.without_base()
+    if settings.adapter is None:
+        return load_base(settings, model_card(settings.directory, None))
+    # checked before any library sees it
+    adapter = usable_adapter(settings.adapter, read_fingerprint(settings.directory))
+    verify_adapter(adapter)
+    return _loaded(settings, model_card(settings.directory, adapter), read_factors(adapter))
 
 
 def load_base(settings: ModelSettings, card: ModelCard) -> Weights:
@@ -40,8 +38,12 @@ def load_base(settings: ModelSettings, card: ModelCard) -> Weights:
     Raises:
         ModelError: as for ``load_weights``.
     """
+    return _loaded(settings, card, {})
+
+
+def _loaded(settings: ModelSettings, card: ModelCard, factors: Mapping[str, Factors]) -> Weights:
     try:
-        return load_onnx(settings, card)
+        return load_onnx(settings, card, factors)
     except UnfitGraphError as error:
         unfit = error
     if not all(map(importlib.util.find_spec, ("torch", "transformers"))):
@@ -49,5 +51,5 @@ def load_base(settings: ModelSettings, card: ModelCard) -> Weights:
         raise ModelError(Code.NEEDS_TORCH(folder=folder, reason=unfit.reason)) from unfit
     from engine.loading.torch_loader import load_torch  # noqa: PLC0415  torch takes seconds to import
 
-    weights = load_torch(settings, card)
+    weights = load_torch(settings, card, factors)
     return weights.with_note(Code.GRAPH_UNUSED(reason=unfit.reason)) if unfit.is_fault else weights

@@ -90,10 +90,6 @@ class OnnxWeights:
         """Return the same weights with another card."""
         return replace(self, card=card)
 
-    def without_base(self) -> Self:
-        """Return the same weights, which take no further adapter."""
-        return replace(self, base=None)
-
     def new_model(self, capacity: int) -> OnnxModel:
         """Make a conversation with the network, of ``capacity`` rows."""
         return OnnxModel(self.network, capacity)
@@ -140,10 +136,13 @@ class OnnxAdaptedLayers:
         self._now = factors
 
 
-def load_onnx(settings: ModelSettings, card: ModelCard) -> OnnxWeights:
-    """Load a model folder with this card, without the adapter of the settings.
+def load_onnx(
+    settings: ModelSettings, card: ModelCard, factors: Mapping[str, Factors] | None = None
+) -> OnnxWeights:
+    """Load a model folder with this card, and with the factors of an adapter if there is one.
 
     Raises:
+        AdapterError: the factors do not fit.
         UnfitGraphError: it carries no graph, or one that cannot be used here, or the settings ask
             for what only torch computes.
         ModelError: the folder could make a library run code, block or grow.
@@ -163,6 +162,7 @@ def load_onnx(settings: ModelSettings, card: ModelCard) -> OnnxWeights:
     _check_graph(folder, shape, hashes)
     tokenizer = _load_tokenizer(folder, shape)
     weights = _read_weights(folder, shape, hashes)
+    weights |= _merged(weights, factors or {})
     n_threads = 1 if suits_one_thread(shape.n_parameters) else 0
     try:
         network = OnnxNetwork(shape, weights, n_threads=n_threads)
@@ -174,7 +174,7 @@ def load_onnx(settings: ModelSettings, card: ModelCard) -> OnnxWeights:
         hashes=hashes,
         tokenizer=tokenizer,
         card=card,
-        base=known_fingerprint(folder),
+        base=None if factors else known_fingerprint(folder),
         report=LoadReport(needed_bytes=needed_bytes),
     )
 

@@ -7,7 +7,7 @@ the report notes it.
 """
 
 import importlib.util
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from pathlib import Path
@@ -25,6 +25,7 @@ from engine.loading.cpu_benchmark import multiplies_packed
 from engine.loading.device import compute_dtype, give_memory_back, share_processor
 from engine.loading.guarded_loading import load_tokenizer, pretrained_network
 from engine.loading.load_plan import SMALL, LoadPlan, fitting, load_plans
+from engine.loading.lora_factors import Factors
 from engine.loading.lora_layers import TorchAdaptedLayers
 from engine.loading.quantisation import (
     QUANTISED_HERE,
@@ -71,10 +72,6 @@ class TorchWeights:
         """Return the same weights with another card."""
         return replace(self, card=card)
 
-    def without_base(self) -> Self:
-        """Return the same weights, which take no further adapter."""
-        return replace(self, base=None)
-
     def with_note(self, note: Message) -> Self:
         """Return the same weights with a further note on how they were loaded."""
         return replace(self, report=replace(self.report, notes=(*self.report.notes, note)))
@@ -96,10 +93,13 @@ class TorchWeights:
         give_memory_back(self.network.device)
 
 
-def load_torch(settings: ModelSettings, card: ModelCard) -> TorchWeights:
-    """Load a model folder with this card, without the adapter of the settings.
+def load_torch(
+    settings: ModelSettings, card: ModelCard, factors: Mapping[str, Factors] | None = None
+) -> TorchWeights:
+    """Load a model folder with this card, and with the factors of an adapter if there is one.
 
     Raises:
+        AdapterError: the factors do not fit.
         ModelError: folder or device cannot be used, or there is too little memory.
     """
     folder = settings.directory
@@ -109,11 +109,13 @@ def load_torch(settings: ModelSettings, card: ModelCard) -> TorchWeights:
     fit = fitting(folder, plans, settings, footprint)
     network, report = _load_first(folder, plans, fit, footprint)
     network.eval()  # type: ignore[no-untyped-call]
+    if factors:
+        TorchAdaptedLayers(network, keep_base=False).put(factors)
     return TorchWeights(
         network=network,
         tokenizer=tokenizer,
         card=card,
-        base=known_fingerprint(folder),
+        base=None if factors else known_fingerprint(folder),
         report=report,
     )
 

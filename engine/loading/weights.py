@@ -60,9 +60,6 @@ class Weights(Protocol):
     def with_card(self, card: ModelCard) -> Self:
         """Return the same weights with another card."""
 
-    def without_base(self) -> Self:
-        """Return the same weights, which take no further adapter."""
-
     def new_model(self, capacity: int) -> CausalModel:
         """Make a conversation with the network, of ``capacity`` rows."""
 

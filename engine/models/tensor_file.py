@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.models.zeros import zeros
 from engine.untrusted.faults import Fault
 from engine.untrusted.regular_file import open_plain
 from engine.untrusted.safetensors_header import TensorEntry, parse_header
@@ -53,4 +54,6 @@ def _array(content: bytes, data_start: int, name: str, entry: TensorEntry) -> Ar
     ).reshape(entry.shape)
     if entry.dtype != "BF16":
         return stored
-    return (stored.astype(np.uint32) << 16).view(np.float32)  # the upper half of a float32
+    wide = zeros(entry.shape)
+    wide.reshape(-1).view("<u2")[1::2] = stored.reshape(-1)  # the upper half of a float32
+    return wide

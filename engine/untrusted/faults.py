@@ -151,7 +151,8 @@ class Fault(Codes):
         "writes it again)"
     )
     GRAPH_CHANGED = tr(
-        "its {name} is not the one that its card names (surtitle-train export writes the card again)"
+        "its {name} is not the one that its card names (surtitle-train export writes the card "
+        "again)"
     )
     GRAPH_TOO_LARGE = tr("it has {n:,} parameters, and {most:,} are the most without torch")
     OTHER_TEMPLATE = tr("its chat template is not one that is known without transformers")

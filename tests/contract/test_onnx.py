@@ -9,13 +9,16 @@ import random
 import numpy as np
 import pytest
 
+from engine.adapters.adapter import usable_adapter
 from engine.inference.onnx_model import OnnxModel
 from engine.inference.slot_model import SlotModel
 from engine.layout.rows import Row
 from engine.loading.loader import load_weights
+from engine.loading.lora_factors import read_factors
 from engine.loading.onnx_loader import OnnxWeights
 from engine.loading.torch_loader import load_torch
 from engine.models.fingerprint import read_fingerprint
+from engine.session.adapter_switcher import AdapterSwitcher
 from engine.settings import LAYOUTS, LayoutSettings, ModelSettings, TranslationSettings
 from engine.translation.feed import changes
 from engine.translation.retranslator import Retranslator
@@ -100,9 +103,6 @@ def both(folder, **changes):
 
 
 def read_adapter(adapter, folder):
-    from engine.adapters.adapter import usable_adapter  # noqa: PLC0415
-    from engine.loading.lora_factors import read_factors  # noqa: PLC0415
-
     return read_factors(usable_adapter(adapter, read_fingerprint(folder)))
 
 
@@ -190,6 +190,29 @@ def test_an_adapter_is_computed_alike(folder, tmp_path, config):
     rows = [Row(5 + n, n, 0) for n in range(9)]
     adapted = system.conversation.weights.new_model(9)
     assert np.abs(adapted.feed(rows) - bare.new_model(9).feed(rows)).max() > 0.1
+
+
+def test_switching_adapters_leaves_no_trace_of_the_ones_before(folder, tmp_path):
+    """To the bit: after a switch the network computes what it computes after a fresh load."""
+    base = read_fingerprint(folder)
+    fresh = {None: load_weights(ModelSettings(directory=folder))}
+    for number, name in enumerate(("one", "two")):
+        config = {"target_modules": [["q_proj", "v_proj"], ["o_proj"]][number]}
+        tensors = factors(base, CONFIG | config, scale=0.3)
+        write_adapter(tmp_path / name, base, config=config, tensors=tensors, card=False)
+        fresh[name] = load_weights(ModelSettings(directory=folder, adapter=tmp_path / name))
+    rows = [Row(5 + n, n, 0) for n in range(9)]
+    wanted = {name: weights.new_model(9).feed(rows) for name, weights in fresh.items()}
+    switcher = AdapterSwitcher(load_weights(ModelSettings(directory=folder)))
+    model = switcher.use(None).new_model(9)
+    for name in ("one", "two"):
+        switcher.load(tmp_path / name)
+        model.truncate(0)
+        assert np.array_equal(model.feed(rows), wanted[None])  # the probe left no trace
+    for name in ("one", "two", None, "two", "one", None):
+        switcher.use(name)
+        model.truncate(0)
+        assert np.array_equal(model.feed(rows), wanted[name])
 
 
 @pytest.mark.parametrize("layout", [name for name in LAYOUTS if name != "simulmask"])

@@ -256,3 +256,39 @@ def test_no_command_imports_torch_or_transformers_for_such_a_model(folder, tmp_p
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )
     assert done.stderr.endswith("code 0 heavy []"), done.stderr
+
+
+WHOLE = """
+import sys, threading
+from pathlib import Path
+import app.application.application, app.cli.listen
+from engine.session.session import Session
+from engine.speech.listener import Listener
+from engine.speech.vad import SileroDetector
+from engine.speech.whisper import Whisper
+import ctranslate2, faster_whisper
+from engine.commands import SetWords
+from engine.events import CaptionChanged, Failed
+from engine.settings import ModelSettings, TranslationSettings
+seen = threading.Event()
+def take(event):
+    if isinstance(event, (CaptionChanged, Failed)):
+        sys.stderr.write(type(event).__name__)
+        seen.set()
+settings = ModelSettings(directory=Path(sys.argv[1]))
+session = Session(settings, TranslationSettings(), take)
+session.start()
+session.send(SetWords(("ab", "cd", "ef")))
+seen.wait(60)
+session.stop()
+heavy = [name for name in ("torch", "transformers") if name in sys.modules]
+sys.stderr.write(f" heavy {heavy}")
+"""
+
+
+@pytest.mark.slow
+def test_neither_window_nor_listening_imports_torch_or_transformers_for_such_a_model(folder):
+    done = subprocess.run(
+        [sys.executable, "-c", WHOLE, str(folder)], capture_output=True, text=True, check=False
+    )
+    assert done.stderr.endswith("CaptionChanged heavy []"), done.stderr
