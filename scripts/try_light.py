@@ -4,7 +4,6 @@
 network; the answers are those that people would see.
 """
 
-import os
 import subprocess
 import sys
 import tempfile
@@ -63,9 +62,7 @@ def main() -> None:
             sys.stdout.write(f"--- {name}\n{done.stdout}{done.stderr}")
             if done.returncode != 0:
                 sys.exit(f"try-light: {name} ended with {done.returncode}, and 0 was expected")
-    n_bytes = sum(
-        path.lstat().st_size for path in place.rglob("*") if os.path.isfile(path)
-    )
+    n_bytes = sum(path.lstat().st_size for path in place.rglob("*") if path.is_file())
     sys.stdout.write(f"{place.name} takes {n_bytes / 1e6:.0f} MB\n")
 
 

@@ -8,7 +8,6 @@ of the graph and of the weights it was exported with. A folder that does not fit
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import NoReturn, Self
 
@@ -183,10 +182,10 @@ def check_runtime() -> None:
     """Raise UnfitGraphError if ONNX Runtime is missing or too old."""
     least = ".".join(map(str, LEAST_RUNTIME))
     try:
-        found = version("onnxruntime")
-        import onnxruntime  # noqa: F401, PLC0415  may be missing or damaged
-    except (PackageNotFoundError, ImportError):
+        import onnxruntime  # noqa: PLC0415  may be missing
+    except ImportError:
         _refuse(Fault.NO_RUNTIME(least=least))
+    found: str = onnxruntime.__version__
     if tuple(int(part) for part in found.split(".")[:2] if part.isdigit()) < LEAST_RUNTIME:
         _refuse(Fault.OLD_RUNTIME(found=found, least=least))
 

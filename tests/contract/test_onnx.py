@@ -23,11 +23,10 @@ from engine.settings import LAYOUTS, LayoutSettings, ModelSettings, TranslationS
 from engine.translation.feed import changes
 from engine.translation.retranslator import Retranslator
 from engine.translation.slot_translator import Translator
-from tests.contract.test_layouts import sample
 from tests.support.adapter_folders import CONFIG, factors, write_adapter
 from tests.support.fakes import bare_prompt, random_word, save_graph_model
 from tests.support.networks import N_IDS
-from tests.support.rows import passes
+from tests.support.rows import passes, sample
 
 CASES = 304
 TOLERANCE = 5e-5
