@@ -26,11 +26,13 @@ ONNX Runtime (https://onnxruntime.ai/docs/reference/operators/contrib_ops); the 
 
 from collections.abc import Iterator
 
+from engine.inference.int8_weights import BLOCK, CODES, SCALES, packed_shapes
 from engine.inference.onnx_proto import (
     FLOAT,
     INT32,
     INT64,
     MICROSOFT,
+    UINT8,
     constant,
     graph_input,
     graph_output,
@@ -50,12 +52,26 @@ from engine.models.llama_shape import (
 FORMAT = "surtitle-llama-1"
 """Name of this description; another one is needed once it gives other bytes."""
 
+_ROUNDS_ROWS = 4
+"""Level of accuracy of products with 8 bits: rows are rounded to 8 bits, too, block by block."""
+
 _AS_ROWS, _AS_BATCH = "rows", "batch"  # shapes: (N, width) and (1, N, width)
 
 
-def graph_bytes(shape: LlamaShape) -> bytes:
-    """Return the graph of a shape as a file of ONNX."""
-    return model([*_nodes(shape), *_tensors(shape), *_borders(shape)], FORMAT)
+def graph_bytes(shape: LlamaShape, *, packed: bool = False) -> bytes:
+    """Return the graph of a shape as a file of ONNX; ``packed``: of ``int8_weights``."""
+    return model(
+        [*_nodes(shape, packed=packed), *_tensors(shape, packed=packed), *_borders(shape)], FORMAT
+    )
+
+
+def packed_layers(shape: LlamaShape) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of the weights that are multiplied, by their names."""
+    return {
+        name: sizes
+        for name, sizes in shape.tensors.items()
+        if len(sizes) == 2 and (shape.tied or name != EMBEDDING)
+    }
 
 
 def cache_names(layer: int) -> tuple[str, str]:
@@ -68,22 +84,23 @@ def new_name(cached: str) -> str:
     return f"{cached}.new"
 
 
-def _nodes(shape: LlamaShape) -> Iterator[bytes]:
+def _nodes(shape: LlamaShape, *, packed: bool) -> Iterator[bytes]:
     yield node("Gather", [EMBEDDING, "ids"], ["embedded"])
     stream, addend = "embedded", ""
     for layer in range(shape.layers):
         stem = layer_stem(layer)
         yield _norm(shape, stream, addend, f"{stem}.input_layernorm", last=False)
         stream = f"{stem}.input_layernorm.sum" if addend else stream
-        yield from _attention(shape, layer, f"{stem}.input_layernorm")
+        yield from _attention(shape, layer, f"{stem}.input_layernorm", packed=packed)
         after = f"{stem}.post_attention_layernorm"
         yield _norm(shape, stream, f"{stem}.self_attn.o_proj", after, last=False)
         stream = f"{after}.sum"
-        yield from _feed_forward(stem, after)
+        yield from _feed_forward(shape, stem, after, packed=packed)
         addend = f"{stem}.mlp.down_proj"
     yield _norm(shape, stream, addend, LAST_NORM.removesuffix(".weight"), last=True)
     yield node("Gather", [LAST_NORM.removesuffix(".weight"), "newest"], ["asked"])
-    yield node("Gemm", ["asked", EMBEDDING if shape.tied else OUTPUT], ["logits"], transB=1)
+    output = EMBEDDING if shape.tied else OUTPUT
+    yield _product(shape, output, "asked", "logits", packed=packed)
 
 
 def _norm(shape: LlamaShape, stream: str, addend: str, name: str, *, last: bool) -> bytes:
@@ -96,15 +113,33 @@ def _norm(shape: LlamaShape, stream: str, addend: str, name: str, *, last: bool)
     return node(operator, [stream, addend, scale], outputs, MICROSOFT, epsilon=epsilon)
 
 
-def _linear(path: str, rows: str) -> bytes:
-    return node("Gemm", [rows, f"{path}.weight"], [path], transB=1)
+def _product(shape: LlamaShape, weight: str, rows: str, result: str, *, packed: bool) -> bytes:
+    """Multiply rows with a matrix (outputs, inputs)."""
+    if not packed:
+        return node("Gemm", [rows, weight], [result], transB=1)
+    n_outputs, n_inputs = shape.tensors[weight]
+    return node(
+        "MatMulNBits",
+        [rows, weight + CODES, weight + SCALES],
+        [result],
+        MICROSOFT,
+        K=n_inputs,
+        N=n_outputs,
+        bits=8,
+        block_size=BLOCK,
+        accuracy_level=_ROUNDS_ROWS,
+    )
 
 
-def _attention(shape: LlamaShape, layer: int, rows: str) -> Iterator[bytes]:
+def _linear(shape: LlamaShape, path: str, rows: str, *, packed: bool) -> bytes:
+    return _product(shape, f"{path}.weight", rows, path, packed=packed)
+
+
+def _attention(shape: LlamaShape, layer: int, rows: str, *, packed: bool) -> Iterator[bytes]:
     stem = f"{layer_stem(layer)}.self_attn"
     for part in ("q", "k", "v"):
         path = f"{stem}.{part}_proj"
-        yield _linear(path, rows)
+        yield _linear(shape, path, rows, packed=packed)
         width = "queries" if part == "q" else "keys"
         yield node("Reshape", [path, f"{_AS_BATCH}.{width}"], [f"{path}.batch"])
         if part != "v":
@@ -124,21 +159,27 @@ def _attention(shape: LlamaShape, layer: int, rows: str) -> Iterator[bytes]:
         kv_num_heads=shape.kv_heads,
     )
     yield node("Reshape", [f"{stem}.mixed", _AS_ROWS], [f"{stem}.mixed.rows"])
-    yield _linear(f"{stem}.o_proj", f"{stem}.mixed.rows")
+    yield _linear(shape, f"{stem}.o_proj", f"{stem}.mixed.rows", packed=packed)
 
 
-def _feed_forward(stem: str, rows: str) -> Iterator[bytes]:
+def _feed_forward(shape: LlamaShape, stem: str, rows: str, *, packed: bool) -> Iterator[bytes]:
     gate, up, product = (f"{stem}.mlp.{name}" for name in ("gate_proj", "up_proj", "product"))
-    yield _linear(gate, rows)
-    yield _linear(up, rows)
+    yield _linear(shape, gate, rows, packed=packed)
+    yield _linear(shape, up, rows, packed=packed)
     yield node("QuickGelu", [gate], [f"{gate}.silu"], MICROSOFT, alpha=1.0)  # SiLU, if alpha is 1
     yield node("Mul", [f"{gate}.silu", up], [product])
-    yield _linear(f"{stem}.mlp.down_proj", product)
+    yield _linear(shape, f"{stem}.mlp.down_proj", product, packed=packed)
 
 
-def _tensors(shape: LlamaShape) -> Iterator[bytes]:
+def _tensors(shape: LlamaShape, *, packed: bool) -> Iterator[bytes]:
+    layers = packed_layers(shape) if packed else {}
     for name, sizes in shape.tensors.items():
-        yield weight(name, sizes, FLOAT, WEIGHTS_FILE)
+        if name not in layers or name == EMBEDDING:  # the table is looked up as well
+            yield weight(name, sizes, FLOAT, WEIGHTS_FILE)
+    for name, sizes in layers.items():
+        codes, scales = packed_shapes(sizes)
+        yield weight(name + CODES, codes, UINT8, WEIGHTS_FILE)
+        yield weight(name + SCALES, scales, FLOAT, WEIGHTS_FILE)
     queries, keys = shape.heads * shape.head_size, shape.kv_heads * shape.head_size
     yield constant(f"{_AS_BATCH}.queries", [1, -1, queries])
     yield constant(f"{_AS_BATCH}.keys", [1, -1, keys])

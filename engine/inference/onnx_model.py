@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from engine.errors import ModelError, first_line
 from engine.inference.array_cache import ArrayCache, Floats, Integers
 from engine.inference.flops import Arithmetic, peak_memory_bytes
-from engine.inference.onnx_graph import cache_names, graph_bytes, new_name
+from engine.inference.int8_weights import Numbers, packed_weights
+from engine.inference.onnx_graph import cache_names, graph_bytes, new_name, packed_layers
 from engine.layout.planner import Eviction
 from engine.layout.rows import Row
 from engine.messages import Code
@@ -42,20 +43,28 @@ class OnnxNetwork:
         session: computes; replaced when the weights are.
     """
 
-    def __init__(self, shape: LlamaShape, weights: Mapping[str, Floats], *, n_threads: int) -> None:
+    def __init__(
+        self,
+        shape: LlamaShape,
+        weights: Mapping[str, Floats],
+        *,
+        n_threads: int,
+        packed: bool = False,
+    ) -> None:
         """Load weights.
 
         Args:
             shape: of the network.
             weights: all that the shape names.
             n_threads: of the processor; 0 for all cores.
+            packed: multiply in 8 bits.
 
         Raises:
             ModelError: the runtime refuses them.
             MemoryError: there is too little memory.
         """
         self.shape = shape
-        self._n_threads = n_threads
+        self._n_threads, self._packed = n_threads, packed
         self.session = self._loaded(weights)
 
     def load(self, weights: Mapping[str, Floats]) -> None:
@@ -69,11 +78,16 @@ class OnnxNetwork:
         options.intra_op_num_threads = self._n_threads
         options.inter_op_num_threads = 1
         options.log_severity_level = _ERRORS_ONLY
+        given: Mapping[str, Numbers] = weights
+        if self._packed:
+            given = packed_weights(weights, packed_layers(self.shape))
         make = onnxruntime.OrtValue.ortvalue_from_numpy
         with _errors_of_runtime():
-            options.add_external_initializers(list(weights), [make(it) for it in weights.values()])
+            options.add_external_initializers(list(given), [make(it) for it in given.values()])
             session: InferenceSession = onnxruntime.InferenceSession(
-                graph_bytes(self.shape), options, providers=["CPUExecutionProvider"]
+                graph_bytes(self.shape, packed=self._packed),
+                options,
+                providers=["CPUExecutionProvider"],
             )
         return session
 

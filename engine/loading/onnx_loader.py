@@ -19,6 +19,7 @@ from engine.files import bytes_text
 from engine.inference.array_cache import Floats
 from engine.inference.onnx_graph import graph_bytes
 from engine.inference.onnx_model import OnnxModel, OnnxNetwork
+from engine.layout.rows import Row
 from engine.loading.lora_factors import Factors
 from engine.loading.processor import free_memory_bytes, suits_one_thread
 from engine.loading.weights import LoadReport
@@ -41,6 +42,7 @@ LEAST_RUNTIME = (1, 22)
 MOST_PARAMETERS = 200_000_000
 """Parameters up to which a processor computes in float32 at once; torch packs larger models."""
 
+_QUANTISATIONS = ("auto", "none", "int8")
 _MOST_BYTES = 8 * MOST_PARAMETERS  # of the file of weights
 
 
@@ -146,7 +148,7 @@ def load_onnx(
             for what only torch computes.
         ModelError: the folder could make a library run code, block or grow.
     """
-    if settings.device not in ("auto", "cpu") or settings.quantise not in ("auto", "none"):
+    if settings.device not in ("auto", "cpu") or settings.quantise not in _QUANTISATIONS:
         asked = Fault.ASKS_FOR(device=settings.device, quantise=settings.quantise)
         raise UnfitGraphError(asked, is_fault=False)
     folder = settings.directory
@@ -162,9 +164,11 @@ def load_onnx(
     tokenizer = _load_tokenizer(folder, shape)
     weights = _read_weights(folder, shape, hashes)
     weights |= _merged(weights, factors or {})
+    packed = settings.quantise == "int8"
     n_threads = 1 if suits_one_thread(shape.n_parameters) else 0
     try:
-        network = OnnxNetwork(shape, weights, n_threads=n_threads)
+        network = OnnxNetwork(shape, weights, n_threads=n_threads, packed=packed)
+        OnnxModel(network, 1).feed([Row(0, 0, 0)])  # not every processor multiplies 8 bits
     except ModelError as error:
         _refuse(error.message)
     return OnnxWeights(
@@ -174,7 +178,7 @@ def load_onnx(
         tokenizer=tokenizer,
         card=card,
         base=None if factors else known_fingerprint(folder),
-        report=LoadReport(needed_bytes=needed_bytes),
+        report=LoadReport(quantise="int8" if packed else "none", needed_bytes=needed_bytes),
     )
 
 

@@ -55,12 +55,25 @@ def test_a_folder_with_a_graph_is_computed_without_torch_and_one_without_by_torc
     assert notes(plain) == []
 
 
-@pytest.mark.parametrize("changes", [{"quantise": "nf4"}, {"quantise": "int8"}])
-def test_what_only_torch_computes_is_computed_by_torch_and_nothing_is_noted(folder, changes):
-    weights = loaded(folder, device="cpu", **changes)
+def test_what_only_torch_computes_is_computed_by_torch_and_nothing_is_noted(folder):
+    weights = loaded(folder, device="cpu", quantise="nf4")
     assert isinstance(weights, TorchWeights)
-    assert weights.report.quantise == changes["quantise"]
+    assert weights.report.quantise == "nf4"
     assert notes(weights) == []
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_weights_of_8_bits_compute_nearly_what_whole_ones_do(tmp_path, tied):
+    folder = save_graph_model(tmp_path, tied=tied)
+    settings = ModelSettings(directory=folder, quantise="int8")
+    try:
+        packed = load_onnx(settings, read_card(folder))
+    except UnfitGraphError as error:
+        pytest.skip(f"this processor does not multiply 8 bits: {error.reason}")
+    assert packed.report.quantise == "int8"
+    wanted, found = (weights.new_model(9).feed(ROWS) for weights in (loaded(folder), packed))
+    assert not np.array_equal(wanted, found)
+    assert np.corrcoef(wanted, found)[0, 1] > 0.99
 
 
 def flip(path, place):
