@@ -27,11 +27,11 @@ from transformers import GenerationConfig, PreTrainedModel
 
 from benchmarks.random_models import random_network, shapes, weight_bytes
 from engine.hub.bundled import bundled_models
-from engine.inference.flops import peak_memory_bytes
 from engine.inference.slot_model import SlotModel
 from engine.layout.rows import Headers, Row
 from engine.layout.slots import SlotPlanner
-from engine.loading.loader import load_weights
+from engine.loading.torch_loader import load_torch
+from engine.models.model_card import read_card
 from engine.settings import LayoutSettings, ModelSettings
 
 READS = (1, 2, 4, 8)
@@ -42,7 +42,7 @@ COLUMNS = (
 )  # fmt: skip
 _WAIT_K = 3
 _COPIED_BYTES = 1 << 28
-_NOTHING = torch.tensor([], dtype=torch.int64)
+_NOTHING = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +80,7 @@ class Bench:
         self._clock = clock
         self._length = length
         self._model = SlotModel(network, 1024)
-        self._suppressed = _NOTHING.to(network.device)
+        self._suppressed = _NOTHING
 
     def measure(self) -> dict[str, float]:
         """Time everything; milliseconds, but for the memory."""
@@ -92,7 +92,7 @@ class Bench:
         found["word"] = self._wait_k() / self._length.source
         found["word, re-encoded"] = self._wait_k_reencoded() / self._length.source
         found["bound"] = 1000 * weight_bytes(self._network) / self._copied_per_s()
-        found["peak MiB"] = peak_memory_bytes(self._network.device) / (1 << 20)
+        found["peak MiB"] = self._model.peak_memory_bytes / (1 << 20)
         found["bound / decode"] = found["bound"] / found["decode"]
         found["generate / decode"] = found["generate"] / found["decode"]
         found["cycle / decode"] = found["cycle 3+1"] / found["decode"]
@@ -218,7 +218,8 @@ def networks(
     """Name what is measured: a model folder, or random weights of well-known shapes in NF4."""
     if directory is not None:
         settings = ModelSettings(directory=directory, device=device.type, quantise="none")
-        return {directory.resolve().name: lambda: load_weights(settings).network}
+        card = read_card(directory)
+        return {directory.resolve().name: lambda: load_torch(settings, card).network}
     return {
         f"{name} (NF4)": lambda config=config: random_network(
             config, device, quantise="nf4", dtype=torch.bfloat16

@@ -20,7 +20,7 @@ from pathlib import Path
 import torch
 
 from engine.inference.attention import Attention
-from engine.loading.loader import load_weights
+from engine.loading.torch_loader import load_torch
 from engine.settings import ModelSettings
 from engine.text.prompt import make_prompt
 from training.errors import TrainingError
@@ -79,10 +79,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     torch.set_num_threads(arguments.threads)
     language, _, path = arguments.data.partition("=")
     try:
-        directory, _ = find_model(arguments.model, language)
+        directory, card = find_model(arguments.model, language)
     except TrainingError as error:
         sys.exit(f"training_cost: {error}")
-    weights = load_weights(ModelSettings(directory=directory, device="cpu"))
+    weights = load_torch(ModelSettings(directory=directory, device="cpu"), card)
     prompt = make_prompt(weights.tokenizer, weights.card, language)
     needed = arguments.step_pairs * (arguments.steps + 1)
     pairs = list(islice(tokenize({language: Path(path)}, weights.tokenizer, 240), needed))

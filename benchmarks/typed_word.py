@@ -39,7 +39,7 @@ from transformers import (
     StoppingCriteriaList,
 )
 
-from engine.loading.loader import Weights, load_weights
+from engine.loading.torch_loader import TorchWeights, load_torch
 from engine.policy import Action, Progress, parse_policy
 from engine.settings import LayoutSettings, ModelSettings, TranslationSettings
 from engine.text.prompt import make_prompt, word_ids
@@ -109,7 +109,7 @@ class Measured:
 class Slots:
     """Our engine, with a caption for each source word."""
 
-    def __init__(self, weights: Weights, settings: TranslationSettings) -> None:
+    def __init__(self, weights: TorchWeights, settings: TranslationSettings) -> None:
         self._translator = Translator(weights, settings)
 
     def open(self) -> None:
@@ -129,7 +129,7 @@ class _Generator:
     """``generate`` over a prompt that is encoded whole."""
 
     def __init__(
-        self, weights: Weights, settings: TranslationSettings, *, ends_writes: bool
+        self, weights: TorchWeights, settings: TranslationSettings, *, ends_writes: bool
     ) -> None:
         self._weights = weights
         self._slot_length = settings.layout.slot_length
@@ -183,7 +183,7 @@ class _Generator:
 class Reencoded:
     """The whole prompt at every write."""
 
-    def __init__(self, weights: Weights, settings: TranslationSettings) -> None:
+    def __init__(self, weights: TorchWeights, settings: TranslationSettings) -> None:
         self._policy = parse_policy(settings.policy)
         self._generator = _Generator(weights, settings, ends_writes=self._policy.ends_writes)
 
@@ -235,7 +235,7 @@ class Reencoded:
 class Retranslated:
     """The whole prompt at every word; committed is what two translations in a row agree on."""
 
-    def __init__(self, weights: Weights, settings: TranslationSettings) -> None:
+    def __init__(self, weights: TorchWeights, settings: TranslationSettings) -> None:
         self._generator = _Generator(weights, settings, ends_writes=False)
 
     def open(self) -> None:
@@ -297,7 +297,7 @@ def translate(system: System, words: Sequence[str]) -> list[float]:
 
 
 def measure(
-    weights: Weights,
+    weights: TorchWeights,
     settings: TranslationSettings,
     sentences: Sequence[Sequence[str]],
     counter: Counter,
@@ -358,7 +358,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         directory, card = find_model(arguments.model, arguments.to)
     except TrainingError as error:
         sys.exit(f"typed_word: {error}")
-    weights = load_weights(ModelSettings(directory=directory, device="cpu"))
+    weights = load_torch(ModelSettings(directory=directory, device="cpu"), card)
     counter = Counter()
     counter.attach(weights.network)
     lines = arguments.sentences.read_text(encoding="utf-8").splitlines()

@@ -97,6 +97,18 @@ class Code(Codes):
     MARKER_UNKNOWN = tr(
         "the tokenizer of {model} does not know the marker {marker!r} that its card names"
     )
+    NO_ALIBI = tr(
+        "the layout {layout} needs a model with ALiBi, and this one has none: choose another layout"
+    )
+    NEEDS_TORCH = tr(
+        "the model in {folder} needs torch and transformers, which are not installed, since "
+        "{reason}: install them with pip install 'surtitle[torch]', or choose another model"
+    )
+    TORCH_MISSING = tr("needs torch and transformers: pip install 'surtitle[torch]'")
+    GRAPH_UNUSED = tr(
+        "the model is computed by torch, which starts later and takes more memory, since {reason}"
+    )
+    RUNTIME_FAILED = tr("ONNX Runtime cannot compute the model ({reason})")
     NO_DEVICE = tr(
         "the device {device} was asked for and torch finds none: use --device cpu or auto"
     )

@@ -78,6 +78,6 @@ class _All:
 def _templates_and_tokenizers_of_tests_are_ours(request, monkeypatch):
     """Use them at once: a process of its own for each would cost a part of a second."""
     if request.node.get_closest_marker("strangers") is None:
-        for name in ("engine.untrusted.chat_template", "engine.loading.guarded_loading"):
+        for name in ("engine.untrusted.chat_template", "engine.untrusted.tokenizer_trial"):
             if name in sys.modules:
                 monkeypatch.setattr(sys.modules[name], "_OURS", _All())

@@ -17,6 +17,7 @@ from training.commands import (
     compare,
     convert,
     evaluate,
+    export,
     finetune,
     prepare,
     pretrain,
@@ -25,7 +26,7 @@ from training.commands import (
 from training.errors import TrainingError, UsageError
 
 _COMMANDS = (
-    prepare, augment, align, pretrain, finetune, evaluate, compare, record_scores,
+    prepare, augment, align, pretrain, finetune, export, evaluate, compare, record_scores,
     convert, comet, calibrate,
 )  # fmt: skip
 

@@ -7,6 +7,7 @@ captions will lag behind the speaker. Exit codes as for ``surtitle translate``.
 
 import argparse
 import contextlib
+import importlib.util
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -21,6 +22,7 @@ from engine.errors import SurtitleError, message_of
 from engine.files import bytes_text
 from engine.hub.bundled import bundled_models
 from engine.hub.catalogue import KNOWN_MODELS, STANDARD_WHISPER, WHISPER_MODELS
+from engine.messages import Code
 from engine.models.model_card import read_card
 from engine.settings import ModelSettings
 
@@ -87,7 +89,6 @@ def check_machine(device: str, library: Path, report: Report) -> None:
         ModelError: there is no such device.
     """
     from engine.loading.hardware import look_around  # noqa: PLC0415
-    from engine.loading.load_plan import load_plans  # noqa: PLC0415  torch takes seconds to import
 
     report("machine", asdict(look_around()))
     for folder in bundled_models():
@@ -95,6 +96,11 @@ def check_machine(device: str, library: Path, report: Report) -> None:
         names = [language.name for language in card.languages.values()]
         report("bundled", {"model": card.name, "languages": names})
     report("recognisers", {"found": _recognisers(library)})
+    if importlib.util.find_spec("torch") is None:
+        _report_unfit(report)
+        return
+    from engine.loading.load_plan import load_plans  # noqa: PLC0415  torch takes seconds to import
+
     for model in KNOWN_MODELS:
         settings = ModelSettings(directory=Path(model.name), device=device)
         plans = load_plans(settings, model.footprint)
@@ -110,6 +116,13 @@ def check_machine(device: str, library: Path, report: Report) -> None:
                 "device": plan.device.type,
             },
         )
+
+
+def _report_unfit(report: Report) -> None:
+    """Report that the known models, which carry no graph, need torch."""
+    for model in KNOWN_MODELS:
+        values = {"model": model.name, "fits": False, "words": str(Code.TORCH_MISSING())}
+        report("fit", values | {"needed_bytes": model.download_bytes, "device": "cpu"})
 
 
 def _recognisers(library: Path) -> list[str]:

@@ -187,12 +187,11 @@ def translate(settings: TerminalSettings, stdin: BinaryIO | None) -> None:
 def _translate_lines(
     settings: TerminalSettings, reader: LineReader, writer: LineWriter, log: EventLog
 ) -> None:
-    from engine.loading.device import share_processor  # noqa: PLC0415  torch takes seconds to import
-    from engine.loading.loader import load_weights  # noqa: PLC0415
+    from engine.loading.loader import load_weights  # noqa: PLC0415  libraries take a while to import
     from engine.translation.factory import make_system  # noqa: PLC0415
 
     weights = load_weights(settings.model)
-    share_processor(weights.n_parameters)
+    weights.share_processor()
     name, capacity = settings.model.system, settings.model.capacity
     notice = mode_notice(weights.card, suited_system(name, weights.card))
     for note in (*weights.report.notes, *(() if notice is None else (notice,))):

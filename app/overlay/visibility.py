@@ -67,7 +67,7 @@ class Visibility(QObject):
         self._settle()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Begin to wait when the mouse leaves the overlay."""
+        """Begin to wait again when the mouse leaves the overlay."""
         if event.type() == QEvent.Type.Leave and self._silence.isActive():
             self._silence.start()
         return super().eventFilter(watched, event)

@@ -136,6 +136,26 @@
         <translation>der Tokenizer von {model} kennt die Marke {marker!r} nicht, die seine Karte nennt</translation>
     </message>
     <message>
+        <source>the layout {layout} needs a model with ALiBi, and this one has none: choose another layout</source>
+        <translation>das Layout {layout} braucht ein Modell mit ALiBi, und dieses hat keines: ein anderes Layout wählen</translation>
+    </message>
+    <message>
+        <source>the model in {folder} needs torch and transformers, which are not installed, since {reason}: install them with pip install &apos;surtitle[torch]&apos;, or choose another model</source>
+        <translation>das Modell in {folder} braucht torch und transformers, die nicht installiert sind ({reason}): sie mit pip install &apos;surtitle[torch]&apos; installieren oder ein anderes Modell wählen</translation>
+    </message>
+    <message>
+        <source>needs torch and transformers: pip install &apos;surtitle[torch]&apos;</source>
+        <translation>braucht torch und transformers: pip install &apos;surtitle[torch]&apos;</translation>
+    </message>
+    <message>
+        <source>the model is computed by torch, which starts later and takes more memory, since {reason}</source>
+        <translation>das Modell wird von torch berechnet, das später startet und mehr Speicher braucht: {reason}</translation>
+    </message>
+    <message>
+        <source>ONNX Runtime cannot compute the model ({reason})</source>
+        <translation>ONNX Runtime kann das Modell nicht berechnen ({reason})</translation>
+    </message>
+    <message>
         <source>the device {device} was asked for and torch finds none: use --device cpu or auto</source>
         <translation>das Gerät {device} wurde verlangt, und torch findet keines: Verwenden Sie --device cpu oder auto</translation>
     </message>
@@ -1182,6 +1202,38 @@
     <message>
         <source>its tokenizer has ids up to {largest}, and its embeddings {n_rows} rows, so they belong to two models</source>
         <translation>sein Tokenizer hat Nummern bis {largest}, seine Einbettungen {n_rows} Zeilen: sie gehören zu zwei Modellen</translation>
+    </message>
+    <message>
+        <source>it carries no graph for ONNX Runtime</source>
+        <translation>es bringt keinen Graphen für ONNX Runtime mit</translation>
+    </message>
+    <message>
+        <source>only torch computes on the device {device} with the quantisation {quantise}</source>
+        <translation>nur torch rechnet auf dem Gerät {device} mit der Quantisierung {quantise}</translation>
+    </message>
+    <message>
+        <source>ONNX Runtime {least} or newer is not installed</source>
+        <translation>ONNX Runtime {least} oder neuer ist nicht installiert</translation>
+    </message>
+    <message>
+        <source>ONNX Runtime {found} is too old: {least} is the oldest that can compute it</source>
+        <translation>ONNX Runtime {found} ist zu alt: {least} ist die älteste Version, die es berechnen kann</translation>
+    </message>
+    <message>
+        <source>its {name} is not what this program writes for its config.json (surtitle-train export writes it again)</source>
+        <translation>seine {name} ist nicht die, die dieses Programm für seine config.json schreibt (surtitle-train export schreibt sie neu)</translation>
+    </message>
+    <message>
+        <source>its {name} is not the one that its card names (surtitle-train export writes the card again)</source>
+        <translation>seine {name} ist nicht die, die seine Karte nennt (surtitle-train export schreibt die Karte neu)</translation>
+    </message>
+    <message>
+        <source>it has {n:,} parameters, and {most:,} are the most without torch</source>
+        <translation>es hat {n:,} Parameter, und ohne torch sind {most:,} die meisten</translation>
+    </message>
+    <message>
+        <source>its chat template is not one that is known without transformers</source>
+        <translation>seine Chat-Vorlage gehört nicht zu denen, die ohne transformers bekannt sind</translation>
     </message>
     <message>
         <source>its config.json asks for a larger network than it has weights for</source>

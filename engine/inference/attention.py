@@ -17,6 +17,7 @@ from transformers import PretrainedConfig, PreTrainedModel
 
 from engine.errors import ModelError
 from engine.layout.rows import Places, visible
+from engine.messages import Code
 from engine.settings import LayoutSettings
 
 Bias = Tensor | dict[str, Tensor]
@@ -58,11 +59,7 @@ class Attention:
             ModelError: it does, and the network has no ALiBi.
         """
         if layout.ranked and self.slopes is None:
-            msg = (
-                f"the layout {layout.name} needs a model with ALiBi, and this one has none: "
-                "choose another layout"
-            )
-            raise ModelError(msg)
+            raise ModelError(Code.NO_ALIBI(layout=layout.name))
         return layout.ranked
 
     def bias(

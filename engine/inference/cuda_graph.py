@@ -65,13 +65,13 @@ class StaticStep:
         self._cache_index = torch.arange(extent, device=device)  # (K,)
         n_ids = int(network.config.vocab_size)
         self._suppression = torch.zeros(n_ids, dtype=network.dtype, device=device)  # (V,)
-        self._suppressed: Tensor | None = None  # on the processor
+        self._suppressed: Sequence[int] = ()
         self._graph: torch.cuda.CUDAGraph | None = None
         self.logits = torch.empty(0)  # (V,), of the newest pass; overwritten by the next
         self.allowed_logits = torch.empty(0)  # (V,), the same, -inf where an id is suppressed
         self._id = torch.empty(0)
 
-    def next_id(self, rows: Sequence[Row], suppressed: Tensor) -> int:
+    def next_id(self, rows: Sequence[Row], suppressed: Sequence[int]) -> int:
         """Feed rows and choose the likeliest next id, as ``SlotModel.next_id``."""
         self._suppress(suppressed)
         start = self._cache.n_rows
@@ -127,10 +127,10 @@ class StaticStep:
         self.allowed_logits = self.logits + self._suppression  # (V,)
         self._id = self.allowed_logits.argmax()  # ()
 
-    def _suppress(self, suppressed: Tensor) -> None:
-        if self._suppressed is None or not torch.equal(suppressed, self._suppressed):
+    def _suppress(self, suppressed: Sequence[int]) -> None:
+        if suppressed != self._suppressed:
             self._suppression.zero_()
-            self._suppression[suppressed.to(self._suppression.device)] = -torch.inf
+            self._suppression[list(suppressed)] = -torch.inf
             self._suppressed = suppressed
 
 

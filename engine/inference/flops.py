@@ -2,10 +2,10 @@
 
 import sys
 from dataclasses import dataclass
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-import torch
-from transformers import PreTrainedModel
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Arithmetic:
     per_sight: int
 
     @classmethod
-    def of(cls, network: PreTrainedModel) -> Self:
+    def of(cls, network: "PreTrainedModel") -> Self:
         """Read the configuration of a network."""
         config = network.config
         n_heads = config.num_attention_heads
@@ -48,10 +48,8 @@ class Arithmetic:
         return n_rows * (2 * self.parameters + self.per_sight * n_cached)
 
 
-def peak_memory_bytes(device: torch.device) -> int:
-    """Return the peak memory of a CUDA device, else of the process (resident set); 0 if unknown."""
-    if device.type == "cuda":
-        return int(torch.cuda.max_memory_allocated(device))
+def peak_memory_bytes() -> int:
+    """Return the peak memory of the process (resident set); 0 if unknown."""
     try:
         import resource  # noqa: PLC0415  there is none on Windows
     except ImportError:

@@ -8,7 +8,9 @@ makes the network.
 from collections.abc import Sequence
 from functools import partial
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 from transformers import PreTrainedModel
 
@@ -20,16 +22,11 @@ from engine.layout.planner import Eviction
 from engine.layout.rows import Row
 from engine.settings import LayoutSettings
 
-_UNLIKELY = -30.0
-
 
 class SlotModel:
     """One conversation with a model: feed rows, get the next id, truncate.
 
     The counters ``tokens_fed``, ``forwards`` and ``flops`` never decrease.
-
-    Attributes:
-        logits: (V,), those ``next_id`` chose from; -inf where an id was suppressed.
     """
 
     def __init__(
@@ -56,7 +53,7 @@ class SlotModel:
         self._ranked = False  # ALiBi counts visible keys: see ``Attention.bias``
         trained = getattr(network.config, "max_position_embeddings", None)
         self.max_positions = int(trained or capacity)  # that the network was trained for
-        self.logits = torch.full((network.config.vocab_size,), -torch.inf)
+        self._logits = torch.full((network.config.vocab_size,), -torch.inf)  # of ``next_id``
         self.tokens_fed = 0
         self.forwards = 0
         self.flops = 0
@@ -74,8 +71,11 @@ class SlotModel:
 
     @property
     def peak_memory_bytes(self) -> int:
-        """The most memory held so far, see ``engine.inference.flops``."""
-        return peak_memory_bytes(self._network.device)
+        """The most memory held so far, on a CUDA device or in the process."""
+        device = self._network.device
+        if device.type == "cuda":
+            return int(torch.cuda.max_memory_allocated(device))
+        return peak_memory_bytes()
 
     def truncate(self, n_rows: int) -> None:
         """Keep the first ``n_rows`` rows in arrival order."""
@@ -123,28 +123,28 @@ class SlotModel:
         return logits[0, -1]
 
     @torch.inference_mode()
-    def next_id(self, rows: Sequence[Row], suppressed: Tensor) -> int:
+    def next_id(self, rows: Sequence[Row], suppressed: Sequence[int]) -> int:
         """Feed rows and choose the likeliest next id among those that are not suppressed.
 
         Args:
             rows: as for ``feed``.
-            suppressed: int64, ids that may not be chosen.
+            suppressed: ids that may not be chosen.
         """
         if self._steps is not None and len(rows) <= MAX_ROWS:
             step = self._steps.find(len(rows), ranked=self._ranked)
             id_ = step.next_id(rows, suppressed)
-            self.logits = step.allowed_logits
+            self._logits = step.allowed_logits
             self._count(len(rows))
             return id_
         logits = self.feed(rows)
-        logits[suppressed] = -torch.inf
-        self.logits = logits
+        logits[list(suppressed)] = -torch.inf
+        self._logits = logits
         return int(logits.argmax())
 
-    def log_probability(self, id_: int) -> float:
-        """Return how likely the newest ``next_id`` found an id, in nats, at least ``_UNLIKELY``."""
-        logits = self.logits.float()
-        return max(_UNLIKELY, float(logits[id_] - logits.logsumexp(dim=0)))
+    def logits(self) -> NDArray[np.float32]:
+        """Return those that the newest ``next_id`` chose from, shape (V,); -inf if suppressed."""
+        logits: NDArray[np.float32] = self._logits.float().numpy(force=True)
+        return logits
 
     def _count(self, n_rows: int) -> None:
         self.tokens_fed += n_rows

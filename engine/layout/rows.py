@@ -10,16 +10,19 @@ Source: ExPosST, section 2.2 and 2.3. The paper words the rule as a policy mask;
 are our form of it, equal to the paper's cell by cell when the assistant header counts as target.
 """
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, overload
 
-import torch
-from torch import Tensor
+if TYPE_CHECKING:  # nothing here computes by a library of its own
+    import numpy as np
+    import torch
+    from numpy.typing import NDArray
+    from torch import Tensor
 
 IGNORE = -100
 """Label of a row without a target (the value cross-entropy ignores)."""
 
-NEVER = torch.iinfo(torch.int64).max
-"""Time of a row that does not exist: padding in training. No row sees it."""
+NEVER = 2**63 - 1
+"""Time of a row that does not exist: padding in training, the largest int64. No row sees it."""
 
 UNFED = -1
 """Time of a row that is planned and not yet fed; it never reaches a mask."""
@@ -47,11 +50,11 @@ class Row(NamedTuple):
 class Places(NamedTuple):
     """Positions and times of rows as int64 tensors; ``encoded`` is for the position encoding."""
 
-    position: Tensor  # (..., N)
-    time: Tensor  # (..., N)
-    encoded: Tensor  # (..., N)
+    position: "Tensor"  # (..., N)
+    time: "Tensor"  # (..., N)
+    encoded: "Tensor"  # (..., N)
 
-    def to(self, device: torch.device) -> "Places":
+    def to(self, device: "torch.device") -> "Places":
         """Move every tensor."""
         position, time, encoded = self
         return Places(position.to(device), time.to(device), encoded.to(device))
@@ -79,7 +82,27 @@ class Headers(NamedTuple):
     first: tuple[int, ...]
 
 
-def visible(position_q: Tensor, time_q: Tensor, position_k: Tensor, time_k: Tensor) -> Tensor:
+@overload
+def visible(
+    position_q: "Tensor", time_q: "Tensor", position_k: "Tensor", time_k: "Tensor"
+) -> "Tensor": ...
+
+
+@overload
+def visible(
+    position_q: "NDArray[np.int64]",
+    time_q: "NDArray[np.int64]",
+    position_k: "NDArray[np.int64]",
+    time_k: "NDArray[np.int64]",
+) -> "NDArray[np.bool_]": ...
+
+
+def visible(
+    position_q: "Tensor | NDArray[np.int64]",
+    time_q: "Tensor | NDArray[np.int64]",
+    position_k: "Tensor | NDArray[np.int64]",
+    time_k: "Tensor | NDArray[np.int64]",
+) -> "Tensor | NDArray[np.bool_]":
     """Return which keys each query may attend to.
 
     A source word that arrives late (``s3``, time 1) has a smaller position than the header that is
@@ -95,7 +118,7 @@ def visible(position_q: Tensor, time_q: Tensor, position_k: Tensor, time_k: Tens
               t1        1  1  1  1  1  1
 
     Args:
-        position_q: int64, shape (..., Q).
+        position_q: int64, shape (..., Q); all four are tensors of torch, or all arrays of numpy.
         time_q: int64, shape (..., Q).
         position_k: int64, shape (..., K).
         time_k: int64, shape (..., K); ``NEVER`` for padding.

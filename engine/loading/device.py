@@ -1,21 +1,16 @@
 """Devices: choose one, and measure its free memory and its speed."""
 
 import functools
-import logging
-import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import torch
 
 from engine.errors import ModelError
+from engine.loading.processor import free_memory_bytes, suits_one_thread
 from engine.messages import Code
 
-_log = logging.getLogger(__name__)
-
 _PROBE_WIDTH, _PROBE_PASSES, _PROBE_S = 1024, 8, 0.2
-_SMALL = 50_000_000  # parameters: 0.2 GB, which one core reads in the time of a key press
 
 
 def pick_device(name: str) -> torch.device:
@@ -35,33 +30,17 @@ def pick_device(name: str) -> torch.device:
 def free_bytes(device: torch.device) -> int | None:
     """Return the free memory of a device; None if the system does not report it.
 
-    On Linux reclaimable file cache counts as free, and container limits are ignored. MPS shares the
-    memory of the processor, which is not known here.
+    MPS shares the memory of the processor, which is not known here.
     """
     if device.type == "cuda":
         return torch.cuda.mem_get_info(device)[0]
-    if device.type != "cpu" or not sys.platform.startswith("linux"):
-        return None
-    try:
-        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-    except OSError as error:
-        _log.info("free memory is not known: %s", error)
-        return None
-    available = [line.split()[1] for line in lines if line.startswith("MemAvailable:")]
-    return int(available[0]) * 1024 if available else None
+    return free_memory_bytes() if device.type == "cpu" else None
 
 
 def share_processor(n_parameters: int) -> int:
-    """Use one thread of the processor for a small model, else all; return their number.
-
-    Threads that share a product wait for each other at its end. If other programs use the cores,
-    each of the hundreds of products of a word then waits until all threads have run: captions of
-    the bundled model, seven million parameters, came 14 s late with two threads on two busy cores,
-    and 0.2 s late with one (``benchmarks/window.py``). On idle cores several threads hardly speed
-    up a product of this size.
-    """
+    """Use one thread of the processor for a small model, else all; return their number."""
     all_threads = _all_threads()  # read before the first change
-    n_threads = 1 if n_parameters < _SMALL else all_threads
+    n_threads = 1 if suits_one_thread(n_parameters) else all_threads
     torch.set_num_threads(n_threads)
     return n_threads
 
@@ -70,12 +49,6 @@ def share_processor(n_parameters: int) -> int:
 def _all_threads() -> int:
     """Return torch's default number of threads."""
     return torch.get_num_threads()
-
-
-def is_out_of_memory(error: BaseException) -> bool:
-    """Return whether memory ran out; on a processor torch reports that by the text only."""
-    kinds = (torch.OutOfMemoryError, MemoryError)
-    return isinstance(error, kinds) or "can't allocate memory" in str(error)
 
 
 def give_memory_back(device: torch.device) -> None:

@@ -21,32 +21,18 @@ from transformers import (
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
 from transformers.utils import logging as transformers_logging
 
-from engine.errors import ModelError, is_failure, message_of
-from engine.loading.growth_limit import TooLargeError, growth_limit
-from engine.messages import Code
+from engine.errors import ModelError, is_failure
+from engine.loading.growth_limit import growth_limit
+from engine.messages import Code, Message
 from engine.models.memory_footprint import Footprint, read_footprint
 from engine.text.prompt import word_ids
+from engine.text.tokenizer import check_ids
 from engine.untrusted.faults import Fault
-from engine.untrusted.limited_child import Asked
-from engine.untrusted.limited_process import LimitedError, ask
 from engine.untrusted.model_folder import MAX_CONFIG_BYTES, check_model_folder
-from engine.untrusted.regular_file import file_sha256
-from engine.untrusted.strict_json import JsonObject, shown
+from engine.untrusted.strict_json import JsonObject, refuse, shown
+from engine.untrusted.tokenizer_trial import TRIED_WORDS, try_tokenizer
 
 _log = logging.getLogger(__name__)
-
-_OURS = frozenset({"74281fcc83b33a2e679ffd3d6aaf683f4775c469b89584e0c4b9eff9d6bf90a2"})
-"""sha256 of the tokenizers of bundled models, which need no trial."""
-
-_TRIED_WORDS = (
-    *("Hello,", "it's", "3.5", "né", "漢字", "\u0645\u0631", "🙂", "<|x|>", "\ue000", "\x07"),
-    "abcdefghijklmnopqrstuvwxyz" * 4,
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÜß'\"«»„“-–—…",
-)
-"""Words that every tokenizer must encode, known or not, into a bounded number of tokens."""
-
-_TRY_S, _TRY_BYTES = 2, 1 << 28
-_TRY_S_PER_BYTE, _TRY_BYTES_PER_BYTE = 1 / 1_000_000, 40  # of tokenizer.json, several times over
 
 
 def pretrained_network(
@@ -105,15 +91,15 @@ def load_tokenizer(folder: Path) -> PreTrainedTokenizerFast:
     check_model_folder(folder)
     _silence_libraries()
     try:
-        _try_tokenizer(folder / "tokenizer.json")
+        try_tokenizer(folder / "tokenizer.json")
         tokenizer = cast(
             "PreTrainedTokenizerFast",
             PreTrainedTokenizerFast.from_pretrained(
                 folder, local_files_only=True, trust_remote_code=False
             ),
         )
-        _check_ids(tokenizer, _setting(folder, "vocab_size"))
-        word_ids(tokenizer, _TRIED_WORDS[0])  # by transformers, which has settings of its own
+        check_ids(tokenizer, _setting(folder, "vocab_size"))
+        word_ids(tokenizer, TRIED_WORDS[0])  # by transformers, which has settings of its own
     except BaseException as error:
         if not is_failure(error):
             raise
@@ -121,17 +107,14 @@ def load_tokenizer(folder: Path) -> PreTrainedTokenizerFast:
     return tokenizer
 
 
-class _UnfitError(ValueError):
-    """The reason why the files of a model do not belong together, as a clause about it."""
-
-
 def _cannot_be_loaded(folder: Path, error: BaseException, refused: Fault) -> ModelError:
     """Return the error to raise; messages of libraries, on their own arguments, go to the log."""
-    if isinstance(error, _UnfitError | TooLargeError):
-        reason = message_of(error)
-    else:
-        _log.info("a library refused the model in %s", folder, exc_info=error)
-        reason = refused(error=type(error).__name__)
+    match error:
+        case ValueError(args=[Message() as reason]):  # of this program: files that do not fit
+            pass
+        case _:
+            _log.info("a library refused the model in %s", folder, exc_info=error)
+            reason = refused(error=type(error).__name__)
     return ModelError(Code.CANNOT_LOAD(folder=str(folder), reason=reason))
 
 
@@ -144,7 +127,7 @@ def _silence_libraries() -> None:
 def _check_kind(folder: Path) -> None:
     kind = _setting(folder, "model_type")
     if kind not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
-        raise _UnfitError(Fault.KIND_UNKNOWN(kind=shown(kind)))
+        refuse(Fault.KIND_UNKNOWN(kind=shown(kind)))
 
 
 def _check_result(result: Mapping[str, set[object]]) -> None:
@@ -157,9 +140,7 @@ def _check_result(result: Mapping[str, set[object]]) -> None:
         names = sorted(item[0] if isinstance(item, tuple) else str(item) for item in result[key])
         if names:
             first, n_more = shown(names[0]), len(names) - 1
-            raise _UnfitError(
-                fault(names=Fault.AND_MORE(name=first, n=n_more) if n_more else first)
-            )
+            refuse(fault(names=Fault.AND_MORE(name=first, n=n_more) if n_more else first))
 
 
 def _numbers(footprint: Footprint) -> int:
@@ -169,30 +150,3 @@ def _numbers(footprint: Footprint) -> int:
 
 def _setting(folder: Path, key: str) -> object:
     return JsonObject.read(folder / "config.json", MAX_CONFIG_BYTES).values.get(key)
-
-
-def _try_tokenizer(path: Path) -> None:
-    """Encode and decode words by a tokenizer, in a process that it may crash."""
-    if file_sha256(path) in _OURS:
-        return
-    n_bytes = path.stat().st_size
-    try:
-        ask(
-            Asked(
-                cpu_s=_TRY_S + int(n_bytes * _TRY_S_PER_BYTE),
-                memory_bytes=_TRY_BYTES + _TRY_BYTES_PER_BYTE * n_bytes,
-                tokenizer=str(path),
-                words=list(_TRIED_WORDS),
-                version=path.stat().st_mtime_ns,
-            )
-        )
-    except LimitedError as error:
-        raise _UnfitError(Fault.TOKENIZER_UNUSABLE(reason=str(error))) from error
-
-
-def _check_ids(tokenizer: PreTrainedTokenizerFast, n_rows: object) -> None:
-    if not all(isinstance(id_, int) for id_ in tokenizer.all_special_ids):
-        raise _UnfitError(Fault.TOKENIZER_MARKER())
-    largest = max(tokenizer.get_vocab().values(), default=-1)
-    if isinstance(n_rows, int) and largest >= n_rows:
-        raise _UnfitError(Fault.TOKENIZER_OTHER(largest=largest, n_rows=n_rows))

@@ -1,15 +1,17 @@
 """Describe the hardware: processor, memory, and a graphics card if torch finds one.
 
 Querying a driver can crash or hang, so windows use a separate process (``surtitle check``). torch
-is imported inside ``look_around``, so that importing ``Machine`` stays cheap.
+is imported inside ``look_around``, if it is installed, so that importing ``Machine`` stays cheap.
 """
 
+import importlib.util
 import os
 import platform
 from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import first_line
+from engine.loading.processor import free_memory_bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,16 +36,12 @@ class Machine:
 
 def look_around() -> Machine:
     """Describe this computer."""
-    import torch  # noqa: PLC0415  takes seconds
-
-    from engine.loading.device import free_bytes  # noqa: PLC0415  as above
-
     gpu, gpu_bytes, gpu_free_bytes, trouble = _graphics()
     return Machine(
         processor=_processor(),
         cores=_cores(),
         memory_bytes=_memory_bytes(),
-        free_bytes=free_bytes(torch.device("cpu")) or 0,
+        free_bytes=free_memory_bytes() or 0,
         gpu=gpu,
         gpu_bytes=gpu_bytes,
         gpu_free_bytes=gpu_free_bytes,
@@ -52,7 +50,9 @@ def look_around() -> Machine:
 
 
 def _graphics() -> tuple[str, int, int, str]:
-    import torch  # noqa: PLC0415  as above
+    if importlib.util.find_spec("torch") is None:
+        return "", 0, 0, ""
+    import torch  # noqa: PLC0415  takes seconds
 
     if torch.backends.mps.is_available():
         return "Apple GPU (MPS)", 0, 0, ""

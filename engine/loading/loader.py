@@ -1,91 +1,21 @@
-"""Load a model folder, and an adapter, onto a device.
+"""Load a model folder, and an adapter: by ONNX Runtime if it carries a graph, else by torch.
 
-Only safetensors are read, nothing is fetched, and no code of a folder is run: folders that name
-code are refused before a library sees them (``engine.loading.guarded_loading``). The memory is
-estimated first; if ``auto`` was requested and the best plan does not fit, the next one is used and
-the report notes it.
+torch and transformers are imported only where they compute. Nothing is fetched, and no code of a
+folder is run.
 """
 
 import importlib.util
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from functools import reduce
-from pathlib import Path
-
-import torch
-from tokenizers import Tokenizer
-from transformers import PreTrainedModel, PreTrainedTokenizerFast
+from collections.abc import Mapping
 
 from engine.adapters.adapter import model_card, usable_adapter, verify_adapter
 from engine.errors import ModelError
-from engine.files import bytes_text
-from engine.inference.attention import take_over_alibi
-from engine.loading.cpu_benchmark import multiplies_packed
-from engine.loading.device import compute_dtype, give_memory_back
-from engine.loading.guarded_loading import load_tokenizer, pretrained_network
-from engine.loading.load_plan import SMALL, LoadPlan, fitting, load_plans
-from engine.loading.lora_layers import AdaptedLayers, read_factors
-from engine.loading.quantisation import (
-    QUANTISED_HERE,
-    fuse_layers,
-    quantisation_config,
-    quantise_layers,
-    unfuse_layers,
-)
-from engine.messages import Code, Message
-from engine.models.fingerprint import Fingerprint, read_fingerprint
-from engine.models.memory_footprint import Footprint, read_footprint
+from engine.loading.lora_factors import Factors, read_factors
+from engine.loading.onnx_loader import UnfitGraphError, load_onnx
+from engine.loading.weights import Weights
+from engine.messages import Code
+from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import ModelCard
 from engine.settings import ModelSettings
-from engine.untrusted.model_folder import MAX_CONFIG_BYTES
-from engine.untrusted.strict_json import JsonObject
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoadReport:
-    """How a model was loaded.
-
-    Attributes:
-        quantise: ``none``, ``nf4`` or ``int8``.
-        needed_bytes: the estimate.
-        notes: deviations from the request, and their reasons.
-        n_packed: layers of 4 bits that are multiplied packed; the others are unpacked each time.
-    """
-
-    quantise: str = "none"
-    needed_bytes: int = 0
-    notes: tuple[Message, ...] = ()
-    n_packed: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Weights:
-    """A loaded model.
-
-    Attributes:
-        network: the transformers model, in evaluation mode.
-        tokenizer: its tokenizer.
-        card: of its adapter, else of its folder.
-        base: its fingerprint, or None if it can take no further adapter
-            (``engine.session.adapter_switcher``).
-        report: how it was loaded.
-    """
-
-    network: PreTrainedModel
-    tokenizer: PreTrainedTokenizerFast
-    card: ModelCard
-    base: Fingerprint | None = None
-    report: LoadReport = field(default_factory=LoadReport)
-
-    @property
-    def n_parameters(self) -> int:
-        """Parameters of the network."""
-        return self.network.num_parameters()
-
-    @property
-    def decoder(self) -> Tokenizer:
-        """The tokenizer of the ``tokenizers`` library, which decodes piece by piece."""
-        return self.tokenizer.backend_tokenizer
 
 
 def load_weights(settings: ModelSettings) -> Weights:
@@ -94,15 +24,12 @@ def load_weights(settings: ModelSettings) -> Weights:
     Raises:
         ModelError: folder, adapter or device cannot be used, or there is too little memory.
     """
-    adapter = None
-    if settings.adapter is not None:  # checked before any library sees it
-        adapter = usable_adapter(settings.adapter, read_fingerprint(settings.directory))
-        verify_adapter(adapter)
-    weights = load_base(settings, model_card(settings.directory, adapter))
-    if adapter is None:
-        return weights
-    AdaptedLayers(weights.network, keep_base=False).put(read_factors(adapter))
-    return replace(weights, base=None)
+    if settings.adapter is None:
+        return load_base(settings, model_card(settings.directory, None))
+    # checked before any library sees it
+    adapter = usable_adapter(settings.adapter, read_fingerprint(settings.directory))
+    verify_adapter(adapter)
+    return _loaded(settings, model_card(settings.directory, adapter), read_factors(adapter))
 
 
 def load_base(settings: ModelSettings, card: ModelCard) -> Weights:
@@ -111,116 +38,18 @@ def load_base(settings: ModelSettings, card: ModelCard) -> Weights:
     Raises:
         ModelError: as for ``load_weights``.
     """
-    folder = settings.directory
-    tokenizer = load_tokenizer(folder)
-    footprint = read_footprint(folder)
-    plans = load_plans(settings, footprint)
-    fit = fitting(folder, plans, settings, footprint)
-    network, report = _load_first(folder, plans, fit, footprint)
-    network.eval()  # type: ignore[no-untyped-call]
-    return Weights(
-        network=network, tokenizer=tokenizer, card=card, base=_fingerprint(folder), report=report
-    )
+    return _loaded(settings, card, {})
 
 
-def load_network(
-    folder: Path, *, quantise: str, device: torch.device, dtype: torch.dtype | None
-) -> PreTrainedModel:
-    """Load the weights of a folder, whole or packed.
-
-    Args:
-        folder: with config.json and safetensors.
-        quantise: ``none``, ``nf4`` or ``int8``.
-        device: of the network.
-        dtype: of whole or unpacked weights; None: as they are stored.
-
-    Raises:
-        ModelError: they cannot be loaded, or bitsandbytes is missing.
-        torch.OutOfMemoryError: they do not fit on the device.
-    """
-    itself = _quantised_by_library(folder, quantise)
-    network = pretrained_network(
-        folder,
-        dtype=dtype,
-        packing=quantisation_config(quantise, dtype or torch.bfloat16) if itself else None,
-        device=device,
-    )
-    if quantise != "none" and not itself:
-        quantise_layers(network, quantise)
-    unfuse_layers(network)
-    network.to(device=device)  # type: ignore[call-arg]
-    take_over_alibi(network)
-    return network
-
-
-def _load_first(
-    folder: Path, plans: Sequence[LoadPlan], fit: Sequence[LoadPlan], footprint: Footprint
-) -> tuple[PreTrainedModel, LoadReport]:
-    """Load by the first plan that succeeds; note why earlier ones were skipped."""
-    reasons = [plan.shortage for plan in plans[: plans.index(fit[0])]]
-    for plan in fit:
-        packed = _multiplies_packed(plan, footprint)
-        try:
-            network = load_network(
-                folder,
-                quantise=plan.quantise,
-                device=plan.device,
-                dtype=torch.bfloat16 if packed else _dtype(plan, footprint),
-            )
-            n_packed = fuse_layers(network) if packed else 0
-        except (torch.OutOfMemoryError, MemoryError):
-            give_memory_back(plan.device)
-            reasons.append(Code.RAN_OUT(shortage=plan.shortage))
-            continue
-        size = bytes_text(plan.needed_bytes)
-        notes = []
-        if reasons:
-            notes.append(Code.LOADED_OTHERWISE(reasons=_joined(reasons), kept=plan.kept, size=size))
-        if n_packed:
-            notes.append(Code.MULTIPLIED_PACKED())
-        return network, LoadReport(
-            quantise=plan.quantise,
-            needed_bytes=plan.needed_bytes,
-            notes=tuple(notes),
-            n_packed=n_packed,
-        )
-    raise ModelError(Code.TOO_LARGE(folder=str(folder), reasons=_joined(reasons)))
-
-
-def _joined(reasons: Sequence[Message]) -> Message:
-    """Join at least one reason into one."""
-    return reduce(lambda joined, reason: Code.AND_IT(reasons=joined, reason=reason), reasons)
-
-
-def _multiplies_packed(plan: LoadPlan, footprint: Footprint) -> bool:
-    """Return whether to multiply 4 bits packed; small models are fast without."""
-    on_cpu, large = plan.device.type == "cpu", footprint.n_parameters > SMALL
-    return plan.quantise == "nf4" and on_cpu and large and multiplies_packed()
-
-
-def _dtype(plan: LoadPlan, footprint: Footprint) -> torch.dtype | None:
-    if plan.dtype is not None:
-        return plan.dtype
-    if plan.device.type == "cpu" and footprint.n_parameters <= SMALL:
-        return torch.float32
-    return None if plan.quantise == "none" else compute_dtype(plan.device)
-
-
-def _quantised_by_library(folder: Path, quantise: str) -> bool:
-    """Return whether transformers packs the weights while it reads them, which saves memory."""
-    if quantise == "none":
-        return False
-    quantisation_config(quantise, torch.float32)  # report a missing library before loading
+def _loaded(settings: ModelSettings, card: ModelCard, factors: Mapping[str, Factors]) -> Weights:
     try:
-        config = JsonObject.read(folder / "config.json", MAX_CONFIG_BYTES)
-        known = config.text("model_type") not in QUANTISED_HERE
-    except (OSError, ValueError):  # reported by the library
-        known = True
-    return known and importlib.util.find_spec("accelerate") is not None
+        return load_onnx(settings, card, factors)
+    except UnfitGraphError as error:
+        unfit = error
+    if not all(map(importlib.util.find_spec, ("torch", "transformers"))):
+        folder = str(settings.directory)
+        raise ModelError(Code.NEEDS_TORCH(folder=folder, reason=unfit.reason)) from unfit
+    from engine.loading.torch_loader import load_torch  # noqa: PLC0415  torch takes seconds to import
 
-
-def _fingerprint(folder: Path) -> Fingerprint | None:
-    try:
-        return read_fingerprint(folder)
-    except ModelError:  # it works, but no adapter can be checked against it
-        return None
+    weights = load_torch(settings, card, factors)
+    return weights.with_note(Code.GRAPH_UNUSED(reason=unfit.reason)) if unfit.is_fault else weights

@@ -6,64 +6,35 @@ the layer, as in training (QLoRA). Either way the result depends on base and fac
 earlier adapters: the same to the bit as a fresh load.
 """
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn.functional import linear
 
-from engine.adapters.adapter import Adapter
-from engine.adapters.lora_weights import WEIGHTS_FILE
-from engine.errors import AdapterError, message_of
+from engine.errors import AdapterError
+from engine.loading.lora_factors import Factors
 from engine.loading.quantisation import is_quantised
 from engine.messages import Code
+from engine.models.tensor_file import Array
 
 if TYPE_CHECKING:
     from torch.utils.hooks import RemovableHandle
 
-_PREFIX, _DOWN, _UP = "base_model.model.", ".lora_A.weight", ".lora_B.weight"
-
 
 @dataclass(frozen=True, slots=True)
-class Factors:
-    """The addition to one layer: ``scale * up @ down``, floating."""
+class _Beside:
+    """Factors that run beside a packed layer, in its type and on its device."""
 
     down: Tensor  # (rank, inputs)
     up: Tensor  # (outputs, rank)
     scale: float
 
 
-def read_factors(adapter: Adapter) -> dict[str, Factors]:
-    """Read the factors of a usable and verified adapter, by the path of their layer.
-
-    Raises:
-        AdapterError: they cannot be read, or are not finite.
-    """
-    lora = adapter.lora
-    assert lora is not None
-    scale = lora.alpha / (math.sqrt(lora.rank) if lora.rank_stabilised else lora.rank)
-    try:
-        tensors = load_file(adapter.folder / WEIGHTS_FILE)
-    except (OSError, SafetensorError) as error:  # the file was sound when it was inspected
-        reason = message_of(error) if isinstance(error, OSError) else Code.CHANGED_MEANWHILE()
-        message = Code.ADAPTER_UNREADABLE(folder=str(adapter.folder), reason=reason)
-        raise AdapterError(message) from error
-    if not all(bool(tensor.isfinite().all()) for tensor in tensors.values()):
-        raise AdapterError(Code.ADAPTER_NOT_FINITE(folder=str(adapter.folder)))
-    paths = [name.removesuffix(_DOWN) for name in tensors if name.endswith(_DOWN)]
-    return {
-        path.removeprefix(_PREFIX): Factors(tensors[path + _DOWN], tensors[path + _UP], scale)
-        for path in paths
-    }
-
-
-class AdaptedLayers:
+class TorchAdaptedLayers:
     """The layers of one network that take factors.
 
     Invariant: after ``put`` the network computes the result of its base and those factors.
@@ -110,7 +81,7 @@ class AdaptedLayers:
             layer = self._layer(path, pair)
             if is_quantised(layer):
                 like = next(iter(self._network.parameters()))
-                moved = Factors(pair.down.to(like), pair.up.to(like), pair.scale)
+                moved = _Beside(_tensor(pair.down).to(like), _tensor(pair.up).to(like), pair.scale)
                 self._hooks.append(layer.register_forward_hook(partial(_add, moved)))
             else:
                 self._merge(path, pair)
@@ -143,10 +114,14 @@ class AdaptedLayers:
 def _merged(weight: Tensor, pair: Factors) -> Tensor:
     """Add the product in at least float32 and round once; keeps shape and type of the weight."""
     wide = torch.float64 if weight.dtype == torch.float64 else torch.float32
-    down, up = pair.down.to(weight.device, wide), pair.up.to(weight.device, wide)
+    down, up = (_tensor(each).to(weight.device, wide) for each in (pair.down, pair.up))
     return (weight.to(wide) + pair.scale * (up @ down)).to(weight.dtype)
 
 
-def _add(pair: Factors, _layer: nn.Module, inputs: tuple[Tensor, ...], output: Tensor) -> Tensor:
+def _tensor(array: Array) -> Tensor:
+    return torch.from_numpy(array.copy())  # torch warns of memory that it may not write
+
+
+def _add(pair: _Beside, _layer: nn.Module, inputs: tuple[Tensor, ...], output: Tensor) -> Tensor:
     """Add the factors' product with the inputs; shape of the output, (..., outputs)."""
     return output + pair.scale * linear(linear(inputs[0], pair.down), pair.up)

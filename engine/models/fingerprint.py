@@ -91,6 +91,14 @@ def read_fingerprint(folder: Path) -> Fingerprint:
         raise ModelError(message) from error
 
 
+def known_fingerprint(folder: Path) -> Fingerprint | None:
+    """Return the fingerprint of a model folder; None if no adapter can be checked against it."""
+    try:
+        return read_fingerprint(folder)
+    except ModelError:
+        return None
+
+
 def _fingerprint(config: JsonObject, tokenizer_sha256: str) -> Fingerprint:
     architecture = config.text("model_type")
     hidden_size = config.integer("hidden_size", least=1)

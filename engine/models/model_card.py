@@ -14,6 +14,7 @@ from engine.untrusted.safe_names import is_plain_name
 from engine.untrusted.strict_json import JsonObject, refuse, shown
 
 FILE_NAME = "surtitle.json"
+GRAPH_FILE = "graph.onnx"
 FORMAT_VERSION = 1
 _LONGEST_CODE = 40
 
@@ -65,6 +66,19 @@ class Calibration:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GraphHashes:
+    """What ``surtitle-train export`` found, so that a change of either file is noticed.
+
+    Attributes:
+        sha256: of graph.onnx, in lower-case hexadecimal.
+        weights_sha256: of the weights it was exported with.
+    """
+
+    sha256: str
+    weights_sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCard:
     """The settings of a model that its configuration does not contain.
 
@@ -79,6 +93,7 @@ class ModelCard:
         policies: the policies of its training, in their notation; none for an instruct model.
         calibration: None for a model that was not calibrated.
         layout: one of ``engine.settings.LAYOUTS``.
+        graph: of the folder's graph for ONNX Runtime; None if it carries none.
     """
 
     name: str
@@ -90,6 +105,7 @@ class ModelCard:
     policies: tuple[str, ...]
     calibration: Calibration | None = None
     layout: str = "slots"
+    graph: GraphHashes | None = None
 
     @property
     def knows_slots(self) -> bool:
@@ -112,6 +128,8 @@ class ModelCard:
         del content["layout"]  # a base is trained for slots
         if self.calibration is None:
             del content["calibration"]
+        if self.graph is None:
+            del content["graph"]
         text = json.dumps(content, indent=2, ensure_ascii=False)
         (directory / FILE_NAME).write_text(text + "\n", encoding="utf-8")
 
@@ -159,6 +177,7 @@ def _parse(content: JsonObject) -> ModelCard:
         slot_length=content.integer("slot_length", least=1, most=_MAX_SLOT_LENGTH),
         policies=policies,
         calibration=_calibration(content) if "calibration" in content else None,
+        graph=_graph(content),
     )
 
 
@@ -169,6 +188,13 @@ def _calibration(content: JsonObject) -> Calibration:
         offset=inner.number("offset", least=-_STEEPEST, most=_STEEPEST),
         threshold=inner.number("threshold", least=0, most=1),
     )
+
+
+def _graph(content: JsonObject) -> GraphHashes | None:
+    if "graph" not in content:
+        return None
+    graph = content.inner("graph")
+    return GraphHashes(sha256=graph.sha256("sha256"), weights_sha256=graph.sha256("weights_sha256"))
 
 
 def _language(content: JsonObject) -> Language:

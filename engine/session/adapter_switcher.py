@@ -11,18 +11,16 @@ the adapter that computed them, so a session continues with a new ``Translator``
 There are no threads or locks here: the thread that translates also loads and switches.
 """
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-
-import torch
 
 from engine.adapters.adapter import Adapter, usable_adapter, verify_adapter
 from engine.errors import AdapterError, SurtitleError, first_line
 from engine.layout.rows import Row
-from engine.loading.device import give_memory_back
-from engine.loading.loader import Weights
-from engine.loading.lora_layers import AdaptedLayers, Factors, read_factors
+from engine.loading.lora_factors import Factors, read_factors
+from engine.loading.weights import Weights
 from engine.messages import Code, Message
 from engine.models.model_card import ModelCard
 from engine.settings import LayoutSettings, TranslationSettings
@@ -54,7 +52,7 @@ class AdapterSwitcher:
         if weights.base is None:
             raise AdapterError(Code.NOT_SWITCHABLE(model=weights.card.name))
         self._weights = weights
-        self._layers = AdaptedLayers(weights.network, keep_base=True)
+        self._layers = weights.adapted_layers(keep_base=True)
         self._loaded = dict[str, _Loaded]()
         self._used: str | None = None
 
@@ -95,13 +93,13 @@ class AdapterSwitcher:
         loaded = None if name is None else self._find(name)
         try:
             self._layers.put({} if loaded is None else loaded.factors)
-        except RuntimeError as error:
-            give_memory_back(self._weights.network.device)
+        except (MemoryError, RuntimeError) as error:
+            self._weights.give_memory_back()
             reason = _reason(error)
             message = Code.CANNOT_SWITCH(name=str(name), reason=reason, stays=self._stays)
             raise AdapterError(message) from error
         self._used = name
-        return self._weights if loaded is None else replace(self._weights, card=loaded.card)
+        return self._weights if loaded is None else self._weights.with_card(loaded.card)
 
     def unload(self, name: str) -> None:
         """Unload an adapter; raise AdapterError if it is not loaded, or in use."""
@@ -130,9 +128,9 @@ class AdapterSwitcher:
         before = {} if self._used is None else self._loaded[self._used].factors
         try:
             self._layers.put(candidate.factors)
-            _probe(replace(self._weights, card=candidate.card))
-        except (SurtitleError, RuntimeError) as error:
-            give_memory_back(self._weights.network.device)
+            _probe(self._weights.with_card(candidate.card))
+        except (SurtitleError, MemoryError, RuntimeError) as error:
+            self._weights.give_memory_back()
             folder, reason = str(adapter.folder), _reason(error)
             message = Code.PROBE_FAILED(folder=folder, reason=reason, stays=self._stays)
             raise AdapterError(message) from error
@@ -145,7 +143,7 @@ def _probe(weights: Weights) -> None:
 
     Raises:
         SurtitleError: the card does not fit the tokenizer, or the logits are not finite.
-        RuntimeError: torch cannot compute it.
+        MemoryError, RuntimeError: it cannot be computed.
     """
     card = weights.card
     settings = TranslationSettings(
@@ -158,7 +156,7 @@ def _probe(weights: Weights) -> None:
     translator.model.truncate(0)
     ids = word_ids(weights.tokenizer, _PROBE)
     rows = [Row(id_, position, time=0) for position, id_ in enumerate(ids)]
-    if not bool(torch.isfinite(translator.model.feed(rows)).all()):
+    if not all(map(math.isfinite, translator.model.feed(rows).tolist())):
         raise AdapterError(Code.NOT_FINITE())
 
 

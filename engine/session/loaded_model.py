@@ -10,7 +10,8 @@ from pathlib import Path
 from engine.adapters.adapter import Adapter, model_card, usable_adapter
 from engine.events import AdapterChanged, LoadProgress
 from engine.hub.download import fetch_model
-from engine.loading.loader import Weights, load_base, load_weights
+from engine.loading.loader import load_base, load_weights
+from engine.loading.weights import Weights
 from engine.messages import Code, Message
 from engine.metrics.event_log import EventLog
 from engine.models.fingerprint import read_fingerprint

@@ -23,7 +23,7 @@ from engine.events import (
     Refused,
     Statistics,
 )
-from engine.loading.device import give_memory_back, is_out_of_memory
+from engine.loading.processor import is_out_of_memory
 from engine.messages import Code
 from engine.metrics.event_log import EventLog
 from engine.session.catch_up import CatchUp
@@ -153,7 +153,7 @@ class Serving:
     def _give_up(self, passage: Passage, error: Exception) -> None:
         """Leave one utterance untranslated, so that the next ones are."""
         self._report(passage.give_up())
-        give_memory_back(self._model.weights.network.device)
+        self._model.weights.give_memory_back()
         self._report(Refused(message=Code.SENTENCE_GIVEN_UP(reason=first_line(error))))
         self._keep_pace()
 

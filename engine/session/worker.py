@@ -11,7 +11,7 @@ from pathlib import Path
 
 from engine.errors import FetchCancelledError, SurtitleError, first_line
 from engine.events import Event, Failed, LoadProgress, Ready
-from engine.loading.device import is_out_of_memory, share_processor
+from engine.loading.processor import is_out_of_memory
 from engine.messages import Code, Message
 from engine.metrics.event_log import EventLog
 from engine.session.command_queue import CommandQueue
@@ -66,7 +66,7 @@ class Worker:
     def _load(self, event_log: EventLog) -> Serving:
         start_s = time.monotonic()
         model = LoadedModel(self._model, self._report, self.stopping.is_set)
-        share_processor(model.weights.n_parameters)
+        model.weights.share_processor()
         self._report(LoadProgress(message=Code.MAKING_CACHE(), fraction=0.8))
         serving = Serving(model, self._translation, self._report, event_log)
         translate_unseen(serving.system, "Hello.")  # so that the first real word is not slow

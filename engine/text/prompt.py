@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import cast
 
-from transformers import PreTrainedTokenizerFast
-
 from engine.errors import ModelError
 from engine.layout.rows import Headers
 from engine.messages import Code
 from engine.models.model_card import ModelCard
+from engine.text.tokenizer import Tokenizer
 from engine.untrusted.chat_template import render
 from engine.untrusted.limited_process import LimitedError
 
@@ -52,7 +51,7 @@ class Prompt:
         return self.markers - {self.end_of_write if ends_writes else self.end_of_target}
 
 
-def make_prompt(tokenizer: PreTrainedTokenizerFast, card: ModelCard, language: str) -> Prompt:
+def make_prompt(tokenizer: Tokenizer, card: ModelCard, language: str) -> Prompt:
     """Build the prompt for a target language.
 
     Raises:
@@ -73,7 +72,7 @@ def make_prompt(tokenizer: PreTrainedTokenizerFast, card: ModelCard, language: s
     )
 
 
-def _never_text(tokenizer: PreTrainedTokenizerFast) -> frozenset[int]:
+def _never_text(tokenizer: Tokenizer) -> frozenset[int]:
     """Return the tokens that are never part of a caption: special ones, of thoughts and of tools.
 
     The latter are added tokens in angle brackets (``<think>`` of Qwen3).
@@ -86,7 +85,7 @@ def _never_text(tokenizer: PreTrainedTokenizerFast) -> frozenset[int]:
     return frozenset({*tokenizer.all_special_ids, *brackets})
 
 
-def turn_end(tokenizer: PreTrainedTokenizerFast, name: str) -> str:
+def turn_end(tokenizer: Tokenizer, name: str) -> str:
     """Return the token with which a model ends its turns; empty if unknown.
 
     It is the token that the chat template puts after questions and answers alike, else the
@@ -100,7 +99,7 @@ def turn_end(tokenizer: PreTrainedTokenizerFast, name: str) -> str:
     return _turn_end(tokenizer, _headers(tokenizer, name, "Translate."))
 
 
-def _turn_end(tokenizer: PreTrainedTokenizerFast, headers: Headers) -> str:
+def _turn_end(tokenizer: Tokenizer, headers: Headers) -> str:
     after_answer, after_question = headers.user[:1], headers.assistant[:1]
     if after_answer == after_question and after_answer:
         known = tokenizer.added_tokens_decoder.get(after_answer[0])
@@ -109,7 +108,7 @@ def _turn_end(tokenizer: PreTrainedTokenizerFast, headers: Headers) -> str:
     return str(tokenizer.eos_token or "")
 
 
-def _headers(tokenizer: PreTrainedTokenizerFast, name: str, system: str) -> Headers:
+def _headers(tokenizer: Tokenizer, name: str, system: str) -> Headers:
     """Extract the headers from the chat template."""
     template = tokenizer.chat_template
     if isinstance(template, dict):  # several, by name
@@ -154,7 +153,7 @@ def _conversations(system: str) -> list[list[dict[str, str]]]:
     return [[*apart, *turns], [*together, *turns]]
 
 
-def _marker(tokenizer: PreTrainedTokenizerFast, card: ModelCard, text: str) -> int:
+def _marker(tokenizer: Tokenizer, card: ModelCard, text: str) -> int:
     if not text:
         raise ModelError(Code.NO_TURN_END(model=card.name))
     id_ = tokenizer.convert_tokens_to_ids(text)
@@ -163,7 +162,7 @@ def _marker(tokenizer: PreTrainedTokenizerFast, card: ModelCard, text: str) -> i
     return id_
 
 
-def word_ids(tokenizer: PreTrainedTokenizerFast, word: str) -> list[int]:
+def word_ids(tokenizer: Tokenizer, word: str) -> list[int]:
     """Encode one whitespace word with the blank before it, in training and live; never a marker."""
     return cast(
         "list[int]",
@@ -171,7 +170,7 @@ def word_ids(tokenizer: PreTrainedTokenizerFast, word: str) -> list[int]:
     )
 
 
-def full_stop_ids(tokenizer: PreTrainedTokenizerFast, word: str, full_stop: str) -> tuple[int, ...]:
+def full_stop_ids(tokenizer: Tokenizer, word: str, full_stop: str) -> tuple[int, ...]:
     """Encode the full stop after a word; no ids for an empty one."""
     if not full_stop:
         return ()
@@ -181,14 +180,14 @@ def full_stop_ids(tokenizer: PreTrainedTokenizerFast, word: str, full_stop: str)
     return tuple(cast("list[int]", tokenizer.encode(full_stop, add_special_tokens=False)))
 
 
-def word_units(tokenizer: PreTrainedTokenizerFast, word: str) -> Iterator[tuple[int, ...]]:
+def word_units(tokenizer: Tokenizer, word: str) -> Iterator[tuple[int, ...]]:
     """Yield the ids of a word in units that are read at once: one, unless it is very long."""
     ids = word_ids(tokenizer, word)
     for start in range(0, len(ids), _MAX_UNIT):
         yield tuple(ids[start : start + _MAX_UNIT])
 
 
-def word_starts(tokenizer: PreTrainedTokenizerFast) -> list[bool]:
+def word_starts(tokenizer: Tokenizer) -> list[bool]:
     """Return for every id whether its token begins with a blank, and so begins a word."""
     tokens = tokenizer.convert_ids_to_tokens(list(range(len(tokenizer))))
     return [str(token).startswith(("Ġ", "▁")) for token in tokens]

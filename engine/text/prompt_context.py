@@ -8,12 +8,11 @@ later token.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from transformers import PreTrainedTokenizerFast
-
 from engine.errors import ContextError
 from engine.messages import Code
 from engine.models.model_card import ModelCard
 from engine.text.prompt import Prompt, make_prompt
+from engine.text.tokenizer import Tokenizer
 
 MAX_ROWS = 512
 """Limit of the rows of glossary and sentences; a slot cache has a few thousand rows."""
@@ -27,7 +26,7 @@ class Context:
 
     def __init__(
         self,
-        tokenizer: PreTrainedTokenizerFast,
+        tokenizer: Tokenizer,
         card: ModelCard,
         language: str,
         glossary: Glossary = (),

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from engine.errors import ModelError
-from engine.inference.slot_model import SlotModel
+from engine.inference.causal_model import CausalModel
 from engine.layout.rows import Headers
-from engine.loading.loader import Weights
+from engine.loading.weights import Weights
 from engine.messages import Code
 from engine.metrics.event_log import EventLog
 from engine.policy import Policy, parse_policy
@@ -32,7 +32,7 @@ class System(Captioner[Kind], Protocol[Kind]):
         """What it translates with."""
 
     @property
-    def model(self) -> SlotModel:
+    def model(self) -> CausalModel:
         """What computes; its counters never go down."""
 
     @property
@@ -89,7 +89,7 @@ class Conversation:
         self._system = system
         self._capacity = capacity
         self.weights = weights
-        self.model = SlotModel(weights.network, capacity)
+        self.model: CausalModel = weights.new_model(capacity)
         self.counters = Counters()
         self.log = log or EventLog()
         self.starts_word = word_starts(weights.tokenizer)
@@ -201,7 +201,7 @@ class OnConversation:
         self.conversation = conversation
 
     @property
-    def model(self) -> SlotModel:
+    def model(self) -> CausalModel:
         """What computes."""
         return self.conversation.model
 

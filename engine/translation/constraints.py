@@ -12,13 +12,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tokenizers import Tokenizer
-from torch import Tensor
-from transformers import PreTrainedTokenizerFast
+import numpy as np
+import tokenizers
+from numpy.typing import NDArray
 
 from engine.text.harmful_words import HarmfulWords
 from engine.text.numbers import RUN, Number, find_numbers
 from engine.text.prompt import word_ids, word_starts
+from engine.text.tokenizer import Tokenizer
 
 _EDGES = ".,;:!?…\"'“”„‚‘’«»()[]"
 _MAX_TRIED = 256
@@ -69,9 +70,7 @@ class _Source:
 class Constraints:
     """The rules for one model and one target language."""
 
-    def __init__(
-        self, tokenizer: PreTrainedTokenizerFast, decoder: Tokenizer, language: str
-    ) -> None:
+    def __init__(self, tokenizer: Tokenizer, decoder: tokenizers.Tokenizer, language: str) -> None:
         self._tokenizer = tokenizer
         self._decoder = decoder
         self._language = language
@@ -81,12 +80,12 @@ class Constraints:
         self._piece = lru_cache(maxsize=None)(self._decode_piece)
         self._digits: list[int] | None = None  # tokens with digits, found when first needed
 
-    def choose(self, id_: int, logits: Tensor, source: str, caption: str) -> int:
+    def choose(self, id_: int, logits: NDArray[np.float32], source: str, caption: str) -> int:
         """Return the token that is written.
 
         Args:
             id_: what the model proposes, the likeliest token that may be chosen.
-            logits: float, shape (V,); ids that may not be chosen have -inf.
+            logits: shape (V,); ids that may not be chosen have -inf.
             source: its text, as far as it was read.
             caption: the text written so far.
         """
@@ -99,15 +98,17 @@ class Constraints:
                 return other
         return id_
 
-    def _others(self, logits: Tensor) -> Iterator[int]:
+    def _others(self, logits: NDArray[np.float32]) -> Iterator[int]:
         """Yield the likeliest ids, then all digits: what ends a number well may be unlikely."""
-        yield from logits.topk(min(_MAX_TRIED, logits.numel())).indices.tolist()
+        yield from np.argsort(-logits, kind="stable")[:_MAX_TRIED].tolist()
         if self._digits is None:
             pieces = map(self._piece, range(len(self._starts_word)))
             self._digits = [n for n, piece in enumerate(pieces) if any(map(str.isdecimal, piece))]
         yield from sorted(self._digits, key=lambda id_: -float(logits[id_]))
 
-    def _copied_on(self, id_: int, logits: Tensor, facts: _Source, caption: str) -> int:
+    def _copied_on(
+        self, id_: int, logits: NDArray[np.float32], facts: _Source, caption: str
+    ) -> int:
         best, best_score = id_, None
         tail = _tail(caption).lstrip(_EDGES)
         for copy in facts.copies:

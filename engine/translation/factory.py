@@ -5,7 +5,7 @@ Both use the same weights and counters, and have the methods of ``engine.transla
 
 from typing import cast
 
-from engine.loading.loader import Weights
+from engine.loading.weights import Weights
 from engine.metrics.event_log import EventLog
 from engine.settings import TranslationSettings
 from engine.translation.base import AnySystem

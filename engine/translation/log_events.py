@@ -6,9 +6,9 @@ The schema is in ``engine.metrics.event_log``.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.inference.slot_model import SlotModel
+from engine.inference.causal_model import CausalModel
 from engine.layout.rows import Row
-from engine.loading.loader import Weights
+from engine.loading.weights import Weights
 from engine.metrics.event_log import SCHEMA, EventLog
 from engine.settings import TranslationSettings
 from engine.translation.captioned import n_same
@@ -56,7 +56,7 @@ def log_source(
 
 
 def log_fed(
-    log: EventLog, model: SlotModel, utterance: int, rows: Sequence[Row], *, n_again: int = 0
+    log: EventLog, model: CausalModel, utterance: int, rows: Sequence[Row], *, n_again: int = 0
 ) -> None:
     """Log the last forward pass of the model."""
     log.write(
@@ -79,7 +79,7 @@ def log_cut(log: EventLog, counters: Counters, utterance: int, *, loops: bool) -
 
 def log_end(
     log: EventLog,
-    model: SlotModel,
+    model: CausalModel,
     counters: Counters,
     utterance: int,
     *,

@@ -17,12 +17,9 @@ before stays cached, and each draft computes the new words and the target behind
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import torch
-from torch import Tensor
-
 from engine.layout.registry import make_planner
 from engine.layout.rows import Row
-from engine.loading.loader import Weights
+from engine.loading.weights import Weights
 from engine.metrics.event_log import EventLog
 from engine.policy import Action, Policy, Progress, hurried
 from engine.settings import LayoutSettings, TranslationSettings
@@ -76,9 +73,9 @@ class Redraft:
     fed: list[int] = field(default_factory=list)
 
     @property
-    def suppressed(self) -> Tensor:
-        """Markers that are not chosen; int64."""
-        return torch.tensor(sorted(self.prompt.suppressed(ends_writes=False)))
+    def suppressed(self) -> tuple[int, ...]:
+        """Markers that are not chosen."""
+        return tuple(sorted(self.prompt.suppressed(ends_writes=False)))
 
     @property
     def marker(self) -> int | None:
@@ -263,7 +260,7 @@ class Retranslator(OnConversation):
         read = [one for unit in utterance.units[: utterance.n_read] for one in unit]
         return utterance.constraints.choose(
             id_,
-            self.model.logits,
+            self.model.logits(),
             decode(read, skip_special_tokens=True),
             decode(list(draft), skip_special_tokens=True),
         )

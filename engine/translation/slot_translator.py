@@ -8,7 +8,8 @@ counted too.
 from collections.abc import Sequence
 
 from engine.events import Confidence
-from engine.loading.loader import Weights
+from engine.inference.causal_model import log_probability
+from engine.loading.weights import Weights
 from engine.metrics.event_log import EventLog
 from engine.policy import Action
 from engine.settings import TranslationSettings
@@ -178,10 +179,10 @@ class Translator(OnConversation):
         if n_again:  # a layout that recomputes
             self.model.truncate(planner.n_fed - len(rows))
             self.counters.tokens_recomputed += n_again
-        id_ = utterance.constrained(
-            self.model.next_id(rows, utterance.suppressed), self.model.logits
-        )
-        utterance.log_probability = self.model.log_probability(id_)
+        proposed = self.model.next_id(rows, utterance.suppressed)
+        logits = self.model.logits()
+        id_ = utterance.constrained(proposed, logits)
+        utterance.log_probability = log_probability(logits, id_)
         self.conversation.cached_system = utterance.prompt.headers.system
         log_fed(self._log, self.model, utterance.number, rows, n_again=n_again)
         self._make_room(utterance)

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import torch
+import numpy as np
+from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from engine.layout.registry import make_planner
@@ -101,7 +102,7 @@ class Utterance:
         self.word_complete = False  # wait-k: the newest target word is known to be whole
         self.caption = ""
         suppressed = prompt.suppressed(ends_writes=policy.ends_writes)
-        self.suppressed = torch.tensor(sorted(suppressed))  # int64, markers that are not chosen
+        self.suppressed = tuple(sorted(suppressed))  # markers that are not chosen
         self._cuts_loops = cuts_loops
         self.constraints: Constraints | None = None
         self._layout = layout
@@ -153,12 +154,12 @@ class Utterance:
         source = [one for unit in self._units[: self.n_read] for one in unit]
         return is_loop([*target, id_], source)
 
-    def constrained(self, id_: int, logits: torch.Tensor) -> int:
+    def constrained(self, id_: int, logits: NDArray[np.float32]) -> int:
         """Return the token to write in place of the one the model proposes, often the same.
 
         Args:
             id_: the model's proposal.
-            logits: float, shape (V,); -inf for ids that may not be chosen.
+            logits: shape (V,); -inf for ids that may not be chosen.
         """
         if self.constraints is None:
             return id_

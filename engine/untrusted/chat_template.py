@@ -1,6 +1,6 @@
 """Render untrusted chat templates in a process with limits of time and memory.
 
-Templates of bundled models are known by their hash and rendered in this process.
+Templates of bundled models are known by their hash, and rendered in this process by Jinja alone.
 """
 
 import hashlib
@@ -13,6 +13,11 @@ _OURS = frozenset({"3d445115a12b9d70227f4ec85c94ac0deb42a7cd639e89ee8df26d59653b
 """sha256 of the templates of bundled models."""
 
 _CPU_S, _MEMORY_BYTES = 1, 1 << 28
+
+
+def is_ours(template: str) -> bool:
+    """Return whether a template is that of a bundled model."""
+    return hashlib.sha256(template.encode(errors="replace")).hexdigest() in _OURS
 
 
 def render(
@@ -35,6 +40,7 @@ def render(
         conversations=list(conversations),
         variables=dict(variables),
     )
-    if hashlib.sha256(template.encode(errors="replace")).hexdigest() in _OURS:
-        return limited_process.text_of(rendered(template, conversations, variables), asked)
+    if is_ours(template):
+        answer = rendered(template, conversations, variables, plain=True)
+        return limited_process.text_of(answer, asked)
     return limited_process.ask(asked)

@@ -143,6 +143,20 @@ class Fault(Codes):
         "its tokenizer has ids up to {largest}, and its embeddings {n_rows} rows, so they belong "
         "to two models"
     )
+    NO_GRAPH = tr("it carries no graph for ONNX Runtime")
+    ASKS_FOR = tr("only torch computes on the device {device} with the quantisation {quantise}")
+    NO_RUNTIME = tr("ONNX Runtime {least} or newer is not installed")
+    OLD_RUNTIME = tr("ONNX Runtime {found} is too old: {least} is the oldest that can compute it")
+    OTHER_GRAPH = tr(
+        "its {name} is not what this program writes for its config.json (surtitle-train export "
+        "writes it again)"
+    )
+    GRAPH_CHANGED = tr(
+        "its {name} is not the one that its card names (surtitle-train export writes the card "
+        "again)"
+    )
+    GRAPH_TOO_LARGE = tr("it has {n:,} parameters, and {most:,} are the most without torch")
+    OTHER_TEMPLATE = tr("its chat template is not one that is known without transformers")
     NETWORK_TOO_LARGE = tr("its config.json asks for a larger network than it has weights for")
 
     # adapters

@@ -41,34 +41,64 @@ class Asked(TypedDict, total=False):
 
 
 def rendered(
-    template: str, conversations: Sequence[Conversation], variables: Mapping[str, object]
+    template: str,
+    conversations: Sequence[Conversation],
+    variables: Mapping[str, object],
+    *,
+    plain: bool = False,
 ) -> dict[str, str]:
     """Render the first conversation that a template accepts.
+
+    Args:
+        template: in Jinja.
+        conversations: in order of preference.
+        variables: of the template beside the messages.
+        plain: render by Jinja alone, without what transformers adds to it.
 
     Returns:
         ``text``; or ``failure``, the kind of error, and its ``words``.
     """
     from jinja2 import TemplateError  # noqa: PLC0415  as the module says
-    from transformers.utils.chat_template_utils import render_jinja_template  # noqa: PLC0415
 
+    render = _by_jinja if plain else _by_transformers
     answer = {"failure": "TemplateError", "words": "it knows no conversation"}
     for conversation in conversations:
         try:
-            written = render_jinja_template(
-                [conversation],
-                chat_template=template,
-                **variables,  # type: ignore[arg-type]
-            )
+            text = render(template, conversation, variables)
         except TemplateError as error:
             answer = _failure(error)
             continue
         except Exception as error:  # noqa: BLE001  an untrusted program can raise anything
             return _failure(error)
-        text = cast("tuple[list[str], object]", written)[0][0]  # its own type is wrong
         if len(text) > _LONGEST:
             return {"failure": "TemplateError", "words": f"it writes {len(text)} characters"}
         return {"text": text}
     return answer
+
+
+def _by_transformers(
+    template: str, conversation: Conversation, variables: Mapping[str, object]
+) -> str:
+    from transformers.utils.chat_template_utils import render_jinja_template  # noqa: PLC0415
+
+    written = render_jinja_template(
+        [conversation],
+        chat_template=template,
+        **variables,  # type: ignore[arg-type]
+    )
+    return cast("tuple[list[str], object]", written)[0][0]  # its own type is wrong
+
+
+def _by_jinja(template: str, conversation: Conversation, variables: Mapping[str, object]) -> str:
+    from jinja2 import TemplateError  # noqa: PLC0415  as the module says
+    from jinja2.sandbox import ImmutableSandboxedEnvironment  # noqa: PLC0415
+
+    def refuse(words: str) -> None:
+        raise TemplateError(words)
+
+    environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)
+    environment.globals["raise_exception"] = refuse
+    return environment.from_string(template).render(messages=conversation, **variables)
 
 
 def tried(path: str, words: Sequence[str]) -> dict[str, str]:

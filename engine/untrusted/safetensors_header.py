@@ -56,10 +56,11 @@ class TensorEntry:
 
 @dataclass(frozen=True, slots=True)
 class SafetensorsHeader:
-    """The tensors of a file by name, and the length of the file."""
+    """The tensors of a file by name, the length of the file, and where the data begins."""
 
     tensors: Mapping[str, TensorEntry]
     n_bytes: int
+    data_start: int = 0
 
 
 def read_header(path: Path, limit: int = MAX_HEADER_BYTES) -> SafetensorsHeader:
@@ -80,6 +81,16 @@ def read_header(path: Path, limit: int = MAX_HEADER_BYTES) -> SafetensorsHeader:
         prefix = file.read(_PREFIX_BYTES)
         n_header = _header_length(prefix, n_bytes, limit)
         content = file.read(n_header)
+    return _parsed(content, n_bytes)
+
+
+def parse_header(file: bytes, limit: int = MAX_HEADER_BYTES) -> SafetensorsHeader:
+    """Read and check the header of a file that is in memory, as ``read_header`` does."""
+    n_header = _header_length(file[:_PREFIX_BYTES], len(file), limit)
+    return _parsed(file[_PREFIX_BYTES : _PREFIX_BYTES + n_header], len(file))
+
+
+def _parsed(content: bytes, n_bytes: int) -> SafetensorsHeader:
     if not content.startswith(b"{"):
         refuse(Fault.HEADER_NO_OBJECT())
     try:
@@ -91,8 +102,9 @@ def read_header(path: Path, limit: int = MAX_HEADER_BYTES) -> SafetensorsHeader:
         metadata = entries.inner("__metadata__")
         for key in metadata.values:
             metadata.text(key)
-    _check_offsets(tensors, n_bytes - _PREFIX_BYTES - n_header)
-    return SafetensorsHeader(tensors=tensors, n_bytes=n_bytes)
+    data_start = _PREFIX_BYTES + len(content)
+    _check_offsets(tensors, n_bytes - data_start)
+    return SafetensorsHeader(tensors=tensors, n_bytes=n_bytes, data_start=data_start)
 
 
 def _header_length(prefix: bytes, n_bytes: int, limit: int) -> int:

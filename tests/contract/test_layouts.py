@@ -12,11 +12,9 @@ import torch
 from engine.inference.attention import Attention
 from engine.inference.slot_model import SlotModel
 from engine.layout.rows import IGNORE
-from engine.policy import Offline, ReadN, WaitK
 from engine.settings import LAYOUTS, LayoutSettings
-from tests.support.fakes import bare_prompt, random_pair
-from tests.support.networks import ALIBI, ARCHITECTURES, N_IDS, tiny_network
-from tests.support.rows import build_rows
+from tests.support.networks import ALIBI, ARCHITECTURES, tiny_network
+from tests.support.rows import sample
 from training.samples.batches import Example, pad
 
 CASES = 6
@@ -27,17 +25,6 @@ def combinations():
         for layout in LAYOUTS:
             if layout != "simulmask" or architecture in ALIBI:
                 yield architecture, layout
-
-
-def sample(layout, rng):
-    """Rows as training has them, with ids the tiny networks know."""
-    policy = rng.choice([ReadN(rng.randint(1, 4)), WaitK(rng.randint(1, 4)), Offline()])
-    settings = LayoutSettings(slot_length=rng.randint(3, 16), name=layout)
-    headers = {name: rng.randint(1, 3) for name in ("n_system", "n_user", "n_assistant")}
-    headers["n_first"] = rng.choice([0, None])
-    pair, alone = random_pair(rng, n_ids=370), rng.random() < 0.5
-    rows = build_rows(pair, policy, bare_prompt(**headers), settings, marker_alone=alone)
-    return [row._replace(id=row.id % N_IDS) for row in rows]
 
 
 def masked_pass(network, rows, *, ranked):

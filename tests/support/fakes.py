@@ -1,8 +1,10 @@
 """Stand-ins for tests: a tiny random model with a tokenizer of its own, and a model that obeys."""
 
+import copy
 import functools
 import random
 
+import numpy as np
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
@@ -15,10 +17,11 @@ from engine.events import (
     UtteranceOpened,
 )
 from engine.layout.rows import Headers
-from engine.loading.loader import Weights
+from engine.loading.torch_loader import TorchWeights
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.text.prompt import Prompt
 from engine.translation.slot_translator import Translator
+from training.pretraining.export import export_graph
 from training.pretraining.tokenizer import (
     END,
     END_OF_WRITE,
@@ -60,7 +63,7 @@ def tiny_tokenizer() -> PreTrainedTokenizerFast:
 
 
 @functools.cache
-def tiny_weights(dtype=torch.float64, seed=0) -> Weights:
+def tiny_weights(dtype=torch.float64, seed=0) -> TorchWeights:
     """A random Llama of two layers whose logits are spread, so that it says many things."""
     tokenizer = tiny_tokenizer()
     torch.manual_seed(seed)
@@ -82,7 +85,7 @@ def tiny_weights(dtype=torch.float64, seed=0) -> Weights:
         for marker in (END_OF_WRITE, END):
             network.lm_head.weight[tokenizer.convert_tokens_to_ids(marker)] *= 3
     card = make_card(name="tiny", languages=["de", "fr"], slot_length=16, policies=["read:3"])
-    return Weights(network=network, tokenizer=tokenizer, card=card)
+    return TorchWeights(network=network, tokenizer=tokenizer, card=card)
 
 
 def random_pair(rng, *, n_ids=800, aligned=True):
@@ -149,7 +152,6 @@ class HashingModel:
         self.max_positions = 1 << 20
         self.tokens_fed = self.forwards = self.flops = self.last_flops = 0
         self.peak_memory_bytes = 0
-        self.logits = torch.full((384,), -torch.inf)  # nothing else may be chosen
         self._cached = []  # (position, time, state)
 
     @property
@@ -183,8 +185,8 @@ class HashingModel:
         return by_position[rows[-1].position][2]
 
     @staticmethod
-    def log_probability(_id):
-        return -1.0
+    def logits():
+        return np.full(384, -np.inf, dtype=np.float32)  # nothing else may be chosen
 
     def next_id(self, rows, suppressed):
         rng = random.Random(self.feed(rows))
@@ -258,3 +260,19 @@ class Receiver:
     def text(self):
         """Words and caption of every utterance, in order."""
         return [(self.words[number], self.captions[number]) for number in self.order]
+
+
+def save_graph_model(folder, *, tied=False):
+    """The tiny random model as a model folder that carries a graph for ONNX Runtime."""
+    weights = tiny_weights(torch.float32)
+    network = weights.network
+    if tied:
+        config = copy.deepcopy(network.config)
+        config.tie_word_embeddings = True
+        network = LlamaForCausalLM(config).eval()
+        network.load_state_dict(weights.network.state_dict(), strict=False)
+        network.tie_weights()
+    network.save_pretrained(folder)
+    save_tokenizer(weights.tokenizer, weights.card, folder)
+    export_graph(folder)
+    return folder

@@ -19,7 +19,7 @@ from transformers import (
 )
 
 from engine.inference.attention import take_over_alibi
-from engine.loading.loader import Weights
+from engine.loading.torch_loader import TorchWeights
 from tests.support.fakes import tiny_weights
 from training.pretraining.tokenizer import save_tokenizer
 
@@ -90,7 +90,9 @@ def tiny_network(architecture, dtype=torch.float64):
 def weights_of(architecture):
     """Tokenizer and card of the tiny model around another network."""
     tiny = tiny_weights()
-    return Weights(network=tiny_network(architecture), tokenizer=tiny.tokenizer, card=tiny.card)
+    return TorchWeights(
+        network=tiny_network(architecture), tokenizer=tiny.tokenizer, card=tiny.card
+    )
 
 
 def save_network(folder, architecture):

@@ -3,7 +3,7 @@
 import random
 
 from engine.layout.rows import IGNORE
-from engine.policy import ReadN, WaitK
+from engine.policy import Offline, ReadN, WaitK
 from engine.settings import LayoutSettings
 from tests.support.fakes import bare_prompt, random_pair
 from tests.support.networks import N_IDS
@@ -49,3 +49,14 @@ def small(label):
 def build_rows(pair, policy, prompt, layout, *, marker_alone):
     """All rows of a pair under a policy; where the layout recomputes, those of its last pass."""
     return build_samples(pair, policy, prompt, layout, marker_alone=marker_alone)[-1]
+
+
+def sample(layout, rng):
+    """Rows as training has them, with ids the tiny networks know."""
+    policy = rng.choice([ReadN(rng.randint(1, 4)), WaitK(rng.randint(1, 4)), Offline()])
+    settings = LayoutSettings(slot_length=rng.randint(3, 16), name=layout)
+    headers = {name: rng.randint(1, 3) for name in ("n_system", "n_user", "n_assistant")}
+    headers["n_first"] = rng.choice([0, None])
+    pair, alone = random_pair(rng, n_ids=370), rng.random() < 0.5
+    rows = build_rows(pair, policy, bare_prompt(**headers), settings, marker_alone=alone)
+    return [row._replace(id=row.id % N_IDS) for row in rows]

@@ -24,7 +24,7 @@ from training.errors import TrainingError
 from training.evaluation.run_record import RunSettings
 
 if TYPE_CHECKING:
-    from engine.loading.loader import Weights
+    from engine.loading.weights import Weights
     from engine.translation.base import AnySystem
 
 CAPACITY = 4096

@@ -13,7 +13,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from engine.hub.download import fetch_model
 from engine.loading.guarded_loading import load_tokenizer
-from engine.loading.loader import load_network
+from engine.loading.torch_loader import load_network
 from engine.models.fingerprint import Fingerprint, read_fingerprint
 from engine.models.instruct_card import ask_for
 from engine.models.model_card import FILE_NAME, Language, ModelCard, read_card

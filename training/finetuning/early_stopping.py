@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import cast
 
-from engine.loading.loader import Weights
+from engine.loading.torch_loader import TorchWeights
 from engine.metrics.translation import Translation
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.translation.factory import make_system
@@ -102,7 +102,7 @@ class EarlyStopping:
         return bool(self._sets) and step % self._settings.every_steps == 0
 
     def look(
-        self, step: int, weights: Weights, layout: LayoutSettings, processes: Processes
+        self, step: int, weights: TorchWeights, layout: LayoutSettings, processes: Processes
     ) -> tuple[list[DevScore], bool]:
         """Decode, and write the line.
 
@@ -153,7 +153,7 @@ def read_sets(settings: DevSettings) -> dict[str, list[SentencePair]]:
 def decode(
     sets: Mapping[str, Sequence[SentencePair]],
     policies: Sequence[str],
-    weights: Weights,
+    weights: TorchWeights,
     layout: LayoutSettings,
     processes: Processes,
 ) -> Iterator[DevScore]:
@@ -179,7 +179,7 @@ def decode(
 
 
 def _translate(
-    weights: Weights,
+    weights: TorchWeights,
     settings: TranslationSettings,
     pairs: Sequence[SentencePair],
     indices: Sequence[int],

@@ -23,7 +23,7 @@ from transformers import PreTrainedModel
 from engine.adapters.card import AdapterCard
 from engine.errors import ModelError
 from engine.inference.attention import Attention
-from engine.loading.loader import Weights
+from engine.loading.torch_loader import TorchWeights
 from engine.settings import LayoutSettings
 from training.errors import TrainingError, UsageError
 from training.evaluation.run_record import fingerprint
@@ -133,7 +133,9 @@ class Finetuning:
         )
         torch.manual_seed(settings.optimisation.seed)
         self._lora = attach_lora(self._network, settings.lora, base.name)
-        self._weights = Weights(network=self._network, tokenizer=base.tokenizer, card=base.card)
+        self._weights = TorchWeights(
+            network=self._network, tokenizer=base.tokenizer, card=base.card
+        )
         self._try_to_save()
         self._network.train()
         optimisation = settings.optimisation

@@ -26,6 +26,7 @@ from engine.inference.attention import take_over_alibi
 from engine.loading.device import pick_device
 from engine.models.model_card import ModelCard
 from training.data.aligned_pairs import read_aligned
+from training.pretraining.export import export_graph
 from training.pretraining.tokenizer import make_card, save_tokenizer, train_tokenizer
 from training.samples.loss import BareLoss
 from training.settings import Optimisation, TrainSettings
@@ -76,6 +77,8 @@ def pretrain(settings: TrainSettings) -> None:
         ended = trainer.train(steps, record.write)
     if ended:
         save_model(model, settings.out)
+        if settings.shape.architecture == "llama":
+            export_graph(settings.out)
 
 
 def _tokenizer(settings: TrainSettings) -> PreTrainedTokenizerFast:

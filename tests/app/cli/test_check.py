@@ -28,6 +28,17 @@ def test_a_program_is_told_what_the_computer_has_and_what_fits(capsys):
     assert all(fit["device"] == "cpu" and fit["needed_bytes"] > 0 for fit in fits)
 
 
+def test_without_torch_the_known_models_are_said_to_need_it(capsys, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+    assert main(["check", "--json"]) == 0
+    machine, _, _, *fits = lines(capsys)
+    assert (machine["gpu"], machine["trouble"]) == ("", "")
+    assert not any(fit["fits"] for fit in fits)
+    assert {fit["words"] for fit in fits} == {
+        "needs torch and transformers: pip install 'surtitle[torch]'"
+    }
+
+
 @pytest.mark.parametrize(
     ("found", "words"),
     [([], "none yet; surtitle listen downloads base.en"), (["tiny.en", "small"], "tiny.en, small")],

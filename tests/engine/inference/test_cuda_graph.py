@@ -17,7 +17,7 @@ from tests.support.fakes import bare_prompt, random_word, tiny_weights
 from tests.support.networks import ALIBI, ARCHITECTURES, N_IDS, tiny_network, weights_of
 
 HEADERS = bare_prompt(n_system=3, n_user=2, n_assistant=2).headers
-SUPPRESSED = torch.tensor([3, 5, 8])
+SUPPRESSED = (3, 5, 8)
 
 
 def conversation(rng, layout):
@@ -108,7 +108,7 @@ def test_what_may_not_be_chosen_may_change_from_step_to_step():
     dynamic, static = both(tiny_network("qwen2"))
     rng = random.Random(2)
     for rows in conversation(rng, "slots"):
-        suppressed = torch.tensor(rng.sample(range(N_IDS), 200))
+        suppressed = rng.sample(range(N_IDS), 200)
         assert static.next_id(rows, suppressed) == dynamic.next_id(rows, suppressed)
 
 

@@ -6,10 +6,11 @@ import pytest
 
 from engine.errors import ModelError
 from engine.hub.bundled import bundled_models
-from engine.loading.guarded_loading import _OURS, load_tokenizer
+from engine.loading.guarded_loading import load_tokenizer
 from engine.untrusted import limited_process
 from engine.untrusted.limited_child import tried
 from engine.untrusted.regular_file import file_sha256
+from engine.untrusted.tokenizer_trial import _OURS
 from tests.support.fakes import save_tiny_model
 
 OURS = _OURS  # before a fixture replaces it

@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from engine.errors import ModelError
-from engine.loading import load_plan, loader
+from engine.loading import load_plan, torch_loader
 from engine.loading.load_plan import fitting, load_plans
 from engine.loading.loader import load_weights
 from engine.models.memory_footprint import Footprint, read_footprint
@@ -153,10 +153,10 @@ def test_4_bits_are_multiplied_packed_where_that_is_faster_and_the_report_says_s
 ):
     """A small model is unpacked to float32: quick enough, and the same on every processor."""
     pytest.importorskip("bitsandbytes")
-    monkeypatch.setattr(loader, "SMALL", 0 if large else 10**9)
-    monkeypatch.setattr(loader, "multiplies_packed", lambda: faster)
-    monkeypatch.setattr(loader, "fuse_layers", lambda _network: 12)
-    monkeypatch.setattr(loader, "compute_dtype", lambda _device: torch.float32)
+    monkeypatch.setattr(torch_loader, "SMALL", 0 if large else 10**9)
+    monkeypatch.setattr(torch_loader, "multiplies_packed", lambda: faster)
+    monkeypatch.setattr(torch_loader, "fuse_layers", lambda _network: 12)
+    monkeypatch.setattr(torch_loader, "compute_dtype", lambda _device: torch.float32)
     weights = load_weights(ModelSettings(directory=saved, device="cpu", quantise="nf4"))
     packed = faster and large
     assert weights.report.n_packed == (12 if packed else 0)
@@ -172,7 +172,7 @@ def test_a_device_that_runs_out_of_memory_all_the_same_is_given_up_for_the_next(
 ):
     """CUDA is simulated: the estimate is kept, and then the allocator refuses."""
     memory["cuda"] = 80e9
-    load, tried = loader.load_network, []
+    load, tried = torch_loader.load_network, []
 
     def out_of_memory(folder, *, device, **others):
         tried.append(device.type)
@@ -181,8 +181,8 @@ def test_a_device_that_runs_out_of_memory_all_the_same_is_given_up_for_the_next(
             raise torch.OutOfMemoryError(msg)
         return load(folder, device=device, **others)
 
-    monkeypatch.setattr(loader, "load_network", out_of_memory)
-    monkeypatch.setattr(loader, "give_memory_back", lambda _device: tried.append("back"))
+    monkeypatch.setattr(torch_loader, "load_network", out_of_memory)
+    monkeypatch.setattr(torch_loader, "give_memory_back", lambda _device: tried.append("back"))
     weights = load_weights(ModelSettings(directory=saved, quantise="none"))
     assert tried == ["cuda", "back", "cpu"]
     assert "80.0 GB free and ran out of it: it was loaded whole on cpu" in str(

@@ -10,7 +10,7 @@ from torch import nn
 
 from engine.errors import ModelError
 from engine.inference.slot_model import SlotModel
-from engine.loading import growth_limit, loader
+from engine.loading import growth_limit, torch_loader
 from engine.loading.device import compute_dtype
 from engine.loading.loader import load_weights
 from engine.loading.quantisation import (
@@ -38,7 +38,7 @@ def folder(request, tmp_path_factory):
 @pytest.fixture(autouse=True)
 def float32(monkeypatch):
     """Unpack to float32 on every machine: what is compared must not depend on a stop-watch."""
-    monkeypatch.setattr(loader, "compute_dtype", lambda _device: torch.float32)
+    monkeypatch.setattr(torch_loader, "compute_dtype", lambda _device: torch.float32)
 
 
 def load(folder, quantise):

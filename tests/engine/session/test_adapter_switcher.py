@@ -10,7 +10,7 @@ import torch
 from engine.errors import AdapterError
 from engine.inference.slot_model import SlotModel
 from engine.loading.loader import load_weights
-from engine.loading.lora_layers import AdaptedLayers
+from engine.loading.lora_layers import TorchAdaptedLayers
 from engine.models.fingerprint import read_fingerprint
 from engine.session import adapter_switcher
 from engine.session.adapter_switcher import AdapterSwitcher
@@ -168,7 +168,7 @@ def test_memory_that_runs_out_in_a_switch_leaves_the_old_one_running(
         switcher.load(add_adapter(tmp_path, base, name, scale=scale))
     weights = switcher.use("mine")
     before = heard(weights)
-    merge, calls = AdaptedLayers._merge, []
+    merge, calls = TorchAdaptedLayers._merge, []
 
     def fail_once(layers, path, pair):
         calls.append(path)
@@ -177,7 +177,7 @@ def test_memory_that_runs_out_in_a_switch_leaves_the_old_one_running(
             raise torch.OutOfMemoryError(msg)
         merge(layers, path, pair)
 
-    monkeypatch.setattr(AdaptedLayers, "_merge", fail_once)
+    monkeypatch.setattr(TorchAdaptedLayers, "_merge", fail_once)
     with pytest.raises(AdapterError, match="mine stays in use"):
         switcher.use("other")
     assert switcher.used == "mine"

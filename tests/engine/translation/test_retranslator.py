@@ -5,7 +5,6 @@ import json
 import random
 
 import pytest
-import torch
 
 from engine.errors import ModelError, PolicyError
 from engine.inference.slot_model import SlotModel
@@ -164,7 +163,7 @@ def naive_drafts(weights, settings, prompt, words):
     """Draft after draft with a model that is new each time, from the paper's description alone."""
     committed, before, steps = [], None, []
     end = prompt.end_of_target
-    suppressed = torch.tensor(sorted(prompt.suppressed(ends_writes=False)))
+    suppressed = sorted(prompt.suppressed(ends_writes=False))
     tokens = tiny_tokenizer().convert_ids_to_tokens
     for n in range(1, len(words) + 1):
         ids = [

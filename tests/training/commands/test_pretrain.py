@@ -6,6 +6,7 @@ import torch
 from safetensors.torch import load_file
 
 from engine.loading.loader import load_weights
+from engine.loading.onnx_loader import OnnxWeights
 from engine.settings import ModelSettings, TranslationSettings
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
@@ -170,6 +171,7 @@ def test_the_loss_falls(data, tmp_path, capsys):
 
 def test_the_folder_translates(trained):
     weights = load_weights(ModelSettings(directory=trained, device="cpu"))
+    assert isinstance(weights, OnnxWeights)  # the run ended with an export
     assert list(weights.card.languages) == ["de"]
     for policy in ("read:3", "wait:2", "offline"):
         translator = Translator(weights, TranslationSettings(policy=policy))

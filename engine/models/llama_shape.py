@@ -1,0 +1,152 @@
+"""The shape of a plain Llama, read from its ``config.json`` without torch.
+
+Plain: rotary positions without scaling, no biases, SiLU, and weights in one safetensors file. That
+is what ``surtitle-train pretrain`` makes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.untrusted.faults import Fault
+from engine.untrusted.model_folder import MAX_CONFIG_BYTES
+from engine.untrusted.strict_json import JsonObject, refuse, shown
+
+WEIGHTS_FILE = "model.safetensors"
+EMBEDDING, OUTPUT, LAST_NORM = "model.embed_tokens.weight", "lm_head.weight", "model.norm.weight"
+
+_MOST_LAYERS, _MOST = 1024, 1 << 24
+_PLAIN: Mapping[str, tuple[object, ...]] = {
+    "model_type": ("llama",),
+    "hidden_act": ("silu",),
+    "attention_bias": (False, None),
+    "mlp_bias": (False, None),
+    "quantization_config": (None,),
+}
+"""The supported values of settings that change what a network computes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LlamaShape:
+    """Sizes and constants of a plain Llama.
+
+    Attributes:
+        layers: decoder layers.
+        hidden: width of the residual stream.
+        heads: query heads of a layer.
+        kv_heads: key and value heads of a layer.
+        head_size: width of one head.
+        feed_forward: width of the feed-forward part.
+        vocabulary: rows of the embedding table.
+        tied: the output layer is the embedding table.
+        epsilon: of the norms.
+        theta: base of the rotary angles.
+        max_positions: that it was trained for.
+    """
+
+    layers: int
+    hidden: int
+    heads: int
+    kv_heads: int
+    head_size: int
+    feed_forward: int
+    vocabulary: int
+    tied: bool
+    epsilon: float
+    theta: float
+    max_positions: int
+
+    @property
+    def tensors(self) -> dict[str, tuple[int, ...]]:
+        """The shapes of all weights by their names in the file."""
+        shapes: dict[str, tuple[int, ...]] = {EMBEDDING: (self.vocabulary, self.hidden)}
+        for layer in range(self.layers):
+            stem = layer_stem(layer)
+            shapes |= {f"{stem}.{path}.weight": shape for path, shape in self.linear_layers.items()}
+            for norm in ("input_layernorm", "post_attention_layernorm"):
+                shapes[f"{stem}.{norm}.weight"] = (self.hidden,)
+        shapes[LAST_NORM] = (self.hidden,)
+        return shapes if self.tied else shapes | {OUTPUT: (self.vocabulary, self.hidden)}
+
+    @property
+    def linear_layers(self) -> dict[str, tuple[int, int]]:
+        """The shapes (outputs, inputs) of the linear layers of a block by their paths in it."""
+        queries, keys = self.heads * self.head_size, self.kv_heads * self.head_size
+        return {
+            "self_attn.q_proj": (queries, self.hidden),
+            "self_attn.k_proj": (keys, self.hidden),
+            "self_attn.v_proj": (keys, self.hidden),
+            "self_attn.o_proj": (self.hidden, queries),
+            "mlp.gate_proj": (self.feed_forward, self.hidden),
+            "mlp.up_proj": (self.feed_forward, self.hidden),
+            "mlp.down_proj": (self.hidden, self.feed_forward),
+        }
+
+    @property
+    def n_parameters(self) -> int:
+        """Numbers in all weights; tied ones are counted once."""
+        return sum(_product(shape) for shape in self.tensors.values())
+
+
+def layer_stem(layer: int) -> str:
+    """Return the path of a block in the network."""
+    return f"model.layers.{layer}"
+
+
+def read_llama_shape(folder: Path) -> LlamaShape:
+    """Read the shape of a model folder.
+
+    Raises:
+        OSError: config.json cannot be read.
+        ValueError: it is garbled, or describes no plain Llama; the text continues a sentence that
+            begins with the file.
+    """
+    config = JsonObject.read(folder / "config.json", MAX_CONFIG_BYTES)
+    for key, values in _PLAIN.items():
+        value = config.values.get(key, values[-1])
+        if not any(value is known or value == known for known in values):
+            refuse(Fault.SETS_TO(key=shown(key), value=shown(value)))
+    hidden, heads = _size(config, "hidden_size"), _size(config, "num_attention_heads")
+    kv_heads = _size(config, "num_key_value_heads", heads)
+    head_size = _size(config, "head_dim", hidden // heads)
+    if head_size % 2 or heads % kv_heads:
+        refuse(Fault.SETS_TO(key="'head_dim'", value=f"{head_size} ({heads}/{kv_heads})"))
+    return LlamaShape(
+        layers=config.integer("num_hidden_layers", least=1, most=_MOST_LAYERS),
+        hidden=hidden,
+        heads=heads,
+        kv_heads=kv_heads,
+        head_size=head_size,
+        feed_forward=_size(config, "intermediate_size"),
+        vocabulary=_size(config, "vocab_size"),
+        tied=config.flag("tie_word_embeddings", default=False),
+        epsilon=config.number("rms_norm_eps"),
+        theta=_theta(config),
+        max_positions=_size(config, "max_position_embeddings"),
+    )
+
+
+def _size(config: JsonObject, key: str, default: int | None = None) -> int:
+    if default is not None and config.values.get(key) is None:
+        return default
+    return config.integer(key, least=1, most=_MOST)
+
+
+def _theta(config: JsonObject) -> float:
+    """Return the base of the angles; refuse positions that are scaled."""
+    for key in ("rope_parameters", "rope_scaling"):
+        if config.values.get(key) is not None:
+            rotary = config.inner(key)
+            kind = rotary.values.get("rope_type", "default")
+            if kind != "default" or rotary.values.get("partial_rotary_factor", 1) != 1:
+                refuse(Fault.SETS_TO(key=shown(key), value=shown(kind)))
+            if "rope_theta" in rotary:
+                return rotary.number("rope_theta")
+    return config.number("rope_theta")
+
+
+def _product(shape: tuple[int, ...]) -> int:
+    total = 1
+    for size in shape:
+        total *= size
+    return total

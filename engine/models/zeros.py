@@ -1,0 +1,19 @@
+"""Large arrays whose memory is taken page by page, as it is written, and given back at once.
+
+numpy asks for huge pages, of which one written number takes two megabytes, and the C library keeps
+what is freed for itself.
+"""
+
+import math
+import mmap
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def zeros(shape: tuple[int, ...]) -> NDArray[np.float32]:
+    """Return an array of zeros in float32 with memory of its own."""
+    memory = mmap.mmap(-1, max(1, 4 * math.prod(shape)))
+    if hasattr(mmap, "MADV_NOHUGEPAGE"):  # on Linux
+        memory.madvise(mmap.MADV_NOHUGEPAGE)
+    return np.frombuffer(memory, np.float32, count=math.prod(shape)).reshape(shape)

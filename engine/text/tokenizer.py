@@ -1,0 +1,160 @@
+"""Tokenizers of prompts: that of transformers, or the plain one, which needs ``tokenizers`` alone.
+
+The plain one has those methods of transformers' that prompts use, under the same names.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Union
+
+import tokenizers
+from tokenizers import AddedToken
+
+from engine.untrusted.faults import Fault
+from engine.untrusted.model_folder import MAX_CONFIG_BYTES
+from engine.untrusted.regular_file import open_plain
+from engine.untrusted.strict_json import JsonObject, refuse, shown
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
+
+Tokenizer = Union["PreTrainedTokenizerFast", "PlainTokenizer"]
+"""The tokenizer of a model folder."""
+
+_CLASSES = ("TokenizersBackend", "PreTrainedTokenizerFast")
+"""Classes of transformers that only wrap the file ``tokenizer.json``."""
+
+_MARKERS = ("bos_token", "eos_token", "unk_token", "pad_token")
+_OTHER_MARKERS = ("extra_special_tokens", "additional_special_tokens")
+_READ = frozenset(
+    (
+        *(*_MARKERS, *_OTHER_MARKERS, "tokenizer_class"),
+        *("backend", "is_local", "local_files_only", "clean_up_tokenization_spaces"),
+        *("model_max_length", "model_input_names", "padding_side", "truncation_side"),
+    )
+)
+_LONGEST_TEMPLATE = 1 << 20
+
+
+class PlainTokenizer:
+    """A tokenizer of the ``tokenizers`` library with its markers and its chat template.
+
+    Attributes:
+        backend_tokenizer: of that library.
+        chat_template: in Jinja; None for none.
+        special_tokens_map: the markers by their roles, such as ``eos_token``.
+        all_special_ids: ids of all markers.
+    """
+
+    def __init__(
+        self,
+        backend: tokenizers.Tokenizer,
+        markers: Mapping[str, str],
+        others: Sequence[str],
+        chat_template: str | None,
+    ) -> None:
+        """Take the parts.
+
+        Args:
+            backend: encodes and decodes.
+            markers: by their roles.
+            others: markers without a role.
+            chat_template: in Jinja.
+
+        Raises:
+            ValueError: a marker is no token.
+        """
+        self.backend_tokenizer = backend
+        self.chat_template = chat_template
+        self.special_tokens_map = dict(markers)
+        ids = [backend.token_to_id(token) for token in (*markers.values(), *others)]
+        self.all_special_ids = [id_ for id_ in ids if id_ is not None]
+        if len(self.all_special_ids) < len(ids):
+            raise ValueError(Fault.TOKENIZER_MARKER())
+
+    def __len__(self) -> int:
+        return self.backend_tokenizer.get_vocab_size(with_added_tokens=True)
+
+    @property
+    def eos_token(self) -> str | None:
+        """The marker that ends a text."""
+        return self.special_tokens_map.get("eos_token")
+
+    @property
+    def unk_token_id(self) -> int | None:
+        """The id of text that is not known, if there is one."""
+        token = self.special_tokens_map.get("unk_token")
+        return None if token is None else self.backend_tokenizer.token_to_id(token)
+
+    @property
+    def added_tokens_decoder(self) -> dict[int, AddedToken]:
+        """The tokens beside the vocabulary by their ids."""
+        return self.backend_tokenizer.get_added_tokens_decoder()
+
+    @property
+    def added_tokens_encoder(self) -> dict[str, int]:
+        """The ids of the tokens beside the vocabulary."""
+        return {token.content: id_ for id_, token in self.added_tokens_decoder.items()}
+
+    def encode(
+        self, text: str, *, add_special_tokens: bool = True, split_special_tokens: bool = False
+    ) -> list[int]:
+        """Return the ids of a text; with ``split_special_tokens`` markers in it are text, too."""
+        backend = self.backend_tokenizer
+        backend.encode_special_tokens = split_special_tokens
+        return backend.encode(text, add_special_tokens=add_special_tokens).ids
+
+    def convert_tokens_to_ids(self, token: str) -> int | None:
+        """Return the id of a token; None if there is none."""
+        return self.backend_tokenizer.token_to_id(token)
+
+    def convert_ids_to_tokens(self, ids: Sequence[int]) -> list[str | None]:
+        """Return the tokens of ids; None for an id without one."""
+        return [self.backend_tokenizer.id_to_token(id_) for id_ in ids]
+
+    def get_vocab(self) -> dict[str, int]:
+        """Return all tokens with their ids."""
+        return self.backend_tokenizer.get_vocab(with_added_tokens=True)
+
+
+def read_plain_tokenizer(folder: Path) -> PlainTokenizer:
+    """Read the tokenizer of a model folder without transformers.
+
+    Raises:
+        OSError: a file cannot be read.
+        ValueError: a file is garbled, or sets what only transformers supports; the text is a clause
+            about the model.
+    """
+    name = "tokenizer_config.json"
+    config = JsonObject.read(folder / name, MAX_CONFIG_BYTES)
+    for key, value in config.values.items():
+        if key not in _READ and value not in (None, False, "", [], {}):
+            refuse(Fault.FILE_FAULT(name=name, fault=Fault.SETS(key=shown(key))))
+    kind = config.text("tokenizer_class", _CLASSES[0])
+    if kind not in _CLASSES:
+        refuse(
+            Fault.FILE_FAULT(
+                name=name, fault=Fault.SETS_TO(key="'tokenizer_class'", value=shown(kind))
+            )
+        )
+    markers = {role: config.text(role) for role in _MARKERS if config.values.get(role) is not None}
+    others = [token for key in _OTHER_MARKERS for token in config.texts(key, ())]
+    backend = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+    return PlainTokenizer(backend, markers, others, _chat_template(folder))
+
+
+def check_ids(tokenizer: Tokenizer, n_rows: object) -> None:
+    """Raise ValueError unless every id has a row in an embedding table of ``n_rows``."""
+    if not all(isinstance(id_, int) for id_ in tokenizer.all_special_ids):
+        refuse(Fault.TOKENIZER_MARKER())
+    largest = max(tokenizer.get_vocab().values(), default=-1)
+    if isinstance(n_rows, int) and largest >= n_rows:
+        refuse(Fault.TOKENIZER_OTHER(largest=largest, n_rows=n_rows))
+
+
+def _chat_template(folder: Path) -> str | None:
+    try:
+        with open_plain(folder / "chat_template.jinja") as file:
+            return file.read(_LONGEST_TEMPLATE).decode()
+    except FileNotFoundError:
+        return None

@@ -1,0 +1,45 @@
+"""Try untrusted tokenizers in a process that they may crash."""
+
+from pathlib import Path
+
+from engine.untrusted.faults import Fault
+from engine.untrusted.limited_child import Asked
+from engine.untrusted.limited_process import LimitedError, ask
+from engine.untrusted.regular_file import file_sha256
+
+_OURS = frozenset({"74281fcc83b33a2e679ffd3d6aaf683f4775c469b89584e0c4b9eff9d6bf90a2"})
+"""sha256 of the tokenizers of bundled models, which need no trial."""
+
+TRIED_WORDS = (
+    *("Hello,", "it's", "3.5", "né", "漢字", "\u0645\u0631", "🙂", "<|x|>", "\ue000", "\x07"),
+    "abcdefghijklmnopqrstuvwxyz" * 4,
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÜß'\"«»„“-–—…",
+)
+"""Words that every tokenizer must encode, known or not, into a bounded number of tokens."""
+
+_TRY_S, _TRY_BYTES = 2, 1 << 28
+_TRY_S_PER_BYTE, _TRY_BYTES_PER_BYTE = 1 / 1_000_000, 40  # of tokenizer.json, several times over
+
+
+def try_tokenizer(path: Path) -> None:
+    """Encode and decode words by a tokenizer.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it cannot be used; the text is a clause about the model.
+    """
+    if file_sha256(path) in _OURS:
+        return
+    n_bytes = path.stat().st_size
+    try:
+        ask(
+            Asked(
+                cpu_s=_TRY_S + int(n_bytes * _TRY_S_PER_BYTE),
+                memory_bytes=_TRY_BYTES + _TRY_BYTES_PER_BYTE * n_bytes,
+                tokenizer=str(path),
+                words=list(TRIED_WORDS),
+                version=path.stat().st_mtime_ns,
+            )
+        )
+    except LimitedError as error:
+        raise ValueError(Fault.TOKENIZER_UNUSABLE(reason=str(error))) from error

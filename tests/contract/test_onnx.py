@@ -1,0 +1,235 @@
+"""ONNX Runtime computes what torch computes, whatever is fed: guards graph, cache and loader.
+
+Both networks get the same rows, in lockstep, and torch's choice is written: so one near tie cannot
+part the two, and every pass of every utterance is compared.
+"""
+
+import random
+
+import numpy as np
+import pytest
+
+from engine.adapters.adapter import usable_adapter
+from engine.inference.onnx_model import OnnxModel
+from engine.inference.slot_model import SlotModel
+from engine.layout.rows import Row
+from engine.loading.loader import load_weights
+from engine.loading.lora_factors import read_factors
+from engine.loading.onnx_loader import OnnxWeights
+from engine.loading.torch_loader import load_torch
+from engine.models.fingerprint import read_fingerprint
+from engine.session.adapter_switcher import AdapterSwitcher
+from engine.settings import LAYOUTS, LayoutSettings, ModelSettings, TranslationSettings
+from engine.translation.feed import changes
+from engine.translation.retranslator import Retranslator
+from engine.translation.slot_translator import Translator
+from tests.support.adapter_folders import CONFIG, factors, write_adapter
+from tests.support.fakes import bare_prompt, random_word, save_graph_model
+from tests.support.networks import N_IDS
+from tests.support.rows import passes, sample
+
+CASES = 304
+TOLERANCE = 5e-5
+
+
+def error_of(found, wanted):
+    """The largest difference, over the largest logit: those of a random network are large."""
+    known = np.isfinite(wanted)
+    assert np.array_equal(known, np.isfinite(found))
+    return np.abs(wanted[known] - found[known]).max() / max(1, np.abs(wanted[known]).max())
+
+
+class Twins:
+    """Two models with the verbs of one; every answer is compared."""
+
+    def __init__(self, torch_model: SlotModel, onnx_model: OnnxModel):
+        self.torch_model, self.onnx_model = torch_model, onnx_model
+        self.compared = self.evicted = self.truncated = 0
+
+    def __getattr__(self, name):
+        value = getattr(self.torch_model, name)
+        if name in ("n_rows", "capacity", "max_positions", "tokens_fed", "forwards", "flops"):
+            assert getattr(self.onnx_model, name) == value, name
+        return value
+
+    def truncate(self, n_rows):
+        self.truncated += n_rows < self.torch_model.n_rows
+        for model in (self.torch_model, self.onnx_model):
+            model.truncate(n_rows)
+
+    def use(self, layout):
+        for model in (self.torch_model, self.onnx_model):
+            model.use(layout)
+
+    def evict(self, gone):
+        self.evicted += 1
+        for model in (self.torch_model, self.onnx_model):
+            model.evict(gone)
+
+    def feed(self, rows):
+        wanted, found = self.torch_model.feed(rows).numpy(), self.onnx_model.feed(rows)
+        assert error_of(found, wanted) < TOLERANCE
+        self.compared += 1
+        return wanted
+
+    def next_id(self, rows, suppressed):
+        wanted = self.torch_model.feed(rows).numpy()
+        chosen = self.onnx_model.next_id(rows, suppressed)
+        wanted[list(suppressed)] = -np.inf
+        id_ = int(wanted.argmax())
+        far = error_of(self.onnx_model.logits(), wanted)
+        assert far < TOLERANCE
+        assert chosen == id_ or wanted[id_] - wanted[chosen] < 1e-3
+        self.compared += 1
+        return id_
+
+    def logits(self):
+        return self.onnx_model.logits()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return save_graph_model(tmp_path_factory.mktemp("graph"))
+
+
+def both(folder, **changes):
+    """The weights of a folder on ONNX Runtime and on torch."""
+    settings = ModelSettings(directory=folder, device="cpu", **changes)
+    light = load_weights(settings)
+    assert isinstance(light, OnnxWeights)
+    heavy = load_torch(settings, light.card)
+    if settings.adapter is not None:
+        layers = heavy.adapted_layers(keep_base=False)
+        layers.put(read_adapter(settings.adapter, folder))
+    return light, heavy
+
+
+def read_adapter(adapter, folder):
+    return read_factors(usable_adapter(adapter, read_fingerprint(folder)))
+
+
+def twin(weights, system=Translator, *, capacity=400, **settings):
+    """A system whose model is both."""
+    light, heavy = weights
+    made = system(light, TranslationSettings(**settings), capacity=capacity)
+    made.conversation.model = Twins(heavy.new_model(capacity), light.new_model(capacity))
+    made.model.use(made.settings.layout)
+    return made
+
+
+def play(system, rng, n_turns):
+    """Feed words to an utterance, edit it at random, and end it."""
+    utterance, words = system.open(), []
+    for _ in range(n_turns):
+        words += [random_word(rng) for _ in range(rng.randint(1, 4))]
+        system.set_source(utterance, words, ended=False)
+        list(changes(system, utterance))
+        if rng.random() < 0.4:  # an edit: a word is changed or taken away
+            index = rng.randrange(len(words))
+            words[index : index + 1] = [random_word(rng)] if rng.random() < 0.7 else []
+            system.set_source(utterance, words, ended=False)
+            list(changes(system, utterance))
+    system.set_source(utterance, words or ["a"], ended=True)
+    list(changes(system, utterance))
+    assert utterance.finished
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", range(0, CASES, 38))
+def test_random_utterances_with_edits_and_overflow_are_computed_alike(folder, start):
+    weights = both(folder)
+    compared = truncated = 0
+    for seed in range(start, start + 38):
+        rng = random.Random(seed)
+        policy = rng.choice(["read:1", "read:2", "read:3", "wait:1", "wait:3"])
+        layout = LayoutSettings(slot_length=rng.randint(3, 16))
+        system = twin(weights, policy=policy, layout=layout)
+        play(system, rng, rng.randint(1, 2))
+        compared += system.model.compared
+        truncated += system.model.truncated
+    assert compared > 300
+    assert truncated > 20
+
+
+@pytest.mark.parametrize("policy", ["read:2", "wait:2"])
+def test_an_utterance_longer_than_the_cache_is_computed_alike_after_evictions(folder, policy):
+    layout = LayoutSettings(slot_length=8)
+    system = twin(both(folder), policy=policy, layout=layout, capacity=150)
+    play(system, random.Random(1), 40)
+    assert system.model.evicted > 3
+
+
+def test_translating_again_at_each_word_is_computed_alike(folder):
+    system = twin(both(folder), Retranslator, policy="wait:2")
+    for seed in range(8):
+        play(system, random.Random(seed), 2)
+    assert system.model.compared > 100
+
+
+def test_tied_weights_are_computed_alike(tmp_path):
+    system = twin(both(save_graph_model(tmp_path, tied=True)), policy="read:2")
+    for seed in range(5):
+        play(system, random.Random(seed), 2)
+    assert system.model.compared > 40
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {},
+        {"use_rslora": True},
+        {"target_modules": ["q_proj", "k_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]},
+    ],
+)
+def test_an_adapter_is_computed_alike(folder, tmp_path, config):
+    base = read_fingerprint(folder)
+    tensors = factors(base, CONFIG | config, scale=0.3)
+    write_adapter(tmp_path / "a", base, config=config, tensors=tensors)
+    system = twin(both(folder, adapter=tmp_path / "a"), policy="read:2")
+    for seed in range(5):
+        play(system, random.Random(seed), 2)
+    bare = load_weights(ModelSettings(directory=folder, device="cpu"))
+    rows = [Row(5 + n, n, 0) for n in range(9)]
+    adapted = system.conversation.weights.new_model(9)
+    assert np.abs(adapted.feed(rows) - bare.new_model(9).feed(rows)).max() > 0.1
+
+
+def test_switching_adapters_leaves_no_trace_of_the_ones_before(folder, tmp_path):
+    """To the bit: after a switch the network computes what it computes after a fresh load."""
+    base = read_fingerprint(folder)
+    fresh = {None: load_weights(ModelSettings(directory=folder))}
+    for number, name in enumerate(("one", "two")):
+        config = {"target_modules": [["q_proj", "v_proj"], ["o_proj"]][number]}
+        tensors = factors(base, CONFIG | config, scale=0.3)
+        write_adapter(tmp_path / name, base, config=config, tensors=tensors, card=False)
+        fresh[name] = load_weights(ModelSettings(directory=folder, adapter=tmp_path / name))
+    rows = [Row(5 + n, n, 0) for n in range(9)]
+    wanted = {name: weights.new_model(9).feed(rows) for name, weights in fresh.items()}
+    switcher = AdapterSwitcher(load_weights(ModelSettings(directory=folder)))
+    model = switcher.use(None).new_model(9)
+    for name in ("one", "two"):
+        switcher.load(tmp_path / name)
+        model.truncate(0)
+        assert np.array_equal(model.feed(rows), wanted[None])  # the probe left no trace
+    for name in ("one", "two", None, "two", "one", None):
+        switcher.use(name)
+        model.truncate(0)
+        assert np.array_equal(model.feed(rows), wanted[name])
+
+
+@pytest.mark.parametrize("layout", [name for name in LAYOUTS if name != "simulmask"])
+def test_every_layout_without_alibi_is_computed_alike(folder, layout):
+    light, heavy = both(folder)
+    for seed in range(20):
+        twins = Twins(heavy.new_model(300), light.new_model(300))
+        for rows in passes(sample(layout, random.Random(seed))):
+            twins.feed([row._replace(id=row.id % N_IDS) for row in rows])
+
+
+def test_rows_of_many_passes_are_computed_alike_when_they_are_fed_again_at_once(folder):
+    """As for an earlier utterance that is edited: its rows come back in one pass."""
+    light, heavy = both(folder)
+    for seed in range(20):
+        twins = Twins(heavy.new_model(300), light.new_model(300))
+        twins.feed(sample("slots", random.Random(seed)))
+    assert bare_prompt().markers
