@@ -152,6 +152,7 @@ class HashingModel:
         self.max_positions = 1 << 20
         self.tokens_fed = self.forwards = self.flops = self.last_flops = 0
         self.peak_memory_bytes = 0
+        self._chosen = 0
         self._cached = []  # (position, time, state)
 
     @property
@@ -184,16 +185,19 @@ class HashingModel:
         self.flops += self.last_flops
         return by_position[rows[-1].position][2]
 
-    @staticmethod
-    def logits():
-        return np.full(384, -np.inf, dtype=np.float32)  # nothing else may be chosen
+    def logits(self):
+        logits = np.full(384, -np.inf, dtype=np.float32)  # nothing else may be chosen
+        logits[self._chosen] = 0.0
+        return logits
 
     def next_id(self, rows, suppressed):
         rng = random.Random(self.feed(rows))
         ends = tiny_tokenizer().convert_tokens_to_ids([END_OF_WRITE, END])
         if rng.random() < 0.25:
-            return rng.choice([id_ for id_ in ends if id_ not in suppressed])
-        return rng.randrange(270, 384)
+            self._chosen = rng.choice([id_ for id_ in ends if id_ not in suppressed])
+        else:
+            self._chosen = rng.randrange(270, 384)
+        return self._chosen
 
 
 def hashing_translator(policy="read:3", *, slot_length=16, language="de", log=None):

@@ -366,7 +366,7 @@ def test_an_end_says_how_sure_a_calibrated_model_is():
     ends = [event for event in editor.translate() if isinstance(event, UtteranceEnded)]
     assert [end.confidence for end in ends] == [None]
     conversation = editor.translator.conversation
-    calibration = Calibration(slope=1.0, offset=1.0, threshold=0.6)  # the model finds all -1 nats
+    calibration = Calibration(slope=1.0, offset=0.0, threshold=0.6)  # the model is sure of all
     card = replace(conversation.weights.card, calibration=calibration)
     conversation.weights = replace(conversation.weights, card=card)
     editor.append("cc dd ee ff gg hh.")

@@ -2,7 +2,7 @@
 
 It runs in an environment of its own, which ``scripts/simuleval-environment`` makes. Without it the
 tests are skipped, but never where CI runs. The last 25 lines are of rare words, which models write
-in parts; ``benchmarks/simuleval_agreement.py`` compares whole corpora.
+in parts; ``benchmarks/interop/simuleval_agreement.py`` compares whole corpora.
 """
 
 import json
@@ -14,7 +14,7 @@ from statistics import fmean
 
 import pytest
 
-from benchmarks.simuleval_agreement import (
+from benchmarks.interop.simuleval_agreement import (
     LAGGINGS,
     PROGRAMS,
     ROOT,

@@ -36,7 +36,7 @@ from training.__main__ import main as train
 from training.evaluation.runs import Run, read_run
 from training.evaluation.workers import log_paths
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 PROGRAMS = ROOT / ".venv-simuleval" / "bin"
 RUN = Path(__file__).with_name("simuleval_run.py")
 

@@ -1,6 +1,6 @@
 """Run SimulEval as its command does, and write down what it then only prints rounded.
 
-    .venv-simuleval/bin/python benchmarks/simuleval_run.py OUT.json [ARGUMENTS OF simuleval...]
+    .venv-simuleval/bin/python benchmarks/interop/simuleval_run.py OUT.json [ARGUMENTS...]
 
 OUT.json has ``scores`` by SimulEval's names, and ``instances``, the rows it writes into its log.
 Not given ``--output``, SimulEval scores what it ran, as text; else what it read back from its log,
