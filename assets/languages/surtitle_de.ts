@@ -2157,7 +2157,7 @@
         <translation>Ziehen Sie eine Audio- oder Videodatei auf das Fenster, um sie zu untertiteln.</translation>
     </message>
     <message>
-        <source>Translation models, a measurement of their speed and adapters are in Tools.</source>
+        <source>Translation models, a measurement of their speed and add-ons are in Tools.</source>
         <translation>Übersetzungsmodelle, die Messung ihrer Geschwindigkeit und Adapter finden Sie unter „Extras“.</translation>
     </message>
     <message>
@@ -2998,8 +2998,16 @@
         <translation>Sch&amp;ließen</translation>
     </message>
     <message>
-        <source>{} of {} is captioned.</source>
-        <translation>{} von {} untertitelt.</translation>
+        <source>{} of {} heard.</source>
+        <translation>{} von {} gehört.</translation>
+    </message>
+    <message>
+        <source>{} heard.</source>
+        <translation>{} gehört.</translation>
+    </message>
+    <message>
+        <source>Finishing the last captions…</source>
+        <translation>Die letzten Untertitel entstehen …</translation>
     </message>
     <message>
         <source>{} captions are in the transcript.</source>
