@@ -63,6 +63,8 @@ def test_speech_comes_second_and_can_be_put_off(guide):
     assert one.stack.currentWidget() is one.speech
     assert one.next.text() == "&Not now"
     assert one.speech.row.download.isVisible()
+    assert one.speech.row.download.hasFocus()
+    assert not one.next.isDefault()
     one.next.click()
     assert not one.trial.switch.isEnabled()
     assert "no speech model yet" in one.trial.state.text()
@@ -126,6 +128,10 @@ def test_a_model_is_downloaded_with_its_bytes_and_then_used(guide, qtbot):
     assert not row.download.isEnabled()
     one.next.click()
     assert one.trial.switch.isEnabled()
+    assert one.trial.switch.hasFocus()
+    one.next.click()
+    assert one.next.hasFocus()
+    assert one.next.isDefault()
 
 
 def test_a_download_that_fails_can_be_tried_again(guide, qtbot):
