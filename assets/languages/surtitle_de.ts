@@ -3011,7 +3011,7 @@
     </message>
     <message>
         <source>{} captions are in the transcript.</source>
-        <translation>{} Untertitel stehen im Transkript.</translation>
+        <translation>{} Untertitel stehen in der Mitschrift.</translation>
     </message>
     <message>
         <source>&amp;Try again</source>
@@ -3019,7 +3019,7 @@
     </message>
     <message>
         <source>English speech in the file becomes captions in the transcript.</source>
-        <translation>Was in der Datei auf Englisch gesagt wird, erscheint als Untertitel im Transkript.</translation>
+        <translation>Was in der Datei auf Englisch gesagt wird, erscheint als Untertitel in der Mitschrift.</translation>
     </message>
     <message>
         <source>Write subtitles beside the file:</source>
@@ -3101,7 +3101,7 @@
     </message>
     <message>
         <source>included</source>
-        <translation>enthalten</translation>
+        <translation>mitgeliefert</translation>
     </message>
     <message>
         <source>runs anywhere</source>
@@ -3818,7 +3818,7 @@
     </message>
     <message>
         <source>The included translation model knows simple, everyday sentences.</source>
-        <translation>Das enthaltene Übersetzungsmodell beherrscht einfache, alltägliche Sätze.</translation>
+        <translation>Das mitgelieferte Übersetzungsmodell beherrscht einfache, alltägliche Sätze.</translation>
     </message>
     <message>
         <source>What is said is captioned word for word; no translation model is used.</source>
@@ -3830,7 +3830,7 @@
     </message>
     <message>
         <source>The included translation model knows {} only.</source>
-        <translation>Das enthaltene Übersetzungsmodell beherrscht nur {}.</translation>
+        <translation>Das mitgelieferte Übersetzungsmodell beherrscht nur {}.</translation>
     </message>
 </context>
 </TS>
