@@ -24,6 +24,7 @@ from app.widgets.dialog_text import as_sentence, breakable, bring_up, paragraph,
 
 _WIDTH, _HEIGHT = 560, 380
 _STEPS = 1000
+_END_S = 0.5  # what is left of a file that was read to its end, by its head
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,9 +97,11 @@ class MediaDialog(QDialog):
         """Show how much of the file was read."""
         self.progress.setRange(0, _STEPS if duration_s else 0)
         self.progress.setValue(round(_STEPS * min(1.0, position_s / max(duration_s, 1e-9))))
-        text = _clock(position_s)
-        if duration_s:
-            text = self.tr("{} of {} is captioned.").format(text, _clock(duration_s))
+        text = self.tr("{} of {} heard.").format(_clock(position_s), _clock(duration_s))
+        if not duration_s:
+            text = self.tr("{} heard.").format(_clock(position_s))
+        elif position_s > duration_s - _END_S:
+            text = self.tr("Finishing the last captions…")
         self.message.setText(text)
 
     def show_message(self, text: str) -> None:

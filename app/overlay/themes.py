@@ -59,15 +59,21 @@ def theme_of(choices: CaptionPreferences) -> Theme:
     boxes = [over(background, below, opacity) for below in (_BLACK, _WHITE)]
     is_own = (text, background, opacity) != (preset.text, preset.background, preset.opacity)
     quiet = over(text, background, _QUIET_SHARE) if is_own else preset.quiet
-    speakers = max((DARK, LIGHT), key=lambda colours: _least_contrast(_named(colours.me), boxes))
+    speakers = max((DARK, LIGHT), key=lambda colours: contrast(_named(colours.me), background))
+
+    def legible(colour: Rgb) -> Rgb:
+        found = _legible(colour, text, boxes)
+        # The rim around the letters has the colour of the box, without its transparency.
+        return _legible(colour, text, [background]) if found == text and choices.outline else found
+
     lanes = {ME: speakers.me, THEM: speakers.them}
     return Theme(
         text=text,
-        quiet=_legible(quiet, text, boxes),
+        quiet=legible(quiet),
         background=background,
         opacity=round(opacity * _OPAQUE),
         rim=background,
-        lanes={lane: _legible(_named(name), text, boxes) for lane, name in lanes.items()},
+        lanes={lane: legible(_named(name)) for lane, name in lanes.items()},
     )
 
 

@@ -2233,7 +2233,7 @@
         <translation>Ziehen Sie eine Audio- oder Videodatei auf das Fenster, um sie zu untertiteln.</translation>
     </message>
     <message>
-        <source>Translation models, a measurement of their speed and adapters are in Tools.</source>
+        <source>Translation models, a measurement of their speed and add-ons are in Tools.</source>
         <translation>Übersetzungsmodelle, die Messung ihrer Geschwindigkeit und Adapter finden Sie unter „Extras“.</translation>
     </message>
     <message>
@@ -3078,12 +3078,20 @@
         <translation>Sch&amp;ließen</translation>
     </message>
     <message>
-        <source>{} of {} is captioned.</source>
-        <translation>{} von {} untertitelt.</translation>
+        <source>{} of {} heard.</source>
+        <translation>{} von {} gehört.</translation>
+    </message>
+    <message>
+        <source>{} heard.</source>
+        <translation>{} gehört.</translation>
+    </message>
+    <message>
+        <source>Finishing the last captions…</source>
+        <translation>Die letzten Untertitel entstehen …</translation>
     </message>
     <message>
         <source>{} captions are in the transcript.</source>
-        <translation>{} Untertitel stehen im Transkript.</translation>
+        <translation>{} Untertitel stehen in der Mitschrift.</translation>
     </message>
     <message>
         <source>&amp;Try again</source>
@@ -3091,7 +3099,7 @@
     </message>
     <message>
         <source>English speech in the file becomes captions in the transcript.</source>
-        <translation>Was in der Datei auf Englisch gesagt wird, erscheint als Untertitel im Transkript.</translation>
+        <translation>Was in der Datei auf Englisch gesagt wird, erscheint als Untertitel in der Mitschrift.</translation>
     </message>
     <message>
         <source>Write subtitles beside the file:</source>
@@ -3173,7 +3181,7 @@
     </message>
     <message>
         <source>included</source>
-        <translation>enthalten</translation>
+        <translation>mitgeliefert</translation>
     </message>
     <message>
         <source>runs anywhere</source>
@@ -3894,7 +3902,7 @@
     </message>
     <message>
         <source>The included translation model knows simple, everyday sentences.</source>
-        <translation>Das enthaltene Übersetzungsmodell beherrscht einfache, alltägliche Sätze.</translation>
+        <translation>Das mitgelieferte Übersetzungsmodell beherrscht einfache, alltägliche Sätze.</translation>
     </message>
     <message>
         <source>What is said is captioned word for word; no translation model is used.</source>
@@ -3906,7 +3914,7 @@
     </message>
     <message>
         <source>The included translation model knows {} only.</source>
-        <translation>Das enthaltene Übersetzungsmodell beherrscht nur {}.</translation>
+        <translation>Das mitgelieferte Übersetzungsmodell beherrscht nur {}.</translation>
     </message>
 </context>
 </TS>

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-_SIDE = 1024
+_SIDE = 512  # small enough that other programs leave some products alone
 _LEAST_S = 0.15
 _MOST_ROUNDS = 200
 

@@ -57,7 +57,7 @@ class ModelPage(WizardPage):
         self._dress()
         self.column.addWidget(self.table, 1)
         self.room = self.add_text("")
-        self.row = DownloadRow()
+        self.row = DownloadRow(is_main=False)
         self.column.addWidget(self.row)
         self._connect()
         self._show_offers([*bundled_offers(), *known_offers()])

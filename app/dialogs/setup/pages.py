@@ -134,7 +134,7 @@ class DonePage(WizardPage):
             (
                 "settings",
                 self.tr(
-                    "Translation models, a measurement of their speed and adapters are in Tools."
+                    "Translation models, a measurement of their speed and add-ons are in Tools."
                 ),
             ),
         )

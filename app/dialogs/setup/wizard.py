@@ -103,7 +103,7 @@ class SetupWizard(QDialog):
         self._show_page(self.pages.index(page))
         self.speech.enter()
         bring_up(self)
-        self.next.setFocus()
+        self._main_button().setFocus()
 
     def _lay_out(self) -> None:
         top, row = QHBoxLayout(), QHBoxLayout()
@@ -129,6 +129,7 @@ class SetupWizard(QDialog):
         self.back.setEnabled(number > 0)
         page.enter()
         self._show_speech()
+        self._main_button().setFocus()
 
     @Slot()
     def _show_speech(self) -> None:
@@ -143,9 +144,16 @@ class SetupWizard(QDialog):
         elif page is self.done_page:
             text = self.tr("&Start")
         self.next.setText(text)
-        is_first_choice = page is not self.speech or is_here
-        self.next.setDefault(is_first_choice)
-        make_primary(self.next, primary=is_first_choice)
+        is_main = self._main_button() is self.next
+        self.next.setDefault(is_main)
+        make_primary(self.next, primary=is_main)
+
+    def _main_button(self) -> QPushButton:
+        """Return the button that most people want on this page."""
+        page, speech = self.stack.currentWidget(), self.speech
+        if page is speech and not speech.is_here and not speech.is_fetching:
+            return speech.row.download
+        return self.trial.switch if page is self.trial and speech.is_here else self.next
 
     @Slot()
     def _go_back(self) -> None:

@@ -146,3 +146,16 @@ def test_a_file_is_dropped_on_the_window_or_its_line(listening_program, talk, mo
     monkeypatch.setattr("app.application.media_controller.ask_open", lambda *_: Path(talk))
     one.window.menu_actions.open_file.trigger()
     assert dialog.isVisible()
+
+
+def test_how_much_was_heard_is_shown_also_of_a_file_of_unknown_length(listening_program, talk):
+    dialog = listening_program().application.media.dialog
+    dialog.open_file(talk)
+    dialog.show_position(203.4, 4000.0)
+    assert dialog.message.text() == "3:23 of 1:06:40 heard."
+    assert dialog.progress.value() == 51
+    dialog.show_position(3999.8, 4000.0)
+    assert dialog.message.text() == "Finishing the last captions…"
+    dialog.show_position(203.4, 0.0)
+    assert dialog.message.text() == "3:23 heard."
+    assert dialog.progress.maximum() == 0, "it only moves"

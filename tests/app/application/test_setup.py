@@ -88,3 +88,15 @@ def test_a_source_that_is_switched_off_outside_is_off_in_the_guide(first_start):
     one.guide.trial.switch.click()
     one.press(one.bar.microphone)
     assert not one.guide.trial.switch.isChecked()
+
+
+def test_a_download_in_the_guide_leaves_listening_alone_until_it_is_used(first_start):
+    one = first_start(here=["base.en"], texts={DeviceKind.MICROPHONE: [SAID, SAID, SAID]})
+    one.press(one.bar.microphone)
+    one.wait(lambda: one.speech.runs)
+    one.guide.next.click()
+    one.wait(lambda: one.guide.speech._found)
+    one.guide.speech.buttons["tiny.en"].click()
+    one.guide.speech.row.download.click()
+    one.wait(lambda: one.speech.asked[-1][1] == "tiny.en")
+    assert [recognizer for _, recognizer in one.speech.asked] == ["base.en", "tiny.en"]

@@ -44,7 +44,7 @@ def test_help_is_in_the_language_of_the_windows(qtbot, qapp):
 
 @pytest.mark.parametrize("file", HELP, ids=lambda path: path.stem)
 def test_the_keys_in_the_help_are_those_of_the_program(file):
-    text = file.read_text(encoding="utf-8").replace("Strg", "Ctrl")
+    text = file.read_text(encoding="utf-8").replace("Strg", "Ctrl").replace("Umschalt", "Shift")
     named = set(re.findall(r"(?:Ctrl\+(?:\+|[^\s);|]+)|\bF\d+)", text))
     known = {QKeySequence(keys).toString() for keys in Actions().default_keys.values()}
     assert named <= known, named - known

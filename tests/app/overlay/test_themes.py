@@ -45,13 +45,24 @@ def test_own_colours_and_opacity_replace_those_of_the_preset():
 @pytest.mark.parametrize("box", ["#ffffff", "#000000", "#4a0f0f", "#777777"])
 @pytest.mark.parametrize("opacity", [LEAST_OPACITY, 0.6, 1.0])
 def test_other_colours_are_as_legible_as_the_text_or_legible_enough(text, box, opacity):
-    choices = CaptionPreferences(text_colour=text, background_colour=box, opacity=opacity)
-    colours = theme_of(choices)
+    own = {"text_colour": text, "background_colour": box, "opacity": opacity}
+    colours = theme_of(CaptionPreferences(**own, outline=False))
     for below in ((0, 0, 0), (255, 255, 255)):
         behind = over(colours.background, below, colours.opacity)
         least = min(AA, contrast(colours.text, behind)) - 0.01
         for colour in (colours.quiet, *colours.lanes.values()):
             assert contrast(colour, behind) >= least
+    colours = theme_of(CaptionPreferences(**own))
+    least = min(AA, contrast(colours.text, colours.rim)) - 0.01
+    for colour in (colours.quiet, *colours.lanes.values()):
+        assert contrast(colour, colours.rim) >= least
+
+
+def test_speakers_differ_on_a_half_transparent_box_too():
+    colours = theme_of(
+        CaptionPreferences(text_colour="#7cf29c", background_colour="#0b1f4b", opacity=0.5)
+    )
+    assert len({colours.text, *colours.lanes.values()}) == 3
 
 
 def test_the_contrast_of_black_and_white_is_21():
