@@ -1921,10 +1921,6 @@
         <translation>Nichts</translation>
     </message>
     <message>
-        <source>&amp;Doubtful captions</source>
-        <translation>Z&amp;weifelhafte Untertitel</translation>
-    </message>
-    <message>
         <source>Captions that the model is not sure of, if it was calibrated for that. In high contrast the sign stands in for paler letters.</source>
         <translation>Untertitel, bei denen das Modell unsicher ist, falls es dafür kalibriert wurde. Bei hohem Kontrast steht statt blasserer Buchstaben das Zeichen.</translation>
     </message>
@@ -2075,6 +2071,10 @@
     <message>
         <source>Both languages</source>
         <translation>Beide Sprachen</translation>
+    </message>
+    <message>
+        <source>Do&amp;ubtful captions</source>
+        <translation>Zwei&amp;felhafte Untertitel</translation>
     </message>
     <message>
         <source>Co&amp;lour scheme</source>

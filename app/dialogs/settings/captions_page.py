@@ -69,7 +69,7 @@ class CaptionsPage(SettingsPage):
         marks = (self.tr("Paler letters"), self.tr("The sign (?) after them"), self.tr("Nothing"))
         self.doubt = self.add_combo(
             "captions.doubt",
-            self.tr("&Doubtful captions"),
+            self.tr("Do&ubtful captions"),
             list(zip(marks, DOUBT_MARKS, strict=True)),
             self.tr(
                 "Captions that the model is not sure of, if it was calibrated for that. In high "

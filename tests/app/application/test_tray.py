@@ -24,7 +24,7 @@ def test_where_the_desktop_has_no_tray_there_is_no_icon(tray, monkeypatch):
 def test_the_tray_offers_the_window_and_the_way_back_from_a_locked_overlay(tray, qtbot):
     texts = [action.text() for action in tray.menu.actions()]
     assert "Show &window" in texts
-    lock = next(action for action in tray.menu.actions() if action.text().startswith("&Lock"))
+    lock = next(action for action in tray.menu.actions() if action.text().startswith("Loc&k"))
     with qtbot.waitSignal(lock.toggled):
         lock.trigger()
     with qtbot.waitSignal(tray.window_wanted):
