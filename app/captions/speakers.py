@@ -43,7 +43,5 @@ class SpeakerNames:
         return self._decided[view.key]
 
     def _name(self, lane: str) -> str:
-        if lane not in (ME, THEM):
-            return ""
         usual = self._usual.get(lane, "") if self._are_both_on else ""
         return self._given.get(lane, usual)

@@ -300,6 +300,11 @@ def test_every_line_knows_its_speaker_and_the_first_one_his_name():
     assert [line.text for line in lines] == ["Me: Guten Morgen", "zusammen", "allerseits…"]
     assert [line.n_label for line in lines] == [3, 0, 0]
     assert {line.lane for line in lines} == {"me"}
+    lines = named(16).last_lines([heard(0, "me", "Guten Morgen", "zusammen")], 9)
+    assert [(line.text, line.n_label) for line in lines] == [
+        ("Me: Guten Morgen", 3),
+        ("zusammen…", 0),
+    ]
 
 
 def test_a_name_comes_with_the_first_word_and_moves_no_break_when_words_are_committed():

@@ -1,5 +1,5 @@
 import pytest
-from PySide6.QtCore import QEvent
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QApplication
 
 from app.config.preferences import CaptionPreferences
@@ -69,17 +69,22 @@ def test_it_waits_for_nothing_before_the_first_caption_in_a_pause_and_if_not_wan
     assert overlay.isVisible()
 
 
-def test_it_stays_while_the_mouse_is_on_it_and_waits_anew_after_that(visibility, overlay, hovered):
+def test_it_stays_while_the_mouse_is_on_it_and_waits_anew_after_that(
+    visibility, overlay, hovered, qtbot
+):
     visibility.take_caption()
     hovered.append(True)
     assert end_wait(visibility)
     assert overlay.isVisible()
     assert visibility._silence.isActive()
     hovered.clear()
-    visibility._silence.start(10)
-    visibility._silence.setInterval(10_000)
+    silence = visibility._silence
+    silence.setTimerType(Qt.TimerType.PreciseTimer)
+    silence.start()
+    qtbot.wait(50)
+    before_ms = silence.remainingTime()
     QApplication.sendEvent(overlay, QEvent(QEvent.Type.Leave))
-    assert visibility._silence.remainingTime() > 9_000
+    assert silence.remainingTime() > before_ms
     assert end_wait(visibility)
     assert not overlay.isVisible()
 
