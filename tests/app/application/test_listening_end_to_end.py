@@ -140,7 +140,7 @@ def test_what_is_said_into_the_microphone_stands_in_transcript_and_overlay(hall)
     one.application.side_windows.latency.lags_came.connect(lags.append)
     hint = letters(one.overlay)
     one.listen(one.bar.microphone)
-    assert one.window.status.state.toolTip() == "Microphone"
+    one.wait(lambda: one.window.status.state.toolTip() == "Microphone")
     spoken = apart(4, 2)
     one.say(spoken)
     one.wait(lambda: one.bar.microphone.meter.filled > 0.1)
