@@ -119,20 +119,20 @@ def test_what_no_window_shows_is_not_painted(program):
     one = program().open()
     one.window.showMinimized()
     one.window.hide()
-    one.application.overlay.hide()
+    one.window.menu_actions.overlay.setChecked(False)
     painted = []
     one.application.captions.caption_painted.connect(painted.append)
     one.press(one.bar.microphone)
     one.wait_for_sentence()
     one.qtbot.wait(100)
     assert painted == []
-    one.application.overlay.show()
+    one.window.menu_actions.overlay.setChecked(True)
     one.wait(lambda: painted)
 
 
 def test_a_row_that_is_out_of_sight_is_not_painted(program):
     one = program().open()
-    one.application.overlay.hide()
+    one.window.menu_actions.overlay.setChecked(False)
     for number in range(200):
         one.application.bridge.take(UtteranceOpened(utterance=1_000 + number))
     one.window.transcript.go_to(0)
