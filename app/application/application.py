@@ -250,6 +250,7 @@ class Application(QObject):
         self.window.transcript.show_size(now.interface.text_size)
         for transcript in (self.window.transcript, self.archive.session_window.transcript):
             transcript.mark_doubt(now.captions.doubt_mark)
+            transcript.name_speakers(now.captions.speaker_names)
 
     @Slot(object, object)
     def _use_choices(self, before: Preferences, now: Preferences) -> None:

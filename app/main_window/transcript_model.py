@@ -1,7 +1,7 @@
 """The table model of the transcript; unchanged rows are not touched."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from PySide6.QtCore import (
@@ -37,7 +37,7 @@ class TranscriptModel(QAbstractTableModel):
     """Source, captions, speaker and time; a row for each utterance.
 
     Signals:
-        speakers_came(): a second speaker was added.
+        speakers_came(): a second speaker was added, or one to whom the user gave a name.
     """
 
     speakers_came = Signal()
@@ -46,6 +46,7 @@ class TranscriptModel(QAbstractTableModel):
         super().__init__(parent)
         self._shown: list[UtteranceView] = []
         self._lanes = set[str]()
+        self._given: Mapping[str, str] = {}
         self._titles = (self.tr("Source"), self.tr("Captions"))
         self._needle = ""
         self._bookmark = icon("bookmark", "accent")
@@ -74,6 +75,21 @@ class TranscriptModel(QAbstractTableModel):
                 if view.doubtful:
                     self._emit_changed(row)
 
+    def name_speakers(self, given: Mapping[str, str]) -> bool:
+        """Use the names that the user gave, by lane; return whether they are others."""
+        if given == self._given:
+            return False
+        self._given = given
+        if self._shown:
+            last = self.index(len(self._shown) - 1, SPEAKER)
+            self.dataChanged.emit(self.index(0, SPEAKER), last)
+        self._report_speakers()
+        return True
+
+    def speaker_name(self, lane: str) -> str:
+        """Return the name of a speaker for people; empty for typed text."""
+        return lane_name(lane, self._given)
+
     def show_views(self, views: Sequence[UtteranceView]) -> None:
         """Show these utterances with as few changes of rows as possible."""
         start = _common_start(self._shown, views)
@@ -89,8 +105,18 @@ class TranscriptModel(QAbstractTableModel):
                 self._emit_changed(row)
         n_lanes = len(self._lanes)
         self._lanes |= {view.lane for view in views[start:] if view.lane}
-        if n_lanes < 2 <= len(self._lanes):
+        if len(self._lanes) > n_lanes:
+            self._report_speakers()
+
+    def _report_speakers(self) -> None:
+        if len(self._lanes) > 1 or not self._lanes.isdisjoint(self._given):
             self.speakers_came.emit()
+
+    @property
+    def last_captioned(self) -> int:
+        """The last row with a caption; 0 if none has one."""
+        rows = range(len(self._shown) - 1, -1, -1)
+        return next((row for row in rows if self._shown[row].caption), 0)
 
     def search(self, text: str) -> list[int]:
         """Highlight a text, ignoring case, and return the rows that contain it."""
@@ -122,11 +148,11 @@ class TranscriptModel(QAbstractTableModel):
 
     def _data(self, view: UtteranceView, column: int, role: int) -> object:
         if role == Qt.ItemDataRole.DisplayRole:
-            return _text(view, column)
+            return self._text(view, column)
         if role == TAIL_ROLE:
             return len(dotted(view.tail)) if column == SOURCE else 0
         if role == FOUND_ROLE:
-            return self._matches(_text(view, column)) if column in (SOURCE, CAPTION) else []
+            return self._matches(self._text(view, column)) if column in (SOURCE, CAPTION) else []
         if role == Qt.ItemDataRole.ForegroundRole:
             return self._colour(view, column)
         return self._sign(role, column) if view.marked else None
@@ -173,6 +199,15 @@ class TranscriptModel(QAbstractTableModel):
                 return len(view.caption)
         return self._data(view, CAPTION, role)
 
+    def _text(self, view: UtteranceView, column: int) -> str:
+        if column == SPEAKER:
+            return self.speaker_name(view.lane)
+        if column == TIME:
+            return time_text(view.begun_s)
+        if column == CAPTION:
+            return view.caption
+        return " ".join(filter(None, (view.source, dotted(view.tail))))
+
     def _remove_others(self, kept: set[int], start: int) -> None:
         """Remove rows from the end up, one run of neighbours at a time."""
         last = len(self._shown) - 1
@@ -188,16 +223,6 @@ class TranscriptModel(QAbstractTableModel):
 
     def _emit_changed(self, row: int) -> None:
         self.dataChanged.emit(self.index(row, SOURCE), self.index(row, TIME))
-
-
-def _text(view: UtteranceView, column: int) -> str:
-    if column == SPEAKER:
-        return lane_name(view.lane)
-    if column == TIME:
-        return time_text(view.begun_s)
-    if column == CAPTION:
-        return view.caption
-    return " ".join(filter(None, (view.source, dotted(view.tail))))
 
 
 def time_text(begun_s: float) -> str:

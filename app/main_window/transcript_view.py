@@ -4,7 +4,7 @@ Tentative words are dim. Only visible rows are measured and painted, so a day of
 as a minute.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QPoint, Qt, Signal, Slot
 from PySide6.QtGui import (
@@ -36,7 +36,6 @@ from app.main_window.transcript_model import (
     TranscriptModel,
     time_text,
 )
-from app.widgets.lane_style import lane_name
 from app.widgets.tool_button import tool_button
 
 _POINTS_LARGER = 3
@@ -46,7 +45,7 @@ _STEP = 10  # percent of the text size
 
 
 class Transcript(QTableView):
-    """A table that keeps the newest row visible.
+    """A table that keeps the newest row visible, or the newest caption if many rows wait.
 
     Scrolling up stops that until the end is reached again or ``follow`` is called.
 
@@ -109,8 +108,7 @@ class Transcript(QTableView):
     def show_views(self, views: Sequence[UtteranceView]) -> None:
         """Show these utterances with as few changes of rows as possible."""
         self.rows.show_views(views)
-        if self._follows:
-            self.scrollToBottom()
+        self._keep_newest_visible()
         self._fit_visible_rows()
         self._keep_newest_visible()
 
@@ -201,15 +199,17 @@ class Transcript(QTableView):
 
     def show_size(self, percent: int) -> None:
         """Set the size of the text; 100 percent is a little larger than other windows."""
+        self._percent = percent
         font = self.font()
         font.setPointSizeF(self._points * percent / 100)
         self.setFont(font)
         height = self.fontMetrics().lineSpacing() + 2 * PADDING
         self.verticalHeader().setDefaultSectionSize(height)
         advance = self.fontMetrics().horizontalAdvance
+        speakers = map(self.rows.speaker_name, (ME, THEM))
         widths = {
             TIME: max(map(advance, (time_text(_NOON_S), self._title(TIME)))),
-            SPEAKER: max(map(advance, (lane_name(ME), lane_name(THEM), self._title(SPEAKER)))),
+            SPEAKER: max(map(advance, (*speakers, self._title(SPEAKER)))),
         }
         self._is_laying_out = True
         for column, width in widths.items():
@@ -219,6 +219,11 @@ class Transcript(QTableView):
         self._is_laying_out = False
         self._share_width()
         self._fit_visible_rows()
+
+    def name_speakers(self, given: Mapping[str, str]) -> None:
+        """Show the names that the user gave, by lane."""
+        if self.rows.name_speakers(given):
+            self.show_size(self._percent)
 
     def _title(self, column: int) -> str:
         return str(self.rows.headerData(column, Qt.Orientation.Horizontal))
@@ -315,8 +320,7 @@ class Transcript(QTableView):
                 if row not in fitted:
                     self.resizeRowToContents(row)
             fitted = seen
-            if self._follows:
-                self.scrollToBottom()
+            self._keep_newest_visible()
 
     # following
 
@@ -335,9 +339,17 @@ class Transcript(QTableView):
 
     @Slot()
     def _keep_newest_visible(self) -> None:
-        if self._follows:
-            bar = self.verticalScrollBar()
-            bar.setValue(bar.maximum())
+        """Show the end; while many rows wait for captions, the newest caption in the middle."""
+        if not self._follows:
+            return
+        self.scrollToBottom()  # which lays new rows out
+        row = self.rows.last_captioned
+        if row < self.rows.rowCount() - 2 and not self.isColumnHidden(CAPTION):
+            header = self.verticalHeader()
+            end = header.sectionPosition(row) + header.sectionSize(row)
+            height = self.viewport().height()
+            if header.length() - end > height // 2:
+                self.verticalScrollBar().setValue(end - height // 2)
 
     @Slot()
     def _note_scrolling(self) -> None:

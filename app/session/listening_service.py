@@ -107,6 +107,7 @@ class ListeningService(QObject):
         self._runs: list[Run] = []  # the oldest first; threads append, and delete what ended
         self._guard = threading.Lock()  # of the runs
         self._cancelled = threading.Event()
+        self._holds_files = False
         self._background = BackgroundQueue(self.failed.emit)
         self._file_failure = ""
         self._fetcher = BackgroundQueue(self.fetch_failed.emit)
@@ -159,6 +160,14 @@ class ListeningService(QObject):
         for run in self._living():
             if run.file is not None:
                 run.listener.stop()
+
+    def pause_file(self, *, paused: bool) -> None:
+        """Hold reading this file and those to come, or go on."""
+        with self._guard:
+            self._holds_files = paused
+            files = [run.file for run in self._runs if run.file is not None]
+        for file in files:
+            file.pause(paused=paused)
 
     @property
     def file_position_s(self) -> tuple[float, float]:
@@ -259,6 +268,8 @@ class ListeningService(QObject):
         """Start a run, which is among those that events go to unless it cannot be started."""
         with self._guard:
             self._runs.append(run)
+            if run.file is not None:
+                run.file.pause(paused=self._holds_files)
         try:
             run.listener.start()
         except SurtitleError:

@@ -1,5 +1,7 @@
 """Names and colours of lanes (speakers); beside a colour the name is always shown, too."""
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QColor, QGuiApplication
 
@@ -7,8 +9,15 @@ from app.captions.lanes import ME, THEM
 from app.look.palette import colours_of
 
 
-def lane_name(lane: str) -> str:
-    """Return the name of a lane for people; empty for typed text."""
+def lane_name(lane: str, given: Mapping[str, str] | None = None) -> str:
+    """Return the name of a lane for people; empty for typed text.
+
+    Args:
+        lane: one of ``app.captions.lanes``.
+        given: names that the user gave, by lane.
+    """
+    if given and lane in given:
+        return given[lane]
     if lane == ME:
         return QCoreApplication.translate("Lanes", "Me")
     if lane == THEM:

@@ -46,6 +46,9 @@ class FileSource:
         self._begun_s = 0.0
         self._lock = threading.Lock()  # between reading and stopping
         self._stopping = threading.Event()
+        self._going = threading.Event()  # not paused
+        self._going.set()
+        self._paused_s = 0.0  # by the clock, when the pause began
         self._decoder: Decoder | None = None
         self._next: AudioChunk | None = None
         self._over = False
@@ -62,11 +65,13 @@ class FileSource:
         self._begun_s = self._clock()
 
     def read(self, timeout_s: float) -> AudioChunk | None:
-        """Return the next chunk; None if it is not due in time, or the file has ended.
+        """Return the next chunk; None if it is not due in time, paused, or the file has ended.
 
         Raises:
             AudioError: the file cannot be read any further.
         """
+        if not self._going.wait(timeout_s):
+            return None
         with self._lock:
             if self._next is None:
                 self._next = self._decoded()
@@ -85,9 +90,22 @@ class FileSource:
         self.position_s = chunk.end_s
         return replace(chunk, heard_at_s=heard_at_s)
 
+    def pause(self, *, paused: bool) -> None:
+        """Hold reading, or go on; in real time the rest is due later by the length of the pause."""
+        with self._lock:
+            if paused == self._going.is_set():
+                now_s = self._clock()
+                if paused:
+                    self._paused_s = now_s
+                    self._going.clear()
+                else:
+                    self._begun_s += now_s - self._paused_s
+                    self._going.set()
+
     def stop(self) -> None:
-        """Close the file."""
+        """Close the file, also during a pause."""
         self._stopping.set()
+        self._going.set()
         with self._lock:
             self._end()
 

@@ -112,6 +112,20 @@ def test_the_microphone_gives_way_to_a_file_and_a_file_to_the_microphone(listeni
     one.wait(dialog.start.isVisible)
 
 
+def test_a_pause_stops_reading_until_captions_go_on(listening_program, talk):
+    one = listening_program().open()
+    pause = one.window.menu_actions.pause
+    pause.setChecked(True)
+    dialog = caption(one, talk, "srt")
+    one.wait(lambda: one.application.media._splitter is not None)
+    one.qtbot.wait(300)
+    assert one.run.file.position_s == 0
+    assert dialog.stop.isVisible()
+    pause.setChecked(False)
+    one.wait(dialog.start.isVisible)
+    assert one.texts("them") == (SAID, SAID.upper())
+
+
 def dropped(widget, *paths):
     """Drag files on a widget and let go, as the window system reports it."""
     mime = QMimeData()

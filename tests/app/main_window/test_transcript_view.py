@@ -113,6 +113,23 @@ def test_who_scrolled_up_to_read_is_left_in_peace_until_typing_goes_on(transcrip
     assert bar.value() == bar.maximum()
 
 
+def test_while_many_rows_wait_the_newest_caption_is_in_sight(transcript):
+    bar = transcript.verticalScrollBar()
+    waiting = tuple(view(key, f"Good morning {key}") for key in range(100))
+    transcript.show_views(waiting)
+    assert bar.value() == 0, "the first caption will be there"
+    for n in (20, 50):
+        transcript.show_views(many(n) + waiting[n:])
+        assert {n - 1, n} <= set(transcript.visible_rows()[:-1])
+    bar.triggerAction(bar.SliderAction.SliderToMinimum)
+    transcript.show_views(many(60) + waiting[60:])
+    assert bar.value() == 0
+    transcript.to_newest.click()
+    assert 59 in transcript.visible_rows()
+    transcript.show_views(many(100))
+    assert bar.value() == bar.maximum()
+
+
 def test_of_many_rows_only_those_in_sight_are_measured(transcript, monkeypatch):
     transcript.show_views(many(MANY))
     fitted = []
@@ -347,6 +364,18 @@ def test_who_speaks_stands_behind_the_time_once_there_are_two(transcript):
     assert [rows.index(row, SPEAKER).data() for row in range(3)] == ["", "Me", "Them"]
     colours = {rows_of(lane).data(Qt.ItemDataRole.ForegroundRole).name() for lane in ("me", "them")}
     assert len(colours) == 2
+
+
+def test_speakers_have_the_names_that_were_given(transcript):
+    transcript.show_views((replace(view(0, "Hello", "Hallo"), lane="me"),))
+    assert transcript.isColumnHidden(SPEAKER)
+    usual = transcript.columnWidth(SPEAKER)
+    transcript.name_speakers({"me": "Professor Lovelace"})
+    assert not transcript.isColumnHidden(SPEAKER)
+    assert transcript.rows.index(0, SPEAKER).data() == "Professor Lovelace"
+    assert transcript.columnWidth(SPEAKER) > usual
+    transcript.name_speakers({})
+    assert transcript.rows.index(0, SPEAKER).data() == "Me"
 
 
 def rows_of(lane):

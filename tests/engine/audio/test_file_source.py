@@ -197,6 +197,40 @@ def test_who_reads_late_misses_nothing(tmp_path):
     assert all(chunk.heard_at_s == pytest.approx(70 + chunk.end_s) for chunk in chunks)
 
 
+def test_a_pause_holds_reading_and_puts_off_what_is_due(tmp_path):
+    clock = HandClock()
+    path = write_wav(tmp_path / "a.wav", tone(1, SAMPLE_RATE_HZ))
+    source = FileSource(path, print, real_time=True, clock=clock)
+    source.start()
+    clock.now_s += 0.1
+    first = source.read(0)
+    for _ in range(2):
+        source.pause(paused=True)
+    clock.now_s += 60
+    assert source.read(0) is None
+    assert not source.ended
+    for _ in range(2):
+        source.pause(paused=False)
+    assert source.read(0) is None, "not due before"
+    clock.now_s += 0.1
+    following = source.read(0)
+    assert following.start_s == pytest.approx(first.end_s)
+    assert following.heard_at_s == pytest.approx(130 + following.end_s)
+    source.stop()
+
+
+def test_a_file_can_be_stopped_during_a_pause(tmp_path):
+    source = FileSource(
+        write_wav(tmp_path / "a.wav", tone(1, SAMPLE_RATE_HZ)), print, real_time=False
+    )
+    source.start()
+    source.pause(paused=True)
+    assert source.read(0) is None
+    source.stop()
+    assert source.read(60) is None
+    assert source.ended
+
+
 def test_real_time_is_real_time(tmp_path):
     begun_s = time.monotonic()
     read_all(write_wav(tmp_path / "a.wav", tone(0.4, SAMPLE_RATE_HZ)), real_time=True)

@@ -73,6 +73,11 @@ class FileTalk(Chunks):
         sound = (loudness * sound_of(self.words, self.duration_s)).astype(np.float32)
         super().__init__(sound, time.monotonic)
         self.position_s = 0.0
+        self._going = threading.Event()
+        self._going.set()
+
+    def pause(self, *, paused):
+        (self._going.clear if paused else self._going.set)()
 
     def start(self):
         if self.words[0].text == "silent":
@@ -80,6 +85,8 @@ class FileTalk(Chunks):
         super().start()
 
     def read(self, timeout_s):
+        if not self._going.wait(timeout_s):
+            return None
         chunk = super().read(timeout_s)
         self.position_s = chunk.end_s if chunk else self.position_s
         return chunk
