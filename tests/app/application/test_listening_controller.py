@@ -71,6 +71,10 @@ def test_both_lanes_are_told_apart_in_transcript_journal_and_export(program):
     table = one.window.transcript
     names = {table.rows.index(row, 2).data() for row in range(table.rows.rowCount())}
     assert "Them" in names
+    one.application.settings.change("captions", name_them="Grace")
+    names = {table.rows.index(row, 2).data() for row in range(table.rows.rowCount())}
+    assert "Grace" in names
+    assert "Them" not in names
 
 
 def test_the_tail_is_dim_and_comes_to_an_end(program):
