@@ -133,6 +133,7 @@ class Application(QObject):
         actions.pause.toggled.connect(self.captions.pause)
         window.choices.changed.connect(self._show_mode)
         window.transcript.size_wanted.connect(self._resize_rows)
+        window.transcript.share_wanted.connect(self._keep_share)
         window.painted.connect(self.model.load)
         self.model.restarted.connect(self.captions.restart)
         self.bridge.paused_changed.connect(window.status.show_paused)
@@ -237,6 +238,10 @@ class Application(QObject):
         size = self.settings.preferences.interface.text_size + percent
         self.settings.change("interface", text_size=min(300, max(50, size)))
 
+    @Slot(int)
+    def _keep_share(self, percent: int) -> None:
+        self.settings.change("interface", source_share=percent)
+
     @Slot(int, int)
     def _choose_size(self, characters: int, lines: int) -> None:
         self.settings.change("captions", characters=characters, lines=lines)
@@ -248,6 +253,7 @@ class Application(QObject):
     def _show_transcripts(self, now: Preferences) -> None:
         """Apply the preferences of the transcript."""
         self.window.transcript.show_size(now.interface.text_size)
+        self.window.transcript.show_share(now.interface.source_share)
         for transcript in (self.window.transcript, self.archive.session_window.transcript):
             transcript.mark_doubt(now.captions.doubt_mark)
             transcript.name_speakers(now.captions.speaker_names)

@@ -203,16 +203,19 @@ class InterfacePreferences:
         language: one of ``INTERFACE_LANGUAGES``.
         appearance: one of ``APPEARANCES``.
         text_size: of the transcript in percent, 50 to 300.
+        source_share: of the source in the width of both texts in percent, 10 to 90.
     """
 
     language: str = "system"
     appearance: str = "system"
     text_size: int = 100
+    source_share: int = 50
 
     def __post_init__(self) -> None:
         check_choice("language", self.language, INTERFACE_LANGUAGES)
         check_choice("appearance", self.appearance, APPEARANCES)
         _between("text_size", self.text_size, 50, 300)
+        _between("source_share", self.source_share, 10, 90)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ as a minute.
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QPoint, Qt, Signal, Slot
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
     QGuiApplication,
     QKeySequence,
@@ -42,6 +42,7 @@ _POINTS_LARGER = 3
 _NOON_S = 43_200.0  # any time of day is about as wide
 _LEAST_WIDTH = 40
 _STEP = 10  # percent of the text size
+_SETTLED_MS = 300  # after the last move of a column's edge
 
 
 class Transcript(QTableView):
@@ -54,6 +55,8 @@ class Transcript(QTableView):
         mark_wanted(int): set or remove the bookmark of the utterance of this key.
         delete_wanted(tuple of int): delete the utterances of these keys.
         size_wanted(int): the user turned the wheel for larger or smaller text, in percent.
+        share_wanted(int): the user gave the source this share of the width of both texts, in
+            percent.
 
     Attributes:
         to_newest: button at the end, shown while the newest row is not followed.
@@ -63,6 +66,7 @@ class Transcript(QTableView):
     mark_wanted = Signal(int)
     delete_wanted = Signal(tuple)
     size_wanted = Signal(int)
+    share_wanted = Signal(int)
 
     def __init__(self, parent: QWidget | None = None, *, read_only: bool = False) -> None:
         """Make an empty table; a ``read_only`` one can be read and copied only."""
@@ -72,6 +76,8 @@ class Transcript(QTableView):
         self._follows = True
         self._share = 0.5  # of the source in the width of both texts
         self._is_laying_out = False
+        self._settled = QTimer(self, singleShot=True, interval=_SETTLED_MS)
+        self._settled.timeout.connect(lambda: self.share_wanted.emit(round(100 * self._share)))
         self.setModel(self.rows)
         self.setItemDelegate(TranscriptCell(self))
         self.setAccessibleName(self.tr("Transcript: source and captions"))
@@ -220,6 +226,12 @@ class Transcript(QTableView):
         self._share_width()
         self._fit_visible_rows()
 
+    def show_share(self, percent: int) -> None:
+        """Set the share of the source in the width of both texts, unless it is being changed."""
+        if not self._settled.isActive() and percent != round(100 * self._share):
+            self._share = percent / 100
+            self._share_width()
+
     def name_speakers(self, given: Mapping[str, str]) -> None:
         """Show the names that the user gave, by lane."""
         if self.rows.name_speakers(given):
@@ -309,6 +321,7 @@ class Transcript(QTableView):
             return
         if column == SOURCE and not self.isColumnHidden(CAPTION):
             self._share = min(0.9, max(0.1, width / self._text_width()))
+            self._settled.start()
         self._fit_visible_rows()
 
     def _fit_visible_rows(self) -> None:

@@ -1,11 +1,17 @@
 """The page of the settings about the windows and what is kept."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QPushButton
 
-from app.config.preferences import APPEARANCES, INTERFACE_LANGUAGES
+from app.config.preferences import (
+    APPEARANCES,
+    INTERFACE_LANGUAGES,
+    InterfacePreferences,
+    Preferences,
+)
 from app.dialogs.settings.page import SettingsPage
 from app.look.icons import icon
 from app.widgets.desktop_links import open_folder
@@ -50,6 +56,11 @@ class GeneralPage(SettingsPage):
         )
         self._add_sessions()
         self._add_file()
+
+    def defaults(self, preferences: Preferences) -> Preferences:
+        """Return the preferences with this page and the columns of the transcript reset."""
+        reset = super().defaults(preferences)
+        return replace(reset, interface=InterfacePreferences())
 
     def _add_sessions(self) -> None:
         self.add_heading(self.tr("Privacy"))

@@ -6,11 +6,13 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence
 
 from app.history.journal import SessionJournal, past_sessions, read_session
 from app.main_window.banner import Banner
+from app.main_window.transcript_model import CAPTION, SOURCE
 from app.system.unix_signals import Interrupt
 from engine.commands import LoadAdapter, SetWords, UseAdapter
 from engine.events import AdapterChanged, NotTranslated, Ready, Refused, Statistics
@@ -626,6 +628,19 @@ def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+def test_columns_of_the_transcript_keep_their_widths(program):
+    one = program().open()
+    header = one.window.transcript.horizontalHeader()
+    both = header.sectionSize(SOURCE) + header.sectionSize(CAPTION)
+    header.resizeSection(SOURCE, round(0.3 * both))
+    one.wait(lambda: one.application.settings.preferences.interface.source_share == 30)
+    assert one.stored()["interface"]["source_share"] == 30
+    again = program().open()
+    header = again.window.transcript.horizontalHeader()
+    both = header.sectionSize(SOURCE) + header.sectionSize(CAPTION)
+    assert header.sectionSize(SOURCE) == pytest.approx(0.3 * both, abs=3)
 
 
 def test_diagnostics_hold_nothing_that_was_typed(program):

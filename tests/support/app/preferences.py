@@ -49,6 +49,8 @@ CHOSEN = Preferences(
         page=True,
         page_port=9000,
     ),
-    interface=InterfacePreferences(language="de", appearance="dark", text_size=150),
+    interface=InterfacePreferences(
+        language="de", appearance="dark", text_size=150, source_share=30
+    ),
     shortcuts={"pause": "F9", "lock": "", "of the future": "Ctrl+U"},
 )
