@@ -27,7 +27,7 @@ def home(tmp_path):
 
 def test_settings(home):
     own = Preferences()  # for what did not exist then
-    names = ("font", "text_colour", "background_colour", "opacity", "name_me", "name_them")
+    names = ("font", "text_colour", "background_colour", "opacity", "name_me", "name_them", "doubt")
     chosen = replace(
         CHOSEN,
         captions=replace(CHOSEN.captions, **{name: getattr(own.captions, name) for name in names}),
