@@ -44,6 +44,8 @@ class AdapterController(QObject):
         self.dialog.unload_wanted.connect(lambda name: bridge.send(UnloadAdapter(name)))
         self.desk.default_found.connect(self._use_default)
         settings.translation_changed.connect(self._find_default)
+        settings.translation_changed.connect(self._show_policy)
+        self._show_policy()
 
     def begin(self) -> None:
         """Load the first adapter into a newly loaded model."""
@@ -80,6 +82,10 @@ class AdapterController(QObject):
         """Find a bundled adapter that helps, unless the user has chosen one."""
         if not self._settings.adapter and not self._by_person:
             self.desk.find_default(self._settings.translation)
+
+    @Slot()
+    def _show_policy(self) -> None:
+        self.dialog.show_policy(self._settings.translation.policy)
 
     @Slot(object)
     def _load(self, folder: Path) -> None:

@@ -1685,6 +1685,10 @@
         <translation>Ein Adapter lehrt ein Modell, live zu übersetzen. Einen Ordner hierher ziehen fügt ihn hinzu.</translation>
     </message>
     <message>
+        <source>Trained for another timing than the one in use, so captions may be worse; the button at the lower right of the window changes the timing.</source>
+        <translation>Für einen anderen Zeitpunkt trainiert als den gewählten; die Untertitel können dadurch schlechter werden. Die Schaltfläche unten rechts im Hauptfenster ändert den Zeitpunkt.</translation>
+    </message>
+    <message>
         <source>&amp;Load anyway</source>
         <translation>Trotzdem &amp;laden</translation>
     </message>

@@ -54,6 +54,7 @@ class AdapterDialog(QDialog):
         self._loaded: tuple[str, ...] = ()
         self._used: str | None = None
         self._compared: str | None = None
+        self._policy = ""
         self._says_working = False
         self.rows = AdapterTable(self)
         self.table, self.details = QTableView(), QTreeWidget()
@@ -75,6 +76,11 @@ class AdapterDialog(QDialog):
         """Show which adapters the session has loaded, and which one it translates with."""
         self._loaded, self._used = event.names, event.used
         self.rows.show_loaded(event.names, event.used)
+        self._show_details(self._chosen())
+
+    def show_policy(self, policy: str) -> None:
+        """Warn of adapters that were trained for other policies than this one."""
+        self._policy = policy
         self._show_details(self._chosen())
 
     def add(self, path: Path) -> None:
@@ -167,7 +173,19 @@ class AdapterDialog(QDialog):
             self.details.resizeColumnToContents(0)
             if listed.adapter.reason is not None:
                 self.reason.setText(as_sentence(worded(listed.adapter.reason)))
+            elif self._is_for_others(listed):
+                text = self.tr(
+                    "Trained for another timing than the one in use, so captions may be worse; the "
+                    "button at the lower right of the window changes the timing."
+                )
+                self.reason.setText(text)
         self._offer(listed)
+
+    def _is_for_others(self, listed: ListedAdapter) -> bool:
+        """Return whether an adapter knows no policy of the family in use."""
+        policies = listed.adapter.card.policies if listed.adapter.card else ()
+        families = {policy.partition(":")[0] for policy in policies}
+        return bool(families and self._policy) and self._policy.partition(":")[0] not in families
 
     def _offer(self, listed: ListedAdapter | None) -> None:
         """Enable the buttons that apply to an adapter."""

@@ -1,5 +1,6 @@
 import pytest
 
+from app.dialogs.adapters.dialog import AdapterDialog
 from engine.adapters.card import AdapterScore
 from engine.commands import LoadAdapter, UseAdapter
 from engine.events import AdapterChanged
@@ -59,6 +60,14 @@ def test_one_that_hardly_helps_is_not(program, bundle):
     one = program().open().wait_until_ready()
     one.application.adapters.close()  # waits for the look at the bundle
     assert loaded(one) == []
+
+
+def test_the_dialog_knows_the_policy_in_use(program, monkeypatch):
+    told = []
+    monkeypatch.setattr(AdapterDialog, "show_policy", lambda _dialog, policy: told.append(policy))
+    one = program(policy="read:5").open().wait_until_ready()
+    choose_policy(one, "wait:5")
+    assert (told[0], told[-1]) == ("read:5", "wait:5")
 
 
 def test_another_family_of_policies_gets_its_own_adapter_and_back(program, bundle):

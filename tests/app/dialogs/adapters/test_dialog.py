@@ -73,6 +73,15 @@ def test_an_added_adapter_is_listed_with_all_that_is_known(desk, whole):
     assert desk.dialog.load.text() == "&Load"
 
 
+def test_an_adapter_for_another_timing_is_warned_of(desk, whole):
+    desk.do(lambda: desk.dialog.add(whole))
+    desk.dialog.show_policy("read:5")
+    assert desk.dialog.reason.text() == ""
+    desk.dialog.show_policy("wait:3")
+    assert desk.dialog.reason.text().startswith("Trained for another timing")
+    assert desk.dialog.load.isEnabled()
+
+
 def test_a_file_of_an_adapter_adds_it_whole(desk, whole):
     desk.do(lambda: desk.dialog.add(whole / "adapter_config.json"))
     assert len(desk.cells()) == 1
