@@ -127,6 +127,10 @@ class Code(Codes):
         "the glossary of {n_terms} terms takes {n_rows} rows of the prompt, and there is room for "
         "{most}: leave out terms"
     )
+    GLOSSARY_TOO_LARGE = tr(
+        "a glossary holds at most {most} terms of {most_long} characters for this model, and this "
+        "one has {n_terms}, the longest of {longest} characters: leave out terms"
+    )
     GLOSSARY_UNREADABLE = tr(
         "the glossary {path} cannot be read ({reason}): name a UTF-8 text file"
     )

@@ -109,7 +109,8 @@ class TranslationSettings:
         cut_loops: end a write that repeats itself.
         constrained: keep numbers, names and addresses of the source and admit no harmful word, see
             ``engine.translation.constraints``.
-        glossary: terms of the source language, each with its translation, for the prompt.
+        glossary: terms of the source language, each with its translation. A model that was trained
+            for slots copies them by the rules of ``constrained``; another finds them in its prompt.
         context_sentences: number of previous sentences in the prompt.
         catch_up_words: when more words than these wait, a session reads larger steps until none
             waits; None: never.

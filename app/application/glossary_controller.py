@@ -13,6 +13,8 @@ from app.widgets.language_names import language_name
 from engine.events import ContextChanged, Event, Refused
 from engine.messages import Code
 
+_REFUSALS = (Code.GLOSSARY_TOO_LONG, Code.GLOSSARY_TOO_LARGE)
+
 
 class GlossaryController(QObject):
     """Keep the terms of the target language; the model gets them only if the user wants that.
@@ -62,10 +64,8 @@ class GlossaryController(QObject):
             return
         match event:
             case ContextChanged():
-                text = self.tr("{:,} terms cost {:,} tokens of the prompt, computed once")
-                text = text.format(len(self._terms), event.rows)
-                self.dialog.show_cost(text if event.rows else self.tr("The model is not told"))
-            case Refused(message=message) if message.code is Code.GLOSSARY_TOO_LONG:
+                self.dialog.show_cost(self._cost(event.rows))
+            case Refused(message=message) if message.code in _REFUSALS:
                 self.dialog.show_cost(worded(message))
 
     @Slot(str)
@@ -112,18 +112,27 @@ class GlossaryController(QObject):
         if self.dialog is not None and not self._is_used:
             self.dialog.show_cost(self.tr("The model is not told: the terms cost nothing"))
 
+    def _cost(self, n_rows: int) -> str:
+        if n_rows:
+            text = self.tr("{:,} terms cost {:,} tokens of the prompt, computed once")
+            return text.format(len(self._terms), n_rows)
+        if self._is_used and self._terms:
+            return self.tr("{:,} terms are in use and cost nothing").format(len(self._terms))
+        return self.tr("The model is not told")
+
     def _warning(self) -> str:
-        """Return a warning about the effect of a glossary on the current model."""
+        """Return what a glossary does with the current model."""
         if self._settings.model is None:
             return self.tr(
-                "The model that comes with Surtitle never saw a glossary while it was trained: "
-                "with one its captions become much worse (measured: BLEU 1.6 instead of 5.1). "
-                "Turn it on for a large instruct model only."
+                "Where a term is spoken, its translation takes the place of a word that the model "
+                "finds not much likelier. It stays as you write it here, without other endings, "
+                "and in a few sentences the model uses another word all the same."
             )
         if self._settings.adapter_in_use is not None:
             return self.tr(
-                "Adapters made by Surtitle's recipes never saw a glossary while they were "
-                "trained, so captions may become worse. Try it with and without."
+                "A model that was not trained for Surtitle is told the terms before each "
+                "sentence. Its adapter may never have seen a glossary in training, so captions "
+                "may become worse. Try it with and without."
             )
         return self.tr(
             "A large instruct model can follow a glossary; whether this one does was not measured. "

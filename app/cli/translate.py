@@ -139,7 +139,7 @@ def add_options(parser: argparse.ArgumentParser, *, device: str = "--device") ->
         help="slots, or retranslate all words at each step; auto: what the model was trained for",
     )
     parser.add_argument(
-        "--glossary", type=Path, metavar="FILE.tsv", help="terms and translations for the prompt"
+        "--glossary", type=Path, metavar="FILE.tsv", help="terms and their translations"
     )
     parser.add_argument(
         "--context",

@@ -12,19 +12,14 @@ from engine.errors import ContextError, message_of
 from engine.files import write_file
 from engine.messages import Message
 from engine.text.glossary import read_glossary
+from engine.text.terms import LONGEST, MAX_TERMS
 from engine.untrusted.safe_names import is_plain_name
 from engine.untrusted.strict_json import shown
 
 Terms = tuple[tuple[str, str], ...]
 """Terms of the source language, each with its translation."""
 
-MAX_TERMS = 500
-"""More do not fit into a prompt; see ``engine.text.prompt_context``."""
-
 _LONGEST_CODE = 40
-
-LONGEST = 120
-"""Characters of a term."""
 
 
 class Fault(enum.Enum):

@@ -172,6 +172,10 @@
         <translation>das Glossar mit {n_terms} Begriffen belegt {n_rows} Zeilen des Prompts, und Platz ist für {most}: Lassen Sie Begriffe weg</translation>
     </message>
     <message>
+        <source>a glossary holds at most {most} terms of {most_long} characters for this model, and this one has {n_terms}, the longest of {longest} characters: leave out terms</source>
+        <translation>ein Glossar fasst bei diesem Modell höchstens {most} Begriffe mit je {most_long} Zeichen, und dieses hat {n_terms}, der längste mit {longest} Zeichen: Lassen Sie Begriffe weg</translation>
+    </message>
+    <message>
         <source>the glossary {path} cannot be read ({reason}): name a UTF-8 text file</source>
         <translation>das Glossar {path} ist nicht lesbar ({reason}): bitte eine Textdatei in UTF-8 wählen</translation>
     </message>
@@ -2652,20 +2656,24 @@
         <translation>{:,} Begriffe kosten {:,} Token der Anweisung, einmal berechnet</translation>
     </message>
     <message>
+        <source>{:,} terms are in use and cost nothing</source>
+        <translation>{:,} Begriffe sind in Gebrauch und kosten nichts</translation>
+    </message>
+    <message>
         <source>The model is not told</source>
         <translation>Dem Modell wird nichts davon gesagt</translation>
     </message>
     <message>
+        <source>Where a term is spoken, its translation takes the place of a word that the model finds not much likelier. It stays as you write it here, without other endings, and in a few sentences the model uses another word all the same.</source>
+        <translation>Wo ein Begriff gesprochen wird, tritt seine Übersetzung an die Stelle eines Wortes, das das Modell kaum wahrscheinlicher findet. Sie bleibt, wie sie hier steht, ohne andere Endungen, und in einigen Sätzen wählt das Modell doch ein anderes Wort.</translation>
+    </message>
+    <message>
+        <source>A model that was not trained for Surtitle is told the terms before each sentence. Its adapter may never have seen a glossary in training, so captions may become worse. Try it with and without.</source>
+        <translation>Einem Modell, das nicht für Surtitle trainiert wurde, werden die Begriffe vor jedem Satz genannt. Sein Adapter hat im Training vielleicht nie ein Glossar gesehen, also können die Untertitel schlechter werden. Mit und ohne ausprobieren.</translation>
+    </message>
+    <message>
         <source>The model is not told: the terms cost nothing</source>
         <translation>Dem Modell wird nichts davon gesagt: Die Begriffe kosten nichts</translation>
-    </message>
-    <message>
-        <source>The model that comes with Surtitle never saw a glossary while it was trained: with one its captions become much worse (measured: BLEU 1.6 instead of 5.1). Turn it on for a large instruct model only.</source>
-        <translation>Das mitgelieferte Modell hat im Training nie ein Glossar gesehen: Mit einem werden seine Untertitel viel schlechter (gemessen: BLEU 1,6 statt 5,1). Nur für ein großes Instruct-Modell einschalten.</translation>
-    </message>
-    <message>
-        <source>Adapters made by Surtitle&apos;s recipes never saw a glossary while they were trained, so captions may become worse. Try it with and without.</source>
-        <translation>Adapter nach den Rezepten von Surtitle haben im Training nie ein Glossar gesehen, also können die Untertitel schlechter werden. Mit und ohne ausprobieren.</translation>
     </message>
     <message>
         <source>A large instruct model can follow a glossary; whether this one does was not measured. Try it with and without.</source>

@@ -106,21 +106,22 @@ class Conversation:
             ModelError: the model does not know the language, is told too much of it to leave room
                 for a sentence, or cannot run the layout.
             PolicyError: the policy is written wrongly.
-            ContextError: the glossary is too long.
+            ContextError: the glossary is too long or too large.
         """
         policy = parse_policy(settings.policy)
-        context = Context(
-            self.weights.tokenizer, self.weights.card, settings.target_language, settings.glossary
-        )
+        card, language = self.weights.card, settings.target_language
+        told, copied = ((), settings.glossary) if card.knows_slots else (settings.glossary, ())
+        context = Context(self.weights.tokenizer, card, language, told)
         self._check_room(context.prompt())
-        self.model.use(settings.layout)  # the last that may refuse
-        self.policy, self._context, self.settings = policy, context, settings
-        self.prompt = context.prompt()
-        self.constraints = (
-            Constraints(self.weights.tokenizer, self.weights.decoder, settings.target_language)
+        constraints = (
+            Constraints(self.weights.tokenizer, self.weights.decoder, language, copied)
             if settings.constrained
             else None
         )
+        self.model.use(settings.layout)  # the last that may refuse
+        self.policy, self._context, self.settings = policy, context, settings
+        self.prompt = context.prompt()
+        self.constraints = constraints
         log_session(self.log, self._system, self.weights, settings)
 
     def _check_room(self, prompt: Prompt) -> None:

@@ -3,8 +3,7 @@
 The model proposes each token; these rules may put another in its place:
 
 * a number is written only if the source has it, in the notation of the target, and to its end;
-* a name or address that has been begun is copied on rather than changed, if the model finds the
-  copy nearly as likely;
+* names, addresses and terms of a glossary are copied (``engine.translation.copies``);
 * a harmful word is written only if the source holds a counterpart (``engine.text.harmful_words``).
 """
 
@@ -18,36 +17,12 @@ from numpy.typing import NDArray
 
 from engine.text.harmful_words import HarmfulWords
 from engine.text.numbers import RUN, Number, find_numbers
-from engine.text.prompt import word_ids, word_starts
+from engine.text.prompt import word_starts
 from engine.text.tokenizer import Tokenizer
+from engine.translation.copies import Candidates, Copies
 
-_EDGES = ".,;:!?…\"'“”„‚‘’«»()[]"
 _MAX_TRIED = 256
 """Tokens that are tried in the order of their logits before the proposal is taken after all."""
-
-VERBATIM_BONUS = 6.0
-NAME_BONUS = 2.0
-"""Nats by which the next token of a copy may be less likely than the token that was proposed."""
-
-_START_SHARE = 0.25
-"""Of the bonus for the first token of a copy: the word before it may not be over yet."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Copy:
-    """A word of the source that the caption may hold unchanged.
-
-    Attributes:
-        word: without punctuation around it.
-        ids: its tokens.
-        begun: the text of the first 0, 1, ... tokens.
-        bonus: see ``NAME_BONUS``.
-    """
-
-    word: str
-    ids: tuple[int, ...]
-    begun: tuple[str, ...]
-    bonus: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,20 +33,26 @@ class _Source:
         numbers: in it.
         symbols: it has words without letters and digits.
         barred: groups of harmful words of which it has none.
-        copies: its words that may be copied.
+        copies: what may be copied from it.
     """
 
     numbers: tuple[Number, ...]
     symbols: bool
     barred: frozenset[str]
-    copies: tuple[_Copy, ...]
+    copies: Candidates
 
 
 class Constraints:
-    """The rules for one model and one target language."""
+    """The rules for one model, one target language and one glossary."""
 
-    def __init__(self, tokenizer: Tokenizer, decoder: tokenizers.Tokenizer, language: str) -> None:
-        self._tokenizer = tokenizer
+    def __init__(
+        self,
+        tokenizer: Tokenizer,
+        decoder: tokenizers.Tokenizer,
+        language: str,
+        glossary: Sequence[tuple[str, str]] = (),
+    ) -> None:
+        self._copies = Copies(tokenizer, decoder, glossary)
         self._decoder = decoder
         self._language = language
         self._harmful = HarmfulWords(language)
@@ -80,7 +61,14 @@ class Constraints:
         self._piece = lru_cache(maxsize=None)(self._decode_piece)
         self._digits: list[int] | None = None  # tokens with digits, found when first needed
 
-    def choose(self, id_: int, logits: NDArray[np.float32], source: str, caption: str) -> int:
+    def choose(
+        self,
+        id_: int,
+        logits: NDArray[np.float32],
+        source: str,
+        caption: str,
+        target: Sequence[int] = (),
+    ) -> int:
         """Return the token that is written.
 
         Args:
@@ -88,9 +76,16 @@ class Constraints:
             logits: shape (V,); ids that may not be chosen have -inf.
             source: its text, as far as it was read.
             caption: the text written so far.
+            target: its tokens, markers left out.
         """
         facts = self._source(source)
-        best = self._copied_on(id_, logits, facts, caption)
+        if facts.copies.terms:
+            term = self._copies.of_term(
+                id_, logits, facts.copies.terms, caption, target, self._piece(id_)
+            )
+            if term is not None:
+                return term  # the user's words, whatever they hold
+        best = self._copies.named(id_, logits, facts.copies.names, caption, _tail(caption))
         if self._is_allowed(best, facts, caption):
             return best
         for other in self._others(logits):
@@ -105,24 +100,6 @@ class Constraints:
             pieces = map(self._piece, range(len(self._starts_word)))
             self._digits = [n for n, piece in enumerate(pieces) if any(map(str.isdecimal, piece))]
         yield from sorted(self._digits, key=lambda id_: -float(logits[id_]))
-
-    def _copied_on(
-        self, id_: int, logits: NDArray[np.float32], facts: _Source, caption: str
-    ) -> int:
-        best, best_score = id_, None
-        tail = _tail(caption).lstrip(_EDGES)
-        for copy in facts.copies:
-            if copy.word in caption:
-                continue
-            for next_, begun in zip(copy.ids, copy.begun, strict=True):
-                if begun not in ("", tail) or next_ == best:
-                    continue
-                if best_score is None:
-                    best_score = float(logits[id_])
-                score = float(logits[next_]) + copy.bonus * (1 if begun else _START_SHARE)
-                if score > best_score:
-                    best, best_score = next_, score
-        return best
 
     def _is_allowed(self, id_: int, facts: _Source, caption: str) -> bool:
         tail, piece = _tail(caption), self._piece(id_)
@@ -139,17 +116,8 @@ class Constraints:
             tuple(find_numbers(words, self._language)),
             not all(any(map(str.isalnum, word)) for word in words),
             self._harmful.barred(words),
-            tuple(self._copies(words)),
+            self._copies.candidates(words),
         )
-
-    def _copies(self, words: Sequence[str]) -> Iterator[_Copy]:
-        for n, whole in enumerate(words):
-            word = whole.strip(_EDGES).removesuffix("'s")
-            bonus = _bonus(word, is_first=n == 0 or words[n - 1].endswith((".", "!", "?")))
-            if bonus:
-                ids = tuple(word_ids(self._tokenizer, word))
-                begun = (self._decoder.decode(list(ids[:n])).lstrip() for n in range(len(ids)))
-                yield _Copy(word, ids, tuple(begun), bonus)
 
     def _decode_piece(self, id_: int) -> str:
         """Decode one token as it stands within a text; a marker ends the word before it."""
@@ -157,15 +125,6 @@ class Constraints:
         if not text and not self._starts_word[id_]:
             return "\n"
         return " " + text.lstrip() if self._starts_word[id_] else text
-
-
-def _bonus(word: str, *, is_first: bool) -> float:
-    """Tell words that are copied letter by letter from names, which a language may change."""
-    if any(mark in word for mark in ("@", "://", "www.", "_")):
-        return VERBATIM_BONUS
-    if len(word) > 1 and any(map(str.isupper, word)) and word.upper() == word:  # NASA, BX7749
-        return VERBATIM_BONUS
-    return NAME_BONUS if len(word) > 2 and word[:1].isupper() and not is_first else 0.0
 
 
 def _tail(caption: str) -> str:

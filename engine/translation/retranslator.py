@@ -263,6 +263,7 @@ class Retranslator(OnConversation):
             self.model.logits(),
             decode(read, skip_special_tokens=True),
             decode(list(draft), skip_special_tokens=True),
+            draft,
         )
 
     def _keep(self, rows: Sequence[Row]) -> int:

@@ -150,9 +150,8 @@ class Utterance:
         """Tell whether the target would begin to loop if this token came next."""
         if not self._cuts_loops or id_ in self.prompt.markers:
             return False
-        target = [one for one in self._chosen if one not in self.prompt.markers]
         source = [one for unit in self._units[: self.n_read] for one in unit]
-        return is_loop([*target, id_], source)
+        return is_loop([*self._target(), id_], source)
 
     def constrained(self, id_: int, logits: NDArray[np.float32]) -> int:
         """Return the token to write in place of the one the model proposes, often the same.
@@ -165,7 +164,12 @@ class Utterance:
             return id_
         read = [one for unit in self._units[: self.n_read] for one in unit]
         source = self._decoder.decode(read, skip_special_tokens=True)
-        return self.constraints.choose(id_, logits, source, self.caption + self._held)
+        caption = self.caption + self._held
+        return self.constraints.choose(id_, logits, source, caption, self._target())
+
+    def _target(self) -> list[int]:
+        """Return the chosen tokens without markers."""
+        return [one for one in self._chosen if one not in self.prompt.markers]
 
     @property
     def source_ended(self) -> bool:

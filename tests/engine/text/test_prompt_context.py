@@ -1,6 +1,7 @@
 """What is told in the system message besides the order to translate."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -14,6 +15,14 @@ from tests.support.fakes import hashing_translator, random_word, tiny_tokenizer,
 
 CARD = tiny_weights().card
 TERMS = (("abc", "fed"), ("gh", "ha"))
+
+
+def instructed_translator():
+    """A translator of an instruct model, which finds its glossary in the prompt."""
+    engine = hashing_translator()
+    weights = engine.conversation.weights
+    engine.conversation.weights = replace(weights, card=replace(weights.card, policies=()))
+    return engine
 
 
 def system_text(prompt):
@@ -54,7 +63,7 @@ def test_a_glossary_that_is_too_long_is_refused_in_one_sentence():
     with pytest.raises(ContextError, match=f"room for {MAX_ROWS}: leave out terms") as caught:
         Context(tiny_tokenizer(), CARD, "de", terms)
     assert "\n" not in str(caught.value)
-    engine = hashing_translator()
+    engine = instructed_translator()
     before = engine.conversation.prompt
     with pytest.raises(ContextError):
         engine.configure(TranslationSettings(glossary=terms))
@@ -81,7 +90,7 @@ def translate(engine, text):
 
 
 def test_a_prompt_tells_of_the_sentences_before_and_shares_its_start_with_the_last_one():
-    engine = hashing_translator()
+    engine = instructed_translator()
     engine.configure(TranslationSettings(glossary=TERMS, context_sentences=2))
     texts, before, fed = ["ab cd.", "ef gh.", "abc d.", "hh."], None, []
     for n, text in enumerate(texts):
@@ -113,7 +122,7 @@ def test_what_is_told_decides_what_is_said():
         TranslationSettings(glossary=TERMS),
         TranslationSettings(glossary=TERMS),
     ):
-        engine = hashing_translator()
+        engine = instructed_translator()
         engine.configure(settings)
         captions.append(translate(engine, "ab cd ef.").caption)
     assert captions[0] != captions[1] == captions[2]

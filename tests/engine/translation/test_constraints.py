@@ -8,7 +8,8 @@ from engine.text.detokenizer import Detokenizer
 from engine.text.harmful_words import HarmfulWords
 from engine.text.numbers import RUN
 from engine.text.prompt import word_ids
-from engine.translation.constraints import NAME_BONUS, VERBATIM_BONUS, Constraints
+from engine.translation.constraints import Constraints
+from engine.translation.copies import NAME_BONUS, VERBATIM_BONUS
 from training.pretraining.tokenizer import END_OF_WRITE, train_tokenizer
 
 LINES = (

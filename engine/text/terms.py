@@ -1,0 +1,68 @@
+"""Find the terms of a glossary in a source."""
+
+from collections.abc import Iterator, Sequence
+
+from engine.errors import ContextError
+from engine.messages import Code
+
+EDGES = ".,;:!?…\"'“”„‚‘’«»()[]"
+"""Punctuation that may stand around a word."""
+
+MAX_TERMS, LONGEST = 500, 120
+"""Terms of a glossary, and characters of each; they bound what a source may find."""
+
+_POSSESSIVES = ("'s", "’s")
+
+
+class TermFinder:
+    """The terms of a glossary by their spelling.
+
+    A term in lower case is found in any case, another one only as it is written.
+    """
+
+    def __init__(self, glossary: Sequence[tuple[str, str]]) -> None:
+        """Take terms with their translations; of two alike, the first counts.
+
+        Raises:
+            ContextError: they are too many, or one is too long.
+        """
+        longest = max((len(text) for pair in glossary for text in pair), default=0)
+        if len(glossary) > MAX_TERMS or longest > LONGEST:
+            code, most = Code.GLOSSARY_TOO_LARGE, MAX_TERMS
+            raise ContextError(
+                code(most=most, most_long=LONGEST, n_terms=len(glossary), longest=longest)
+            )
+        self._translations = dict[str, str]()
+        for term, translation in glossary:
+            self._translations.setdefault(bare(" ".join(term.split())), translation)
+        self._translations.pop("", None)
+        self._longest = max((1 + key.count(" ") for key in self._translations), default=0)
+
+    def found(self, words: Sequence[str]) -> Iterator[str]:
+        """Yield the translation of each term in a source; no word belongs to two terms."""
+        start = 0
+        while start < len(words):
+            for length in range(min(self._longest, len(words) - start), 0, -1):
+                translation = self._translation(bare(" ".join(words[start : start + length])))
+                if translation is not None:
+                    yield translation
+                    start += length
+                    break
+            else:
+                start += 1
+
+    def _translation(self, text: str) -> str | None:
+        """Return the translation of a term, also of a plural that only adds an s."""
+        for form in (text, text.removesuffix("s")):
+            for key in (form, form.lower()):
+                if key in self._translations:
+                    return self._translations[key]
+        return None
+
+
+def bare(text: str) -> str:
+    """Remove punctuation around words, and the possessive s."""
+    text = text.strip(EDGES)
+    for ending in _POSSESSIVES:
+        text = text.removesuffix(ending)
+    return text

@@ -1,0 +1,210 @@
+"""Copying while decoding: names and addresses of the source, and translations from a glossary.
+
+A name that has been begun is copied on rather than changed, if the model finds the copy nearly as
+likely. The translation of a term that the source holds takes the place of a word of the caption if
+the model finds it nearly as likely, and is then written to its end.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import tokenizers
+from numpy.typing import NDArray
+
+from engine.text.prompt import word_ids
+from engine.text.terms import EDGES, TermFinder
+from engine.text.tokenizer import Tokenizer
+
+VERBATIM_BONUS = 6.0
+NAME_BONUS = 2.0
+"""Nats by which the next token of a copy may be less likely than the token that was proposed."""
+
+TERM_BONUS = 4.0
+"""The same for the first token of a term; docs/experiments.md has what others do."""
+
+SECOND_BONUS = 8.0
+"""The same for the second token of a term: the first one may begin another word, too."""
+
+_START_SHARE = 0.25
+"""Of the bonus for the first token of a name: the word before it may not be over yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Copy:
+    """A word of the source that the caption may hold unchanged.
+
+    Attributes:
+        word: without punctuation around it.
+        ids: its tokens.
+        begun: the text of the first 0, 1, ... tokens.
+        bonus: see ``NAME_BONUS``.
+    """
+
+    word: str
+    ids: tuple[int, ...]
+    begun: tuple[str, ...]
+    bonus: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Term:
+    """The translation of a term that the source holds.
+
+    Attributes:
+        written: finds it in a caption.
+        count: occurrences of the term.
+        capital: whether it begins in a capital letter.
+        ids: its tokens.
+        first_ids: its tokens as a caption's first ones, with a capital letter.
+    """
+
+    written: re.Pattern[str]
+    count: int
+    capital: bool
+    ids: tuple[int, ...]
+    first_ids: tuple[int, ...]
+
+    def is_left(self, caption: str) -> bool:
+        """Tell whether it stands in the caption less often than in the source."""
+        return len(self.written.findall(caption)) < self.count
+
+    def may_replace(self, piece: str, *, is_first: bool) -> bool:
+        """Tell whether a term may begin in place of a word or marker that was proposed.
+
+        A word must be alike in its first letter's case: a noun, which German writes in capitals,
+        then takes no article's place. It must not be the term itself with an ending.
+        """
+        if piece == "\n":
+            return True
+        alike = piece.startswith(" ") and (is_first or piece[1:2].isupper() == self.capital)
+        return alike and not self.written.match(piece, 1)
+
+    def next_after(self, target: Sequence[int]) -> tuple[int, int]:
+        """Return the next token if the target ends within the term, else the first one.
+
+        Returns:
+            How many tokens of it the target ends in, and the token that follows.
+        """
+        for ids in (self.ids, self.first_ids):
+            for n in range(min(len(ids) - 1, len(target)), 0, -1):
+                if tuple(target[-n:]) == ids[:n]:
+                    return n, ids[n]
+        return 0, (self.ids if target else self.first_ids)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What a source gives to copy.
+
+    Attributes:
+        names: its words that may be copied.
+        terms: translations of the terms in it.
+    """
+
+    names: tuple[_Copy, ...]
+    terms: tuple[_Term, ...]
+
+
+class Copies:
+    """The copies for one model, with the terms of a glossary."""
+
+    def __init__(
+        self,
+        tokenizer: Tokenizer,
+        decoder: tokenizers.Tokenizer,
+        glossary: Sequence[tuple[str, str]] = (),
+    ) -> None:
+        self._tokenizer = tokenizer
+        self._decoder = decoder
+        self._finder = TermFinder(glossary)
+
+    def candidates(self, words: Sequence[str]) -> Candidates:
+        """Return what a source gives to copy."""
+        counts = Counter(self._finder.found(words))
+        return Candidates(tuple(self._names(words)), tuple(self._terms(counts)))
+
+    @staticmethod
+    def named(
+        id_: int, logits: NDArray[np.float32], names: Sequence[_Copy], caption: str, tail: str
+    ) -> int:
+        """Return the token that copies a name on, or else the proposed one."""
+        best, best_score = id_, None
+        tail = tail.lstrip(EDGES)
+        for copy in names:
+            if copy.word in caption:
+                continue
+            for next_, begun in zip(copy.ids, copy.begun, strict=True):
+                if begun not in ("", tail) or next_ == best:
+                    continue
+                if best_score is None:
+                    best_score = float(logits[id_])
+                score = float(logits[next_]) + copy.bonus * (1 if begun else _START_SHARE)
+                if score > best_score:
+                    best, best_score = next_, score
+        return best
+
+    @staticmethod
+    def of_term(
+        id_: int,
+        logits: NDArray[np.float32],
+        terms: Sequence[_Term],
+        caption: str,
+        target: Sequence[int],
+        piece: str,
+    ) -> int | None:
+        """Return the token that begins or goes on with a term, or None.
+
+        Args:
+            id_: what the model proposes.
+            logits: shape (V,).
+            terms: of the source.
+            caption: the text written so far.
+            target: its tokens, markers left out.
+            piece: the text of the proposal, with the blank before it; a line break for a marker.
+        """
+        best, best_score = None, (0, float(logits[id_]))
+        for term in terms:
+            if not term.is_left(caption):
+                continue
+            n, next_ = term.next_after(target)
+            if logits[next_] == -float("inf") or not (
+                n or term.may_replace(piece, is_first=not target)
+            ):
+                continue
+            bonus = SECOND_BONUS if n else TERM_BONUS
+            # from two tokens on nothing else is meant, and the term is written to its end
+            score = (n if n > 1 else 0, float(logits[next_]) + bonus)
+            if score > best_score:
+                best, best_score = next_, score
+        return best
+
+    def _names(self, words: Sequence[str]) -> Iterator[_Copy]:
+        for n, whole in enumerate(words):
+            word = whole.strip(EDGES).removesuffix("'s")
+            bonus = _bonus(word, is_first=n == 0 or words[n - 1].endswith((".", "!", "?")))
+            if bonus:
+                ids = tuple(word_ids(self._tokenizer, word))
+                begun = (self._decoder.decode(list(ids[:n])).lstrip() for n in range(len(ids)))
+                yield _Copy(word, ids, tuple(begun), bonus)
+
+    def _terms(self, counts: Mapping[str, int]) -> Iterator[_Term]:
+        for text, count in counts.items():
+            yield _Term(
+                re.compile(rf"(?<!\w){re.escape(text)}", re.IGNORECASE),
+                count,
+                text[:1].isupper(),
+                tuple(word_ids(self._tokenizer, text)),
+                tuple(word_ids(self._tokenizer, text[:1].upper() + text[1:])),
+            )
+
+
+def _bonus(word: str, *, is_first: bool) -> float:
+    """Tell words that are copied letter by letter from names, which a language may change."""
+    if any(mark in word for mark in ("@", "://", "www.", "_")):
+        return VERBATIM_BONUS
+    if len(word) > 1 and any(map(str.isupper, word)) and word.upper() == word:  # NASA, BX7749
+        return VERBATIM_BONUS
+    return NAME_BONUS if len(word) > 2 and word[:1].isupper() and not is_first else 0.0
