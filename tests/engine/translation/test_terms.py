@@ -141,8 +141,11 @@ def test_the_first_word_of_a_caption_has_a_capital(constraints):
     assert constraints.choose(first("Das"), values, "Today", text, ids[:2]) == ids[2]
 
 
-def test_a_token_that_may_not_be_chosen_begins_no_term(constraints):
-    assert not chosen(constraints, "a window", "Das", first("Haus"), "Fenster", -float("inf"))
+def test_a_token_that_may_not_be_chosen_is_no_part_of_a_term(constraints):
+    other, word = first("Haus"), "Staatsoberhaupt"
+    for begun in (0, 2):
+        source = "The head of state"
+        assert not chosen(constraints, source, "Das", other, word, -float("inf"), begun=begun)
 
 
 def test_a_model_trained_for_slots_gets_terms_by_rules_and_its_prompt_stays(monkeypatch):
