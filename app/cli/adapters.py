@@ -70,7 +70,7 @@ def open_library(folder: Path) -> AdapterLibrary:
     return AdapterLibrary(folder, bundled_adapters())
 
 
-def _list(arguments: argparse.Namespace, library: AdapterLibrary) -> None:  # noqa: TID251
+def _list(arguments: argparse.Namespace, library: AdapterLibrary) -> None:  # noqa: TID251  as above
     base = _base(arguments.model)
     adapters = [(it.name, inspect_adapter(it.folder, base)) for it in library.adapters()]
     if not adapters:
@@ -107,7 +107,7 @@ def _some(names: Iterable[str]) -> str:
     return f"{shown} and {len(more)} more" if more else shown
 
 
-def _inspect(arguments: argparse.Namespace, library: AdapterLibrary) -> None:  # noqa: TID251
+def _inspect(arguments: argparse.Namespace, library: AdapterLibrary) -> None:  # noqa: TID251  as above
     folder = adapter_folder(arguments.adapter, library)
     adapter = inspect_adapter(folder, _base(arguments.model))
     details = [(str(label), str(value)) for label, value in rows(adapter)]
@@ -131,14 +131,14 @@ def adapter_folder(named: str, library: AdapterLibrary) -> Path:
     return library.find(named).folder
 
 
-def _add(arguments: argparse.Namespace, library: AdapterLibrary) -> None:  # noqa: TID251
+def _add(arguments: argparse.Namespace, library: AdapterLibrary) -> None:  # noqa: TID251  as above
     adapter = library.add(arguments.adapter, name=arguments.name, replace=arguments.replace)
     _say([f"added {adapter.folder.name}: surtitle translate --adapter {adapter.folder.name}"])
     if adapter.status is Status.UNKNOWN:
         tell(_NAME, f"the adapter {adapter.folder.name} was added, but {adapter.reason}")
 
 
-def _remove(arguments: argparse.Namespace, library: AdapterLibrary) -> None:  # noqa: TID251
+def _remove(arguments: argparse.Namespace, library: AdapterLibrary) -> None:  # noqa: TID251  as above
     library.remove(arguments.adapter)
     _say([f"removed {arguments.adapter}"])
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, TypeVar, cast, get_args, get_origin, get_type_hints
@@ -11,6 +12,9 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 _Kind = TypeVar("_Kind", bound="DataclassInstance")
+
+
+_hints = cache(get_type_hints)  # evaluates text; a run's sentences are tables of one kind
 
 
 def read_table(
@@ -30,7 +34,7 @@ def read_table(
     if not isinstance(table, dict):
         msg = f"{path or 'the file'} should be a table of settings, got {table!r}"
         raise ValueError(msg)  # noqa: TRY004  one kind of error for every fault of a file
-    hints = get_type_hints(kind)
+    hints = _hints(kind)
     known = {field.name: field for field in fields(kind)}
     for key in table:
         if key not in known and not others_ignored:
