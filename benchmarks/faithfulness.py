@@ -15,6 +15,7 @@ from pathlib import Path
 
 from benchmarks.meeting_set import SET
 from engine.loading.loader import load_weights
+from engine.metrics.quality import make_bleu
 from engine.settings import ModelSettings, TranslationSettings
 from engine.text.harmful_words import HarmfulWords
 from engine.text.numbers import RUN, find_numbers
@@ -27,6 +28,7 @@ from training.data.corpus import SentencePair
 _SEED = 1
 _SHORTEST_NAME = 3
 _EDGES = ".,;:!?…\"'“”„‚‘’«»()[]"
+_RULES = {"both": (True, False), "on": (True,), "off": (False,)}
 _FORMS = {True: "as recognised", False: "as written"}
 
 
@@ -41,6 +43,7 @@ class Counts:
     names: int = 0  # words in capitals that the reference has, too
     names_kept: int = 0
     harmful: int = 0  # captions with a harmful word that the source has no counterpart of
+    bleu: float = 0.0
     seconds: float = 0.0  # of the processor, so that other programs do not count
 
     def take(
@@ -137,11 +140,15 @@ def read_pairs(path: Path, to: str, limit: int | None) -> list[tuple[str, str]]:
 def measure(translator: Translator, pairs: Sequence[tuple[str, str]], to: str) -> Counts:
     """Translate pairs and count."""
     counts, harmful = Counts(), HarmfulWords(to)
+    captions = []
     for source, reference in pairs:
         start_s = time.process_time()
         caption = caption_of(translator, source)
         counts.seconds += time.process_time() - start_s
         counts.take(source, reference, caption, harmful, to)
+        captions.append(caption)
+    if captions:
+        counts.bleu = make_bleu(to).corpus_score(captions, [[one for _, one in pairs]]).score
     return counts
 
 
@@ -155,6 +162,7 @@ def _row(name: str, form: str, constrained: bool, policy: str, counts: Counts) -
         counts.numbers_invented,
         _share(counts.names_kept, counts.names),
         counts.harmful,
+        f"{counts.bleu:.1f}",
         f"{1000 * counts.seconds / max(1, counts.lines):.0f}",
     )
     told = (name, form, policy, "on" if constrained else "off", counts.lines, *shares)
@@ -167,6 +175,7 @@ def main() -> None:
     parser.add_argument("--model", type=Path, default=Path("assets/models/surtitle-en-de"))
     parser.add_argument("--to", default="de")
     parser.add_argument("--policies", default="read:3")
+    parser.add_argument("--rules", default="both", choices=_RULES)
     parser.add_argument("--limit", type=int, help="lines of each set")
     parser.add_argument("--out", type=Path, help="counts as JSON")
     arguments = parser.parse_args()
@@ -174,7 +183,7 @@ def main() -> None:
     results = []
     print(
         "| set | lines | policy | rules | n | numbers right, % | invented | names kept, % | "
-        "harmful | ms a line |\n|---|---|---|---|---|---|---|---|---|---|"
+        "harmful | BLEU | ms a line |\n|---|---|---|---|---|---|---|---|---|---|---|"
     )
     for path in arguments.sets:
         name = path.parent.name
@@ -182,7 +191,7 @@ def main() -> None:
         for is_heard, form in sorted(_FORMS.items()):
             lines = recognised(pairs) if is_heard else pairs
             for policy in arguments.policies.split(","):
-                for constrained in (True, False):
+                for constrained in _RULES[arguments.rules]:
                     settings = TranslationSettings(
                         target_language=arguments.to, policy=policy, constrained=constrained
                     )
