@@ -15,14 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, quantiles
 
+from training.commands.common_arguments import POLICIES
 from training.plots.boxes import draw_boxes
 from training.plots.quality_latency import Curve, Point, draw
 
 OFFLINE = "offline"
 COSTED = ("wait:3", "read:5")
 """As in ExPosST, figure 8."""
-
-POLICIES = "wait:1,wait:3,wait:5,wait:7,read:3,read:5,read:7,read:9"
 
 
 @dataclass(frozen=True)
@@ -89,7 +88,9 @@ def parse(argv: Sequence[str] | None) -> tuple[argparse.Namespace, list[str]]:
     parser.add_argument("--reference", required=True, metavar="F")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR")
     parser.add_argument("--pictures", type=Path, metavar="DIR", help="draw the means")
-    parser.add_argument("--decode", default=POLICIES, metavar="P,P,...", help="(%(default)s)")
+    parser.add_argument(
+        "--decode", default=",".join(POLICIES), metavar="P,P,...", help="(%(default)s)"
+    )
     parser.add_argument("--limit", default="300", metavar="N", help="sentences (%(default)s)")
     parser.add_argument("--seeds", default="1", metavar="N,N", help="(%(default)s)")
     parser.add_argument(

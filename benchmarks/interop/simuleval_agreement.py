@@ -40,7 +40,7 @@ ROOT = Path(__file__).parents[2]
 PROGRAMS = ROOT / ".venv-simuleval" / "bin"
 RUN = Path(__file__).with_name("simuleval_run.py")
 
-POLICIES = ("read:1", "read:3", "wait:1", "wait:3", "offline")
+POLICIES = ("read:1", "read:2", "read:3", "wait:1", "wait:3", "offline")
 LAGGINGS = ("AL", "LAAL", "AP", "DAL", "ATD")
 COLUMNS = (
     "date", "machine", "policy", "lines", "with a word in two writes", "unlike captions",

@@ -4,6 +4,7 @@ No header is hard-coded: a conversation of placeholders is rendered through the 
 texts between the placeholders are the headers.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import cast
@@ -11,6 +12,7 @@ from typing import cast
 from engine.errors import ModelError
 from engine.layout.rows import Headers
 from engine.messages import Code
+from engine.metrics.units import is_spaced
 from engine.models.model_card import ModelCard
 from engine.text.tokenizer import Tokenizer
 from engine.untrusted.chat_template import render
@@ -191,3 +193,34 @@ def word_starts(tokenizer: Tokenizer) -> list[bool]:
     """Return for every id whether its token begins with a blank, and so begins a word."""
     tokens = tokenizer.convert_ids_to_tokens(list(range(len(tokenizer))))
     return [str(token).startswith(("Ġ", "▁")) for token in tokens]
+
+
+_INSIDE = frozenset(map(chr, (*range(0xA1, 0xC0), *range(290, 324))))
+"""Letters by which byte-level tokens write the bytes 0x80 to 0xBF: a character goes on in them."""
+
+_BLANKS = frozenset("▁" + "".join(map(chr, range(256, 289))))
+"""Marks of blanks in tokens: of metaspaces, and of the bytes 0x00 to 0x20."""
+
+_BYTE = re.compile(r"<0x([0-9A-F]{2})>")
+
+
+def words_begun(tokenizer: Tokenizer, language: str) -> list[int]:
+    """Return for every id how many words of a target its token begins.
+
+    Where a language has no blanks between words, each character is a word (as in
+    ``engine.metrics.units``), and a token may begin several; elsewhere a token begins one or none.
+    """
+    if is_spaced(language):
+        return [int(starts) for starts in word_starts(tokenizer)]
+    tokens = [str(token) for token in tokenizer.convert_ids_to_tokens(list(range(len(tokenizer))))]
+    inside = _INSIDE if any(token.startswith("Ġ") for token in tokens) else frozenset[str]()
+    return [_n_characters(token, inside) for token in tokens]
+
+
+def _n_characters(token: str, inside: frozenset[str]) -> int:
+    """Count the characters of which a token has the first byte, without blanks."""
+    byte = _BYTE.fullmatch(token)
+    if byte is not None:
+        value = int(byte[1], 16)
+        return int(value > ord(" ") and not 0x80 <= value < 0xC0)
+    return sum(not (one in inside or one in _BLANKS or one.isspace()) for one in token)

@@ -13,10 +13,11 @@ from engine.layout.rows import Headers
 from engine.loading.weights import Weights
 from engine.messages import Code
 from engine.metrics.event_log import EventLog
+from engine.metrics.units import is_spaced
 from engine.policy import Policy, parse_policy
 from engine.settings import TranslationSettings
 from engine.text.foreign_words import split_foreign
-from engine.text.prompt import Prompt, full_stop_ids, word_starts, word_units
+from engine.text.prompt import Prompt, full_stop_ids, word_units, words_begun
 from engine.text.prompt_context import Context
 from engine.translation.captioned import Captioned, Captioner, Kind, n_same
 from engine.translation.constraints import Constraints
@@ -55,9 +56,9 @@ class Conversation:
         model: with its cache, whose first rows are the system prompt's.
         counters: what was computed more than once.
         log: gets the events.
-        starts_word: of every id, whether it begins a word.
         settings, policy, prompt, constraints: for utterances that are opened now, after
             ``next_number``.
+        words_begun: of every id, how many words of the target language it begins.
         cached_system: system rows the cache holds; who feeds them says so.
         haste: how many times larger steps are read than the policy says; see
         ``engine.session.catch_up``.
@@ -67,6 +68,7 @@ class Conversation:
     prompt: Prompt
     settings: TranslationSettings
     constraints: Constraints | None
+    words_begun: list[int]
 
     def __init__(
         self,
@@ -92,8 +94,8 @@ class Conversation:
         self.model: CausalModel = weights.new_model(capacity)
         self.counters = Counters()
         self.log = log or EventLog()
-        self.starts_word = word_starts(weights.tokenizer)
         self.cached_system: tuple[int, ...] = ()
+        self._words_begun = dict[bool, list[int]]()  # with blanks between words, and without
         self.haste = 1
         self._n_utterances = 0
         self._said = dict[int, str]()  # by the utterance's number
@@ -120,9 +122,16 @@ class Conversation:
         )
         self.model.use(settings.layout)  # the last that may refuse
         self.policy, self._context, self.settings = policy, context, settings
+        self.words_begun = self._words_begun_in(language)
         self.prompt = context.prompt()
         self.constraints = constraints
         log_session(self.log, self._system, self.weights, settings)
+
+    def _words_begun_in(self, language: str) -> list[int]:
+        spaced = is_spaced(language)
+        if spaced not in self._words_begun:
+            self._words_begun[spaced] = words_begun(self.weights.tokenizer, language)
+        return self._words_begun[spaced]
 
     def _check_room(self, prompt: Prompt) -> None:
         n_rows = len(prompt.headers.system)

@@ -296,7 +296,7 @@ class Retranslator(OnConversation):
             return len(draft)
         n_agreed = 0 if before is None else n_same(before, draft)
         while n_agreed > len(utterance.committed) and not all(
-            n_agreed == len(ids) or self.conversation.starts_word[ids[n_agreed]]
+            n_agreed == len(ids) or self.conversation.words_begun[ids[n_agreed]]
             for ids in (before or [], draft)
         ):
             n_agreed -= 1

@@ -125,7 +125,7 @@ class Translator(OnConversation):
     def _probe(self, utterance: Utterance) -> Change | None:
         """Feed the newest target token to see whether its word goes on; take it back if not."""
         id_ = self._predict(utterance)
-        if self.conversation.starts_word[id_] or id_ == utterance.prompt.end_of_target:
+        if self.conversation.words_begun[id_] or id_ == utterance.prompt.end_of_target:
             self._take_back(utterance)
             utterance.word_complete = True
         elif utterance.loops_with(id_):
@@ -153,7 +153,7 @@ class Translator(OnConversation):
 
     def _choose(self, utterance: Utterance, id_: int) -> Change | None:
         kept = len(utterance.caption)
-        text = utterance.choose(id_, starts_word=self.conversation.starts_word[id_])
+        text = utterance.choose(id_, n_begun=self.conversation.words_begun[id_])
         number, n_read = utterance.number, utterance.n_read
         self._log.write("written", utterance=number, id=id_, n_read=n_read)
         if text:

@@ -112,7 +112,7 @@ class Utterance:
         self._units: list[Unit] = []  # read and waiting
         self._marks: list[_Mark] = []
         self._chosen: list[int] = []
-        self._starts: list[bool] = []  # which chosen tokens begin a word
+        self._begun: list[int] = []  # words that each chosen token begins
         self._log_probabilities: list[float] = []  # of the chosen tokens, in nats
         self.log_probability = 0.0  # of the token that is chosen next
         self._write_end = _WriteEnd()
@@ -186,7 +186,7 @@ class Utterance:
         return hurried(self.policy, haste).next_action(
             Progress(
                 n_read=self.n_read,
-                n_written=sum(self._starts),
+                n_written=sum(self._begun),
                 n_read_at_write_end=self._write_end.n_read,
                 exhausted=self._exhausted,
                 source_ended=self.source_ended,
@@ -234,22 +234,27 @@ class Utterance:
         self.planner.read(unit)
         self.word_complete = self._exhausted = False
 
-    def choose(self, id_: int, *, starts_word: bool) -> str:
-        """Take the token that the last write predicted; return the text that became certain."""
+    def choose(self, id_: int, *, n_begun: int) -> str:
+        """Take the token that the last write predicted; return the text that became certain.
+
+        Args:
+            id_: the token.
+            n_begun: words that it begins; the first token with a text begins one in any case.
+        """
         self.planner.choose(id_)
         self._chosen.append(id_)
         self._log_probabilities.append(self.log_probability)
         self.word_complete = False
         if id_ in self.prompt.markers:
-            self._starts.append(False)
+            self._begun.append(0)
             self._write_end = _WriteEnd(self.n_read, len(self._chosen))
             self.finished = self.source_ended
             text = self._detokenizer.flush() if self.finished else ""
         else:
-            starts = starts_word or not any(self._starts)
-            inserted = self._insert(sum(self._starts)) if starts else ""
-            self._starts.append(starts)
-            text = inserted + self._detokenizer.feed(id_)
+            fed = self._detokenizer.feed(id_)
+            n_begun = n_begun or int(bool(fed) and not any(self._begun))
+            text = (self._insert(sum(self._begun)) if n_begun else "") + fed
+            self._begun.append(n_begun)
         if self._full_stop and self.source_ended:
             text, self._held = cut_full_stops(self._held + text)
             if self.finished and len(self._held) > 1:  # an ellipsis
@@ -302,7 +307,7 @@ class Utterance:
         self.planner = make_planner(self.prompt.headers, self._layout)
         self._marks.clear()
         self._chosen.clear()
-        self._starts.clear()
+        self._begun.clear()
         self._log_probabilities.clear()
         self._write_end = _WriteEnd()
         self.word_complete = self._exhausted = self.finished = False
@@ -315,7 +320,7 @@ class Utterance:
         mark = self._marks[unit]
         del self._marks[unit:]
         del self._chosen[mark.n_chosen :]
-        del self._starts[mark.n_chosen :]
+        del self._begun[mark.n_chosen :]
         del self._log_probabilities[mark.n_chosen :]
         self._write_end = mark.write_end
         # what made the policy READ stands again: nothing is asked before the next word is read

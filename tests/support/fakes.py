@@ -88,12 +88,12 @@ def tiny_weights(dtype=torch.float64, seed=0) -> TorchWeights:
     return TorchWeights(network=network, tokenizer=tokenizer, card=card)
 
 
-def random_pair(rng, *, n_ids=800, aligned=True):
+def random_pair(rng, *, first_id=0, n_ids=800, aligned=True):
     """Random words of one to three tokens on both sides, with a random rising schedule."""
 
     def words():
         return tuple(
-            tuple(rng.randrange(n_ids) for _ in range(rng.randint(1, 3)))
+            tuple(rng.randrange(first_id, n_ids) for _ in range(rng.randint(1, 3)))
             for _ in range(rng.randint(1, 9))
         )
 

@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from training.metrics.scores import Scores
 
 
+POLICIES = (
+    "wait:1", "wait:3", "wait:5", "wait:7",
+    "read:1", "read:2", "read:3", "read:5", "read:7", "read:9",
+)  # fmt: skip
+"""Those of the papers, and the two read-n policies of the least lag, which others must surpass."""
+
+
 def add_run_arguments(parser: argparse.ArgumentParser) -> None:
     """Add test set, policies, model and run folder to a command."""
     parser.add_argument("--source", type=Path, required=True, metavar="FILE")
@@ -25,9 +32,9 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--policies",
         type=split_policies,
-        required=True,
+        default=POLICIES,
         metavar="P,P,...",
-        help="out of read:N, wait:K and offline",
+        help=f"out of read:N, wait:K and offline ({','.join(POLICIES)})",
     )
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="run folder")
     parser.add_argument(

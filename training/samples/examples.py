@@ -18,7 +18,7 @@ class TokenizedPair:
 
     Attributes:
         source: ids of each source word.
-        target: ids of each target word.
+        target: ids of each target word. A word without ids was begun by the token before it.
         needs: for each target word, how many source words must be read before it may be written
             under read-n: the running maximum of its alignment, never falling. None if the alignment
             is not trusted; such a pair cannot train read-n.
@@ -126,6 +126,8 @@ class _Gold:
         self._piece += 1
         if self._piece == len(word):
             self.word, self._piece = self.word + 1, 0
+            while self.word < len(self._pair.target) and not self._pair.target[self.word]:
+                self.word += 1
         return id_
 
     def may_go_on(self, n_read: int) -> bool:

@@ -16,15 +16,21 @@ from training.samples.batches import Batch
 
 @dataclass(frozen=True, slots=True)
 class Markers:
-    """The ids that end a write and a target."""
+    """The ids that the translator never chooses.
 
-    end_of_write: int
-    end_of_target: int
+    Attributes:
+        within_target: under policies that do not end writes.
+        within_writes: under policies that end writes.
+    """
+
+    within_target: tuple[int, ...]
+    within_writes: tuple[int, ...]
 
     @classmethod
     def of(cls, prompt: Prompt) -> "Markers":
         """Return the markers of a prompt; they are the same for every language of a model."""
-        return cls(prompt.end_of_write, prompt.end_of_target)
+        target, writes = (sorted(prompt.suppressed(ends_writes=ends)) for ends in (False, True))
+        return cls(tuple(target), tuple(writes))
 
 
 _IMPOSSIBLE = -100.0
@@ -32,26 +38,27 @@ _IMPOSSIBLE = -100.0
 
 
 def forbid_markers(logits: Tensor, ends_writes: Tensor, markers: Markers) -> Tensor:
-    """Forbid end-of-target under read-n and end-of-write under the other policies.
+    """Forbid the markers that the translator suppresses: all but the end that the policy chooses.
 
     Without this a model for all policies would have to guess the current policy, and read-n would
-    end its writes too late. The translator suppresses the same markers.
+    end its writes too late.
 
     Args:
         logits: floating, shape (N, V); not modified.
         ends_writes: bool, shape (N,), whether the row's policy ends its writes.
-        markers: the two ids; if they are equal, nothing is forbidden.
+        markers: the ids to forbid.
 
     Returns:
         float32, shape (N, V).
     """
     allowed = logits.float().clone()
-    if markers.end_of_write != markers.end_of_target:
-        for id_, forbidden in (
-            (markers.end_of_write, ~ends_writes),
-            (markers.end_of_target, ends_writes),
-        ):
-            allowed[:, id_] = allowed[:, id_].masked_fill(forbidden, _IMPOSSIBLE)
+    for ids, forbidden in (
+        (markers.within_target, ~ends_writes),
+        (markers.within_writes, ends_writes),
+    ):
+        columns = list(ids)
+        masked = allowed[:, columns].masked_fill(forbidden[:, None], _IMPOSSIBLE)
+        allowed[:, columns] = masked
     return allowed
 
 
@@ -85,7 +92,7 @@ class BareLoss:
 
         Args:
             model: bare, on its device.
-            markers: end-of-write and end-of-target.
+            markers: that are never chosen.
             smoothing: of the labels.
             dtype: of the computation; None for the model's own.
             compiled: compile for each padded shape, half a minute each; torch caches the code.
@@ -160,7 +167,7 @@ class ForwardLoss:
     computes logits only in columns where some line has a label.
 
     Attributes:
-        markers: end-of-write and end-of-target.
+        markers: that are never chosen.
         smoothing: of the labels.
         attention: of the model.
         ranked: see ``Attention.bias``.

@@ -27,7 +27,7 @@ class Material:
 
     Attributes:
         stream: the steps.
-        markers: the tokens that end writes and targets.
+        markers: tokens that the translator never chooses.
         n_pairs: by corpus.
         step_pairs: in a step on average.
         fingerprint: digests by name, see ``Counters``.
@@ -85,7 +85,11 @@ def prepare(
     method, optimisation = find_method(settings), settings.optimisation
     prompts = {code: make_prompt(tokenizer, card, code) for code in settings.languages}
     around = max(_n_around(prompt) for prompt in prompts.values())
-    pairs = list(tokenize(data, tokenizer, settings.max_length - around))
+    pairs = [
+        one
+        for one in tokenize(data, tokenizer, settings.max_length - around)
+        if _is_text(one, prompts[one.language])
+    ]
     _check_pairs(pairs, settings, data, method)
     step_pairs: float = optimisation.batch_pairs
     if optimisation.batch_tokens:
@@ -170,6 +174,11 @@ def _n_around(prompt: Prompt) -> int:
     """Count the rows of a sample of one phase besides words: headers and two markers."""
     headers = prompt.headers
     return len(headers.system) + len(headers.first) + len(headers.assistant) + 2
+
+
+def _is_text(pair: CorpusPair, prompt: Prompt) -> bool:
+    """Return whether a target can be written: one that spells a marker out cannot."""
+    return prompt.markers.isdisjoint(id_ for word in pair.pair.target for id_ in word)
 
 
 def _n_tokens(pair: CorpusPair) -> int:

@@ -18,7 +18,8 @@ from training.samples.batches import Example, pack, pad
 from training.samples.loss import BareLoss, Markers, forbid_markers
 
 EOW, EOT = 5, 9
-MARKERS = Markers(end_of_write=EOW, end_of_target=EOT)
+BOS = 3
+MARKERS = Markers(within_target=(BOS, EOW), within_writes=(BOS, EOT))
 
 
 @pytest.fixture(scope="module")
@@ -33,9 +34,8 @@ def model():
 
 def example(prompt, seed, policy):
     rng = random.Random(seed)
-    rows = build_rows(
-        random_pair(rng, n_ids=380), policy, prompt, LayoutSettings(), marker_alone=False
-    )
+    pair = random_pair(rng, first_id=1 + max(prompt.markers), n_ids=380)
+    rows = build_rows(pair, policy, prompt, LayoutSettings(), marker_alone=False)
     return Example(rows, policy.ends_writes)
 
 
@@ -57,8 +57,8 @@ def plain_loss(model, batch, prompt):
     ).logits
     losses = []
     for sample, ends_writes in enumerate(batch.ends_writes):
-        forbidden = prompt.end_of_target if ends_writes[0] else prompt.end_of_write
-        allowed = [id_ for id_ in range(logits.shape[-1]) if id_ != forbidden]
+        suppressed = prompt.suppressed(ends_writes=bool(ends_writes[0]))  # as the translator does
+        allowed = [id_ for id_ in range(logits.shape[-1]) if id_ not in suppressed]
         for row, label in enumerate(batch.labels[sample].tolist()):
             if label != IGNORE:
                 chances = logits[sample, row, allowed].log_softmax(-1)
@@ -90,10 +90,10 @@ def test_a_forbidden_marker_gets_no_gradient(model, prompt, policy):
     batch = pad([example(prompt, 0, policy)])
     loss_of(model, batch, prompt, 0.1).backward()
     gradient = model.lm_head.weight.grad.abs().sum(-1)
-    allowed, forbidden = prompt.end_of_write, prompt.end_of_target
-    if not policy.ends_writes:
-        allowed, forbidden = forbidden, allowed
-    assert gradient[forbidden] == 0
+    allowed = prompt.end_of_write if policy.ends_writes else prompt.end_of_target
+    forbidden = sorted(prompt.suppressed(ends_writes=policy.ends_writes))
+    assert {*forbidden, allowed} == prompt.markers
+    assert gradient[forbidden].max() == 0
     assert gradient[allowed] > 0
 
 
@@ -104,7 +104,8 @@ def test_each_row_forbids_the_marker_of_the_other_policies():
     chances = allowed.softmax(-1)
     assert chances[ends_writes, EOT].max() < 1e-20
     assert chances[~ends_writes, EOW].max() < 1e-20
-    others = [id_ for id_ in range(12) if id_ not in (EOW, EOT)]
+    assert chances[:, BOS].max() < 1e-20
+    others = [id_ for id_ in range(12) if id_ not in (BOS, EOW, EOT)]
     assert torch.equal(allowed[:, others], logits[:, others])
     assert torch.equal(allowed[ends_writes, EOW], logits[ends_writes, EOW])
     assert torch.equal(allowed[~ends_writes, EOT], logits[~ends_writes, EOT])
@@ -119,8 +120,10 @@ def test_logits_are_left_as_they_are():
 
 def test_one_marker_for_both_ends_is_never_ruled_out():
     logits = torch.randn(2, 12)
-    same = forbid_markers(logits, torch.tensor([True, False]), Markers(EOW, EOW))
-    assert torch.equal(same, logits)
+    markers = Markers(within_target=(BOS,), within_writes=(BOS,))
+    same = forbid_markers(logits, torch.tensor([True, False]), markers)
+    others = [id_ for id_ in range(12) if id_ != BOS]
+    assert torch.equal(same[:, others], logits[:, others])
 
 
 def test_label_smoothing_stays_finite(model, prompt):

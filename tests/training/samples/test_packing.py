@@ -16,7 +16,7 @@ from training.samples.pairs import CorpusPair
 from training.samples.stream import Packed, Stream, pack_lines
 from training.settings import Mixture
 
-MARKERS = Markers(end_of_write=5, end_of_target=2)
+MARKERS = Markers(within_target=(5,), within_writes=(2,))
 
 
 def step_stream(**changes):

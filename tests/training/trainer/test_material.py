@@ -121,6 +121,17 @@ def test_digests_are_those_of_earlier_versions_so_that_their_runs_go_on(base_fol
         assert found[name] == hashlib.sha256(value.encode()).hexdigest()[:12]
 
 
+def test_a_pair_whose_target_spells_a_marker_is_left_out(base_folder, tmp_path):
+    data = {"de": write_pairs(tmp_path / "data.tsv", n_pairs=40)}
+    with data["de"].open("a", encoding="utf-8") as file:
+        file.write("look here\tthe <tool> works\tletters\t1 2 2\n")
+    settings = TrainSettings(out=tmp_path / "out", data=data, base=str(base_folder))
+    base = find_base(settings, ("read:3",))
+    assert prepare(settings, data, base.tokenizer, base.card).n_pairs["letters"] == 41
+    base.tokenizer.add_tokens(["<tool>"])  # as models have them for calls of tools
+    assert prepare(settings, data, base.tokenizer, base.card).n_pairs["letters"] == 40
+
+
 def test_the_policies_that_are_drawn_are_named():
     def named(method="exposst", **shares):
         settings = TrainSettings(
