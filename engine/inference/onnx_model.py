@@ -5,8 +5,7 @@ this process, so a pass copies nothing but its few rows, and computes without Py
 ``engine.loading.onnx_loader`` makes the network.
 """
 
-import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -82,13 +81,15 @@ class OnnxNetwork:
         if self._packed:
             given = packed_weights(weights, packed_layers(self.shape))
         make = onnxruntime.OrtValue.ortvalue_from_numpy
-        with _errors_of_runtime():
+        try:
             options.add_external_initializers(list(given), [make(it) for it in given.values()])
             session: InferenceSession = onnxruntime.InferenceSession(
                 graph_bytes(self.shape, packed=self._packed),
                 options,
                 providers=["CPUExecutionProvider"],
             )
+        except Exception as error:
+            raise _as_ours(error) from error
         return session
 
 
@@ -184,7 +185,8 @@ class OnnxModel:
             suppressed: ids that may not be chosen.
         """
         logits = self._compute(rows)
-        logits[list(suppressed)] = -np.inf
+        for id_ in suppressed:  # a few: less than an index by a list
+            logits[id_] = -np.inf
         return int(logits.argmax())
 
     def logits(self) -> Floats:
@@ -207,9 +209,11 @@ class OnnxModel:
         bound.positions[0] = encoded
         length = mask.shape[-1]
         self._last[0], self._length[...] = length - 1, length
-        _bind_input(bound.binding, "mask", mask)
-        with _errors_of_runtime():
+        bound.binding.bind_cpu_input("mask", mask)
+        try:
             self._session.run_with_iobinding(bound.binding)
+        except Exception as error:
+            raise _as_ours(error) from error
         self._cache.commit()
         self._count(len(rows))
         logits: Floats = self._logits[0]
@@ -278,13 +282,9 @@ def _bind_output(binding: "IOBinding", name: str, array: Floats) -> None:
     binding.bind_output(name, "cpu", 0, array.dtype.type, array.shape, address)
 
 
-@contextlib.contextmanager
-def _errors_of_runtime() -> Iterator[None]:
-    """Raise errors of the runtime, which have no common kind, as ours."""
-    try:
-        yield
-    except Exception as error:
-        reason = first_line(error)
-        if "alloc" in reason:
-            raise MemoryError(reason) from error
-        raise ModelError(Code.RUNTIME_FAILED(reason=reason)) from error
+def _as_ours(error: Exception) -> ModelError | MemoryError:
+    """Return an error of the runtime, which have no common kind, as one of ours."""
+    reason = first_line(error)
+    if "alloc" in reason:
+        return MemoryError(reason)
+    return ModelError(Code.RUNTIME_FAILED(reason=reason))

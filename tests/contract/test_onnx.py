@@ -9,129 +9,24 @@ import random
 import numpy as np
 import pytest
 
-from engine.adapters.adapter import usable_adapter
-from engine.inference.onnx_model import OnnxModel
-from engine.inference.slot_model import SlotModel
 from engine.layout.rows import Row
 from engine.loading.loader import load_weights
-from engine.loading.lora_factors import read_factors
-from engine.loading.onnx_loader import OnnxWeights
-from engine.loading.torch_loader import load_torch
 from engine.models.fingerprint import read_fingerprint
 from engine.session.adapter_switcher import AdapterSwitcher
-from engine.settings import LAYOUTS, LayoutSettings, ModelSettings, TranslationSettings
-from engine.translation.feed import changes
+from engine.settings import LAYOUTS, LayoutSettings, ModelSettings
 from engine.translation.retranslator import Retranslator
-from engine.translation.slot_translator import Translator
 from tests.support.adapter_folders import CONFIG, factors, write_adapter
-from tests.support.fakes import bare_prompt, random_word, save_graph_model
+from tests.support.fakes import bare_prompt, save_graph_model
 from tests.support.networks import N_IDS
 from tests.support.rows import passes, sample
+from tests.support.twins import Twins, both, play, twin
 
 CASES = 304
-TOLERANCE = 5e-5
-
-
-def error_of(found, wanted):
-    """The largest difference, over the largest logit: those of a random network are large."""
-    known = np.isfinite(wanted)
-    assert np.array_equal(known, np.isfinite(found))
-    return np.abs(wanted[known] - found[known]).max() / max(1, np.abs(wanted[known]).max())
-
-
-class Twins:
-    """Two models with the verbs of one; every answer is compared."""
-
-    def __init__(self, torch_model: SlotModel, onnx_model: OnnxModel):
-        self.torch_model, self.onnx_model = torch_model, onnx_model
-        self.compared = self.evicted = self.truncated = 0
-
-    def __getattr__(self, name):
-        value = getattr(self.torch_model, name)
-        if name in ("n_rows", "capacity", "max_positions", "tokens_fed", "forwards", "flops"):
-            assert getattr(self.onnx_model, name) == value, name
-        return value
-
-    def truncate(self, n_rows):
-        self.truncated += n_rows < self.torch_model.n_rows
-        for model in (self.torch_model, self.onnx_model):
-            model.truncate(n_rows)
-
-    def use(self, layout):
-        for model in (self.torch_model, self.onnx_model):
-            model.use(layout)
-
-    def evict(self, gone):
-        self.evicted += 1
-        for model in (self.torch_model, self.onnx_model):
-            model.evict(gone)
-
-    def feed(self, rows):
-        wanted, found = self.torch_model.feed(rows).numpy(), self.onnx_model.feed(rows)
-        assert error_of(found, wanted) < TOLERANCE
-        self.compared += 1
-        return wanted
-
-    def next_id(self, rows, suppressed):
-        wanted = self.torch_model.feed(rows).numpy()
-        chosen = self.onnx_model.next_id(rows, suppressed)
-        wanted[list(suppressed)] = -np.inf
-        id_ = int(wanted.argmax())
-        far = error_of(self.onnx_model.logits(), wanted)
-        assert far < TOLERANCE
-        assert chosen == id_ or wanted[id_] - wanted[chosen] < 1e-3
-        self.compared += 1
-        return id_
-
-    def logits(self):
-        return self.onnx_model.logits()
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     return save_graph_model(tmp_path_factory.mktemp("graph"))
-
-
-def both(folder, **changes):
-    """The weights of a folder on ONNX Runtime and on torch."""
-    settings = ModelSettings(directory=folder, device="cpu", **changes)
-    light = load_weights(settings)
-    assert isinstance(light, OnnxWeights)
-    heavy = load_torch(settings, light.card)
-    if settings.adapter is not None:
-        layers = heavy.adapted_layers(keep_base=False)
-        layers.put(read_adapter(settings.adapter, folder))
-    return light, heavy
-
-
-def read_adapter(adapter, folder):
-    return read_factors(usable_adapter(adapter, read_fingerprint(folder)))
-
-
-def twin(weights, system=Translator, *, capacity=400, **settings):
-    """A system whose model is both."""
-    light, heavy = weights
-    made = system(light, TranslationSettings(**settings), capacity=capacity)
-    made.conversation.model = Twins(heavy.new_model(capacity), light.new_model(capacity))
-    made.model.use(made.settings.layout)
-    return made
-
-
-def play(system, rng, n_turns):
-    """Feed words to an utterance, edit it at random, and end it."""
-    utterance, words = system.open(), []
-    for _ in range(n_turns):
-        words += [random_word(rng) for _ in range(rng.randint(1, 4))]
-        system.set_source(utterance, words, ended=False)
-        list(changes(system, utterance))
-        if rng.random() < 0.4:  # an edit: a word is changed or taken away
-            index = rng.randrange(len(words))
-            words[index : index + 1] = [random_word(rng)] if rng.random() < 0.7 else []
-            system.set_source(utterance, words, ended=False)
-            list(changes(system, utterance))
-    system.set_source(utterance, words or ["a"], ended=True)
-    list(changes(system, utterance))
-    assert utterance.finished
 
 
 @pytest.mark.slow

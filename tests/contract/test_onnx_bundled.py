@@ -1,0 +1,65 @@
+"""The bundled model and its adapters: ONNX Runtime computes what torch computes, pass by pass.
+
+Half of the words are English and half of them are drawn, so that a long source overflows its slot.
+"""
+
+import random
+
+import pytest
+
+from engine.hub.bundled import bundled_adapters, bundled_models
+from engine.models.model_card import read_card
+from engine.settings import LayoutSettings
+from tests.support.fakes import random_word
+from tests.support.twins import both, play, twin
+
+MODEL = bundled_models()[0]
+UTTERANCES = 26  # of each case
+LOGITS_WITHIN = 1e-4
+WORDS = """the a I you we they it is was will not and but or to of in on at for with from by about
+good morning evening today tomorrow yesterday meeting train station hotel doctor school friend
+money house please could would should want need think know see come go give take make bring call
+where when why how much many two twelve 350 3.5 Berlin Anna late early open closed new old, first.
+second? really! people's don't we'll""".split()
+
+
+def word(rng):
+    return rng.choice(WORDS) if rng.random() < 0.5 else random_word(rng)
+
+
+@pytest.fixture(scope="module")
+def weights_of():
+    """The weights by adapter, loaded once."""
+    loaded = {}
+
+    def weights_of(adapter):
+        if adapter not in loaded:
+            loaded[adapter] = both(MODEL, adapter=adapter)
+        return loaded[adapter]
+
+    return weights_of
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", range(4))
+@pytest.mark.parametrize("adapter", [None, *bundled_adapters()], ids=lambda one: one and one.name)
+def test_random_utterances_are_computed_alike(weights_of, adapter, start):
+    """Over 300 of them, with edits, overflow and evictions; the bare model and each adapter."""
+    weights = weights_of(adapter)
+    policies = read_card(adapter or MODEL).policies
+    truncated = evicted = compared = 0
+    for seed in range(UTTERANCES * start, UTTERANCES * (start + 1)):
+        rng = random.Random(seed)
+        long = seed % UTTERANCES == 0
+        layout = LayoutSettings(slot_length=rng.randint(6, 16))
+        system = twin(
+            weights, policy=rng.choice(policies), layout=layout, capacity=120 if long else 400
+        )
+        play(system, rng, 16 if long else rng.randint(1, 2), word)
+        assert system.model.furthest < LOGITS_WITHIN
+        truncated += system.model.truncated
+        evicted += system.model.evicted
+        compared += system.model.compared
+    assert compared > 3 * UTTERANCES
+    assert truncated > 10
+    assert evicted > 0

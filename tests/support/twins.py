@@ -1,0 +1,121 @@
+"""Two models as one: ONNX Runtime and torch get the same rows, and every answer is compared."""
+
+import numpy as np
+
+from engine.adapters.adapter import usable_adapter
+from engine.inference.onnx_model import OnnxModel
+from engine.inference.slot_model import SlotModel
+from engine.loading.loader import load_weights
+from engine.loading.lora_factors import read_factors
+from engine.loading.onnx_loader import OnnxWeights
+from engine.loading.torch_loader import load_torch
+from engine.models.fingerprint import read_fingerprint
+from engine.settings import ModelSettings, TranslationSettings
+from engine.translation.feed import changes
+from engine.translation.slot_translator import Translator
+from tests.support.fakes import random_word
+
+TOLERANCE = 5e-5
+
+
+class Twins:
+    """Two models with the verbs of one; every answer is compared.
+
+    Attributes:
+        compared: answers.
+        furthest: the largest difference of two logits.
+    """
+
+    def __init__(self, torch_model: SlotModel, onnx_model: OnnxModel):
+        self.torch_model, self.onnx_model = torch_model, onnx_model
+        self.compared = self.evicted = self.truncated = 0
+        self.furthest = 0.0
+
+    def __getattr__(self, name):
+        value = getattr(self.torch_model, name)
+        if name in ("n_rows", "capacity", "max_positions", "tokens_fed", "forwards", "flops"):
+            assert getattr(self.onnx_model, name) == value, name
+        return value
+
+    def truncate(self, n_rows):
+        self.truncated += n_rows < self.torch_model.n_rows
+        for model in (self.torch_model, self.onnx_model):
+            model.truncate(n_rows)
+
+    def use(self, layout):
+        for model in (self.torch_model, self.onnx_model):
+            model.use(layout)
+
+    def evict(self, gone):
+        self.evicted += 1
+        for model in (self.torch_model, self.onnx_model):
+            model.evict(gone)
+
+    def feed(self, rows):
+        wanted, found = self.torch_model.feed(rows).numpy(), self.onnx_model.feed(rows)
+        self._compare(found, wanted)
+        return wanted
+
+    def next_id(self, rows, suppressed):
+        wanted = self.torch_model.feed(rows).numpy()
+        chosen = self.onnx_model.next_id(rows, suppressed)
+        wanted[list(suppressed)] = -np.inf
+        id_ = int(wanted.argmax())
+        far = self._compare(self.onnx_model.logits(), wanted)
+        assert chosen == id_ or wanted[id_] - wanted[chosen] <= 2 * far  # rounding alone parts them
+        return id_
+
+    def logits(self):
+        return self.onnx_model.logits()
+
+    def _compare(self, found, wanted):
+        """Return the largest difference; the logits of a random network are large."""
+        known = np.isfinite(wanted)
+        assert np.array_equal(known, np.isfinite(found))
+        far = float(np.abs(wanted[known] - found[known]).max())
+        assert far < TOLERANCE * max(1, np.abs(wanted[known]).max())
+        self.furthest = max(self.furthest, far)
+        self.compared += 1
+        return far
+
+
+def both(folder, **changes):
+    """The weights of a folder on ONNX Runtime and on torch."""
+    settings = ModelSettings(directory=folder, device="cpu", **changes)
+    light = load_weights(settings)
+    assert isinstance(light, OnnxWeights)
+    heavy = load_torch(settings, light.card)
+    if settings.adapter is not None:
+        layers = heavy.adapted_layers(keep_base=False)
+        layers.put(read_adapter(settings.adapter, folder))
+    return light, heavy
+
+
+def read_adapter(adapter, folder):
+    return read_factors(usable_adapter(adapter, read_fingerprint(folder)))
+
+
+def twin(weights, system=Translator, *, capacity=400, **settings):
+    """A system whose model is both."""
+    light, heavy = weights
+    made = system(light, TranslationSettings(**settings), capacity=capacity)
+    made.conversation.model = Twins(heavy.new_model(capacity), light.new_model(capacity))
+    made.model.use(made.settings.layout)
+    return made
+
+
+def play(system, rng, n_turns, draw=random_word):
+    """Feed words to an utterance, edit it at random, and end it; ``draw`` draws a word."""
+    utterance, words = system.open(), []
+    for _ in range(n_turns):
+        words += [draw(rng) for _ in range(rng.randint(1, 4))]
+        system.set_source(utterance, words, ended=False)
+        list(changes(system, utterance))
+        if rng.random() < 0.4:  # an edit: a word is changed or taken away
+            index = rng.randrange(len(words))
+            words[index : index + 1] = [draw(rng)] if rng.random() < 0.7 else []
+            system.set_source(utterance, words, ended=False)
+            list(changes(system, utterance))
+    system.set_source(utterance, words or ["a"], ended=True)
+    list(changes(system, utterance))
+    assert utterance.finished
