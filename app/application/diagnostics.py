@@ -10,7 +10,7 @@ from PySide6.QtCore import qVersion
 from PySide6.QtGui import QGuiApplication
 
 from app.config.preferences import Preferences
-from app.system.logs import LAST_FAULT_NAME
+from app.system.logs import last_fault
 from app.system.versions import PROGRAM, version_of
 
 _LIBRARIES = (PROGRAM, "PySide6-Essentials", "torch", "transformers", "tokenizers")
@@ -54,7 +54,7 @@ def _choices(preferences: Preferences) -> list[str]:
 def _fault(logs: Path) -> list[str]:
     """Return the trace of the last crash: functions and our files, no values."""
     try:
-        text = (logs / LAST_FAULT_NAME).read_text(encoding="utf-8", errors="replace")
+        text = last_fault(logs)
     except OSError:
         return ["no crash is known"]
     return ["the last crash:", *map(_without_folder, text.splitlines()[:_FAULT_LINES])]

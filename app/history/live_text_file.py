@@ -1,16 +1,13 @@
 """A text file that grows with the captions, for programs that show the content of a file."""
 
 import os
-import stat
 import sys
 from pathlib import Path
 
 from app.system.messages import AppCode
 from app.system.text_io import TextError, printable
 from engine.errors import message_of
-from engine.messages import Code
-
-_NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a pipe that nobody reads would be waited for
+from engine.untrusted.regular_file import append_plain
 
 
 class LiveTextFile:
@@ -50,10 +47,7 @@ class LiveTextFile:
 
     def _open(self) -> int:
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _NO_WAIT, 0o600)
-        if not stat.S_ISREG(os.fstat(file).st_mode):
-            os.close(file)
-            raise OSError(0, Code.NOT_PLAIN())
+        file = append_plain(self.path)
         if self._is_ours and sys.platform != "win32":
             os.fchmod(file, 0o600)
         return file

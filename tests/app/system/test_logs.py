@@ -1,4 +1,5 @@
 import logging
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -47,7 +48,61 @@ def test_what_qt_says_goes_into_the_log(tmp_path):
 def test_a_folder_that_cannot_be_written_stops_nothing(tmp_path, caplog):
     (tmp_path / "file").write_text("")
     Logs(tmp_path / "file" / "logs").close()
-    assert "there are no logs" in caplog.text
+    assert caplog.text.count("there are no logs") == 1
+
+
+def a_pipe(path, _other):
+    os.mkfifo(path)
+
+
+def a_link(path, other):
+    path.symlink_to(other)
+
+
+def a_folder(path, _other):
+    (path / "full").mkdir(parents=True)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no pipes under a name")
+@pytest.mark.parametrize("make", [a_pipe, a_link, a_folder])
+@pytest.mark.parametrize("name", ["surtitle.log", "fault.log"])
+def test_what_is_no_plain_file_is_left_alone_and_the_other_file_is_written(
+    tmp_path, caplog, name, make
+):
+    folder, other = tmp_path / "logs", tmp_path / "diary"
+    folder.mkdir()
+    other.write_text("mine")
+    make(folder / name, other)
+    log = Logs(folder)
+    (sentence,) = [record.message for record in caplog.records if record.name == logs.__name__]
+    assert sentence == (
+        f"there are no logs in {folder / name}, which cannot be written: it is no plain file"
+    )
+    logging.getLogger("surtitle.test").warning("a line")
+    assert (folder / "surtitle.log").is_file() == (name == "fault.log" or make is a_link)
+    assert not log.crashed
+    log.close()
+    assert other.read_text() == "mine"
+    assert (folder / name).exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no pipes under a name")
+def test_a_trace_that_is_a_pipe_or_has_gigabytes_is_no_trouble(qapp, tmp_path):  # noqa: ARG001
+    place = tmp_path / "fault-last.log"
+    os.mkfifo(place)
+    assert diagnostics(Preferences(), {}, tmp_path).endswith("no crash is known\n")
+    place.unlink()
+    with place.open("wb") as file:
+        file.write(b"Fatal Python error\n")
+        file.truncate(1 << 36)  # takes no room on the disk
+    assert "Fatal Python error" in diagnostics(Preferences(), {}, tmp_path)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no modes")
+def test_logs_are_readable_by_their_owner_alone(tmp_path):
+    log = Logs(tmp_path)
+    assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o600}
+    log.close()
 
 
 CRASH = """
