@@ -40,7 +40,7 @@ def test_the_recipes_of_the_paper_hold_its_numbers(name):
     assert {3, 5, 7, 9, 11, 13} == set(settings.mixture.n)
 
 
-@pytest.mark.parametrize("name", ["new", "bundled"])
+@pytest.mark.parametrize("name", ["new", "bundled", "bundled-anneal"])
 def test_a_recipe_of_a_new_base_says_how_it_is_made(name):
     assert name in recipe_names(pretrain.RECIPES)
     settings = make_settings(read_recipe(name, pretrain.RECIPES) | {"out": "out"})

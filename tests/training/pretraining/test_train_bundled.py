@@ -81,7 +81,9 @@ def test_one_command_trains_from_corpora_to_a_model_that_translates(tmp_path):
     held_out = write_data(data)
     recipe = tmp_path / "tiny.toml"
     recipe.write_text(RECIPE)
-    options = ["--recipe", recipe, "--phrases", 1, "--anneal", "0.2", "--limit", 3]
+    annealing = tmp_path / "annealing.toml"
+    annealing.write_text(RECIPE.replace("decay = 0", "decay = 1"))
+    options = ["--recipe", recipe, "--phrases", 1, "--anneal", annealing, "--limit", 3]
     done = run(data, out, *options)
     assert done.returncode == 0, done.stderr
     trained_on = (out / "all.aligned.tsv").read_text("utf-8")
