@@ -120,8 +120,8 @@ class Code(Codes):
         "again"
     )
     WORDS_REFUSED = tr(
-        "{n_words} words were not taken, since {most} wait already: choose larger steps or a "
-        "smaller model, and give them again"
+        "{most} words wait already, and no more were taken (left out: {n_words}): choose larger "
+        "steps or a smaller model, and give them again"
     )
     GLOSSARY_TOO_LONG = tr(
         "the glossary of {n_terms} terms takes {n_rows} rows of the prompt, and there is room for "

@@ -257,6 +257,7 @@ class Application(QObject):
         for transcript in (self.window.transcript, self.archive.session_window.transcript):
             transcript.mark_doubt(now.captions.doubt_mark)
             transcript.name_speakers(now.captions.speaker_names)
+        self.archive.export_dialog.name_speakers(now.captions.speaker_names)
 
     @Slot(object, object)
     def _use_choices(self, before: Preferences, now: Preferences) -> None:

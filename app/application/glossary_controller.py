@@ -114,10 +114,12 @@ class GlossaryController(QObject):
 
     def _cost(self, n_rows: int) -> str:
         if n_rows:
-            text = self.tr("{:,} terms cost {:,} tokens of the prompt, computed once")
-            return text.format(len(self._terms), n_rows)
+            text = self.tr(
+                "%Ln terms cost {:,} tokens of the prompt, computed once", "", len(self._terms)
+            )
+            return text.format(n_rows)
         if self._is_used and self._terms:
-            return self.tr("{:,} terms are in use and cost nothing").format(len(self._terms))
+            return self.tr("%Ln terms are in use and cost nothing", "", len(self._terms))
         return self.tr("The model is not told")
 
     def _warning(self) -> str:

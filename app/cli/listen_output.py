@@ -150,7 +150,7 @@ class Screen:
         if lags:
             stages = ", ".join(f"{lag.stage} {lag.median_s:.2f} ({lag.p95_s:.2f})" for lag in lags)
             self._tell(
-                f"{lags[0].n_words} words; median seconds (95 % within) for each stage: {stages}; "
+                f"words: {lags[0].n_words}; median seconds (95 % within) for each stage: {stages}; "
                 f"{lost_s:.2f} s of sound lost"
             )
 

@@ -1,6 +1,7 @@
 """The export dialog: file format, content and file name."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from app.system.text_io import TextError
 from app.system.translations import error_text
 from app.widgets.dialog_text import add_row, breakable, bring_up, close_button, paragraph
 from app.widgets.file_dialogs import ask_save
+from app.widgets.lane_style import lane_name
 
 _LINES = 2  # height of the empty message label
 
@@ -34,6 +36,7 @@ class ExportDialog(QDialog):
         self.setWindowTitle(self.tr("Export captions"))
         self._cues: Sequence[Cue] = ()
         self._started = datetime.now().astimezone()
+        self._given: Mapping[str, str] = {}
         self.form, self.content = QComboBox(), QComboBox()
         names = (
             self.tr("Subtitles (SRT)"),
@@ -64,9 +67,13 @@ class ExportDialog(QDialog):
         """Offer the cues of a session that started at ``started``."""
         self._cues, self._started = cues, started
         self._take_form()
-        self._show_message(self.tr("{:,} captions").format(len(cues)))
+        self._show_message(self.tr("%Ln captions", "", len(cues)))
         self.save.setEnabled(bool(cues))
         bring_up(self)
+
+    def name_speakers(self, given: Mapping[str, str]) -> None:
+        """Use the names that the user gave, by lane."""
+        self._given = given
 
     def export_to(self, path: Path) -> None:
         """Write the file and show the result; the dialog stays open."""
@@ -74,7 +81,7 @@ class ExportDialog(QDialog):
         try:
             count = export(
                 path,
-                self._cues,
+                self._cues if form == "jsonl" else self._named(),
                 form,
                 content,
                 times=Times(self.times.currentData(), self._started),
@@ -84,7 +91,12 @@ class ExportDialog(QDialog):
             text = error_text(error)
             self._show_message(f"{text[:1].upper()}{text[1:]}.")  # may begin with a path
         else:
-            self._show_message(self.tr("{:,} captions were written to {}").format(count, path))
+            text = self.tr("%Ln captions were written to {}", "", count)
+            self._show_message(text.format(path))
+
+    def _named(self) -> list[Cue]:
+        """Return the cues with the names of their speakers instead of their lanes."""
+        return [replace(cue, speaker=lane_name(cue.speaker, self._given)) for cue in self._cues]
 
     def _show_message(self, text: str) -> None:
         """Show a message; long paths may break, and the window grows to show all of it."""

@@ -111,7 +111,7 @@ class MediaDialog(QDialog):
     def show_done(self, n_captions: int, written: Sequence[Path]) -> None:
         """Show that the file is captioned, and what was written."""
         self._show(running=False)
-        text = self.tr("{} captions are in the transcript.").format(n_captions)
+        text = self.tr("%Ln captions are in the transcript.", "", n_captions)
         if written:
             names = ", ".join(path.name for path in written)
             text = f"{text} {self.tr('Written beside the file: {}.').format(names)}"

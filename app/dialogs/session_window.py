@@ -58,7 +58,7 @@ class SessionWindow(QDialog):
         self.setWindowTitle(self.tr("Session of {:%Y-%m-%d %H:%M}").format(session.begun))
         cues = session.cues[-MOST_SHOWN:]
         self.message.setText(
-            self.tr("{:,} captions").format(len(cues))
+            self.tr("%Ln captions", "", len(cues))
             if len(cues) == len(session.cues)
             else self.tr("The last {:,} of {:,} captions; an export has all").format(
                 len(cues), len(session.cues)

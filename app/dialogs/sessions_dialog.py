@@ -96,7 +96,8 @@ class SessionsDialog(QDialog):
         self._take_selection()
 
     def _label(self, session: PastSession) -> str:
-        text = self.tr("{:%Y-%m-%d %H:%M}, {:,} captions").format(session.begun, len(session.cues))
+        text = self.tr("{:%Y-%m-%d %H:%M}, %Ln captions", "", len(session.cues))
+        text = text.format(session.begun)
         return text if session.ended_well else self.tr("{} (ended unexpectedly)").format(text)
 
     def _chosen(self) -> PastSession | None:

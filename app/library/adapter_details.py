@@ -47,11 +47,11 @@ class Detail(Codes):
     MADE_WITH = tr("made with")
     SEEDS = tr("seeds")
     DATA = tr("data")
-    PAIRS = tr("{name}: {pairs:,} pairs, {licence}")
+    PAIRS = tr("{name} (pairs: {pairs:,}), {licence}")
     COMMAND = tr("command")
     SCORE = tr("score")
     SCORED = tr(
-        "{test_set} ({lines:,} lines), {language}, {policy}: BLEU {bleu:.1f}{base}, LAAL {laal}"
+        "{test_set} (lines: {lines:,}), {language}, {policy}: BLEU {bleu:.1f}{base}, LAAL {laal}"
     )
     BASE_ALONE = tr(" (base alone {bleu:.1f})")
 

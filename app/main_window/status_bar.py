@@ -119,9 +119,7 @@ class StatusBar(QWidget):
         if not self._is_ready:
             return self._engine
         if self._n_waiting:
-            return self.tr("Catching up: {} words to go").format(
-                self.locale().toString(self._n_waiting)
-            )
+            return self.tr("Catching up: %Ln words to go", "", self._n_waiting)
         if not self._listening:
             return self.tr("Ready")
         if self._lag_s is None:

@@ -57,8 +57,8 @@ class AppCode(Codes):
 
     # scores of a file
     UNLIKE_LINES = tr(
-        "{source} has {n_source} lines and {reference} has {n_reference}: name files whose lines "
-        "belong together"
+        "{source} and {reference} differ in the number of lines, {n_source} and {n_reference}: "
+        "name files whose lines belong together"
     )
     NOTHING_TO_SCORE = tr("there is nothing to score: name files that have lines")
     NO_UTF8_TEXT = tr("{path} cannot be read as UTF-8 text ({reason}): name another file")

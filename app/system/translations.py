@@ -1,4 +1,4 @@
-"""The language of the windows: English, or one with a file in ``assets/languages``.
+"""The language of the windows, one with a file in ``assets/languages``; English has plurals there.
 
 Messages of the engine are translated by their codes; names of models and adapters stay as they are.
 """

@@ -164,8 +164,8 @@
         <translation>ein Satz konnte nicht zu Ende übersetzt werden ({reason}): Er bleibt, wie er ist, und die nächsten werden übersetzt; schließen Sie andere Programme, oder wählen Sie ein kleineres Modell, wenn das wieder geschieht</translation>
     </message>
     <message>
-        <source>{n_words} words were not taken, since {most} wait already: choose larger steps or a smaller model, and give them again</source>
-        <translation>{n_words} Wörter wurden nicht angenommen, weil schon {most} warten: Wählen Sie größere Schritte oder ein kleineres Modell, und geben Sie sie noch einmal ein</translation>
+        <source>{most} words wait already, and no more were taken (left out: {n_words}): choose larger steps or a smaller model, and give them again</source>
+        <translation>Es warten schon {most} Wörter, und mehr wurden nicht angenommen (ausgelassen: {n_words}): Wählen Sie größere Schritte oder ein kleineres Modell, und geben Sie sie noch einmal ein</translation>
     </message>
     <message>
         <source>the glossary of {n_terms} terms takes {n_rows} rows of the prompt, and there is room for {most}: leave out terms</source>
@@ -720,8 +720,12 @@
         <translation>Daten</translation>
     </message>
     <message>
-        <source>{name}: {pairs:,} pairs, {licence}</source>
-        <translation>{name}: {pairs:,} Paare, {licence}</translation>
+        <source>{name} (pairs: {pairs:,}), {licence}</source>
+        <translation>{name} (Paare: {pairs:,}), {licence}</translation>
+    </message>
+    <message>
+        <source>{test_set} (lines: {lines:,}), {language}, {policy}: BLEU {bleu:.1f}{base}, LAAL {laal}</source>
+        <translation>{test_set} (Zeilen: {lines:,}), {language}, {policy}: BLEU {bleu:.1f}{base}, LAAL {laal}</translation>
     </message>
     <message>
         <source>command</source>
@@ -730,10 +734,6 @@
     <message>
         <source>score</source>
         <translation>Ergebnis</translation>
-    </message>
-    <message>
-        <source>{test_set} ({lines:,} lines), {language}, {policy}: BLEU {bleu:.1f}{base}, LAAL {laal}</source>
-        <translation>{test_set} ({lines:,} Zeilen), {language}, {policy}: BLEU {bleu:.1f}{base}, LAAL {laal}</translation>
     </message>
     <message>
         <source> (base alone {bleu:.1f})</source>
@@ -816,8 +816,8 @@
         <translation>eine ganze Zahl darin ist zu groß</translation>
     </message>
     <message>
-        <source>{source} has {n_source} lines and {reference} has {n_reference}: name files whose lines belong together</source>
-        <translation>{source} hat {n_source} Zeilen und {reference} hat {n_reference}: bitte Dateien nennen, deren Zeilen zusammengehören</translation>
+        <source>{source} and {reference} differ in the number of lines, {n_source} and {n_reference}: name files whose lines belong together</source>
+        <translation>{source} und {reference} haben verschieden viele Zeilen, {n_source} und {n_reference}: bitte Dateien nennen, deren Zeilen zusammengehören</translation>
     </message>
     <message>
         <source>there is nothing to score: name files that have lines</source>
@@ -948,10 +948,6 @@
         <translation>ist ein Pickle, das Code ausführen kann, und keine safetensors-Datei</translation>
     </message>
     <message>
-        <source>was cut within its header: it has {n_bytes} bytes</source>
-        <translation>ist im Kopf abgeschnitten: sie hat {n_bytes} Bytes</translation>
-    </message>
-    <message>
         <source>says its header is {n_bytes} bytes long, and {most} are the most that is read</source>
         <translation>gibt ihrem Kopf {n_bytes} Bytes, gelesen werden höchstens {most}</translation>
     </message>
@@ -968,20 +964,8 @@
         <translation>gibt dem Tensor {name} den unbekannten Typ {dtype}</translation>
     </message>
     <message>
-        <source>gives the tensor {name} {n_bytes} bytes, and {shape} of {dtype} needs {wanted}</source>
-        <translation>gibt dem Tensor {name} {n_bytes} Bytes, doch {shape} von {dtype} braucht {wanted}</translation>
-    </message>
-    <message>
         <source>puts the tensor {name} at byte {start} of the data, not at {wanted}</source>
         <translation>legt den Tensor {name} an Byte {start} der Daten statt an {wanted}</translation>
-    </message>
-    <message>
-        <source>was cut: its tensors need {wanted} bytes of data, and {n_bytes} are there</source>
-        <translation>ist abgeschnitten: ihre Tensoren brauchen {wanted} Bytes an Daten, vorhanden sind {n_bytes}</translation>
-    </message>
-    <message>
-        <source>has {n_bytes} bytes behind its last tensor</source>
-        <translation>hat {n_bytes} Bytes hinter ihrem letzten Tensor</translation>
     </message>
     <message>
         <source>is of format version {version}, and this program reads {known}: update it</source>
@@ -1084,12 +1068,28 @@
         <translation>hat Faktoren in {n} Listen von Schichten, und eine wurde erwartet</translation>
     </message>
     <message>
-        <source>has factors for {n} layers, and the base has {wanted}</source>
-        <translation>hat Faktoren für {n} Schichten, und die Basis hat {wanted}</translation>
+        <source>was cut within its header: it ends at byte {n_bytes}</source>
+        <translation>ist im Kopf abgeschnitten: sie endet bei Byte {n_bytes}</translation>
     </message>
     <message>
-        <source>has factors for layer {layer}, and the base has {n} layers</source>
-        <translation>hat Faktoren für die Schicht {layer}, und die Basis hat {n} Schichten</translation>
+        <source>gives the tensor {name} another size in bytes than {shape} of {dtype} needs: {n_bytes}, not {wanted}</source>
+        <translation>gibt dem Tensor {name} eine andere Größe in Bytes, als {shape} von {dtype} braucht: {n_bytes} statt {wanted}</translation>
+    </message>
+    <message>
+        <source>was cut: its tensors need data up to byte {wanted}, and it ends at {n_bytes}</source>
+        <translation>ist abgeschnitten: ihre Tensoren brauchen Daten bis Byte {wanted}, und sie endet bei {n_bytes}</translation>
+    </message>
+    <message>
+        <source>has data behind its last tensor (bytes: {n_bytes})</source>
+        <translation>hat Daten hinter ihrem letzten Tensor (Bytes: {n_bytes})</translation>
+    </message>
+    <message>
+        <source>fits a base with another number of layers: {n}, not {wanted}</source>
+        <translation>passt zu einer Basis mit einer anderen Zahl von Schichten: {n} statt {wanted}</translation>
+    </message>
+    <message>
+        <source>has factors for layer {layer}, and the base ends with layer {last}</source>
+        <translation>hat Faktoren für die Schicht {layer}, und die Basis endet mit Schicht {last}</translation>
     </message>
     <message>
         <source>has the rank {rank}, and the base is {width} wide</source>
@@ -2376,9 +2376,12 @@
         <source>{:.1f} % of the words were recognised wrongly (WER)</source>
         <translation>{:.1f} % der Wörter wurden falsch erkannt (WER)</translation>
     </message>
-    <message>
-        <source>{:,} lines, {:,} without a caption; {:.0f} ms for a word; {}</source>
-        <translation>{:,} Zeilen, {:,} ohne Untertitel; {:.0f} ms für ein Wort; {}</translation>
+    <message numerus="yes">
+        <source>%Ln lines, {:,} without a caption; {:.0f} ms for a word; {}</source>
+        <translation>
+            <numerusform>%Ln Zeile, {:,} ohne Untertitel; {:.0f} ms für ein Wort; {}</numerusform>
+            <numerusform>%Ln Zeilen, {:,} ohne Untertitel; {:.0f} ms für ein Wort; {}</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -2431,17 +2434,23 @@
         <source>Mark &amp;doubtful captions with (?)</source>
         <translation>Z&amp;weifelhafte Untertitel mit (?) kennzeichnen</translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln captions</source>
+        <translation>
+            <numerusform>%Ln Untertitel</numerusform>
+            <numerusform>%Ln Untertitel</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln captions were written to {}</source>
+        <translation>
+            <numerusform>%Ln Untertitel steht jetzt in {}</numerusform>
+            <numerusform>%Ln Untertitel stehen jetzt in {}</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Times</source>
         <translation>Zeiten</translation>
-    </message>
-    <message>
-        <source>{:,} captions</source>
-        <translation>{} Untertitel</translation>
-    </message>
-    <message>
-        <source>{:,} captions were written to {}</source>
-        <translation>{} Untertitel stehen jetzt in {}</translation>
     </message>
     <message>
         <source>&amp;Export…</source>
@@ -2652,14 +2661,6 @@
 <context>
     <name>GlossaryController</name>
     <message>
-        <source>{:,} terms cost {:,} tokens of the prompt, computed once</source>
-        <translation>{:,} Begriffe kosten {:,} Token der Anweisung, einmal berechnet</translation>
-    </message>
-    <message>
-        <source>{:,} terms are in use and cost nothing</source>
-        <translation>{:,} Begriffe sind in Gebrauch und kosten nichts</translation>
-    </message>
-    <message>
         <source>The model is not told</source>
         <translation>Dem Modell wird nichts davon gesagt</translation>
     </message>
@@ -2674,6 +2675,20 @@
     <message>
         <source>The model is not told: the terms cost nothing</source>
         <translation>Dem Modell wird nichts davon gesagt: Die Begriffe kosten nichts</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln terms cost {:,} tokens of the prompt, computed once</source>
+        <translation>
+            <numerusform>%Ln Begriff kostet {:,} Token der Anweisung, einmal berechnet</numerusform>
+            <numerusform>%Ln Begriffe kosten {:,} Token der Anweisung, einmal berechnet</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln terms are in use and cost nothing</source>
+        <translation>
+            <numerusform>%Ln Begriff ist in Gebrauch und kostet nichts</numerusform>
+            <numerusform>%Ln Begriffe sind in Gebrauch und kosten nichts</numerusform>
+        </translation>
     </message>
     <message>
         <source>A large instruct model can follow a glossary; whether this one does was not measured. Try it with and without.</source>
@@ -2889,9 +2904,12 @@
         <source>{:.2f} s (95 %: {:.2f} s)</source>
         <translation>{:.2f} s (95 %: {:.2f} s)</translation>
     </message>
-    <message>
-        <source>{:,} tokens fed in {:,} passes, {:,} recomputed, {:,} probed and discarded; {:,} rows in the cache; {:,} rows of the prompt for glossary and context; {:,} loops cut; {:.0f} ms for the newest word, {:.1f} ms for a token; {:,} words wait.</source>
-        <translation>{:,} Token in {:,} Durchgängen gerechnet, {:,} noch einmal, {:,} geprüft und verworfen; {:,} Zeilen im Cache; {:,} Zeilen der Anweisung für Glossar und Zusammenhang; {:,} Schleifen abgeschnitten; {:.0f} ms für das neueste Wort, {:.1f} ms für ein Token; {:,} Wörter warten.</translation>
+    <message numerus="yes">
+        <source>%Ln words: {:.2f} s to the caption (95 %: {:.2f} s)</source>
+        <translation>
+            <numerusform>%Ln Wort: {:.2f} s bis zum Untertitel (95 %: {:.2f} s)</numerusform>
+            <numerusform>%Ln Wörter: {:.2f} s bis zum Untertitel (95 %: {:.2f} s)</numerusform>
+        </translation>
     </message>
     <message>
         <source>{:,} fed, {:,} recomputed; {}</source>
@@ -2930,16 +2948,16 @@
         <translation>Noch keine Untertitel: etwas schreiben oder sagen.</translation>
     </message>
     <message>
-        <source>{:,} words: {:.2f} s to the caption (95 %: {:.2f} s)</source>
-        <translation>{:,} Wörter: {:.2f} s bis zum Untertitel (95 %: {:.2f} s)</translation>
-    </message>
-    <message>
         <source>{:.2f} s to the screen (95 %: {:.2f} s)</source>
         <translation>{:.2f} s bis auf den Bildschirm (95 %: {:.2f} s)</translation>
     </message>
     <message>
         <source>No tokens yet.</source>
         <translation>Noch keine Token.</translation>
+    </message>
+    <message>
+        <source>Tokens fed: {:,}; passes: {:,}; recomputed: {:,}; probed and discarded: {:,}. Rows in the cache: {:,}; in the prompt for glossary and context: {:,}. Loops cut: {:,}. {:.0f} ms for the newest word, {:.1f} ms for a token. Waiting words: {:,}.</source>
+        <translation>Gerechnete Token: {:,}; Durchgänge: {:,}; noch einmal gerechnet: {:,}; geprüft und verworfen: {:,}. Zeilen im Cache: {:,}; in der Anweisung für Glossar und Zusammenhang: {:,}. Abgeschnittene Schleifen: {:,}. {:.0f} ms für das neueste Wort, {:.1f} ms für ein Token. Wartende Wörter: {:,}.</translation>
     </message>
     <message>
         <source>Not available on this system</source>
@@ -3101,9 +3119,12 @@
         <source>Finishing the last captions…</source>
         <translation>Die letzten Untertitel entstehen …</translation>
     </message>
-    <message>
-        <source>{} captions are in the transcript.</source>
-        <translation>{} Untertitel stehen in der Mitschrift.</translation>
+    <message numerus="yes">
+        <source>%Ln captions are in the transcript.</source>
+        <translation>
+            <numerusform>%Ln Untertitel steht in der Mitschrift.</numerusform>
+            <numerusform>%Ln Untertitel stehen in der Mitschrift.</numerusform>
+        </translation>
     </message>
     <message>
         <source>&amp;Try again</source>
@@ -3333,9 +3354,12 @@
         <source>Session of {:%Y-%m-%d %H:%M}</source>
         <translation>Sitzung vom {:%d.%m.%Y %H:%M}</translation>
     </message>
-    <message>
-        <source>{:,} captions</source>
-        <translation>{} Untertitel</translation>
+    <message numerus="yes">
+        <source>%Ln captions</source>
+        <translation>
+            <numerusform>%Ln Untertitel</numerusform>
+            <numerusform>%Ln Untertitel</numerusform>
+        </translation>
     </message>
     <message>
         <source>The last {:,} of {:,} captions; an export has all</source>
@@ -3368,6 +3392,13 @@
         <source>No session contains this text.</source>
         <translation>Keine Sitzung enthält diesen Text.</translation>
     </message>
+    <message numerus="yes">
+        <source>{:%Y-%m-%d %H:%M}, %Ln captions</source>
+        <translation>
+            <numerusform>{:%d.%m.%Y %H:%M}, %Ln Untertitel</numerusform>
+            <numerusform>{:%d.%m.%Y %H:%M}, %Ln Untertitel</numerusform>
+        </translation>
+    </message>
     <message>
         <source>{} (ended unexpectedly)</source>
         <translation>{} (unerwartet beendet)</translation>
@@ -3387,10 +3418,6 @@
     <message>
         <source>No sessions yet. A session is saved with its first caption.</source>
         <translation>Noch keine Sitzungen. Eine Sitzung wird mit ihrem ersten Untertitel gespeichert.</translation>
-    </message>
-    <message>
-        <source>{:%Y-%m-%d %H:%M}, {:,} captions</source>
-        <translation>{:%d.%m.%Y %H:%M}, {} Untertitel</translation>
     </message>
     <message>
         <source>&amp;Keep it</source>
@@ -3707,9 +3734,12 @@
         <source>Paused</source>
         <translation>Pause</translation>
     </message>
-    <message>
-        <source>Catching up: {} words to go</source>
-        <translation>Holt auf: noch {} Wörter</translation>
+    <message numerus="yes">
+        <source>Catching up: %Ln words to go</source>
+        <translation>
+            <numerusform>Holt auf: noch %Ln Wort</numerusform>
+            <numerusform>Holt auf: noch %Ln Wörter</numerusform>
+        </translation>
     </message>
     <message>
         <source>Ready</source>

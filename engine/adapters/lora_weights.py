@@ -111,7 +111,7 @@ def _check_size(lora: Lora, seen: Collection[int], base: Fingerprint) -> None:
     if not lora.names_blocks and len(seen) != base.layers:
         refuse(Fault.OTHER_LAYERS(n=len(seen), wanted=base.layers))
     if max(seen) >= base.layers:
-        refuse(Fault.LAYER_TOO_HIGH(layer=max(seen), n=base.layers))
+        refuse(Fault.LAYER_TOO_HIGH(layer=max(seen), last=base.layers - 1))
     if lora.rank > base.hidden_size:
         refuse(Fault.RANK_TOO_HIGH(rank=lora.rank, width=base.hidden_size))
 

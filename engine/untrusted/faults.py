@@ -45,7 +45,7 @@ class Fault(Codes):
     HEADER_NO_OBJECT = tr("has a header that does not begin with an object")
     HEADER_WRONG = tr("has a header that {fault}")
     PICKLE = tr("is a pickle, which can run code, and no safetensors file")
-    CUT_IN_HEADER = tr("was cut within its header: it has {n_bytes} bytes")
+    CUT_IN_HEADER = tr("was cut within its header: it ends at byte {n_bytes}")
     HEADER_TOO_LONG = tr(
         "says its header is {n_bytes} bytes long, and {most} are the most that is read"
     )
@@ -53,11 +53,12 @@ class Fault(Codes):
     TENSOR_NUMBERS = tr("its shape or its place has too many numbers")
     TENSOR_TYPE_UNKNOWN = tr("gives the tensor {name} the unknown type {dtype}")
     TENSOR_SIZE = tr(
-        "gives the tensor {name} {n_bytes} bytes, and {shape} of {dtype} needs {wanted}"
+        "gives the tensor {name} another size in bytes than {shape} of {dtype} needs: {n_bytes}, "
+        "not {wanted}"
     )
     TENSOR_MISPLACED = tr("puts the tensor {name} at byte {start} of the data, not at {wanted}")
-    DATA_CUT = tr("was cut: its tensors need {wanted} bytes of data, and {n_bytes} are there")
-    DATA_LEFT = tr("has {n_bytes} bytes behind its last tensor")
+    DATA_CUT = tr("was cut: its tensors need data up to byte {wanted}, and it ends at {n_bytes}")
+    DATA_LEFT = tr("has data behind its last tensor (bytes: {n_bytes})")
 
     # cards
     NEWER_FORMAT = tr("is of format version {version}, and this program reads {known}: update it")
@@ -97,8 +98,8 @@ class Fault(Codes):
     FACTOR_TYPE = tr("has the tensor {name} of type {dtype}, which factors never are")
     WITHOUT_FACTORS = tr("has no factor, and one list of layers was expected")
     MANY_STEMS = tr("has factors in {n} lists of layers, and one list of layers was expected")
-    OTHER_LAYERS = tr("has factors for {n} layers, and the base has {wanted}")
-    LAYER_TOO_HIGH = tr("has factors for layer {layer}, and the base has {n} layers")
+    OTHER_LAYERS = tr("fits a base with another number of layers: {n}, not {wanted}")
+    LAYER_TOO_HIGH = tr("has factors for layer {layer}, and the base ends with layer {last}")
     RANK_TOO_HIGH = tr("has the rank {rank}, and the base is {width} wide")
     TENSOR_MISSING = tr("lacks the tensor {name}")
     TENSOR_SHAPE = tr("has {name} in the shape {shape}, and [{wanted}] was expected")

@@ -7,6 +7,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.system.translations import speak
+from engine.files import ASSETS
+
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # windows without a screen
 
 PATIENCE_MS = 60_000  # a machine may do much else; nothing waits longer than it must
@@ -28,6 +31,14 @@ def _no_key_is_held():
     yield
     if QApplication.instance() is not None and QApplication.keyboardModifiers():
         QTest.keyRelease(QWidget(), Qt.Key.Key_Control)
+
+
+@pytest.fixture(scope="session")
+def qapp(qapp):
+    """Word numbers as the program does in English: 1 caption, 2 captions."""
+    translators = speak(qapp, "en", ASSETS / "languages")
+    yield qapp
+    translators.clear()
 
 
 @pytest.fixture

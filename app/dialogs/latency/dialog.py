@@ -129,9 +129,9 @@ class LatencyDialog(QDialog):
     def _lag_text(self, committed: StageTime, whole: StageTime) -> str:
         if not committed.n_words:
             return self.tr("No captions yet: type or say something.")
-        text = self.tr("{:,} words: {:.2f} s to the caption (95 %: {:.2f} s)").format(
-            committed.n_words, committed.median_s, committed.p95_s
-        )
+        text = self.tr(
+            "%Ln words: {:.2f} s to the caption (95 %: {:.2f} s)", "", committed.n_words
+        ).format(committed.median_s, committed.p95_s)
         if whole.n_words:
             shown = self.tr("{:.2f} s to the screen (95 %: {:.2f} s)")
             text = f"{text}, {shown.format(whole.median_s, whole.p95_s)}"
@@ -145,10 +145,10 @@ class LatencyDialog(QDialog):
             self.cost.setText(self._model_text() or self.tr("No tokens yet."))
         else:
             text = self.tr(
-                "{:,} tokens fed in {:,} passes, {:,} recomputed, {:,} probed and discarded; "
-                "{:,} rows in the cache; {:,} rows of the prompt for glossary and context; "
-                "{:,} loops cut; {:.0f} ms for the newest word, {:.1f} ms for a token; "
-                "{:,} words wait."
+                "Tokens fed: {:,}; passes: {:,}; recomputed: {:,}; probed and discarded: {:,}. "
+                "Rows in the cache: {:,}; in the prompt for glossary and context: {:,}. "
+                "Loops cut: {:,}. {:.0f} ms for the newest word, {:.1f} ms for a token. "
+                "Waiting words: {:,}."
             )
             self.cost.setText(
                 self._model_text()

@@ -142,8 +142,10 @@ class EvaluationPage(QWidget):
                 "ms_per_word": float(ms),
                 "signature": str(signature),
             }:
-                text = self.tr("{:,} lines, {:,} without a caption; {:.0f} ms for a word; {}")
-                return text.format(n_lines, n_empty, ms, signature)
+                text = self.tr(
+                    "%Ln lines, {:,} without a caption; {:.0f} ms for a word; {}", "", n_lines
+                )
+                return text.format(n_empty, ms, signature)
         return ""
 
     @Slot(str)

@@ -329,7 +329,7 @@ def test_the_figures_of_the_engine_stand_in_the_latency_window_alone(program):
     one.wait(lambda: one.application.side_windows.latency.record.newest is not None)
     one.window.menu_actions.latency.trigger()
     told = one.application.side_windows.latency_dialog.cost.text()
-    for figure in ("shouter, loaded in 0.2 s", "1 tokens fed", "12 ms for", "4.2 ms for a token"):
+    for figure in ("shouter, loaded in 0.2 s", "Tokens fed: 1;", "12 ms for", "4.2 ms for a token"):
         assert figure in told
     assert one.window.status.state.text() == "Ready"
 
@@ -577,7 +577,7 @@ def test_an_earlier_session_stands_in_a_window_of_its_own_and_nowhere_else(progr
     shown.export.click()
     assert archive.export_dialog.message.text() == "2 captions"
     one.window.menu_actions.export.trigger()
-    assert archive.export_dialog.message.text() == "1 captions"
+    assert archive.export_dialog.message.text() == "1 caption"
     one.window.close()
     assert not shown.isVisible()
 
@@ -605,7 +605,7 @@ def test_a_finished_passage_is_in_the_journal_and_in_the_export(program, tmp_pat
     one.press(Qt.Key.Key_Return)
     one.wait(lambda: bool(one.application.keeper.cues))
     one.window.menu_actions.export.trigger()
-    assert one.application.archive.export_dialog.message.text() == "1 captions"
+    assert one.application.archive.export_dialog.message.text() == "1 caption"
     one.window.close()
     (session,) = past_sessions(tmp_path / "sessions")
     assert [(cue.source, cue.text) for cue in session.cues] == [("Good", "GOOD")]

@@ -60,7 +60,7 @@ def test_typing_goes_on_beside_listening_and_is_nobodys(program):
     one.wait(lambda: one.texts("") == ("typed words", "TYPED WORDS"))
 
 
-def test_both_lanes_are_told_apart_in_transcript_journal_and_export(program):
+def test_both_lanes_are_told_apart_in_transcript_journal_and_export(program, tmp_path):
     theirs = "good evening to all of you."
     one = program({DeviceKind.MICROPHONE: [SAID], DeviceKind.SYSTEM: [theirs]}).open()
     one.press(one.bar.microphone)
@@ -75,6 +75,10 @@ def test_both_lanes_are_told_apart_in_transcript_journal_and_export(program):
     names = {table.rows.index(row, 2).data() for row in range(table.rows.rowCount())}
     assert "Grace" in names
     assert "Them" not in names
+    dialog = one.application.archive.export_dialog
+    one.window.menu_actions.export.trigger()
+    dialog.export_to(tmp_path / "talk.srt")
+    assert "Grace: " in (tmp_path / "talk.srt").read_text()
 
 
 def test_the_tail_is_dim_and_comes_to_an_end(program):

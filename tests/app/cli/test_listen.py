@@ -100,7 +100,7 @@ def test_what_is_said_in_a_file_comes_out_line_by_line(listen, talk):
     assert ran.exit_code == 0
     assert ran.out == "WE WENT TO THE OLD HOUSE.\nTHEN IT RAINED ALL DAY.\n"
     assert re.search(
-        r"11 words; median seconds .* whole \d+\.\d\d .*; 0\.00 s of sound lost", ran.err
+        r"words: 11; median seconds .* whole \d+\.\d\d .*; 0\.00 s of sound lost", ran.err
     )
 
 

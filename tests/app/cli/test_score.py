@@ -74,7 +74,7 @@ def test_the_bundled_model_is_scored_on_a_file(files, capsys):
 def test_files_that_do_not_belong_together_are_one_sentence(files, capsys):
     files[1].write_text("Guten Morgen.\n", encoding="utf-8")
     assert main(["score", *map(str, files)]) == 1
-    assert "talk.en has 2 lines and talk.de has 1" in capsys.readouterr().err
+    assert "the number of lines, 2 and 1" in capsys.readouterr().err
     assert main(["score", *map(str, files), "--json"]) == 0
     assert lines(capsys)[0]["kind"] == "failed"
 

@@ -364,6 +364,25 @@ def test_who_speaks_is_told_where_two_are_told_apart(tmp_path):
     assert [json.loads(line)["speaker"] for line in lines] == ["me", "me"]
 
 
+def test_speakers_have_their_names_in_all_that_people_read(qtbot, tmp_path):
+    dialog = ExportDialog()
+    qtbot.addWidget(dialog)
+    dialog.name_speakers({"them": "Grace <Hopper>"})
+    dialog.show_cues(spoken("me", "them"), STARTED)
+    found = {}
+    for form in ("txt", "srt", "vtt", "jsonl"):
+        dialog.form.setCurrentIndex(dialog.form.findData(form))
+        dialog.export_to(tmp_path / form)
+        found[form] = (tmp_path / form).read_text()
+    assert found["txt"] == "Me: Satz 0.\nGrace <Hopper>: Satz 1.\n"
+    assert "\nMe: Satz 0.\n" in found["srt"]
+    assert "\nGrace ‹Hopper›: Satz 1.\n" in found["srt"]
+    assert "\n<v Me>Satz 0.\n" in found["vtt"]
+    assert "\n<v Grace Hopper>Satz 1.\n" in found["vtt"]
+    lanes = [json.loads(line)["speaker"] for line in found["jsonl"].splitlines()]
+    assert lanes == ["me", "them"]
+
+
 SURE = Cue(start_s=0.0, end_s=1.0, text="Ja.", source="Yes.", language="de", confidence=0.9)
 DOUBTFUL = Cue(
     start_s=2.0,

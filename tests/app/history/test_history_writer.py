@@ -111,7 +111,7 @@ def test_earlier_sessions_are_listed_exported_and_deleted(qtbot, tmp_path):
     assert "No sessions yet" in dialog.message.text()
     crashed(tmp_path, 1)
     dialog.open_list()
-    assert "1 captions (ended unexpectedly)" in dialog.list.item(0).text()
+    assert "1 caption (ended unexpectedly)" in dialog.list.item(0).text()
     with qtbot.waitSignal(dialog.export_wanted) as wanted:
         dialog.export.click()
     assert wanted.args[0].cues == (kept(1).cue,)
@@ -119,7 +119,7 @@ def test_earlier_sessions_are_listed_exported_and_deleted(qtbot, tmp_path):
         dialog.show_again.click()
     for answer in (dialog.question.escapeButton(), dialog.question.defaultButton()):
         dialog.delete.click()
-        assert "1 captions (ended unexpectedly)" in dialog.question.informativeText()
+        assert "1 caption (ended unexpectedly)" in dialog.question.informativeText()
         answer.click()
         assert len(past_sessions(tmp_path / "sessions")) == 1
     dialog.delete.click()

@@ -53,11 +53,11 @@ def test_all_that_is_known_of_an_adapter_is_told(tmp_path):
         ("licence", "CC0"),
         ("made with", "surtitle 0.1.0, 2026-11-21"),
         ("seeds", "1, 2"),
-        ("data", "Tatoeba: 158,237 pairs, CC BY 2.0 FR, https://x"),
+        ("data", "Tatoeba (pairs: 158,237), CC BY 2.0 FR, https://x"),
         ("data", "ours: CC0"),
         ("command", "surtitle-train finetune"),
-        ("score", "dev (1,000 lines), de, read:3: BLEU 23.4 (base alone 23.0), LAAL 2.59"),
-        ("score", "dev (9 lines), de, wait:1: BLEU 0.0, LAAL –"),
+        ("score", "dev (lines: 1,000), de, read:3: BLEU 23.4 (base alone 23.0), LAAL 2.59"),
+        ("score", "dev (lines: 9), de, wait:1: BLEU 0.0, LAAL –"),
     ]  # fmt: skip
 
 

@@ -15,14 +15,16 @@ FOLDER = ASSETS / "languages"
 APP = Path(__file__).parents[3] / "app"
 
 
-def messages():
-    """Context, source and translation of all German texts."""
-    root = ET.parse(FOLDER / "surtitle_de.ts").getroot()
+def messages(language="de"):
+    """Context, source and translations of all texts; two where the source has a number."""
+    root = ET.parse(FOLDER / f"surtitle_{language}.ts").getroot()
     for context in root.iter("context"):
         for message in context.iter("message"):
-            translation = message.find("translation")
-            assert translation.get("type") is None, message.find("source").text
-            yield context.find("name").text, message.find("source").text, translation.text
+            source, translation = message.find("source").text, message.find("translation")
+            assert translation.get("type") is None, source
+            forms = [form.text for form in translation.iter("numerusform")] or [translation.text]
+            assert len(forms) == (2 if "%Ln" in source else 1), source
+            yield context.find("name").text, source, forms
 
 
 @pytest.fixture
@@ -33,13 +35,24 @@ def german(qapp):
         qapp.removeTranslator(translator)
 
 
-def test_the_file_the_program_reads_holds_every_translation():
+@pytest.mark.parametrize(("language", "least"), [("de", 150), ("en", 8)])
+def test_the_file_the_program_reads_holds_every_translation(language, least):
     translator = QTranslator()
-    assert translator.load(str(FOLDER / "surtitle_de.qm"))
-    found = list(messages())
-    assert len(found) > 150
-    for context, source, translation in found:
-        assert translator.translate(context, source) == translation
+    assert translator.load(str(FOLDER / f"surtitle_{language}.qm"))
+    found = list(messages(language))
+    assert len(found) >= least
+    for context, source, forms in found:
+        for n, form in zip((1, 2), forms, strict=False):
+            assert translator.translate(context, source, "", n) == form
+
+
+def test_english_has_both_forms_of_every_text_with_a_number():
+    german = {source for _, source, forms in messages() if len(forms) > 1}
+    english = {source: forms for _, source, forms in messages("en")}
+    assert english.keys() == german
+    for source, (one, many) in english.items():
+        assert many == source
+        assert one != source
 
 
 def test_every_text_of_the_windows_is_in_the_file():
@@ -54,8 +67,12 @@ def test_every_text_of_the_windows_is_in_the_file():
     assert n_texts > 150
 
 
+def pairs():
+    return [(source, form) for _, source, forms in messages() for form in forms]
+
+
 def test_a_translation_has_the_places_and_the_key_of_its_text():
-    for _, source, translation in messages():
+    for source, translation in pairs():
         names = [
             [name for _, name, _, _ in string.Formatter().parse(text) if name is not None]
             for text in (source, translation)
@@ -63,6 +80,7 @@ def test_a_translation_has_the_places_and_the_key_of_its_text():
         named = all(name and not name.isdigit() for name in names[0])  # a name may stand anywhere
         assert (sorted(names[0]) == sorted(names[1])) if named else (names[0] == names[1]), source
         assert ("&" in source) == ("&" in translation), source
+        assert source.count("%Ln") == translation.count("%Ln"), source
 
 
 def test_windows_speak_german_with_qts_own_buttons(german, qtbot):
@@ -74,7 +92,22 @@ def test_windows_speak_german_with_qts_own_buttons(german, qtbot):
     assert QCoreApplication.translate("QPlatformTheme", "Close") == "Schließen"
 
 
-def test_without_a_translation_windows_speak_english(qtbot):
+def words_to_go(n):
+    return QCoreApplication.translate("StatusBar", "Catching up: %Ln words to go", "", n)
+
+
+@pytest.mark.usefixtures("german")
+def test_a_number_has_its_form_in_german():
+    assert [words_to_go(n) for n in (1, 2)] == ["Holt auf: noch 1 Wort", "Holt auf: noch 2 Wörter"]
+
+
+@pytest.mark.usefixtures("qapp")
+def test_a_number_has_its_form_in_english():
+    told = [words_to_go(n) for n in (1, 2)]
+    assert told == ["Catching up: 1 word to go", "Catching up: 2 words to go"]
+
+
+def test_windows_speak_english_otherwise(qtbot):
     banner = Banner()
     qtbot.addWidget(banner)
     assert banner.dismiss.text() == "&Dismiss"

@@ -205,7 +205,7 @@ def test_a_stranger_without_a_card_is_unknown_and_says_what_is_missing(tmp_path)
         assert "it has no surtitle.json, so its base, its slot length" in doubt(folder, base)
     found = inspect_adapter(folder, BASE)
     assert (found.name, found.card, found.lora.rank) == ("stranger", None, 2)
-    assert "for 2 layers, and the base has 3" in reason(folder, replace(BASE, layers=3))
+    assert "another number of layers: 2, not 3" in reason(folder, replace(BASE, layers=3))
 
 
 def test_an_adapter_of_another_layout_is_unknown(tmp_path):

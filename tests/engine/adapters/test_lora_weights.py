@@ -89,7 +89,7 @@ def test_a_factor_that_is_missing_is_named(refusal):
         del tensors[lost]
         if tensors:
             told = refusal(tensors, lora=lora, base=base)
-            assert lost in told or "has factors for" in told  # a whole layer was lost
+            assert lost in told or "another number of layers" in told  # a whole layer was lost
 
 
 def test_a_factor_of_another_shape_is_named(refusal):
@@ -118,13 +118,13 @@ def test_a_rank_wider_than_the_base_is_refused(refusal):
 @pytest.mark.parametrize("n_layers", [1, 3])
 def test_a_base_of_more_or_fewer_layers_is_told_in_words(refusal, n_layers):
     told = refusal(factors(), base=replace(BASE, layers=n_layers))
-    assert told == f"has factors for 2 layers, and the base has {n_layers}"
+    assert told == f"fits a base with another number of layers: 2, not {n_layers}"
 
 
 def test_chosen_layers_must_be_layers_of_the_base(refusal):
     config = CONFIG | {"layers_to_transform": [1]}
     lora = replace(LORA, layers=frozenset({1}))
-    assert "for layer 1, and the base has 1 layers" in refusal(
+    assert "for layer 1, and the base ends with layer 0" in refusal(
         factors(config=config), lora=lora, base=replace(BASE, layers=1)
     )
 
@@ -201,7 +201,7 @@ def test_an_architecture_that_is_not_known_is_held_against_itself(fitted, refusa
     tensors = factors()
     del tensors[NAME.format(1, "q_proj", "B")]
     assert "lacks the tensor" in refusal(tensors, base=base)
-    assert "the base has 5" in refusal(factors(), base=replace(base, layers=5))
+    assert "2, not 5" in refusal(factors(), base=replace(base, layers=5))
 
 
 # --- a header as long as is read ------------------------------------------------------------------

@@ -77,7 +77,9 @@ def test_words_beyond_what_may_wait_are_refused_and_counted(model, monkeypatch):
         session.send(fed(["ab"] * 11))
         session.send(fed(["ab."]))
         refused = listener.wait_for(Refused)
-        assert "11 words were not taken, since 10 wait" in str(refused.message)
+        assert "10 words wait already, and no more were taken (left out: 11)" in str(
+            refused.message
+        )
         listener.wait_for(UtteranceEnded)
         assert listener.receiver.text == at_once(model, "ab.")
 

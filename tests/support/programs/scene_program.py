@@ -77,6 +77,7 @@ WITHOUT_OVERLAY = {
     "speech_settings",
     "export",
     "sessions",
+    "session",
     "menu",
     *("guide", "guide_speech", "guide_download", "guide_failure", "guide_try", "guide_done"),
     *("models", "models_download", "speed", "media", "media_running"),
@@ -88,6 +89,9 @@ HEARD = {
 }
 SPOKEN = {"listening", "behind"}
 """Scenes in which somebody speaks and nobody types."""
+
+PREPARED = {"typing", "empty", "loading", "failure", "locked", "recovery"}
+"""Scenes that need no act beyond typing."""
 
 SETTLE_MS = 2500
 
@@ -142,7 +146,7 @@ class Stage(SideScenes):
         PreferencesFile(self.folder / "settings.toml").write(preferences)
         if scene == "recovery":
             self.write_session(datetime(2026, 11, 21, 9, 30))
-        if scene == "sessions":
+        if scene in {"sessions", "session"}:
             for day in (18, 19, 20):
                 self.write_session(datetime(2026, 11, day, 9, 30)).close()
         if scene == "adapters":
@@ -250,6 +254,20 @@ class Stage(SideScenes):
     def act_sessions(self):
         self.window.menu_actions.recover.trigger()
 
+    def act_session(self):
+        self.act_sessions()
+        dialog = self.application.history.sessions
+        dialog.show_again.click()
+        dialog.close()
+
+    def act_paused(self):
+        self.window.menu_actions.pause.trigger()
+
+    def act_row_menu(self):
+        transcript = self.window.transcript
+        corner = QPoint(transcript.viewport().width() // 2, 3 * transcript.rowHeight(0) // 2)
+        transcript.customContextMenuRequested.emit(corner)
+
     def act_bar(self):
         """Put the mouse on the overlay, for the bar to come."""
         middle = self.application.overlay.geometry().center() * self.window.devicePixelRatio()
@@ -326,9 +344,14 @@ def show_desktop(desktop, place):
     desktop.show()
 
 
+def scenes():
+    """All scenes, by their names."""
+    return sorted(PREPARED | {name[4:] for name in dir(Stage) if name.startswith("act_")})
+
+
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("scene")
+    parser.add_argument("scene", choices=scenes())
     parser.add_argument("file")
     parser.add_argument("--dark", action="store_true")
     parser.add_argument("--language", default="en")

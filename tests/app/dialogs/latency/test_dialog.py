@@ -85,7 +85,7 @@ def test_where_the_time_of_a_word_went_is_said_and_painted(panel):
     speak(one)
     assert "Model: 1.50 s (95 %: 1.50 s); Paint: 0.25 s" in one.waterfall.accessibleDescription()
     assert one.summary.text() == (
-        "1 words: 1.50 s to the caption (95 %: 1.50 s), 1.75 s to the screen (95 %: 1.75 s)."
+        "1 word: 1.50 s to the caption (95 %: 1.50 s), 1.75 s to the screen (95 %: 1.75 s)."
     )
     assert one.waterfall.grab().toImage() != empty
 
@@ -129,7 +129,7 @@ def test_the_counters_and_the_memory_are_shown(panel, monkeypatch):
         one.desk.measure_memory()
     one.tabs.setCurrentIndex(1)
     one._refresh()
-    assert one.cost.text().startswith("1,234 tokens fed in 9 passes, 7 recomputed")
+    assert one.cost.text().startswith("Tokens fed: 1,234; passes: 9; recomputed: 7;")
     assert one.tokens.accessibleDescription() == "1,234 fed, 7 recomputed; over 0 s"
     assert one.memory.accessibleDescription() == "345 MB now; over 1 s"
     assert not one.memory.grab().isNull()
@@ -149,7 +149,7 @@ def test_nothing_is_painted_while_nobody_looks(panel, qtbot):
     speak(one)
     assert "No captions" in one.summary.text()
     one.show()
-    assert "1 words" in one.summary.text()
+    assert "1 word:" in one.summary.text()
 
 
 def test_measurements_are_recorded_as_json_lines_without_a_word_of_what_was_said(panel, tmp_path):

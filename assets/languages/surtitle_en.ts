@@ -1,0 +1,98 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="en" sourcelanguage="en">
+<context>
+    <name>EvaluationPage</name>
+    <message numerus="yes">
+        <source>%Ln lines, {:,} without a caption; {:.0f} ms for a word; {}</source>
+        <translation>
+            <numerusform>%Ln line, {:,} without a caption; {:.0f} ms for a word; {}</numerusform>
+            <numerusform>%Ln lines, {:,} without a caption; {:.0f} ms for a word; {}</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ExportDialog</name>
+    <message numerus="yes">
+        <source>%Ln captions</source>
+        <translation>
+            <numerusform>%Ln caption</numerusform>
+            <numerusform>%Ln captions</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln captions were written to {}</source>
+        <translation>
+            <numerusform>%Ln caption was written to {}</numerusform>
+            <numerusform>%Ln captions were written to {}</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>GlossaryController</name>
+    <message numerus="yes">
+        <source>%Ln terms cost {:,} tokens of the prompt, computed once</source>
+        <translation>
+            <numerusform>%Ln term costs {:,} tokens of the prompt, computed once</numerusform>
+            <numerusform>%Ln terms cost {:,} tokens of the prompt, computed once</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln terms are in use and cost nothing</source>
+        <translation>
+            <numerusform>%Ln term is in use and costs nothing</numerusform>
+            <numerusform>%Ln terms are in use and cost nothing</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>LatencyDialog</name>
+    <message numerus="yes">
+        <source>%Ln words: {:.2f} s to the caption (95 %: {:.2f} s)</source>
+        <translation>
+            <numerusform>%Ln word: {:.2f} s to the caption (95 %: {:.2f} s)</numerusform>
+            <numerusform>%Ln words: {:.2f} s to the caption (95 %: {:.2f} s)</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>MediaDialog</name>
+    <message numerus="yes">
+        <source>%Ln captions are in the transcript.</source>
+        <translation>
+            <numerusform>%Ln caption is in the transcript.</numerusform>
+            <numerusform>%Ln captions are in the transcript.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>SessionWindow</name>
+    <message numerus="yes">
+        <source>%Ln captions</source>
+        <translation>
+            <numerusform>%Ln caption</numerusform>
+            <numerusform>%Ln captions</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>SessionsDialog</name>
+    <message numerus="yes">
+        <source>{:%Y-%m-%d %H:%M}, %Ln captions</source>
+        <translation>
+            <numerusform>{:%Y-%m-%d %H:%M}, %Ln caption</numerusform>
+            <numerusform>{:%Y-%m-%d %H:%M}, %Ln captions</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>StatusBar</name>
+    <message numerus="yes">
+        <source>Catching up: %Ln words to go</source>
+        <translation>
+            <numerusform>Catching up: %Ln word to go</numerusform>
+            <numerusform>Catching up: %Ln words to go</numerusform>
+        </translation>
+    </message>
+</context>
+</TS>

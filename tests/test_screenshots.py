@@ -1,0 +1,62 @@
+"""The pictures of docs/screenshots are those that scripts/screenshots takes."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+SCRIPT = ROOT / "scripts" / "screenshots"
+
+
+def check(folder):
+    return subprocess.run(
+        [SCRIPT, "--check"],
+        env=os.environ | {"FOLDER": str(folder)},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+
+
+def listed():
+    """Name and scene of each picture."""
+    rows = SCRIPT.read_text().partition('scenes="\n')[2].partition('"\n')[0].splitlines()
+    return [tuple(row.split()[:2]) for row in rows]
+
+
+def test_a_scene_makes_each_picture_of_the_documentation():
+    done = check(ROOT / "docs" / "screenshots")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_picture_that_no_scene_makes_fails(tmp_path):
+    for name in ("window", "of-before"):
+        (tmp_path / f"{name}.png").touch()
+    done = check(tmp_path)
+    assert done.returncode == 1
+    assert re.findall(r"no scene makes \S*?([\w-]+)\.png", done.stderr) == ["of-before"]
+
+
+def test_each_picture_is_of_a_known_scene_and_has_one_name():
+    program = ROOT / "tests" / "support" / "programs" / "scene_program.py"
+    told = subprocess.run(
+        [sys.executable, program, "--help"], check=True, capture_output=True, text=True, timeout=120
+    ).stdout
+    known = set(re.search(r"\{([\w,\s]+)\}", told)[1].replace("\n", "").replace(" ", "").split(","))
+    names, scenes = zip(*listed(), strict=True)
+    assert len(set(names)) == len(names)
+    assert set(scenes) - {"program"} <= known
+
+
+def test_an_unknown_name_is_refused_before_anything_is_taken(tmp_path):
+    done = subprocess.run(
+        [SCRIPT, "windo"],
+        env=os.environ | {"FOLDER": str(tmp_path)},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("no picture is called windo; there are: typing ")
