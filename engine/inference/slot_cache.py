@@ -29,10 +29,8 @@ class SlotCache(Cache):
     def __init__(
         self, config: PretrainedConfig, capacity: int, dtype: torch.dtype, device: torch.device
     ) -> None:
-        head_size = getattr(config, "head_dim", None) or (
-            config.hidden_size // config.num_attention_heads
-        )
-        shape = (1, _n_cached_heads(config), capacity, head_size)  # (B, H, K, D)
+        n_heads, head_size = cached_shape(config)
+        shape = (1, n_heads, capacity, head_size)  # (B, H, K, D)
         self._layers = [_SlotLayer(shape, dtype, device) for _ in range(config.num_hidden_layers)]
         super().__init__(layers=list(self._layers))
         self.capacity = capacity
@@ -135,6 +133,12 @@ class SlotCache(Cache):
     def get_seq_length(self, layer_idx: int = 0) -> int:  # noqa: ARG002  the library's signature
         """Return the number of cached rows, for the library."""
         return self.n_rows
+
+
+def cached_shape(config: PretrainedConfig) -> tuple[int, int]:
+    """Return the number of heads whose keys are cached, and the size of a head."""
+    head_size = getattr(config, "head_dim", None)
+    return _n_cached_heads(config), head_size or config.hidden_size // config.num_attention_heads
 
 
 def _n_cached_heads(config: PretrainedConfig) -> int:

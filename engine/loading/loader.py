@@ -6,6 +6,7 @@ folder is run.
 
 import importlib.util
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from engine.adapters.adapter import model_card, usable_adapter, verify_adapter
 from engine.errors import ModelError
@@ -17,6 +18,9 @@ from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import ModelCard
 from engine.settings import ModelSettings
 
+if TYPE_CHECKING:
+    from engine.loading.torch_loader import TorchWeights
+
 
 def load_weights(settings: ModelSettings) -> Weights:
     """Load a model folder, and the adapter of the settings if there is one.
@@ -24,12 +28,14 @@ def load_weights(settings: ModelSettings) -> Weights:
     Raises:
         ModelError: folder, adapter or device cannot be used, or there is too little memory.
     """
-    if settings.adapter is None:
-        return load_base(settings, model_card(settings.directory, None))
-    # checked before any library sees it
-    adapter = usable_adapter(settings.adapter, read_fingerprint(settings.directory))
-    verify_adapter(adapter)
-    return _loaded(settings, model_card(settings.directory, adapter), read_factors(adapter))
+    return _loaded(settings, *_described(settings))
+
+
+def load_by_torch(settings: ModelSettings) -> "TorchWeights":
+    """Load as ``load_weights``, by torch even where ONNX Runtime would compute."""
+    from engine.loading.torch_loader import load_torch  # noqa: PLC0415  torch takes seconds to import
+
+    return load_torch(settings, *_described(settings))
 
 
 def load_base(settings: ModelSettings, card: ModelCard) -> Weights:
@@ -39,6 +45,15 @@ def load_base(settings: ModelSettings, card: ModelCard) -> Weights:
         ModelError: as for ``load_weights``.
     """
     return _loaded(settings, card, {})
+
+
+def _described(settings: ModelSettings) -> tuple[ModelCard, Mapping[str, Factors]]:
+    """Return the card in use and the factors of the adapter, checked before a library sees them."""
+    if settings.adapter is None:
+        return model_card(settings.directory, None), {}
+    adapter = usable_adapter(settings.adapter, read_fingerprint(settings.directory))
+    verify_adapter(adapter)
+    return model_card(settings.directory, adapter), read_factors(adapter)
 
 
 def _loaded(settings: ModelSettings, card: ModelCard, factors: Mapping[str, Factors]) -> Weights:

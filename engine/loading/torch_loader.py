@@ -7,7 +7,7 @@ the report notes it.
 """
 
 import importlib.util
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from pathlib import Path
@@ -20,6 +20,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 from engine.errors import ModelError
 from engine.files import bytes_text
 from engine.inference.attention import take_over_alibi
+from engine.inference.causal_model import CausalModel
 from engine.inference.slot_model import SlotModel
 from engine.loading.cpu_benchmark import multiplies_packed
 from engine.loading.device import compute_dtype, give_memory_back, share_processor
@@ -50,6 +51,8 @@ class TorchWeights:
 
     Attributes:
         network: the transformers model, in evaluation mode.
+        conversations: makes a conversation with the network, of so many rows; another one makes
+            conversations that are computed together (``training.evaluation.lanes``).
     """
 
     network: PreTrainedModel
@@ -57,6 +60,7 @@ class TorchWeights:
     card: ModelCard
     base: Fingerprint | None = None
     report: LoadReport = field(default_factory=LoadReport)
+    conversations: Callable[[PreTrainedModel, int], CausalModel] = SlotModel
 
     @property
     def n_parameters(self) -> int:
@@ -76,9 +80,9 @@ class TorchWeights:
         """Return the same weights with a further note on how they were loaded."""
         return replace(self, report=replace(self.report, notes=(*self.report.notes, note)))
 
-    def new_model(self, capacity: int) -> SlotModel:
+    def new_model(self, capacity: int) -> CausalModel:
         """Make a conversation with the network, of ``capacity`` rows."""
-        return SlotModel(self.network, capacity)
+        return self.conversations(self.network, capacity)
 
     def adapted_layers(self, *, keep_base: bool) -> TorchAdaptedLayers:
         """Return the layers that take adapters; ``keep_base`` if more than one ``put`` comes."""

@@ -59,6 +59,7 @@ def run_settings(
     *,
     system: str = "slots",
     n_workers: int = 1,
+    batch: int = 1,
     names: Path | None = None,
 ) -> RunSettings:
     """Make settings of the arguments of ``add_run_arguments``.
@@ -83,6 +84,7 @@ def run_settings(
             limit=arguments.limit,
             names=names,
             n_workers=n_workers,
+            batch=batch,
         )
     except (ValueError, PolicyError) as error:
         raise UsageError(str(error)) from error

@@ -26,7 +26,8 @@ class Comparison:
     Attributes:
         bleu, chrf: of the corpus.
         al, laal: over the sentences for which both wrote something; None without any.
-        laal_ca: likewise, with computing time, each on the machine it ran on.
+        laal_ca: likewise, with computing time, each on the machine it ran on; None where lines were
+            translated side by side.
     """
 
     bleu: QualityDifference
@@ -62,12 +63,13 @@ def compare(
         before, after = ([None if one is None else measure(one) for one in each] for each in lags)
         return compare_means(before, after, settings)
 
+    timed = all(run.scores.laal_ca is not None for run in (first, second))
     return Comparison(
         bleu=quality(make_bleu(language)),
         chrf=quality(CHRF()),
         al=mean(lambda one: one.al),
         laal=mean(lambda one: one.laal),
-        laal_ca=mean(lambda one: one.laal_ca),
+        laal_ca=mean(lambda one: one.laal_ca) if timed else None,
     )
 
 

@@ -28,6 +28,7 @@ class RunSettings:
         limit: lines from the start of the files; None takes all.
         names: file with the talk of each line, see ``training.data.talks``; for talks only.
         n_workers: processes; talks are translated in one.
+        batch: lines that a process translates side by side; talks are translated one by one.
     """
 
     source: Path
@@ -39,6 +40,7 @@ class RunSettings:
     limit: int | None = None
     names: Path | None = None
     n_workers: int = 1
+    batch: int = 1
 
     def __post_init__(self) -> None:
         if not self.policies:
@@ -49,6 +51,7 @@ class RunSettings:
         if self.limit is not None:
             at_least("--limit", self.limit, 1)
         at_least("--workers", self.n_workers, 1)
+        at_least("--batch", self.batch, 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +67,8 @@ class RunRecord:
         slot_length: positions.
         layout: one of ``engine.settings.LAYOUTS``.
         cut_loops: whether the engine ended writes that looped.
+        batch: lines translated side by side; the times in the logs of more than one include waiting
+            for the others.
         source_sha256, reference_sha256: of the two files.
     """
 
@@ -77,6 +82,7 @@ class RunRecord:
     reference_sha256: str
     layout: str = "slots"
     cut_loops: bool = False
+    batch: int = 1
 
     @classmethod
     def of(cls, settings: RunSettings, system: str) -> "RunRecord":
@@ -96,6 +102,7 @@ class RunRecord:
             slot_length=translation.layout.slot_length,
             layout=translation.layout.name,
             cut_loops=translation.cut_loops,
+            batch=settings.batch,
             source_sha256=readable_sha256(settings.source),
             reference_sha256=readable_sha256(settings.reference),
         )

@@ -29,7 +29,7 @@ class PolicyScores:
     tokens_fed: int
     tokens_recomputed: int
     gflops_per_sentence: float
-    ms_per_word_p50: float
+    ms_per_word_p50: float | None
     n_sentences: int
     n_empty: int
 

@@ -11,6 +11,7 @@ For all policies together: ``run.json`` (the settings), ``summary.json`` (a list
 ``quality_latency.png`` (BLEU over LAAL).
 """
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from training.data.corpus import read_pairs, replacing, write_json, write_lines
@@ -49,7 +50,8 @@ def evaluate(settings: RunSettings) -> "list[Scores]":
             write_lines(settings.out / f"{policy}.hyp", [each.hypothesis for each in translations])
             more = [{"reference": reference} for reference in references]
             write_translations(settings.out, policy, translations, more)
-            scores.append(score(policy, system, translations, references, language))
+            own = score(policy, system, translations, references, language)
+            scores.append(replace(own, timed=settings.batch == 1))
         write_json(summary, [each.row() for each in scores])
     points = tuple(
         Point(each.policy, None if each.laggings is None else each.laggings.laal, each.quality.bleu)

@@ -5,9 +5,11 @@ The logs are the checkpoint of a run: a line that a log holds whole is never tra
 
 import multiprocessing
 import signal
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
@@ -24,8 +26,10 @@ from training.errors import TrainingError
 from training.evaluation.run_record import RunSettings
 
 if TYPE_CHECKING:
+    from engine.loading.torch_loader import TorchWeights
     from engine.loading.weights import Weights
     from engine.translation.base import AnySystem
+    from training.evaluation.lanes import Lane
 
 CAPACITY = 4096
 """Cache rows: more than an utterance within the limits can take, even if every write loops."""
@@ -39,7 +43,7 @@ _Message: TypeAlias = "tuple[str, int] | str"
 
 @dataclass(frozen=True, slots=True)
 class _Share:
-    """The jobs of one worker, and the number in the names of its logs."""
+    """The jobs of one worker, and the first number in the names of its logs."""
 
     settings: RunSettings
     jobs: tuple[Job, ...]
@@ -124,7 +128,8 @@ def translate(settings: RunSettings, jobs: Sequence[Job]) -> Iterator[str]:
     log_folder.mkdir(parents=True, exist_ok=True)
     first = next_number(log_folder)
     shares = [
-        _Share(settings, tuple(jobs[start::n_workers]), first + start) for start in range(n_workers)
+        _Share(settings, tuple(jobs[start::n_workers]), first + start * settings.batch)
+        for start in range(n_workers)
     ]
     for message in _from_workers(shares):
         if isinstance(message, str):
@@ -187,15 +192,51 @@ def _translations(share: _Share) -> Iterator[tuple[str, int]]:
     """Load the model and translate a share, policy by policy."""
     import torch  # noqa: PLC0415  seconds, and only workers need it
 
-    from engine.loading.loader import load_weights  # noqa: PLC0415
+    from engine.loading.loader import load_by_torch, load_weights  # noqa: PLC0415
 
     torch.set_num_threads(1)
-    weights = load_weights(share.settings.model)
+    settings = share.settings
+    translate_lines = (
+        partial(_one_by_one, share, load_weights(settings.model))
+        if settings.batch == 1
+        else partial(_side_by_side, share, load_by_torch(settings.model))
+    )
     for policy in dict.fromkeys(policy for policy, _, _ in share.jobs):
-        with logged_system(share.settings, weights, policy, share.number, CAPACITY) as (
-            system,
-            log,
-        ):
-            for _, index, line in (job for job in share.jobs if job[0] == policy):
+        lines = [(index, line) for own, index, line in share.jobs if own == policy]
+        for index in translate_lines(policy, lines):
+            yield policy, index
+
+
+def _one_by_one(
+    share: _Share, weights: "Weights", policy: str, lines: Sequence[tuple[int, str]]
+) -> Iterator[int]:
+    """Translate lines one after another; yield the index of each."""
+    with logged_system(share.settings, weights, policy, share.number, CAPACITY) as (system, log):
+        for index, line in lines:
+            feed_line(system, log, index, line)
+            yield index
+
+
+def _side_by_side(
+    share: _Share, weights: "TorchWeights", policy: str, lines: Sequence[tuple[int, str]]
+) -> Iterator[int]:
+    """Translate lines in lanes that compute together, each with a log; yield finished indices."""
+    from engine.inference.batched_model import BatchedModel  # noqa: PLC0415  torch, as above
+    from training.evaluation.lanes import run_together  # noqa: PLC0415
+
+    n_lanes = min(share.settings.batch, len(lines))
+    # long ones first, so that no lane works alone at the end
+    waiting = iter(sorted(lines, key=lambda line: -len(line[1])))
+    finished = deque[int]()
+
+    def work(lane: "Lane") -> None:
+        own, number = replace(weights, conversations=lane.open), share.number + lane.number
+        with logged_system(share.settings, own, policy, number, CAPACITY) as (system, log):
+            for index, line in waiting:
                 feed_line(system, log, index, line)
-                yield policy, index
+                finished.append(index)
+
+    for _ in run_together(BatchedModel(weights.network, n_lanes, CAPACITY), [work] * n_lanes):
+        while finished:
+            yield finished.popleft()
+    yield from finished

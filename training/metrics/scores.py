@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 
+_TIMES = ("ms_per_", "laal_ca")
+"""Beginnings of the names of scores that count the time of computing."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
     """Computation of a policy, and its times.
@@ -56,6 +60,8 @@ class Scores:
             ``training.metrics.degenerate``; None if nothing is.
         n_empty: sentences without output.
         n_degenerate: sentences whose output is a loop, see ``training.metrics.degenerate``.
+        timed: False if the lines were translated side by side, where each waits for the others:
+            then the row has no times, and no lagging with computing.
     """
 
     policy: str
@@ -69,10 +75,14 @@ class Scores:
     n_sentences: int
     n_empty: int
     n_degenerate: int
+    timed: bool = True
 
     def row(self) -> dict[str, str | float | None]:
         """Return all scores side by side, under their names."""
-        return flattened(self)
+        row = flattened(self)
+        if not row.pop("timed"):
+            row |= dict.fromkeys(name for name in row if name.startswith(_TIMES))
+        return row
 
 
 def score(

@@ -164,6 +164,36 @@ def test_the_baseline_is_measured_by_the_same_command(tmp_path, files, model):
 
 
 @pytest.mark.usefixtures("in_process")
+def test_lines_translated_side_by_side_score_the_same_and_have_no_times(
+    tmp_path, files, model, capsys
+):
+    one, many = tmp_path / "one", tmp_path / "many"
+    evaluate(files, model, one, "--workers", "1")
+    evaluate(files, model, many, "--workers", "2", "--batch", "3")
+    for policy in POLICIES:
+        assert (many / f"{policy}.hyp").read_text() == (one / f"{policy}.hyp").read_text()
+    alone, scores, _ = without_times(one)
+    together, scores_together, _ = without_times(many)
+    for policy in POLICIES:
+        for first, second in zip(alone[policy], together[policy], strict=True):
+            rounded = pytest.approx(second.pop("log_probability"), abs=1e-4)
+            assert first.pop("log_probability") == rounded
+            assert first == second
+    assert scores == scores_together
+    times = [name for name in TIMES if not name.startswith("peak_")]
+    assert all(row[name] is None for row in summary_of(many) for name in times)
+    assert all(row[name] is not None for row in summary_of(one) for name in times)
+    capsys.readouterr()
+    assert evaluate(files, model, many) == 2
+    assert "another batch (3, not 1)" in capsys.readouterr().err
+    compared = tmp_path / "compared"
+    more = ["--out", str(compared), "--samples", "20"]
+    assert main(["compare", str(one), str(many), *more]) == 0
+    found = json.loads((compared / "compare.json").read_text())["differences"]
+    assert [row["laal_ca"] for row in found] == [None] * 3
+
+
+@pytest.mark.usefixtures("in_process")
 def test_only_the_first_lines_may_be_asked_for_and_the_model_may_be_bundled(
     tmp_path, files, model, monkeypatch
 ):
