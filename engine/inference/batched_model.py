@@ -18,7 +18,6 @@ from engine.inference.flops import Arithmetic
 from engine.layout.planner import Eviction
 from engine.settings import LayoutSettings
 
-
 _WORTH_A_PASS = 24
 """Padded rows that cost about as much as the overhead of another pass (7 ms and 0.3 ms a row)."""
 

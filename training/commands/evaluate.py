@@ -47,7 +47,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         type=int,
         default=1,
         metavar="N",
-        help="lines that a process translates side by side, by torch: many times faster, and "
+        help="lines that a process translates side by side, by torch: sooner, and "
         "nothing is timed (%(default)s)",
     )
     parser.set_defaults(run=run)
