@@ -7,7 +7,7 @@ from pathlib import Path
 DEVICES = ("auto", "cpu", "cuda", "mps")
 QUANTISATIONS = ("auto", "nf4", "int8", "none")
 SYSTEMS = ("auto", "slots", "retranslate")
-LAYOUTS = ("slots", "conversational", "gpe", "simulmask", "cached", "recomputed")
+LAYOUTS = ("slots", "conversational", "gpe", "simulmask", "cached", "recomputed", "source-apart")
 
 
 def at_least(name: str, value: float, least: float) -> None:

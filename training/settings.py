@@ -252,6 +252,8 @@ class TrainSettings:
             between a whole source and its target.
         one_end: a write of a new base ends with the token that ends a target.
         shape: of a new base.
+        turns: fewest and most pairs that a new base sees as turns of one conversation.
+        offset: least and most positions that such a conversation skips.
         weights: copies of a corpus in an epoch, by corpus name; 1 by default.
         quantise: ``nf4`` keeps the base in 4 bits (QLoRA, Dettmers et al. 2023).
         max_length: tokens a sample may have; longer pairs are left out.
@@ -279,6 +281,8 @@ class TrainSettings:
     slot_lengths: tuple[int, ...] = (16,)
     one_end: bool = False
     shape: ModelShape = ModelShape()
+    turns: tuple[int, int] = (1, 1)
+    offset: tuple[int, int] = (0, 0)
     weights: Mapping[str, float] = field(default_factory=dict)
     mixture: Mixture = field(default_factory=Mixture)
     lora: LoraSettings = LoraSettings()
@@ -324,7 +328,7 @@ class TrainSettings:
         others = (
             ("hub", "lora", "prompt", "dev", "quantise", "gradient_checkpointing")
             if self.base == NEW
-            else ("shape", "one_end", "compiled", "begin_with")
+            else ("shape", "one_end", "compiled", "begin_with", "turns", "offset")
         )
         usual = {one.name: one for one in fields(TrainSettings)}
         for name in others:

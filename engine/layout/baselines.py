@@ -14,6 +14,20 @@ TARGET_SIDE = 1 << 20
 """First position of a target that is kept apart: after every source word to come."""
 
 
+class ApartPlanner(SlotPlanner):
+    """Slots in which source sees source only, as in group position encoding.
+
+    In slots a source row of the second phase or later sees the targets of the phases before, and so
+    the model's own errors; the paper does not say whether it should. Encoded positions are those of
+    slots, and so is what a row sees that is asked for a token.
+    """
+
+    def _place_target(self, id_: int) -> None:
+        target = self._state.target
+        self._rows.append(Row(id_, TARGET_SIDE + target, shift=-TARGET_SIDE))
+        self._state = replace(self._state, target=target + 1)
+
+
 class ConversationalPlanner(SlotPlanner):
     """A full turn of user and assistant for each read, positions in order of arrival.
 

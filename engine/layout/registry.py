@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from engine.layout.baselines import (
+    ApartPlanner,
     ConversationalPlanner,
     GroupPlanner,
     JoinedPlanner,
@@ -20,6 +21,7 @@ _PLANNERS: Mapping[str, type[Planner]] = {
     "simulmask": JoinedPlanner,  # its bias counts the visible keys, not positions
     "cached": JoinedPlanner,
     "recomputed": RecomputingPlanner,
+    "source-apart": ApartPlanner,
 }
 """The planner of every name in ``engine.settings.LAYOUTS``."""
 

@@ -38,10 +38,9 @@ class SlotPlanner(Planner):
             self._state = replace(self._state, slot_end=longer)
 
     def _open_target(self) -> None:
-        start = self._target_start()
-        self._place_header(self._headers.assistant, start)
-        target = start + len(self._headers.assistant)
-        self._state = replace(self._state, target=target, writes=True)
+        self._state = replace(self._state, target=self._target_start(), writes=True)
+        for id_ in self._headers.assistant:
+            self._place_target(id_)
 
     def _place_target(self, id_: int) -> None:
         self._rows.append(Row(id_, self._state.target))

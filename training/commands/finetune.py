@@ -34,6 +34,9 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add_setting(group, "--base", "base", base, metavar="DIR|NAME")
     add_setting(group, "--method", "method", "as in docs/results.md (exposst)", metavar="NAME")
     group.add_argument("--policies", choices=_POLICIES, help="offline is always among them")
+    waits = "drawn under wait-k; SimulMask trains with 4 more than it is decoded with"
+    add_setting(group, "--k", "mixture.k", waits, metavar="K,K,...")
+    add_setting(group, "--n", "mixture.n", "drawn under read-n", metavar="N,N,...")
     batch = "sentence pairs in a step, where --batch-tokens does not say its rows"
     add_setting(group, "--batch", "optimisation.batch_pairs", batch, metavar="PAIRS")
     add_setting(group, "--licence", "licences", "for its card", metavar="CORPUS=LICENCE")

@@ -171,6 +171,15 @@ def _number(kind: type[int | float], text: str) -> float:
         raise UsageError(msg) from error
 
 
+def _numbers(text: str) -> list[float]:
+    return [_number(int, number) for number in text.split(",")]
+
+
+def _range(text: str) -> list[float]:
+    least, _, most = text.partition("-")
+    return [_number(int, least), _number(int, most or least)]
+
+
 _NAMED: Mapping[str, Callable[[str], object]] = {
     "data": str,
     "licences": str,
@@ -181,10 +190,14 @@ _NAMED: Mapping[str, Callable[[str], object]] = {
 
 _LISTS: Mapping[str, Callable[[str], object]] = {
     "dev.policies": lambda text: text.replace(",", " ").split(),
-    "slot_lengths": lambda text: [_number(int, number) for number in text.split(",")],
+    "slot_lengths": _numbers,
     "lora.targets": lambda text: text.split(","),
+    "mixture.k": _numbers,
+    "mixture.n": _numbers,
+    "offset": _range,
+    "turns": _range,
 }
-"""Readers of arguments with commas, likewise."""
+"""Readers of arguments with several values, likewise."""
 
 
 def _read(path: str, value: object) -> object:

@@ -67,7 +67,7 @@ def build_samples(
         raise ValueError(msg)
     planner = make_planner(prompt.headers, layout)
     words = source_words(pair.source, prompt, marker_alone=marker_alone)
-    gold = _Gold(pair, prompt)
+    gold = Gold(pair, prompt)
     samples = list[Sequence[Row]]()
     n_read = n_read_at_write_end = 0
     has_written = False
@@ -106,7 +106,7 @@ def source_words(words: Sequence[Ids], prompt: Prompt, *, marker_alone: bool) ->
     return [*words[:-1], words[-1] + marker]
 
 
-class _Gold:
+class Gold:
     """A model that is always right: it returns the next target token of a pair."""
 
     def __init__(self, pair: TokenizedPair, prompt: Prompt) -> None:

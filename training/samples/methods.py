@@ -38,6 +38,8 @@ class Method:
 METHODS: Mapping[str, Method] = {
     # ours: ExPosST, section 2
     "exposst": Method(layout="slots", decoding="slots"),
+    # ours, with source that sees no target of an earlier slot
+    "source-apart": Method(layout="source-apart", decoding="source-apart"),
     # its ablations, section 4.1
     "without-mask": Method(layout="slots", decoding="slots", sees_all=True),
     "without-slots": Method(layout="cached", decoding="cached", settled=True),

@@ -9,13 +9,14 @@ import random
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 
 from engine.policy import Offline
 from engine.settings import LayoutSettings
 from engine.text.prompt import Prompt
 from training.samples.batches import Example, Line
+from training.samples.conversation import Turns, build_conversation
 from training.samples.examples import build_samples
 from training.samples.methods import Method
 from training.samples.mixture import cut_writes, draw_policy
@@ -128,6 +129,7 @@ class Stream:
         mixture: the policies to draw.
         slot_lengths: one is drawn for each pair.
         arrangement: of examples in steps.
+        turns: pairs of a conversation; plain, a pair is played by the method and the mixture.
     """
 
     pairs: Sequence[CorpusPair]
@@ -138,6 +140,7 @@ class Stream:
     slot_lengths: tuple[int, ...]
     arrangement: Padded | Packed
     seed: int
+    turns: Turns = field(default_factory=Turns)
 
     def epoch_size(self) -> float:
         """Expected pairs in an epoch."""
@@ -154,7 +157,7 @@ class Stream:
                     skip_pairs -= len(chosen)
                     continue
                 rng = self._rng(epoch, start)
-                examples = [each for index in chosen for each in self._examples(index, rng)]
+                examples = self._all_examples(chosen, rng)
                 for lines in self.arrangement.steps(examples, rng):
                     if skip_pairs > 0:
                         skip_pairs -= round(lines.n_pairs)
@@ -163,6 +166,24 @@ class Stream:
 
     def _rng(self, epoch: int, start: int | None = None) -> random.Random:
         return random.Random(f"{self.seed} {self.arrangement.name(epoch, start)}")
+
+    def _all_examples(self, chosen: Sequence[int], rng: random.Random) -> list[Example]:
+        if self.turns.is_plain:
+            return [each for index in chosen for each in self._examples(index, rng)]
+        pairs = (self.pairs[index] for index in chosen)
+        return [
+            Example(
+                build_conversation(
+                    [one.pair for one in group],
+                    self.prompts[group[0].language],
+                    n_skipped=rng.randint(*self.turns.offset),
+                    rng=rng,
+                ),
+                ends_writes=False,
+                share=len(group),
+            )
+            for group in self.turns.conversations(pairs, rng)
+        ]
 
     def _examples(self, index: int, rng: random.Random) -> list[Example]:
         """Draw a policy for a pair and play it; prefix fine-tuning makes several examples."""

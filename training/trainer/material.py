@@ -12,6 +12,7 @@ from engine.models.model_card import ModelCard
 from engine.text.prompt import Prompt, make_prompt
 from engine.untrusted.regular_file import file_sha256
 from training.errors import CorpusError, UsageError
+from training.samples.conversation import Turns
 from training.samples.loss import Markers
 from training.samples.methods import METHODS, Method
 from training.samples.pairs import CorpusPair, tokenize
@@ -108,6 +109,7 @@ def prepare(
             else Packed(max(1, round(step_pairs)), settings.max_length)
         ),
         seed=optimisation.seed,
+        turns=_turns(settings),
     )
     return Material(
         stream=stream,
@@ -153,6 +155,8 @@ def _fingerprint(
     }
     if settings.base == NEW:
         values |= {"shape": asdict(settings.shape), "step": moves}
+        if (settings.turns, settings.offset) != ((1, 1), (0, 0)):  # else as earlier versions wrote
+            values["turns"] = (settings.turns, settings.offset)
     else:
         values |= {"base": base, "LoRA": settings.lora, "quantisation": settings.quantise}
     texts = {name: repr(value) for name, value in values.items()}
@@ -174,6 +178,19 @@ def _n_around(prompt: Prompt) -> int:
     """Count the rows of a sample of one phase besides words: headers and two markers."""
     headers = prompt.headers
     return len(headers.system) + len(headers.first) + len(headers.assistant) + 2
+
+
+def _turns(settings: TrainSettings) -> Turns:
+    """Return how pairs become conversations; raise UsageError where policies are trained too."""
+    try:
+        turns = Turns(settings.turns, settings.offset, settings.max_length)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    mixture = settings.mixture
+    if not turns.is_plain and mixture.fixed_reads + mixture.aligned_reads + mixture.waits:
+        msg = "turns and offset are for a base of whole sentences: add --ordinary"
+        raise UsageError(msg)
+    return turns
 
 
 def _is_text(pair: CorpusPair, prompt: Prompt) -> bool:

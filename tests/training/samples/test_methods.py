@@ -167,3 +167,27 @@ def test_the_ablation_without_mask_keeps_the_slots():
     for seed in SEEDS:
         ((rows,), _, _), ((slots,), _, _) = samples("without-mask", seed), samples("exposst", seed)
         assert [row._replace(time=0) for row in slots] == rows
+
+
+def test_source_that_is_kept_apart_sees_no_target_and_all_else_is_as_in_slots():
+    n_unlike = 0
+    for seed in SEEDS:
+        ((rows,), _, _), ((slots,), _, _) = samples("source-apart", seed), samples("exposst", seed)
+        assert [(row.id, row.time, row.label) for row in rows] == [
+            (row.id, row.time, row.label) for row in slots
+        ]
+        assert encoded(rows) == encoded(slots)
+        is_target = torch.tensor([row.position >= TARGET_SIDE for row in rows])
+        seen, seen_in_slots = sight(rows), sight(slots)
+        asked = torch.tensor([row.label != IGNORE for row in rows])
+        assert torch.equal(seen[asked], seen_in_slots[asked])
+        assert (seen | ~seen_in_slots)[
+            is_target
+        ].all()  # one that ends a slot sees what comes with it
+        assert not seen[~is_target][:, is_target].any()
+        assert torch.equal(
+            seen[~is_target][:, ~is_target], seen_in_slots[~is_target][:, ~is_target]
+        )
+        assert all(not flag for flag, row in zip(is_target, rows, strict=True) if is_source(row))
+        n_unlike += int(seen_in_slots[~is_target][:, is_target].any())
+    assert n_unlike > len(SEEDS) / 4  # a second slot sees the target of the first
