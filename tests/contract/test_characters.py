@@ -12,9 +12,9 @@ from engine.settings import LayoutSettings, TranslationSettings
 from engine.text.prompt import word_ids, words_begun
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
-from tests.contract.test_rows import Teacher, word_tokens
 from tests.support.fakes import HashingModel, random_word, tiny_weights
 from tests.support.rows import build_rows
+from tests.support.teacher import Teacher, word_tokens
 from training.pretraining.tokenizer import make_card, train_tokenizer
 from training.samples.examples import TokenizedPair
 from training.samples.pairs import by_characters

@@ -9,13 +9,11 @@ import random
 import pytest
 import torch
 
-from engine.inference.attention import Attention
 from engine.inference.slot_model import SlotModel
 from engine.layout.rows import IGNORE
 from engine.settings import LAYOUTS, LayoutSettings
-from tests.support.networks import ALIBI, ARCHITECTURES, tiny_network
+from tests.support.networks import ALIBI, ARCHITECTURES, masked_pass, tiny_network
 from tests.support.rows import sample
-from training.samples.batches import Example, pad
 
 CASES = 6
 
@@ -25,17 +23,6 @@ def combinations():
         for layout in LAYOUTS:
             if layout != "simulmask" or architecture in ALIBI:
                 yield architecture, layout
-
-
-def masked_pass(network, rows, *, ranked):
-    batch = pad([Example(rows, ends_writes=False)])
-    with torch.inference_mode():
-        return network(
-            input_ids=batch.ids,
-            position_ids=batch.places.encoded,
-            attention_mask=batch.bias(Attention.of(network), ranked=ranked),
-            use_cache=False,
-        ).logits[0]
 
 
 @pytest.mark.parametrize(("architecture", "layout"), list(combinations()))

@@ -6,43 +6,14 @@ import pytest
 
 from engine.policy import Offline, ReadN, WaitK
 from engine.settings import LAYOUTS, LayoutSettings, TranslationSettings
-from engine.text.prompt import word_units
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
 from tests.support.fakes import HashingModel, random_word, tiny_weights
 from tests.support.rows import build_rows
+from tests.support.teacher import Teacher, word_tokens
 from training.samples.examples import TokenizedPair
 
 CASES = 100
-
-
-def word_tokens(tokenizer, word):
-    return tuple(token for unit in word_units(tokenizer, word) for token in unit)
-
-
-class Teacher:
-    """In the place of the model: names the pair's next target token, whatever the logits say."""
-
-    def __init__(self, translator, pair, utterance):
-        self._pair = pair
-        self._utterance = utterance
-        self._flat = [(index, n, id_) for index, word in enumerate(pair.target)
-                      for n, id_ in enumerate(word)]  # fmt: skip
-        self._feed = translator.model.feed
-
-    def __call__(self, rows, _suppressed):
-        self._feed(rows)
-        utterance = self._utterance
-        prompt = utterance.prompt
-        n_chosen = sum(id_ not in prompt.markers for id_ in utterance._chosen)
-        ends_writes = utterance.policy.ends_writes
-        if n_chosen == len(self._flat):
-            return prompt.end_of_write if ends_writes else prompt.end_of_target
-        word, piece, id_ = self._flat[n_chosen]
-        held = piece == 0 and self._pair.needs[word] > utterance.n_read
-        if ends_writes and held and not utterance.source_ended:
-            return prompt.end_of_write
-        return id_
 
 
 @pytest.mark.parametrize("layout_name", sorted(set(LAYOUTS) - {"simulmask"}))

@@ -18,10 +18,11 @@ from transformers import (
     Qwen3ForCausalLM,
 )
 
-from engine.inference.attention import take_over_alibi
+from engine.inference.attention import Attention, take_over_alibi
 from engine.loading.torch_loader import TorchWeights
 from tests.support.fakes import tiny_weights
 from training.pretraining.tokenizer import save_tokenizer
+from training.samples.batches import Example, pad
 
 N_IDS = 384
 _SHAPE = {
@@ -101,3 +102,15 @@ def save_network(folder, architecture):
     stock_network(architecture, torch.float32).save_pretrained(folder)
     save_tokenizer(tiny.tokenizer, tiny.card, folder)
     return folder
+
+
+def masked_pass(network, rows, *, ranked):
+    """Logits of a sample in one pass."""
+    batch = pad([Example(rows, ends_writes=False)])
+    with torch.inference_mode():
+        return network(
+            input_ids=batch.ids,
+            position_ids=batch.places.encoded,
+            attention_mask=batch.bias(Attention.of(network), ranked=ranked),
+            use_cache=False,
+        ).logits[0]

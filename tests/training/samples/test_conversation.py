@@ -9,9 +9,8 @@ import torch
 from engine.layout.rows import IGNORE
 from engine.policy import Offline
 from engine.settings import LayoutSettings
-from tests.contract.test_layouts import masked_pass
 from tests.support.fakes import bare_prompt, numbered_pair, random_pair
-from tests.support.networks import ALIBI, N_IDS, tiny_network
+from tests.support.networks import ALIBI, N_IDS, masked_pass, tiny_network
 from tests.support.rows import build_rows
 from training.samples.conversation import Turns, build_conversation
 from training.samples.methods import METHODS
