@@ -27,7 +27,7 @@ def place(tmp_path):
         (tmp_path / "bin").mkdir(exist_ok=True)
         (tmp_path / "bin" / tool).symlink_to(shutil.which(tool))
     (tmp_path / "scripts").mkdir()
-    for name in ("scripts/setup", "pyproject.toml", "constraints.txt"):
+    for name in ("scripts/setup", "scripts/debian-packages", "pyproject.toml", "constraints.txt"):
         shutil.copy(ROOT / name, tmp_path / name)
     program(
         tmp_path / ".venv" / "bin" / "python", f'[[ $1 != -m ]] || echo "$@" >>{tmp_path}/asked'
