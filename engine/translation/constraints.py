@@ -85,7 +85,9 @@ class Constraints:
             )
             if term is not None:
                 return term  # the user's words, whatever they hold
-        best = self._copies.named(id_, logits, facts.copies.names, caption, _tail(caption))
+        best = self._copies.named(
+            id_, logits, facts.copies.names, caption, _tail(caption), self._piece(id_)
+        )
         if self._is_allowed(best, facts, caption):
             return best
         for other in self._others(logits):

@@ -18,6 +18,7 @@ from engine.text.prompt import word_ids
 from engine.text.terms import EDGES, TermFinder
 from engine.text.tokenizer import Tokenizer
 
+ADDRESS_BONUS = 12.0
 VERBATIM_BONUS = 6.0
 NAME_BONUS = 2.0
 """Nats by which the next token of a copy may be less likely than the token that was proposed."""
@@ -30,6 +31,12 @@ SECOND_BONUS = 8.0
 
 _START_SHARE = 0.25
 """Of the bonus for the first token of a name: the word before it may not be over yet."""
+
+_ADDRESS = re.compile(r"@|://|www\.|_|[a-z]\.[a-z]{2}")
+"""What addresses and names of files have in them."""
+
+_INSIDE = re.compile(r"@|://|_|\.[a-z]")
+"""What stands in no word of a language: a proposal with it means an address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +54,11 @@ class _Copy:
     ids: tuple[int, ...]
     begun: tuple[str, ...]
     bonus: float
+
+    def is_meant_by(self, word: str) -> bool:
+        """Return whether a word that was proposed has an address's marks, and so means this one."""
+        mark = _INSIDE.search(word)
+        return mark is not None and mark[0] in self.word
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,14 +140,31 @@ class Copies:
 
     @staticmethod
     def named(
-        id_: int, logits: NDArray[np.float32], names: Sequence[_Copy], caption: str, tail: str
+        id_: int,
+        logits: NDArray[np.float32],
+        names: Sequence[_Copy],
+        caption: str,
+        tail: str,
+        piece: str,
     ) -> int:
-        """Return the token that copies a name on, or else the proposed one."""
+        """Return the token that copies a name on, or else the proposed one.
+
+        Args:
+            id_: what the model proposes.
+            logits: shape (V,).
+            names: of the source.
+            caption: the text written so far.
+            tail: its last word, as far as it was written.
+            piece: the text of the proposal.
+        """
         best, best_score = id_, None
         tail = tail.lstrip(EDGES)
+        is_new = not tail or all(tail not in copy.begun for copy in names)
         for copy in names:
             if copy.word in caption:
                 continue
+            if is_new and copy.is_meant_by(tail + piece):
+                return copy.ids[0]
             for next_, begun in zip(copy.ids, copy.begun, strict=True):
                 if begun not in ("", tail) or next_ == best:
                     continue
@@ -203,8 +232,8 @@ class Copies:
 
 def _bonus(word: str, *, is_first: bool) -> float:
     """Tell words that are copied letter by letter from names, which a language may change."""
-    if any(mark in word for mark in ("@", "://", "www.", "_")):
-        return VERBATIM_BONUS
+    if _ADDRESS.search(word):
+        return ADDRESS_BONUS
     if len(word) > 1 and any(map(str.isupper, word)) and word.upper() == word:  # NASA, BX7749
         return VERBATIM_BONUS
     return NAME_BONUS if len(word) > 2 and word[:1].isupper() and not is_first else 0.0

@@ -673,11 +673,12 @@ def test_what_a_glossary_and_the_sentences_before_cost_is_told(translate, tmp_pa
     path = tmp_path / "terms.tsv"
     path.write_text("abc\tfed\nhag\tgah\n", encoding="utf-8")
     text = b"Abc de fgh.\n\nHag bed. Hed.\n"
-    for options in (["--glossary", path], ["--context", "2"], ["--glossary", path, "--context", 1]):
+    for options in (["--context", "2"], ["--glossary", path, "--context", 1]):
         ran = translate(text, *options)
         ran.adds(0, "took up to ", " rows of the prompt")
         assert len(ran.lines_in_spite) == 3
     assert translate(text, "--context", "0").lines
+    assert translate(text, "--glossary", path).lines  # a rule while decoding: no rows
 
 
 def test_a_glossary_that_cannot_be_used_is_told(translate, tmp_path):

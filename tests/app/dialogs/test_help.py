@@ -14,14 +14,18 @@ from engine.hub.bundled import ASSETS
 HELP = sorted((ASSETS / "help").glob("*.md"))
 
 
-def test_about_names_version_and_licence_of_every_part(qtbot):
+def test_about_names_version_and_licence_of_every_part(qtbot, tmp_path, monkeypatch):
+    adapter = tmp_path / "chats-en-de"
+    adapter.mkdir()
+    (adapter / "README.md").write_text("---\nlicense: cc-by-sa-4.0\n---\n")
+    monkeypatch.setattr("app.dialogs.about_dialog.bundled_adapters", lambda: [adapter])
     about = AboutDialog()
     qtbot.addWidget(about)
     text = about.licences.toPlainText()
     assert version_of("surtitle") in about.name.text()
     assert "Surtitle: Apache-2.0" in text
     assert "surtitle-en-de: CC-BY-SA-4.0" in text
-    assert "surtitle-en-de-read-n: CC-BY-SA-4.0" in text
+    assert "Adapter chats-en-de: CC-BY-SA-4.0" in text
     assert f"PySide6-Essentials {version_of('PySide6-Essentials')}: LGPL-3.0" in text
     assert "ISC License" in text
 

@@ -9,7 +9,7 @@ from engine.text.harmful_words import HarmfulWords
 from engine.text.numbers import RUN
 from engine.text.prompt import word_ids
 from engine.translation.constraints import Constraints
-from engine.translation.copies import NAME_BONUS, VERBATIM_BONUS
+from engine.translation.copies import ADDRESS_BONUS, NAME_BONUS, VERBATIM_BONUS
 from training.pretraining.tokenizer import END_OF_WRITE, train_tokenizer
 
 LINES = (
@@ -94,17 +94,36 @@ def test_a_number_that_the_model_gets_wrong_becomes_the_one_of_the_source(constr
 
 
 @pytest.mark.parametrize(
-    "word", ["anna.berg@example.org", "https://example.net/r42", "BRANDENBURG"]
+    ("word", "bonus"),
+    [
+        ("anna.berg@example.org", ADDRESS_BONUS),
+        ("https://example.net/r42", ADDRESS_BONUS),
+        ("umsatz_neu.pdf", ADDRESS_BONUS),
+        ("zentrix.de", ADDRESS_BONUS),
+        ("BRANDENBURG", VERBATIM_BONUS),
+    ],
 )
-def test_addresses_and_capitals_are_copied_even_if_the_model_would_rather_not(constraints, word):
+def test_what_is_never_translated_is_copied_even_if_the_model_would_rather_not(
+    constraints, word, bonus
+):
     ids = word_ids(tokenizer(), word)
     begun = tokenizer().decode(ids[:2]).strip()
     other = next(id_ for id_ in range(200, 400) if id_ not in ids)
     values = logits(other)
-    values[ids[2]] = -VERBATIM_BONUS + 0.1
+    values[ids[2]] = -bonus + 0.1
     assert constraints.choose(other, values, f"Write to {word}.", f"An {begun}") == ids[2]
-    values[ids[2]] = -VERBATIM_BONUS - 0.1
+    values[ids[2]] = -bonus - 0.1
     assert constraints.choose(other, values, f"Write to {word}.", f"An {begun}") == other
+
+
+def test_an_address_that_was_not_begun_is_begun_where_the_model_writes_its_marks(constraints):
+    at, dot = (tokenizer().convert_tokens_to_ids(mark) for mark in "@.")
+    first = word_ids(tokenizer(), "anna.berg@example.org")[0]
+    source = "Write to anna.berg@example.org today."
+    assert constraints.choose(at, logits(at), source, "Schreiben Sie an") == first
+    assert constraints.choose(at, logits(at), source, "Schreiben Sie an anna.berg") == at
+    assert constraints.choose(at, logits(at), source, "An anna.berg@example.org und x") == at
+    assert constraints.choose(dot, logits(dot), source, "Schreiben Sie") == dot  # ends a sentence
 
 
 def test_a_name_is_copied_where_the_model_finds_it_nearly_as_likely(constraints):
