@@ -25,7 +25,7 @@ from pathlib import Path
 import torch
 from transformers import GenerationConfig, PreTrainedModel
 
-from benchmarks.random_models import random_network, shapes, weight_bytes
+from benchmarks.random_models import random_network, shapes, small, weight_bytes
 from engine.hub.bundled import bundled_models
 from engine.inference.slot_model import SlotModel
 from engine.layout.rows import Headers, Row
@@ -213,18 +213,30 @@ class Bench:
 
 
 def networks(
-    directory: Path | None, device: torch.device
+    directory: Path | None,
+    device: torch.device,
+    names: Sequence[str] = (),
+    *,
+    is_small: bool = False,
 ) -> dict[str, Callable[[], PreTrainedModel]]:
-    """Name what is measured: a model folder, or random weights of well-known shapes in NF4."""
+    """Name what is measured: a model folder, or random weights of well-known shapes in NF4.
+
+    Args:
+        directory: of the model.
+        device: of random weights.
+        names: of the shapes; all of them if there are none.
+        is_small: take two narrow layers of each shape, to try the way.
+    """
     if directory is not None:
         settings = ModelSettings(directory=directory, device=device.type, quantise="none")
         card = read_card(directory)
         return {directory.resolve().name: lambda: load_torch(settings, card).network}
     return {
         f"{name} (NF4)": lambda config=config: random_network(
-            config, device, quantise="nf4", dtype=torch.bfloat16
+            small(config) if is_small else config, device, quantise="nf4", dtype=torch.bfloat16
         )
         for name, config in shapes().items()
+        if not names or name in names
     }
 
 
@@ -238,8 +250,11 @@ def machine_of(device: torch.device) -> str:
 def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Time decode steps, reads and their peers.")
     parser.add_argument(
-        "--model", type=Path, metavar="DIR", help="model folder (on CUDA: random weights in NF4)"
+        "--model", type=Path, metavar="DIR", help="model folder (on CUDA: every --shape)"
     )
+    shape = "random weights in NF4 at this shape, again for more"
+    parser.add_argument("--shape", choices=shapes(), action="append", default=[], help=shape)
+    parser.add_argument("--small", action="store_true", help="two narrow layers of the shape")
     parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
     parser.add_argument("--threads", type=int, default=2, metavar="N", help="(%(default)s)")
     parser.add_argument("--repeats", type=int, default=20, metavar="N", help="(%(default)s)")
@@ -255,12 +270,14 @@ def main(argv: Sequence[str] | None = None) -> None:
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
     device = torch.device(name)
-    directory = arguments.model or (None if name == "cuda" else bundled_models()[0])
+    has_shape = name == "cuda" or arguments.shape
+    directory = arguments.model or (None if has_shape else bundled_models()[0])
     clock = time.process_time if arguments.cpu_time else time.perf_counter
     date, results = time.strftime("%Y-%m-%d"), {}
+    measured = networks(directory, device, arguments.shape, is_small=arguments.small)
     print("| " + " | ".join(COLUMNS) + " |\n|" + "---|" * len(COLUMNS))
     with torch.inference_mode():
-        for model, make in networks(directory, device).items():
+        for model, make in measured.items():
             if name == "cuda":
                 torch.cuda.reset_peak_memory_stats()
             length = Length(repeats=arguments.repeats)

@@ -2,7 +2,15 @@
 
 They are made on the device layer by layer, each packed before the next is made, so a model of 8
 billion parameters never needs more than its packed size and one layer.
+
+``save_random_model`` writes one as a folder, with a tokenizer and the chat format of its family::
+
+    python -m benchmarks.random_models Qwen2.5-7B DIR [--small] [--device cuda]
 """
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
 
 import torch
 from torch import nn
@@ -12,12 +20,38 @@ from transformers import (
     LlamaConfig,
     PretrainedConfig,
     PreTrainedModel,
+    PreTrainedTokenizerFast,
     Qwen2Config,
 )
 
+from engine.hub.bundled import bundled_models
 from engine.loading.quantisation import pack_layer
 
 SPREAD = 0.02
+
+_CHAT_FORMATS = {
+    "llama": (
+        "<|begin_of_text|>",
+        ("<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>", "<|reserved_special_token_0|>"),
+        "{{ bos_token }}{% for message in messages %}<|start_header_id|>{{ message.role }}"
+        "<|end_header_id|>\n\n{{ message.content }}<|eot_id|>{% endfor %}",
+    ),
+    "qwen2": (
+        "<|endoftext|>",
+        ("<|im_start|>", "<|im_end|>"),
+        "{% for message in messages %}<|im_start|>{{ message.role }}\n"
+        "{{ message.content }}<|im_end|>\n{% endfor %}",
+    ),
+    "gemma2": (
+        "<bos>",
+        ("<start_of_turn>", "<end_of_turn>", "<unused0>"),
+        "{{ bos_token }}{% for message in messages %}{% if message.role == 'system' %}"
+        "{{ raise_exception('System role not supported') }}{% endif %}<start_of_turn>"
+        "{{ 'model' if message.role == 'assistant' else message.role }}\n"
+        "{{ message.content }}<end_of_turn>\n{% endfor %}",
+    ),
+}
+"""By ``model_type``: the token that begins a chat, the other markers, and the chat template."""
 
 
 def shapes() -> dict[str, PretrainedConfig]:
@@ -52,6 +86,39 @@ def shapes() -> dict[str, PretrainedConfig]:
             max_position_embeddings=8192,
         ),
     }
+
+
+def small(config: PretrainedConfig) -> PretrainedConfig:
+    """Return a config of the same architecture that any computer runs at once."""
+    changes = {
+        "vocab_size": 8192,
+        "hidden_size": 64,
+        "intermediate_size": 64,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "num_key_value_heads": 2,
+        "head_dim": 16,
+        "max_position_embeddings": 4096,
+    }
+    return type(config)(**changes)
+
+
+def save_random_model(config: PretrainedConfig, folder: Path, device: torch.device) -> None:
+    """Write a model folder with random weights in bfloat16.
+
+    Its tokenizer has the words of the bundled model, and the markers and the chat template of the
+    family, so recipes for the real model apply to it.
+    """
+    network = random_network(config, device, quantise="none", dtype=torch.bfloat16)
+    network.save_pretrained(folder)
+    first, others, template = _CHAT_FORMATS[config.model_type]
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_file=str(bundled_models()[0] / "tokenizer.json"),
+        bos_token=first,
+        additional_special_tokens=list(others),
+    )
+    tokenizer.chat_template = template
+    tokenizer.save_pretrained(folder)
 
 
 def random_network(
@@ -106,3 +173,19 @@ def weight_bytes(network: PreTrainedModel) -> int:
     tied = network.get_output_embeddings().weight is table
     read = sum(one.numel() * one.element_size() for one in network.parameters())
     return read - (0 if tied else table.numel() * table.element_size())
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description="Write a model folder with random weights.")
+    parser.add_argument("shape", choices=shapes())
+    parser.add_argument("folder", type=Path, metavar="DIR")
+    parser.add_argument("--small", action="store_true", help="two narrow layers of it")
+    parser.add_argument("--device", default="cpu", metavar="NAME", help="that draws (%(default)s)")
+    arguments = parser.parse_args(argv)
+    config = shapes()[arguments.shape]
+    config = small(config) if arguments.small else config
+    save_random_model(config, arguments.folder, torch.device(arguments.device))
+
+
+if __name__ == "__main__":
+    main()

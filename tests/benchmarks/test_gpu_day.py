@@ -1,0 +1,131 @@
+"""What a day with a GPU does, at tiny shapes on a processor."""
+
+import json
+import re
+import shutil
+import time
+
+import pytest
+
+from benchmarks.gpu import day as gpu_day
+from benchmarks.gpu.report import report
+from benchmarks.gpu.state import State, pack, unpack
+from tests.support.finetune_runs import write_pairs
+from tests.training.pretraining.corpora import write_data
+
+
+def dry_run(out, data, *arguments):
+    return gpu_day.main([str(out), "--data", str(data), "--dry-run", *map(str, arguments)])
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_a_dry_run_takes_every_step_and_goes_on_from_pieces_on_a_bare_machine(tmp_path):
+    data, out, work = tmp_path / "data", tmp_path / "out", tmp_path / "work"
+    write_data(data)
+    aligned = write_pairs(tmp_path / "pairs.tsv", 60)
+    steps = ("tests", "decode gemma-2-2b", "qlora", "train")  # the other shapes go the same way
+    only = [word for step in steps for word in ("--only", step)]
+    arguments = (out, data, "--aligned", aligned, "--work", work, *only)
+    assert dry_run(*arguments, "--minutes", 0) == 3
+    assert dry_run(*arguments, "--minutes", 14) == 0
+    state = json.loads((out / "state.json").read_text())
+    assert set(state["results"]) == set(steps)
+    assert state["calls"] == 2
+    assert len(state["results"]["qlora"]["losses"]) == 6
+    assert state["results"]["train"]["BLEU"].keys() == {"little"}
+    text = (out / "report.md").read_text()
+    assert "dry run" in text
+    assert text.count("| done |") == len(steps)
+    assert re.search(r"^\| gemma-2-2b \| [\d.]+ \|", text, re.MULTILINE)
+
+    trained = (work / "train/surtitle-en-de/model.safetensors").read_bytes()
+    shutil.rmtree(work)
+    del state["results"]["train"]
+    (out / "state.json").write_text(json.dumps(state))
+    assert dry_run(*arguments) == 0
+    assert (work / "train/surtitle-en-de/model.safetensors").read_bytes() == trained
+    assert "there already" in (work / "train.log").read_text()
+
+
+def make_run(folder):
+    (folder / "stable/checkpoint").mkdir(parents=True)
+    (folder / "stable/checkpoint/state.safetensors").write_bytes(bytes(range(256)) * 100)
+    (folder / "all.aligned.tsv").write_text("a\tb\n")
+    return folder
+
+
+def test_pieces_are_small_hold_no_data_and_become_the_run_again(tmp_path, monkeypatch):
+    monkeypatch.setattr("benchmarks.gpu.state.PIECE_BYTES", 10_000)
+    run = make_run(tmp_path / "run")
+    (tmp_path / "train.tar.099").write_bytes(b"of a longer run")
+    pieces = pack(run, tmp_path)
+    assert sorted(pieces) == sorted(path.name for path in tmp_path.glob("train.tar.*"))
+    assert len(pieces) > 2
+    assert all((tmp_path / name).stat().st_size <= 10_000 for name in pieces)
+    unpack(pieces, tmp_path, tmp_path / "again")
+    name = "stable/checkpoint/state.safetensors"
+    assert (tmp_path / "again" / name).read_bytes() == (run / name).read_bytes()
+    assert not (tmp_path / "again/all.aligned.tsv").exists()
+
+
+def test_a_damaged_piece_is_told_and_nothing_is_unpacked(tmp_path):
+    pieces = pack(make_run(tmp_path / "run"), tmp_path)
+    (tmp_path / "train.tar.000").write_bytes(b"another")
+    with pytest.raises(SystemExit, match="missing or damaged"):
+        unpack(pieces, tmp_path, tmp_path / "again")
+    assert not (tmp_path / "again").exists()
+
+
+def test_a_command_is_ended_at_the_deadline_and_the_next_call_goes_on(tmp_path, monkeypatch):
+    day = gpu_day.Day(
+        out=tmp_path,
+        work=tmp_path,
+        data=tmp_path,
+        aligned=None,
+        deadline_s=time.monotonic() + 0.5,
+        state=State(is_dry=True),
+    )
+    asleep = {"tests": lambda day: {"summary": day.run("tests", ["sleep", "600"])}}
+    monkeypatch.setattr(gpu_day, "steps", lambda: asleep)
+    assert gpu_day.call(day, ["tests"]) == 3
+    assert gpu_day.read_state(tmp_path, is_dry=True).results == {}
+    day.deadline_s = time.monotonic() + 60
+    asleep["tests"] = lambda day: {"summary": day.run("tests", ["echo", "done"])}
+    assert gpu_day.call(day, ["tests"]) == 0
+    assert gpu_day.read_state(tmp_path, is_dry=True).results == {"tests": {"summary": "done"}}
+
+
+def test_a_step_that_fails_is_told_and_tried_again(tmp_path, monkeypatch, capsys):
+    state = State(is_dry=True)
+    far = time.monotonic() + 60
+    day = gpu_day.Day(
+        out=tmp_path, work=tmp_path, data=tmp_path, aligned=None, deadline_s=far, state=state
+    )
+    steps = {
+        "tests": lambda day: {"x": day.run("tests", ["sh", "-c", "echo no memory; exit 4"])},
+        "train": lambda _day: {},
+    }
+    monkeypatch.setattr(gpu_day, "steps", lambda: steps)
+    assert gpu_day.call(day, list(steps)) == 1
+    assert "tests failed (4): no memory" in capsys.readouterr().err
+    assert "train" in state.results
+    assert "failed: tests failed (4): no memory" in (tmp_path / "report.md").read_text()
+    steps["tests"] = lambda _day: {"summary": "2 passed"}
+    assert gpu_day.call(day, list(steps)) == 0
+    assert state.failures == {}
+
+
+def test_the_report_says_which_aims_are_met():
+    times = {"bound / decode": 0.41, "generate / decode": 7.9, "cycle / decode": 1.3}
+    state = State(is_dry=True, results={"decode some": {"machine": "any", **times}})
+    text = report(state, ["decode some"])
+    assert "| bound / decode >= 0.4 | met |" in text
+    assert "| generate / decode >= 8.0 | **not met** |" in text
+    assert "| cycle / decode <= 1.3 | met |" in text
+
+
+def test_a_dry_run_and_a_real_one_are_not_mixed(tmp_path):
+    (tmp_path / "state.json").write_text(json.dumps({"is_dry": False}))
+    with pytest.raises(SystemExit, match="holds a real run, this is a dry run"):
+        dry_run(tmp_path, tmp_path)
