@@ -121,6 +121,7 @@ class BatchedCache(Cache):
             self.n_rows[lane] += len(rows)
         self._new = ()
 
+    @torch.inference_mode()  # what grew in a forward pass is a tensor of that mode
     def truncate(self, lane: int, n_rows: int) -> None:
         """Keep the first ``n_rows`` rows of a conversation in arrival order."""
         if not 0 <= n_rows <= self.n_rows[lane]:
@@ -129,6 +130,7 @@ class BatchedCache(Cache):
         self._places[1, lane, n_rows : self.n_rows[lane]] = NEVER
         self.n_rows[lane] = n_rows
 
+    @torch.inference_mode()
     def evict(self, lane: int, start: int, stop: int, distance: int, turn: Turn) -> None:
         """Drop rows of a conversation, as ``SlotCache.evict``."""
         old, end = self.n_rows[lane], start + self.n_rows[lane] - stop

@@ -111,3 +111,12 @@ def test_lanes_grow_past_their_first_columns_up_to_their_capacity():
         together.feed([(1, [Row(1, 200, time=200)])])
     with pytest.raises(ValueError, match="cannot be truncated"):
         together.truncate(0, 6)
+
+
+def test_a_lane_that_grew_is_truncated_and_forgets():
+    together = BatchedModel(tiny_weights().network, 2, capacity=300)
+    rows = [Row(3, n, time=n) for n in range(200)]
+    together.feed([(0, rows), (1, rows[:2])])
+    together.truncate(0, 150)
+    together.evict(0, Eviction(start=4, stop=9, distance=5))
+    assert together.n_rows(0) == 145
