@@ -23,7 +23,8 @@ _HIDDEN = np.finfo(np.float32).min
 class ArrayCache:
     """Keys and values of one conversation.
 
-    A forward pass: ``begin(rows)``, the runtime writes behind the valid rows, ``commit``.
+    A forward pass: ``begin(rows)``, the runtime writes behind the valid rows, ``arrange`` if they
+    arrived in another order, ``commit``.
 
     Invariants: ``n_rows`` rows are valid; no array is allocated after construction; truncating and
     feeding again gives the same result as feeding.
@@ -57,6 +58,14 @@ class ArrayCache:
         position, time = self._position[:end], self._time[:end]
         sight = visible(position[start:], time[start:], position, time)  # (Q, K)
         return np.where(sight, np.float32(0), _HIDDEN)[None, None]  # (1, 1, Q, K)
+
+    def arrange(self, order: Sequence[int]) -> None:
+        """Put the computed rows of the forward pass in another order: indexes into them."""
+        end = self.n_rows + self._n_new
+        places = self.n_rows + np.array(order)
+        self.layers[..., self.n_rows : end, :] = self.layers[..., places, :]
+        for column in (self._position, self._time):
+            column[self.n_rows : end] = column[places]
 
     def commit(self) -> None:
         """Count the rows of the forward pass as valid."""

@@ -16,9 +16,8 @@ Inputs, all but the cache different from pass to pass::
 
 Outputs are ``logits`` (1, V) of the last row, and each ``keys.0.new`` and ``values.0.new``. These
 have the shape of the cache: bound to the same memory, the operator only writes the new rows there,
-and nothing is copied. It hides later rows of the cache by itself (it is causal in order of arrival,
-as rows of one pass are in order of position), and the mask hides all others that the rule of
-``engine.layout.rows`` hides.
+and nothing is copied. It hides later rows of the cache by itself, so the rows of one pass must be
+in order of position; the mask hides all others that the rule of ``engine.layout.rows`` hides.
 
 ``GroupQueryAttention``, ``RotaryEmbedding`` and the norms that add the residual are operators of
 ONNX Runtime (https://onnxruntime.ai/docs/reference/operators/contrib_ops); the rest is standard.

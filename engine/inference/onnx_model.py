@@ -7,6 +7,7 @@ this process, so a pass copies nothing but its few rows, and computes without Py
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,6 +32,8 @@ _FIRST_POSITIONS = 2048
 
 _MOST_BOUND = 64
 """Rows of the largest pass whose memory stays bound: larger ones are rare."""
+
+_position = attrgetter("position")
 
 _ERRORS_ONLY = 3  # of the runtime's levels of logging
 
@@ -198,7 +201,16 @@ class OnnxModel:
         return logits
 
     def _compute(self, rows: Sequence[Row]) -> Floats:
-        """Compute rows; return the logits in memory that the next pass overwrites."""
+        """Compute rows; return the logits in memory that the next pass overwrites.
+
+        The operator hides later rows of a pass from earlier ones, so they are computed in the order
+        of sight, and kept in the order of arrival.
+        """
+        arrived = list(rows)
+        rows = sorted(arrived, key=_position)
+        if rows[-1] != arrived[-1]:
+            msg = "the row that is asked for a token must come last in the order of sight"
+            raise ValueError(msg)
         encoded = [row.position + row.shift for row in rows]
         self._reach(max(encoded))
         mask = self._cache.begin(rows)
@@ -214,6 +226,8 @@ class OnnxModel:
             self._session.run_with_iobinding(bound.binding)
         except Exception as error:
             raise _as_ours(error) from error
+        if rows != arrived:
+            self._cache.arrange([rows.index(row) for row in arrived])
         self._cache.commit()
         self._count(len(rows))
         logits: Floats = self._logits[0]

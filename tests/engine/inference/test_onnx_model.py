@@ -60,6 +60,30 @@ def test_truncating_and_feeding_again_is_as_feeding_to_the_bit(weights):
             assert np.array_equal(model.feed([row]), wanted[n])
 
 
+def test_rows_of_a_pass_that_arrive_out_of_order_stay_in_that_order_in_the_cache(weights):
+    """As for a pending target that stands behind source words which were read after it."""
+    late = [Row(40, 90, 1), Row(41, 12, 1), Row(42, 13, 1), Row(43, 91, 1)]
+    one, other = weights.new_model(40), weights.new_model(40)
+    for model in (one, other):
+        model.feed(ROWS)
+    wanted = one.feed(late)
+    for row in sorted(late, key=lambda row: row.position):
+        found = other.feed([row])
+    assert np.abs(found - wanted).max() < 1e-4
+    one.truncate(13)
+    other.truncate(12)
+    other.feed(late[1:3] + late[:1])  # the pending target has seen both of them
+    keys, values = one._cache.layers[:, 0], one._cache.layers[:, 1]
+    assert np.allclose(keys[..., 12, :], other._cache.layers[:, 0, ..., 14, :], atol=1e-5)
+    assert np.allclose(values[..., 12, :], other._cache.layers[:, 1, ..., 14, :], atol=1e-5)
+    assert one._cache._position[12] == 90
+
+
+def test_a_pass_whose_last_row_is_not_the_last_in_sight_is_refused(weights):
+    with pytest.raises(ValueError, match="must come last in the order of sight"):
+        weights.new_model(4).feed([Row(1, 3, 0), Row(2, 2, 0)])
+
+
 def test_what_feed_returned_stays_when_more_is_fed(weights):
     model = weights.new_model(40)
     first = model.feed(ROWS)
