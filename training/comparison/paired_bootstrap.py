@@ -90,11 +90,38 @@ def compare_quality(
     Raises:
         ValueError: the numbers of sentences differ, or there is none.
     """
-    n_sentences = _common_length(*hypotheses, references)
-    first, second = (
-        np.array(metric._extract_corpus_statistics(one, [references]), dtype=np.float64)
-        for one in hypotheses
-    )
+    first, second = hypotheses
+    return compare_runs(metric, ([first], [second]), references, settings)
+
+
+def compare_runs(
+    metric: Metric,
+    hypotheses: tuple[Sequence[Sequence[str]], Sequence[Sequence[str]]],
+    references: Sequence[str],
+    settings: BootstrapSettings,
+) -> QualityDifference:
+    """Compare two systems that were each run several times, for example with several seeds.
+
+    The runs of a system count as one text; a sentence is drawn with all its translations, so that
+    more seeds do not pass for more sentences.
+
+    Args:
+        metric: as for ``compare_quality``.
+        hypotheses: runs of the first system and of the second.
+        references: one for each sentence.
+        settings: the draws.
+
+    Raises:
+        ValueError: the numbers of sentences differ, or there is none.
+    """
+    n_sentences = _common_length(*hypotheses[0], *hypotheses[1], references)
+
+    def statistics(runs: Sequence[Sequence[str]]) -> Values:
+        of_runs = [metric._extract_corpus_statistics(one, [references]) for one in runs]
+        summed: Values = np.array(of_runs, dtype=np.float64).sum(axis=0)
+        return summed
+
+    first, second = map(statistics, hypotheses)
 
     def score(statistics: Values) -> float:
         return float(metric._compute_score_from_stats(statistics.tolist()).score)
