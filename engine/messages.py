@@ -368,13 +368,13 @@ class Message:
     code: Codes
     values: "Mapping[str, Value]"
 
-    def worded(self, translate: Callable[[str], str] = str) -> str:
-        """Fill in the template, after ``translate`` gave it in another language."""
+    def worded(self, translate: Callable[[str], str] = str, fill: "Fill" = str.format_map) -> str:
+        """Fill in the template by ``fill``, after ``translate`` gave it in another language."""
         values = {
-            name: value.worded(translate) if isinstance(value, Message) else value
+            name: value.worded(translate, fill) if isinstance(value, Message) else value
             for name, value in self.values.items()
         }
-        return translate(self.code.value).format_map(values)
+        return fill(translate(self.code.value), values)
 
     def __str__(self) -> str:
         return self.worded()
@@ -404,5 +404,8 @@ class Message:
                     return found
         return None
 
+
+Fill = Callable[[str, Mapping[str, object]], str]
+"""Fills in a template by name."""
 
 Value = Union[str, int, float, Message]  # noqa: UP007  annotations above name it

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 from app.config.settings_in_force import SettingsInForce
 from app.dialogs.glossary_dialog import GlossaryDialog
 from app.library.glossaries import GlossaryFolder, Terms
-from app.system.translations import worded
+from app.system.translations import filled, worded
 from app.widgets.language_names import language_name
 from engine.events import ContextChanged, Event, Refused
 from engine.messages import Code
@@ -117,7 +117,7 @@ class GlossaryController(QObject):
             text = self.tr(
                 "%Ln terms cost {:,} tokens of the prompt, computed once", "", len(self._terms)
             )
-            return text.format(n_rows)
+            return filled(text, n_rows)
         if self._is_used and self._terms:
             return self.tr("%Ln terms are in use and cost nothing", "", len(self._terms))
         return self.tr("The model is not told")

@@ -12,6 +12,7 @@ from app.history.cues import Cue
 from app.history.journal import PastSession
 from app.main_window.find_bar import FindBar
 from app.main_window.transcript_view import Transcript
+from app.system.translations import filled
 from app.widgets.dialog_text import bring_up, close_button, paragraph
 from app.widgets.language_names import language_name
 
@@ -60,8 +61,10 @@ class SessionWindow(QDialog):
         self.message.setText(
             self.tr("%Ln captions", "", len(cues))
             if len(cues) == len(session.cues)
-            else self.tr("The last {:,} of {:,} captions; an export has all").format(
-                len(cues), len(session.cues)
+            else filled(
+                self.tr("The last {:,} of {:,} captions; an export has all"),
+                len(cues),
+                len(session.cues),
             )
         )
         self.transcript.show_views(())

@@ -24,37 +24,45 @@ from engine.files import ASSETS
 FOLDER = ASSETS / "icons" / "lucide"
 
 
-def icon(name: str, colour: str = "") -> QIcon:
+_BESIDE_TEXT = 0.82
+"""Share of its square that an icon takes, if the rest is to keep a text away."""
+
+
+def icon(name: str, colour: str = "", *, before_text: bool = False) -> QIcon:
     """Return an icon that follows the palette of the application.
 
     Args:
         name: of a file in ``FOLDER``, without its suffix, for example ``mic``.
         colour: a field of ``Colours``, for example ``error``; empty for the colour of text, which
             is the accent while a button is on.
+        before_text: leave some of its room empty at the end, where a text begins.
     """
     path = FOLDER / f"{name}.svg"
     if not path.is_file():
         msg = f"there is no icon {name!r}; {FOLDER.name} has those that exist"
         raise ValueError(msg)
-    return QIcon(_Engine(path, colour))
+    return QIcon(_Engine(path, colour, before_text=before_text))
 
 
 class _Engine(QIconEngine):
     """Paints an SVG in the colour that the palette has at that moment."""
 
-    def __init__(self, path: Path, colour: str) -> None:
+    def __init__(self, path: Path, colour: str, *, before_text: bool) -> None:
         super().__init__()
-        self._path, self._colour = path, colour
+        self._path, self._colour, self._before_text = path, colour, before_text
 
     def clone(self) -> QIconEngine:
         """Return an equal engine."""
-        return _Engine(self._path, self._colour)
+        return _Engine(self._path, self._colour, before_text=self._before_text)
 
     def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
-        """Paint the icon into the middle of a rectangle."""
-        side = min(rect.width(), rect.height())
+        """Paint the icon into the middle of a rectangle, or to its start before a text."""
+        side = min(rect.width(), rect.height()) * (_BESIDE_TEXT if self._before_text else 1)
         square = QRectF(0, 0, side, side)
         square.moveCenter(QRectF(rect).center())
+        if self._before_text:
+            is_mirrored = QGuiApplication.layoutDirection() == Qt.LayoutDirection.RightToLeft
+            square.moveLeft(rect.left() + (rect.width() - side if is_mirrored else 0))
         svg = _svg(self._path).replace(b"currentColor", self._tint(mode, state).name().encode())
         QSvgRenderer(QByteArray(svg)).render(painter, square)
 

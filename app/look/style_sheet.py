@@ -26,6 +26,7 @@ QPushButton, QToolButton[autoRaise="false"] {
 }
 QToolButton[autoRaise="false"] { min-height: 0; padding: 5px 11px; }
 QPushButton, QToolButton { icon-size: 1.15em; }
+QToolButton[toolButtonStyle="2"] { icon-size: 1.4em; }
 QPushButton:hover, QToolButton[autoRaise="false"]:hover { background: $hover; }
 QPushButton:pressed, QToolButton[autoRaise="false"]:pressed { background: $line; }
 QPushButton:checked, QToolButton[autoRaise="false"]:checked {
@@ -136,6 +137,7 @@ QHeaderView::section {
   padding: 4px; border: none; border-bottom: 1px solid $line;
   background: $surface; color: $quiet;
 }
+Transcript QHeaderView::section { padding: 4px 7px; }
 QTableCornerButton::section { border: none; background: $surface; }
 
 QListView::item { padding: 4px; }
@@ -145,7 +147,7 @@ QComboBox QAbstractItemView::item { padding: 4px 8px; min-height: 1.4em; }
 QProgressBar { border: 1px solid $edge; border-radius: 6px; background: $surface; }
 QProgressBar::chunk { border-radius: 5px; background: $accent; }
 
-Banner { border: 1px solid $line; border-radius: 6px; background: $surface; }
+Banner, DownloadBar { border: 1px solid $line; border-radius: 6px; background: $surface; }
 
 QTabWidget::pane { border: none; border-top: 1px solid $line; }
 QTabBar { qproperty-drawBase: 0; }

@@ -1,4 +1,4 @@
-"""The banner under the controls: loading progress, failures and notices."""
+"""The banner beside the transcript: loading progress, failures and notices."""
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent

@@ -99,11 +99,12 @@ class ControlPanel(QWidget):
     def _name_pause(self) -> None:
         is_paused = self.pause.isChecked()
         self.pause.setText(self.tr("Resume") if is_paused else self.tr("Pause"))
-        self.pause.setIcon(icon("play" if is_paused else "pause"))
+        self.pause.setIcon(icon("play" if is_paused else "pause", before_text=True))
 
     @Slot()
     def _show_overlay(self) -> None:
-        self.overlay.setIcon(icon("captions" if self.overlay.isChecked() else "captions-off"))
+        name = "captions" if self.overlay.isChecked() else "captions-off"
+        self.overlay.setIcon(icon(name, before_text=True))
 
     def _reserve_room(self, button: QToolButton, other: str) -> None:
         """Make a button as wide as its other text needs, so that nothing moves."""

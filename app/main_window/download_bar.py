@@ -3,6 +3,8 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QWidget
 
+from app.system.translations import filled
+
 _STEPS = 1000
 _MEGABYTE = 1_000_000
 
@@ -38,7 +40,7 @@ class DownloadBar(QFrame):
         if total:
             self.bar.setValue(_STEPS * done // total)
             megabytes = self.tr("{:,} of {:,} MB")
-            text += ": " + megabytes.format(done // _MEGABYTE, -(-total // _MEGABYTE))
+            text += ": " + filled(megabytes, done // _MEGABYTE, -(-total // _MEGABYTE))
         self.sentence.setText(text)
         self.bar.setAccessibleName(text)
         self.show()

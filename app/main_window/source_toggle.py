@@ -93,6 +93,6 @@ class SourceToggle(QWidget):
     @Slot()
     def _note_toggle(self) -> None:
         on, off = self._images
-        self.button.setIcon(icon(on if self.button.isChecked() else off))
+        self.button.setIcon(icon(on if self.button.isChecked() else off, before_text=True))
         if not self._is_showing:
             self.toggled.emit()

@@ -123,6 +123,11 @@ class Transcript(QTableView):
         """Whether the newest row is kept visible."""
         return self._follows
 
+    @property
+    def keeps_its_end(self) -> bool:
+        """Whether rows keep their distance from the lower edge, not from the upper one."""
+        return self._follows and self.verticalScrollBar().maximum() > 0
+
     def mark_doubt(self, mark: str) -> None:
         """Mark doubtful captions from now on by one of ``DOUBT_MARKS``."""
         self.rows.mark_doubt(mark)

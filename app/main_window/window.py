@@ -1,10 +1,11 @@
 """The main window: lays out its parts and connects them to the actions."""
 
-from PySide6.QtCore import QChildEvent, QRect, QSize, QTimer, Signal, Slot
+from PySide6.QtCore import QChildEvent, QEvent, QObject, QRect, QSize, QTimer, Signal, Slot
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QDialog,
     QMainWindow,
+    QSizePolicy,
     QStackedWidget,
     QStyle,
     QToolButton,
@@ -30,7 +31,10 @@ _MARGIN = 8
 
 
 class MainWindow(QMainWindow):
-    """Controls, banner, transcript, typed line and status line, from top to bottom.
+    """Controls, transcript, typed line and status line, from top to bottom.
+
+    Banner and download stand below the transcript, or above it where it is full and follows its
+    end, so that no row moves when they come.
 
     Signals:
         painted(): the window was painted for the first time.
@@ -73,6 +77,16 @@ class MainWindow(QMainWindow):
         if event.polished() and isinstance(child, QDialog):
             FitToScreen(child)
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Put the banner or the download where it moves no row."""
+        if event.type() == QEvent.Type.ShowToParent and isinstance(watched, Banner | DownloadBar):
+            self._column.removeWidget(watched)
+            middle = self._column.indexOf(self._middle)
+            is_above = self.transcript.keeps_its_end
+            self._column.insertWidget(middle if is_above else middle + 1, watched)
+            self._column.activate()  # before anything is painted where it was
+        return super().eventFilter(watched, event)
+
     def closeEvent(self, event: QCloseEvent) -> None:
         """Emit ``closed``."""
         super().closeEvent(event)
@@ -83,15 +97,19 @@ class MainWindow(QMainWindow):
         font.setPointSize(font.pointSize() + 3)
         self.typed_line.setFont(font)
         self._middle = QStackedWidget()
+        self._middle.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self._middle.addWidget(self.empty_page)
         self._middle.addWidget(self.transcript)
         body = _Body()
-        column = QVBoxLayout(body)
+        column = self._column = QVBoxLayout(body)
         column.setContentsMargins(_MARGIN, _MARGIN, _MARGIN, _MARGIN)
         column.setSpacing(_MARGIN)
-        for part in (self.controls, self.banner, self.fetch_bar, self.find_bar):
-            column.addWidget(part)
-        column.addWidget(self._middle, 1)
+        column.addWidget(self.controls)
+        column.addWidget(self.find_bar)
+        column.addWidget(self._middle)
+        for bar in (self.banner, self.fetch_bar):
+            column.addWidget(bar)
+            bar.installEventFilter(self)
         column.addWidget(self.typed_line)
         column.addWidget(self.status)
         self.setCentralWidget(body)

@@ -3,6 +3,7 @@
 Messages of the engine are translated by their codes; names of models and adapters stay as they are.
 """
 
+import string
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,11 +15,30 @@ from engine.messages import Message
 LANGUAGES = ("en", "de")
 
 
+class _Filler(string.Formatter):
+    """Fills in a template; numbers with a form get the points of the windows' country."""
+
+    def format_field(self, value: object, format_spec: str) -> str:
+        text = format(value, format_spec)
+        if not format_spec or not isinstance(value, int | float):
+            return text
+        group, point = QLocale().groupSeparator(), QLocale().decimalPoint()
+        return text.translate({ord(","): group, ord("."): point})
+
+
+def filled(template: str, *values: object) -> str:
+    """Fill in a translated template as ``str.format`` does, numbers as in the user's country."""
+    return _Filler().vformat(template, values, {})
+
+
 def worded(message: Message | str) -> str:
     """Return the sentence of a message in the language of the windows; on any thread."""
     if isinstance(message, str):
         return message
-    return message.worded(lambda text: QCoreApplication.translate("", text))
+    return message.worded(
+        lambda text: QCoreApplication.translate("", text),
+        lambda template, values: _Filler().vformat(template, (), values),
+    )
 
 
 def error_text(error: Exception) -> str:
@@ -46,7 +66,7 @@ def choose_language(chosen: str, preferred: list[str]) -> str:
 
 
 def speak(application: QCoreApplication, chosen: str, folder: Path) -> list[QTranslator]:
-    """Translate all windows made from now on.
+    """Translate all windows made from now on; numbers and times are those of the country.
 
     Args:
         application: owner of the windows.
@@ -56,7 +76,11 @@ def speak(application: QCoreApplication, chosen: str, folder: Path) -> list[QTra
     Returns:
         the translators, to be kept while the program runs.
     """
-    code = choose_language(chosen, QLocale.system().uiLanguages())
+    system = QLocale.system()
+    code = choose_language(chosen, system.uiLanguages())
+    language, no_language = QLocale.codeToLanguage(code), QLocale.Language.C
+    if system.language() != language and (system.language() != no_language or code != "en"):
+        QLocale.setDefault(QLocale(language, system.territory()))
     qt_folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
     translators = []
     for path in (f"{qt_folder}/qtbase_{code}.qm", str(folder / f"surtitle_{code}.qm")):

@@ -89,7 +89,8 @@ def add_row(form: QFormLayout, label: str, field: QWidget | QLayout, buddy: QWid
     """
     name = QLabel(label)
     name.setBuddy(buddy)
-    name.setContentsMargins(0, 0, _SPARE, 0)  # Qt rounds the width of letters down
+    name.ensurePolished()
+    name.setMinimumWidth(name.sizeHint().width() + _SPARE)  # Qt rounds the width of letters down
     buddy.ensurePolished()
     name.setMinimumHeight(buddy.sizeHint().height())
     form.addRow(name, field)

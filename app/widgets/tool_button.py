@@ -14,7 +14,7 @@ def tool_button(
     A click does not give it the focus.
     """
     button = QToolButton(parent)
-    button.setIcon(icon(image))
+    button.setIcon(icon(image, before_text=bool(text)))
     button.setText(text)
     button.setToolTip(tip)
     button.setCheckable(checkable)

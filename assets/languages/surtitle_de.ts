@@ -2637,9 +2637,12 @@
         <source>&amp;Delete them after</source>
         <translation>&amp;Löschen nach</translation>
     </message>
-    <message>
+    <message numerus="yes">
         <source> days</source>
-        <translation> Tagen</translation>
+        <translation>
+            <numerusform> Tag</numerusform>
+            <numerusform> Tagen</numerusform>
+        </translation>
     </message>
     <message>
         <source>&amp;Open folder</source>

@@ -29,6 +29,16 @@
     </message>
 </context>
 <context>
+    <name>GeneralPage</name>
+    <message numerus="yes">
+        <source> days</source>
+        <translation>
+            <numerusform> day</numerusform>
+            <numerusform> days</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>GlossaryController</name>
     <message numerus="yes">
         <source>%Ln terms cost {:,} tokens of the prompt, computed once</source>

@@ -35,7 +35,7 @@ class SpeechChoice:
 
     Attributes:
         name: one of ``WHISPER_MODELS``.
-        download_bytes: about the size of its files.
+        download_bytes: size of its files.
         licence: of its weights.
         pass_gflop: computing of a pass, which live recognition makes each second; see
             ``benchmarks/whisper_shapes.py``.
@@ -63,7 +63,7 @@ WHISPER_MODELS: dict[str, str] = _FILE["whisper"]
 SPEECH_CHOICES = tuple(SpeechChoice(**choice) for choice in _FILE["speech"])
 """The fast, the balanced and the accurate speech model."""
 
-WHISPER_MEGABYTES = {one.name: one.download_bytes // 1_000_000 for one in SPEECH_CHOICES}
+WHISPER_MEGABYTES = {one.name: round(one.download_bytes / 1e6) for one in SPEECH_CHOICES}
 """Rounded sizes of these."""
 
 

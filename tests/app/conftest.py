@@ -1,7 +1,7 @@
 import os
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QLocale, Qt
 from PySide6.QtGui import QPalette
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
@@ -31,6 +31,13 @@ def _no_key_is_held():
     yield
     if QApplication.instance() is not None and QApplication.keyboardModifiers():
         QTest.keyRelease(QWidget(), Qt.Key.Key_Control)
+
+
+@pytest.fixture(autouse=True)
+def _country():
+    """Let numbers be those of the system again after a test in another language."""
+    yield
+    QLocale.setDefault(QLocale.system())
 
 
 @pytest.fixture(scope="session")

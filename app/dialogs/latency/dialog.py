@@ -17,11 +17,17 @@ from PySide6.QtWidgets import (
 from app.dialogs.latency.collector import LatencyCollector
 from app.dialogs.latency.evaluation_page import EvaluationPage
 from app.dialogs.latency.record import EDGES_S, LatencyRecord, histogram
+from app.system.translations import filled
 from app.widgets.charts import CurveChart, Histogram, Waterfall
-from app.widgets.dialog_text import add_action, as_sentence, close_button, paragraph
+from app.widgets.dialog_text import (
+    add_action,
+    as_sentence,
+    close_button,
+    paragraph,
+    size_text,
+)
 from app.widgets.file_dialogs import ask_save
 from app.widgets.tab_widget import WideTabs
-from engine.files import bytes_text
 from engine.metrics.word_lags import COMMITTED, WHOLE, StageTime
 
 _REFRESH_MS = 250  # no eye reads faster
@@ -121,7 +127,7 @@ class LatencyDialog(QDialog):
 
     def _stage_text(self, stage: StageTime) -> str:
         if stage.n_words:
-            return self.tr("{:.2f} s (95 %: {:.2f} s)").format(stage.median_s, stage.p95_s)
+            return filled(self.tr("{:.2f} s (95 %: {:.2f} s)"), stage.median_s, stage.p95_s)
         if stage.stage in ("capture", "voice activity"):
             return self.tr("not measured separately")
         return self.tr("no data")
@@ -129,14 +135,13 @@ class LatencyDialog(QDialog):
     def _lag_text(self, committed: StageTime, whole: StageTime) -> str:
         if not committed.n_words:
             return self.tr("No captions yet: type or say something.")
-        text = self.tr(
-            "%Ln words: {:.2f} s to the caption (95 %: {:.2f} s)", "", committed.n_words
-        ).format(committed.median_s, committed.p95_s)
+        text = self.tr("%Ln words: {:.2f} s to the caption (95 %: {:.2f} s)", "", committed.n_words)
+        text = filled(text, committed.median_s, committed.p95_s)
         if whole.n_words:
             shown = self.tr("{:.2f} s to the screen (95 %: {:.2f} s)")
-            text = f"{text}, {shown.format(whole.median_s, whole.p95_s)}"
+            text = f"{text}, {filled(shown, whole.median_s, whole.p95_s)}"
         if self._desk.lost_s:
-            text = f"{text}; {self.tr('{:.2f} s of sound lost').format(self._desk.lost_s)}"
+            text = f"{text}; {filled(self.tr('{:.2f} s of sound lost'), self._desk.lost_s)}"
         return as_sentence(text)
 
     def _show_cost(self, record: LatencyRecord) -> None:
@@ -152,7 +157,8 @@ class LatencyDialog(QDialog):
             )
             self.cost.setText(
                 self._model_text()
-                + text.format(
+                + filled(
+                    text,
                     newest.tokens_fed,
                     newest.forwards,
                     newest.tokens_recomputed,
@@ -166,11 +172,14 @@ class LatencyDialog(QDialog):
                 )
             )
             points = record.tokens_fed.points
-            counts = self.tr("{:,} fed, {:,} recomputed; {}").format(
-                newest.tokens_fed, newest.tokens_recomputed, self._span(points)
+            counts = filled(
+                self.tr("{:,} fed, {:,} recomputed; {}"),
+                newest.tokens_fed,
+                newest.tokens_recomputed,
+                self._span(points),
             )
             curves = [points, record.tokens_recomputed.points]
-            self.tokens.show_curves(curves, f"{newest.tokens_fed:,}", counts)
+            self.tokens.show_curves(curves, filled("{:,}", newest.tokens_fed), counts)
         self._show_memory(record.memory.points)
 
     def _model_text(self) -> str:
@@ -178,14 +187,14 @@ class LatencyDialog(QDialog):
         ready = self._desk.ready
         if ready is None or not ready.model:
             return ""
-        return self.tr("{}, loaded in {:.1f} s. ").format(ready.model, ready.load_s)
+        return filled(self.tr("{}, loaded in {:.1f} s. "), ready.model, ready.load_s)
 
     def _show_memory(self, points: Sequence[tuple[float, float]]) -> None:
         if not points:
             self.memory.show_curves([], "", self.tr("Not available on this system"))
             return
-        most = bytes_text(max(value for _, value in points))
-        now = self.tr("{} now; {}").format(bytes_text(points[-1][1]), self._span(points))
+        most = size_text(max(value for _, value in points))
+        now = self.tr("{} now; {}").format(size_text(points[-1][1]), self._span(points))
         self.memory.show_curves([points], most, now)
 
     def _span(self, points: Sequence[tuple[float, float]]) -> str:

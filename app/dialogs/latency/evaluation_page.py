@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.system.child_process import ChildCommand
-from app.system.translations import failure_text
+from app.system.translations import failure_text, filled
 from app.widgets.dialog_text import add_row, as_sentence, paragraph
 from app.widgets.file_dialogs import ask_open
 
@@ -121,16 +121,16 @@ class EvaluationPage(QWidget):
             case {"kind": "line", "n": int(n), "of": int(of)}:
                 self.progress.setRange(0, of)
                 self.progress.setValue(n)
-                self.result.setText(self.tr("Line {:,} of {:,}").format(n, of))
+                self.result.setText(filled(self.tr("Line {:,} of {:,}"), n, of))
             case {"kind": "stage", "stage": "recognising"}:
                 self.result.setText(self.tr("Recognising the recording…"))
             case {"kind": "score", "bleu": float(bleu), "chrf": float(chrf), "laal": float(laal)}:
                 text = self.tr("BLEU {:.1f}, chrF {:.1f}; captions are {:.1f} words behind (LAAL)")
-                self._scores.append(as_sentence(text.format(bleu, chrf, laal)))
+                self._scores.append(as_sentence(filled(text, bleu, chrf, laal)))
                 self._scores.append(self._more(line))
             case {"kind": "wer", "wer": float(rate)}:
                 text = self.tr("{:.1f} % of the words were recognised wrongly (WER)")
-                self._scores.append(as_sentence(text.format(100 * rate)))
+                self._scores.append(as_sentence(filled(text, 100 * rate)))
             case {"kind": "failed"}:
                 self._failure = failure_text(line)
 
@@ -145,7 +145,7 @@ class EvaluationPage(QWidget):
                 text = self.tr(
                     "%Ln lines, {:,} without a caption; {:.0f} ms for a word; {}", "", n_lines
                 )
-                return text.format(n_empty, ms, signature)
+                return filled(text, n_empty, ms, signature)
         return ""
 
     @Slot(str)

@@ -77,8 +77,10 @@ class GeneralPage(SettingsPage):
         )
         with self.below(self.journal):
             self.days = self.add_spin(
-                "privacy.journal_days", self.tr("&Delete them after"), (1, 3650), self.tr(" days")
+                "privacy.journal_days", self.tr("&Delete them after"), (1, 3650)
             )
+        self.days.valueChanged.connect(self._name_days)
+        self._name_days(self.days.value())
         self.open_sessions = QPushButton(icon("folder-open"), self.tr("&Open folder"))
         self.open_sessions.clicked.connect(self._open_sessions)
         self.add_buttons(self.open_sessions)
@@ -90,6 +92,10 @@ class GeneralPage(SettingsPage):
         self.load.clicked.connect(self.load_wanted)
         self.save.clicked.connect(self.save_wanted)
         self.add_buttons(self.load, self.save)
+
+    @Slot(int)
+    def _name_days(self, days: int) -> None:
+        self.days.setSuffix(self.tr(" days", "", days))
 
     @Slot()
     def _open_sessions(self) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton
 from app.dialogs.setup.pages import WizardPage
 from app.library.models import MachineReport
 from app.system.child_process import ChildCommand
-from app.system.translations import failure_text
+from app.system.translations import failure_text, filled
 from app.widgets.dialog_text import as_sentence
 from engine.session.lag_forecast import Forecast
 
@@ -104,11 +104,11 @@ class SpeedPage(WizardPage):
             self.result.setText(as_sentence(failure or self.tr("Nothing could be measured")))
             return
         text = self.tr("Captions will lag about {:.1f} s behind their words, {:.1f} s at worst.")
-        self.result.setText(text.format(forecast.median_s, forecast.p95_s))
+        self.result.setText(filled(text, forecast.median_s, forecast.p95_s))
         self.advice.setText(self._advice(forecast))
 
     def _advice(self, forecast: Forecast) -> str:
-        load = self.tr("Each second of speech takes {:.2f} s to translate.").format(forecast.load)
+        load = filled(self.tr("Each second of speech takes {:.2f} s to translate."), forecast.load)
         heard = self.tr("Speech recognition comes on top of that.")
         if not forecast.keeps_up:
             verdict = self.tr(

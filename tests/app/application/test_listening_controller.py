@@ -158,7 +158,7 @@ def test_a_missing_recogniser_is_one_sentence_and_typing_works(program):
     one = program(here=()).open()
     one.press(one.bar.microphone)
     one.wait(one.banner.isVisible)
-    told = "To caption speech, Surtitle needs a speech model (145 MB, once)."
+    told = "To caption speech, Surtitle needs a speech model (148 MB, once)."
     assert one.banner.sentence.text() == told
     assert not one.bar.microphone.button.isChecked()
     assert one.speech.asked == []

@@ -99,7 +99,7 @@ def test_the_first_step_is_told_and_a_missing_speech_model_offered_with_its_size
     assert not page.offer.isVisible()
     page.show_missing("base.en")
     assert page.offer.isVisible()
-    assert page.need.text() == "To caption speech, Surtitle needs a speech model (145 MB, once)."
+    assert page.need.text() == "To caption speech, Surtitle needs a speech model (148 MB, once)."
     page.show_missing("ada/whisper")
     assert "the speech model ada/whisper" in page.need.text()
     for button, signal in (

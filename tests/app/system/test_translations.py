@@ -1,15 +1,17 @@
 import re
 import string
 import xml.etree.ElementTree as ET
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QTranslator
 
 from app.main_window.banner import Banner
-from app.system.translations import choose_language, speak
+from app.system.translations import choose_language, filled, speak, worded
 from app.widgets.policy_names import policy_names
 from engine.files import ASSETS
+from engine.messages import Code
 
 FOLDER = ASSETS / "languages"
 APP = Path(__file__).parents[3] / "app"
@@ -23,7 +25,8 @@ def messages(language="de"):
             source, translation = message.find("source").text, message.find("translation")
             assert translation.get("type") is None, source
             forms = [form.text for form in translation.iter("numerusform")] or [translation.text]
-            assert len(forms) == (2 if "%Ln" in source else 1), source
+            assert len(forms) == (2 if message.get("numerus") else 1), source
+            assert message.get("numerus") or "%Ln" not in source, source
             yield context.find("name").text, source, forms
 
 
@@ -35,7 +38,7 @@ def german(qapp):
         qapp.removeTranslator(translator)
 
 
-@pytest.mark.parametrize(("language", "least"), [("de", 150), ("en", 8)])
+@pytest.mark.parametrize(("language", "least"), [("de", 150), ("en", 9)])
 def test_the_file_the_program_reads_holds_every_translation(language, least):
     translator = QTranslator()
     assert translator.load(str(FOLDER / f"surtitle_{language}.qm"))
@@ -99,6 +102,16 @@ def words_to_go(n):
 @pytest.mark.usefixtures("german")
 def test_a_number_has_its_form_in_german():
     assert [words_to_go(n) for n in (1, 2)] == ["Holt auf: noch 1 Wort", "Holt auf: noch 2 Wörter"]
+
+
+@pytest.mark.usefixtures("german")
+def test_numbers_have_the_points_of_the_country():
+    begun = datetime(2026, 11, 22, 9, 30)
+    told = filled("{:,} Wörter, {:.1f} s, {}, {:%H:%M}", 12345, 1.4, 1.5, begun)
+    assert told == "12.345 Wörter, 1,4 s, 1.5, 09:30"
+    slow = worded(Code.RECOGNITION_SLOW(factor=1.4, smaller="tiny.en"))
+    assert "(1,4 s " in slow
+    assert str(Code.RECOGNITION_SLOW(factor=1.4, smaller="tiny.en")).count("1.4 s") == 1
 
 
 @pytest.mark.usefixtures("qapp")

@@ -90,10 +90,11 @@ HEARD = {
 SPOKEN = {"listening", "behind"}
 """Scenes in which somebody speaks and nobody types."""
 
-PREPARED = {"typing", "empty", "loading", "failure", "locked", "recovery"}
+PREPARED = {"typing", "empty", "loading", "failure", "recovery"}
 """Scenes that need no act beyond typing."""
 
 SETTLE_MS = 2500
+MOST_LOOKS = 12  # at what may move for ever, as a busy progress bar
 
 
 class Stage(SideScenes):
@@ -187,7 +188,7 @@ class Stage(SideScenes):
         act = getattr(self, f"act_{self.arguments.scene}", None)
         if act is not None:
             act()
-        QTimer.singleShot(SETTLE_MS, self.grab)
+        QTimer.singleShot(SETTLE_MS, self.wait)
 
     def put_beside(self, dialog):
         """Move a dialog over the main window, inside the screen."""
@@ -249,21 +250,30 @@ class Stage(SideScenes):
         self.application.listening.desk.reported.emit(behind)
 
     def act_fetching(self):
-        self.window.fetch_bar.show_progress("base.en", 61_000_000, 145_000_000)
+        self.window.fetch_bar.show_progress("base.en", 61_000_000, 147_769_510)
 
     def act_sessions(self):
         self.window.menu_actions.recover.trigger()
 
     def act_session(self):
         self.act_sessions()
-        dialog = self.application.history.sessions
+        dialog = self.application.archive.sessions_dialog
         dialog.show_again.click()
         dialog.close()
 
     def act_paused(self):
         self.window.menu_actions.pause.trigger()
 
+    def act_locked(self):
+        """Put the mouse where the overlay offers to be unlocked."""
+        corner = self.application.overlay.geometry().topRight() + QPoint(-20, 20)
+        corner *= self.window.devicePixelRatio()
+        subprocess.run(["xdotool", "mousemove", str(corner.x()), str(corner.y())], check=True)
+
     def act_row_menu(self):
+        QTimer.singleShot(SETTLE_MS // 2, self.open_row_menu)
+
+    def open_row_menu(self):
         transcript = self.window.transcript
         corner = QPoint(transcript.viewport().width() // 2, 3 * transcript.rowHeight(0) // 2)
         transcript.customContextMenuRequested.emit(corner)
@@ -301,7 +311,12 @@ class Stage(SideScenes):
         languages = {"de": "German"}
         event = AdapterChanged(names=("qwen-en-de",), used="qwen-en-de", languages=languages)
         self.application.bridge.event_came.emit(event)
-        self.application.adapters.dialog.message.clear()  # the fake model has no files
+        dialog = self.application.adapters.dialog
+        dialog.message.clear()  # the fake model has no files
+        for number in range(dialog.details.topLevelItemCount()):
+            row = dialog.details.topLevelItem(number)
+            if str(ASSETS) in row.text(1):
+                row.setText(1, row.text(1).replace(str(ASSETS), "/opt/surtitle/assets"))
 
     def act_presets(self):
         self.window.hide()
@@ -312,6 +327,14 @@ class Stage(SideScenes):
             overlay.move(60 + 90 * number, 30 + number * (overlay.height() + 25))
             overlay.show()
             self.others.append(overlay)
+
+    def wait(self, before=None, n_looks=0):
+        """Take the picture when nothing moves on the screen any more, or after a while."""
+        seen = self.qt.primaryScreen().grabWindow(0).toImage()
+        if is_wayland() or seen == before or n_looks == MOST_LOOKS:
+            self.grab()
+        else:
+            QTimer.singleShot(SETTLE_MS // 2, lambda: self.wait(seen, n_looks + 1))
 
     def grab(self):
         if is_wayland():  # there no program may look at the screen; the compositor does it
@@ -357,6 +380,7 @@ def main():
     parser.add_argument("--language", default="en")
     arguments = parser.parse_args()
     qt = QApplication(["surtitle"])
+    qt.setCursorFlashTime(0)
     qt.setWindowIcon(QIcon(str(ASSETS / "icons" / "surtitle.svg")))
     translators = speak(qt, arguments.language, ASSETS / "languages")
     qt.setDesktopFileName("surtitle")

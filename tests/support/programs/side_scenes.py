@@ -5,7 +5,7 @@ import sys
 import threading
 import time
 
-from PySide6.QtCore import QPoint, QTimer
+from PySide6.QtCore import QCoreApplication, QPoint, QTimer
 
 from app.captions.model import UtteranceView
 from app.dialogs.setup.wizard import WizardServices
@@ -57,8 +57,7 @@ class Sources:
 
     def live(self, wanted, report):
         if wanted.kind == "system":
-            msg = "no sound server answers, so nothing the computer plays can be heard: start one"
-            raise NoSoundError(msg)
+            raise NoSoundError(Code.NO_SERVER_RUNS())
         device = "Some Microphone"
         message = Code.LISTENING(device=device)
         report(AudioNotice(kind=NoticeKind.LISTENING, device=device, message=message))
@@ -122,7 +121,7 @@ class SideScenes:
         speech = self.open_guide(1).speech
         speech._desk.fetch = lambda _name: None
         speech.row.download.click()
-        speech._desk.progressed.emit("base.en", 61_000_000, 145_000_000)
+        speech._desk.progressed.emit("base.en", 61_000_000, 147_769_510)
 
     def act_guide_failure(self):
         self.act_guide_download()
@@ -137,7 +136,8 @@ class SideScenes:
         trial.meters["microphone"].show_level(Level(rms_db=-23, peak_db=-9))
         trial.microphone_wanted.disconnect()
         trial.switch.click()
-        trial.show_state("Listening. Say a sentence.")
+        told = QCoreApplication.translate("SetupController", "Listening. Say a sentence.")
+        trial.show_state(told)
         said = UtteranceView(
             key=10_000,
             lane="me",

@@ -33,6 +33,6 @@ def test_a_reset_keeps_the_devices(page):
 
 def test_the_size_of_a_known_model_is_shown_before_it_is_downloaded(page):
     page.recognizer.setCurrentText("base.en")
-    assert "145 MB" in page.download_size.text()
+    assert "148 MB" in page.download_size.text()
     page.recognizer.setCurrentText("/models/whisper")
     assert page.download_size.text() == ""

@@ -93,9 +93,9 @@ def test_the_three_models_are_told_apart_by_size_licence_and_speed(guide):
     page = guide(here=["tiny.en"]).speech
     page._take_speed(SPEECH_CHOICES[1].pass_gflop * 1.5)
     texts = {name: label.text() for name, label in page.details.items() if name}
-    assert "75.5 MB · MIT licence · fast here · on this computer" in texts["tiny.en"]
-    assert "145 MB · MIT licence · keeps up here" in texts["base.en"]
-    assert "484 MB · MIT licence · probably too slow here" in texts["small.en"]
+    assert "78.1 MB · MIT licence · fast here · on this computer" in texts["tiny.en"]
+    assert "148 MB · MIT licence · keeps up here" in texts["base.en"]
+    assert "486 MB · MIT licence · probably too slow here" in texts["small.en"]
     assert "on this computer" not in texts["base.en"]
     marked = [name for name, one in page.buttons.items() if "recommended" in one.text()]
     assert marked == ["base.en"]

@@ -1,0 +1,62 @@
+"""Banner and download come and go without moving the rows of the transcript."""
+
+import pytest
+
+from app.captions.model import UtteranceView
+from app.main_window.window import MainWindow
+
+
+@pytest.fixture
+def window(qtbot):
+    window = MainWindow()
+    qtbot.addWidget(window)
+    window.resize(800, 500)
+    window.show()
+    return window
+
+
+def show_rows(qtbot, window, n_rows):
+    """Show some rows, and wait until they have their places."""
+    views = [
+        UtteranceView(key=key, lane="", source=f"Sentence {key}.", caption=f"Satz {key}.")
+        for key in range(n_rows)
+    ]
+    table = window.transcript
+    table.show_views(tuple(views))
+    bar, header, port = table.verticalScrollBar(), table.verticalHeader(), table.viewport()
+    qtbot.waitUntil(lambda: bar.maximum() == max(0, header.length() - port.height()))
+
+
+def top_of(window, row):
+    """Where a row of the transcript begins in the window."""
+    table = window.transcript
+    corner = table.visualRect(table.rows.index(row, 0)).topLeft()
+    return table.viewport().mapTo(window, corner).y()
+
+
+def covers(bar, table):
+    return bar.geometry().intersects(table.parentWidget().geometry())
+
+
+@pytest.mark.parametrize(("n_rows", "row"), [(3, 0), (3, 2), (60, 59)])
+def test_a_notice_moves_no_row_and_covers_none(window, qtbot, n_rows, row):
+    table, banner = window.transcript, window.banner
+    show_rows(qtbot, window, n_rows)
+    assert row in table.visible_rows()
+    before, height = top_of(window, row), table.height()
+    banner.show_notice("something is to be done")
+    qtbot.waitUntil(lambda: table.height() < height and not covers(banner, table))
+    qtbot.waitUntil(lambda: top_of(window, row) == before)
+    banner.dismiss.click()
+    qtbot.waitUntil(lambda: table.height() == height and top_of(window, row) == before)
+
+
+def test_a_notice_moves_no_row_where_somebody_reads(window, qtbot):
+    table = window.transcript
+    show_rows(qtbot, window, 60)
+    table.go_to(20)
+    qtbot.waitUntil(lambda: 20 in table.visible_rows())
+    before, height = top_of(window, 20), table.height()
+    window.fetch_bar.show_progress("base.en", 1, 2)
+    qtbot.waitUntil(lambda: table.height() < height and not covers(window.fetch_bar, table))
+    qtbot.waitUntil(lambda: top_of(window, 20) == before)
