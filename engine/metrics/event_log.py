@@ -67,6 +67,7 @@ class Event(TypedDict, total=False):
     n_words: int
     utterance: int
     ids: list[int]
+    id: int
     n_again: int
     n_rows: int
     flops: int

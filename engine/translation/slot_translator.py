@@ -139,7 +139,8 @@ class Translator(OnConversation):
     def _write(self, utterance: Utterance) -> Change | None:
         id_ = self._predict(utterance)
         loops = utterance.loops_with(id_)
-        if loops or utterance.runs_away:
+        forced = loops or utterance.runs_away
+        if forced:
             log_cut(self._log, self.counters, utterance.number, loops=loops)
             id_ = self._terminator(utterance)
         if id_ == utterance.prompt.end_of_target and not (
@@ -148,12 +149,12 @@ class Translator(OnConversation):
             self._take_back(utterance)
             utterance.exhaust()
         else:
-            return self._choose(utterance, id_)
+            return self._choose(utterance, id_, asked=not forced)
         return None
 
-    def _choose(self, utterance: Utterance, id_: int) -> Change | None:
-        kept = len(utterance.caption)
-        text = utterance.choose(id_, n_begun=self.conversation.words_begun[id_])
+    def _choose(self, utterance: Utterance, id_: int, *, asked: bool = True) -> Change | None:
+        kept, n_begun = len(utterance.caption), self.conversation.words_begun[id_]
+        text = utterance.choose(id_, n_begun=n_begun, asked=asked)
         number, n_read = utterance.number, utterance.n_read
         self._log.write("written", utterance=number, id=id_, n_read=n_read)
         if text:

@@ -234,14 +234,15 @@ class Utterance:
         self.planner.read(unit)
         self.word_complete = self._exhausted = False
 
-    def choose(self, id_: int, *, n_begun: int) -> str:
+    def choose(self, id_: int, *, n_begun: int, asked: bool = True) -> str:
         """Take the token that the last write predicted; return the text that became certain.
 
         Args:
             id_: the token.
             n_begun: words that it begins; the first token with a text begins one in any case.
+            asked: whether the model chose it; else no row has it as its label.
         """
-        self.planner.choose(id_)
+        self.planner.choose(id_, asked=asked)
         self._chosen.append(id_)
         self._log_probabilities.append(self.log_probability)
         self.word_complete = False

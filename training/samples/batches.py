@@ -19,11 +19,13 @@ class Example:
         rows: in arrival order, labels set.
         ends_writes: its policy chooses end-of-write, and never end-of-target.
         share: of its sentence pair; prefix fine-tuning makes several examples of a pair.
+        advantage: by how much its reward exceeds that of others, if it is a sampled trajectory.
     """
 
     rows: Sequence[Row]
     ends_writes: bool
     share: float = 1.0
+    advantage: float = 0.0
 
 
 Line = list[Example]
@@ -40,6 +42,7 @@ class Batch:
         ends_writes: bool, shape (B, T); whether the row's policy chooses end-of-write.
         documents: int64, shape (B, T), index of a row's example in its line; None if each line has
             one example.
+        advantages: float32, shape (B, T); that of the row's example, 0 for padding.
     """
 
     ids: Tensor
@@ -47,6 +50,7 @@ class Batch:
     labels: Tensor
     ends_writes: Tensor
     documents: Tensor | None
+    advantages: Tensor
 
     @property
     def n_rows(self) -> int:
@@ -68,6 +72,7 @@ class Batch:
             self.labels.to(device),
             self.ends_writes.to(device),
             None if self.documents is None else self.documents.to(device),
+            self.advantages.to(device),
         )
 
 
@@ -87,12 +92,14 @@ def pack(lines: Sequence[Sequence[Example]], *, n_lines: int = 0, length: int = 
     length = max(length, *(sum(len(example.rows) for example in line) for line in lines))
     table = np.empty((max(len(lines), n_lines), length, 7), dtype=np.int64)
     table[:] = (0, 0, NEVER, IGNORE, 0, 0, -1)  # (B, T, 7)
+    advantages = torch.zeros(table.shape[:2])  # (B, T)
     for index, line in enumerate(lines):
         start = 0
         for document, example in enumerate(line):
             end = start + len(example.rows)
             table[index, start:end, :5] = example.rows
             table[index, start:end, 5:] = (example.ends_writes, document)
+            advantages[index, start:end] = example.advantage
             start = end
     columns = torch.from_numpy(table).unbind(-1)  # 7 of (B, T)
     ids, positions, times, labels, shifts, ends_writes, documents = columns
@@ -102,4 +109,5 @@ def pack(lines: Sequence[Sequence[Example]], *, n_lines: int = 0, length: int = 
         labels,
         ends_writes.bool(),
         documents if any(len(line) > 1 for line in lines) else None,
+        advantages,
     )

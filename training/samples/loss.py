@@ -49,9 +49,9 @@ def forbid_markers(logits: Tensor, ends_writes: Tensor, markers: Markers) -> Ten
         markers: the ids to forbid.
 
     Returns:
-        float32, shape (N, V).
+        at least float32, shape (N, V).
     """
-    allowed = logits.float().clone()
+    allowed = (logits if logits.dtype == torch.float64 else logits.float()).clone()
     for ids, forbidden in (
         (markers.within_target, ~ends_writes),
         (markers.within_writes, ends_writes),

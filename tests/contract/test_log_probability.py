@@ -1,0 +1,106 @@
+"""The live probabilities of a sampled translation are those of one masked pass over its rows."""
+
+import random
+from collections import deque
+
+import numpy as np
+import pytest
+import torch
+
+from engine.inference.attention import Attention
+from engine.layout.rows import IGNORE
+from engine.settings import LayoutSettings, TranslationSettings
+from engine.text.prompt import make_prompt
+from engine.translation.feed import feed_utterance
+from engine.translation.slot_translator import Translator
+from tests.support.fakes import random_word, tiny_weights
+from training.evaluation.lanes import Lane
+from training.samples.batches import Example, pad
+from training.samples.loss import Markers
+from training.seqpo.policy_loss import RowScores
+from training.seqpo.rollout import Request, Rollouts, Sampler
+
+
+def requests(n, rng, **changes):
+    return [
+        Request(
+            source=" ".join(random_word(rng) for _ in range(rng.randint(1, 7))),
+            language="de",
+            policy=rng.choice(["read:1", "read:2", "read:3"]),
+            seed=f"{number}",
+            **changes,
+        )
+        for number in range(n)
+    ]
+
+
+@pytest.fixture
+def noted(monkeypatch):
+    """Log-probabilities of what was drawn, by the row that it was drawn after."""
+    live = {}
+    next_id = Lane.next_id
+
+    def note(lane, rows, suppressed):
+        id_ = next_id(lane, rows, suppressed)
+        logits = lane._logits / lane.choose.temperature
+        live[lane.n_rows - 1] = logits[id_] - np.logaddexp.reduce(logits)
+        return id_
+
+    monkeypatch.setattr(Lane, "next_id", note)
+    return live
+
+
+@pytest.mark.parametrize("layout", ["slots", "conversational"])
+def test_the_sum_of_live_log_probabilities_is_that_of_one_masked_pass(layout, noted):
+    weights, rng = tiny_weights(seed=6), random.Random(1)  # one that often ends a write at once
+    markers = Markers.of(make_prompt(weights.tokenizer, weights.card, "de"))
+    n_forced = n_empty = 0
+    for temperature in (1.0, 4.0):  # at 4 most writes run away, and are ended
+        scores = RowScores(
+            markers=markers, attention=Attention.of(weights.network), temperature=temperature
+        )
+        settings = LayoutSettings(slot_length=4, name=layout)  # sentences overflow their slot
+        rollouts = Rollouts(weights, settings, n_lanes=1, temperature=temperature)
+        for request in requests(8, rng):
+            noted.clear()
+            (trajectory,) = rollouts.sample([request])
+            asked = [n for n, row in enumerate(trajectory.rows) if row.label != IGNORE]
+            batch = pad([Example(trajectory.rows, ends_writes=True)])
+            with torch.no_grad():
+                at_once = scores(weights.network, batch)
+            live = torch.tensor([noted[n] for n in asked])
+            torch.testing.assert_close(at_once, live, rtol=0, atol=1e-9)
+            assert float(at_once.sum()) == pytest.approx(float(live.sum()), abs=1e-9)
+            n_forced += len(noted) - len(asked)
+            n_empty += trajectory.n_empty
+    assert n_forced > 3
+    assert n_empty > 3
+
+
+def test_translations_sampled_side_by_side_are_those_sampled_alone():
+    weights, rng = tiny_weights(), random.Random(2)
+    layout = LayoutSettings(slot_length=5)
+    wanted = requests(9, rng)
+    together = Rollouts(weights, layout, n_lanes=4, temperature=0.7)
+    for _ in range(2):  # the second time with the translators of the first
+        sampled = together.sample(wanted)
+    for request, trajectory in zip(wanted, sampled, strict=True):
+        settings = TranslationSettings(
+            policy=request.policy, layout=layout, cut_loops=False, constrained=False
+        )
+        translator = Translator(weights, settings)
+        model, sampler = translator.model, Sampler(0.7, random.Random(request.seed))
+
+        def next_id(rows, suppressed, model=model, sampler=sampler):
+            logits = model.feed(rows).numpy().copy()
+            logits[list(suppressed)] = -np.inf
+            model._logits = torch.from_numpy(logits)
+            return sampler(logits)
+
+        translator.model.next_id = next_id
+        utterance = translator.open()
+        for changes in feed_utterance(translator, utterance, request.source.split()):
+            deque(changes, maxlen=0)
+        assert tuple(utterance.fed_rows()) == trajectory.rows
+        assert " ".join(utterance.caption.split()) == trajectory.translation.hypothesis
+    assert len({trajectory.rows for trajectory in sampled}) == 9
