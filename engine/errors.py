@@ -50,7 +50,7 @@ class FetchCancelledError(HubError):
 
 
 class PolicyError(SurtitleError, ValueError):
-    """A policy was not written as ``read:N``, ``wait:K`` or ``offline``."""
+    """A policy was not written as ``read:N``, ``wait:K``, ``adaptive:TAU`` or ``offline``."""
 
 
 class ContextError(SurtitleError):

@@ -143,7 +143,10 @@ class Code(Codes):
         "the prompt of {model} takes {n_rows} rows, and the cache has {capacity}: choose another "
         "adapter or model"
     )
-    BAD_POLICY = tr("a policy is written read:N, wait:K or offline (N and K from 1), got {text!r}")
+    BAD_POLICY = tr(
+        "a policy is written read:N, wait:K, adaptive:TAU[:MOST] or offline (N, K and MOST from 1, "
+        "TAU from 0 to 1), got {text!r}"
+    )
     ENGINE_NOT_LOADED = tr("the translation engine could not be loaded: {reason}")
     FILE_UNUSABLE = tr("a file could not be used: {reason}")
     OUT_OF_MEMORY = tr(

@@ -1,7 +1,8 @@
 """Policies: when to READ a source word and when to WRITE a target token. They have no state.
 
-A policy maps a ``Progress`` to the next action. The translator and the training builder use the
-same objects, so a policy is trained exactly as it is run.
+A policy maps a ``Progress`` to the next action. Adaptive policies LOOK first: they ask the model.
+The translator and the training builder use the same objects, so a policy is trained exactly as it
+is run.
 """
 
 import enum
@@ -14,10 +15,11 @@ from engine.messages import Code
 
 
 class Action(enum.Enum):
-    """The two actions of simultaneous translation."""
+    """The two actions of simultaneous translation, and the question which of them to take."""
 
     READ = "read"
     WRITE = "write"
+    LOOK = "look"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +33,8 @@ class Progress:
         exhausted: the target has nothing to add to the source that was read (the model proposed
             end-of-target too early, or the training pair has no more target words).
         source_ended: the end-of-source marker has been read.
+        write_probability: of a write after the newest word, as the model sees it; None before it
+            was asked.
     """
 
     n_read: int = 0
@@ -38,6 +42,7 @@ class Progress:
     n_read_at_write_end: int = 0
     exhausted: bool = False
     source_ended: bool = False
+    write_probability: float | None = None
 
 
 class Policy(Protocol):
@@ -118,6 +123,60 @@ class Offline:
         return "offline"
 
 
+MOST = 9
+"""Words after which an adaptive policy writes in any case, where nothing else is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Adaptive:
+    """Write as soon as the model finds a write likely, else read on.
+
+    Source: EASiST (Fu et al. 2025), which writes where p > tau. Our deviations: at most ``most``
+    words are read in a row, and the translator decides whose probability it is (docs/decisions).
+    With a tau of 0 it is read-1, with 1 it is read-``most``.
+
+    Attributes:
+        tau: 0 to 1: a write must be likelier; the larger, the later.
+        most: words after which it writes in any case.
+        every: it looks after so many words, to cost less.
+    """
+
+    tau: float
+    most: int = MOST
+    every: int = 1
+    ends_writes: bool = True
+
+    def __post_init__(self) -> None:
+        if not (0 <= self.tau <= 1 and self.most >= 1 and self.every >= 1):
+            msg = (
+                "an adaptive policy needs a tau from 0 to 1 and at least one word, "
+                f"got {self.tau}, {self.most} and {self.every}"
+            )
+            raise PolicyError(msg)
+
+    def next_action(self, progress: Progress) -> Action:
+        """LOOK after each word (or every so many), WRITE while that was likely enough."""
+        n_new = progress.n_read - progress.n_read_at_write_end
+        likely = progress.write_probability
+        if progress.source_ended or n_new >= self.most:
+            return Action.WRITE
+        if n_new and likely is not None:
+            return Action.WRITE if likely > self.tau else Action.READ
+        return Action.LOOK if n_new and n_new % self.every == 0 else Action.READ
+
+    def __str__(self) -> str:
+        return f"adaptive:{self.tau:g}" + (f":{self.most}" if self.most != MOST else "")
+
+
+def family(policy: str) -> str:
+    """Return what a model must know for a policy: ``read``, ``wait`` or ``offline``.
+
+    An adaptive policy ends its writes like read-n, and needs no more.
+    """
+    name = policy.partition(":")[0]
+    return "read" if name == "adaptive" else name
+
+
 def hurried(policy: Policy, factor: int) -> Policy:
     """Return the policy with ``factor`` times larger steps, for catching up."""
     match policy:
@@ -125,17 +184,26 @@ def hurried(policy: Policy, factor: int) -> Policy:
             return ReadN(n * factor)
         case WaitK(k):
             return WaitK(k * factor)
+        case Adaptive(tau, most, every):
+            return Adaptive(tau, most * factor, every * factor)
         case _:
             return policy
 
 
 _WRITTEN = re.compile(r"(read|wait):([1-9][0-9]{0,3})")
+_ADAPTIVE = re.compile(r"adaptive:(0|1|0?\.[0-9]{1,4})(?::([1-9][0-9]{0,3}))?")
 
 
 def parse_policy(text: str) -> Policy:
-    """Parse ``read:N``, ``wait:K`` or ``offline``; raise PolicyError for any other text."""
+    """Parse ``read:N``, ``wait:K``, ``adaptive:TAU[:MOST]`` or ``offline``.
+
+    Raises:
+        PolicyError: it is another text.
+    """
     if text == "offline":
         return Offline()
+    if adaptive := _ADAPTIVE.fullmatch(text):
+        return Adaptive(float(adaptive[1]), int(adaptive[2] or MOST))
     match = _WRITTEN.fullmatch(text)
     if match is None:
         raise PolicyError(Code.BAD_POLICY(text=text))

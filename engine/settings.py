@@ -103,7 +103,7 @@ class TranslationSettings:
 
     Attributes:
         target_language: two-letter code that the model's card lists.
-        policy: ``read:N``, ``wait:K`` or ``offline``.
+        policy: ``read:N``, ``wait:K``, ``adaptive:TAU[:MOST]`` or ``offline``.
         layout: the slots.
         limits: where long text is cut.
         cut_loops: end a write that repeats itself.

@@ -108,7 +108,12 @@ def add_options(parser: argparse.ArgumentParser, *, device: str = "--device") ->
     """
     for option, kind, metavar, text in (
         ("--to", str, "CODE", f"target language ({_STANDARD.target_language})"),
-        ("--policy", str, "POLICY", f"read:N, wait:K or offline ({_STANDARD.policy})"),
+        (
+            "--policy",
+            str,
+            "POLICY",
+            f"read:N, wait:K, adaptive:TAU or offline ({_STANDARD.policy})",
+        ),
         ("--model", Path, "DIR|NAME", "model folder, or owner/name on the hub (the bundled one)"),
         (device, str, "NAME", f"where to compute: {', '.join(DEVICES)} (auto)"),
     ):  # no default: the same options before the command count here, too

@@ -192,8 +192,8 @@
         <translation>der Prompt von {model} belegt {n_rows} Zeilen, und der Zwischenspeicher hat {capacity}: Wählen Sie einen anderen Adapter oder ein anderes Modell</translation>
     </message>
     <message>
-        <source>a policy is written read:N, wait:K or offline (N and K from 1), got {text!r}</source>
-        <translation>eine Strategie schreibt man read:N, wait:K oder offline (N und K ab 1), nicht {text!r}</translation>
+        <source>a policy is written read:N, wait:K, adaptive:TAU[:MOST] or offline (N, K and MOST from 1, TAU from 0 to 1), got {text!r}</source>
+        <translation>eine Strategie schreibt man read:N, wait:K, adaptive:TAU[:MOST] oder offline (N, K und MOST ab 1, TAU von 0 bis 1), nicht {text!r}</translation>
     </message>
     <message>
         <source>the translation engine could not be loaded: {reason}</source>
@@ -1000,10 +1000,6 @@
         <translation>nennt keinen Zeitplan</translation>
     </message>
     <message>
-        <source>names the policy {policy}, which is not written read:N, wait:K or offline</source>
-        <translation>nennt den Zeitplan {policy}, der nicht read:N, wait:K oder offline geschrieben ist</translation>
-    </message>
-    <message>
         <source>{languages} languages and {policies} policies are the most, got {n_languages} and {n_policies}</source>
         <translation>nennt {n_languages} Sprachen und {n_policies} Zeitpläne, höchstens {languages} und {policies} sind möglich</translation>
     </message>
@@ -1082,6 +1078,10 @@
     <message>
         <source>has data behind its last tensor (bytes: {n_bytes})</source>
         <translation>hat Daten hinter ihrem letzten Tensor (Bytes: {n_bytes})</translation>
+    </message>
+    <message>
+        <source>names the policy {policy}, which is not written read:N, wait:K, adaptive:TAU[:MOST] or offline</source>
+        <translation>nennt den Zeitplan {policy}, der nicht read:N, wait:K, adaptive:TAU[:MOST] oder offline geschrieben ist</translation>
     </message>
     <message>
         <source>fits a base with another number of layers: {n}, not {wanted}</source>

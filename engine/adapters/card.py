@@ -13,7 +13,7 @@ from pathlib import Path
 from engine.errors import PolicyError
 from engine.models.fingerprint import Fingerprint
 from engine.models.model_card import FILE_NAME, Language, ModelCard
-from engine.policy import parse_policy
+from engine.policy import family, parse_policy
 from engine.untrusted.faults import Fault
 from engine.untrusted.safe_names import is_plain_name
 from engine.untrusted.strict_json import JsonObject, refuse, shown
@@ -122,19 +122,19 @@ class AdapterCard:
     scores: tuple[AdapterScore, ...] = ()
     others: Mapping[str, object] = field(default_factory=dict)
 
-    def gain(self, language: str, family: str) -> float | None:
+    def gain(self, language: str, known: str) -> float | None:
         """Return the mean gain over its base in BLEU; None if no score names the base's.
 
         Args:
             language: code of the target.
-            family: of policies: ``read``, ``wait`` or ``offline``.
+            known: family of policies, see ``engine.policy.family``.
         """
         gains = [
             score.bleu - score.base_bleu
             for score in self.scores
             if score.base_bleu is not None
             and score.language == language
-            and score.policy.partition(":")[0] == family
+            and family(score.policy) == known
         ]
         return sum(gains) / len(gains) if gains else None
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from engine.adapters.adapter import Status, inspect_adapter
 from engine.files import ASSETS
 from engine.models.fingerprint import Fingerprint
+from engine.policy import family
 from engine.settings import TranslationSettings
 
 NO_ADAPTER = "none"
@@ -30,12 +31,12 @@ def default_adapter(base: Fingerprint, translation: TranslationSettings) -> Path
     It fits the base, knows the language, and gains at least ``WORTH`` over the base under this
     family of policies, by its card; of several the one with the largest gain.
     """
-    language, family = translation.target_language, translation.policy.partition(":")[0]
+    language, known = translation.target_language, family(translation.policy)
     candidates = list[tuple[float, Path]]()
     for folder in bundled_adapters():
         adapter = inspect_adapter(folder, base)
         if adapter.status is Status.OK and adapter.card is not None:
-            gain = adapter.card.gain(language, family)
+            gain = adapter.card.gain(language, known)
             if gain is not None and gain >= WORTH:
                 candidates.append((gain, folder))
     return max(candidates)[1] if candidates else None

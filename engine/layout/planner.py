@@ -63,8 +63,9 @@ class Planner(ABC):
     ``recomputes``: reading takes fed rows back, so that a training sample ends with each read.
 
     Methods: ``read`` the tokens of one source word, ``write`` to get the rows of the forward pass
-    that predicts the next target token, ``choose`` that token. ``take_back`` undoes a write that
-    was only a probe, ``rewind`` undoes everything from a source word on.
+    that predicts the next target token, ``choose`` that token. ``look`` is a write that may turn
+    out to be one or not. ``take_back`` undoes a write that was only a probe, ``rewind`` undoes
+    everything from a source word on.
 
     Invariants: positions are unique; the last row of a write has the largest position of all; but
     for layouts that recompute, positions never change and a row is handed out exactly once.
@@ -79,6 +80,7 @@ class Planner(ABC):
         self._words: list[_Checkpoint] = []  # before each word that is not evicted
         self._n_evicted_words = 0
         self._last_write: _Checkpoint | None = None  # before the last write
+        self._looked = False  # the last write was a look
         self._n_fed = 0
         self._time = 0
         for position, id_ in enumerate(headers.system):
@@ -142,6 +144,7 @@ class Planner(ABC):
             msg = "the last token was not chosen: call choose after each write"
             raise ValueError(msg)
         self._last_write = _Checkpoint(len(self._rows), self._state)
+        self._looked = False
         if not self._state.writes:
             self._open_target()
         self._place_pending()
@@ -150,6 +153,17 @@ class Planner(ABC):
         fed = self._rows[self._n_fed :]
         self._n_fed = len(self._rows)
         self._time += 1
+        return fed
+
+    def look(self) -> list[Row]:
+        """Write, to learn from the model whether to: then ``choose``, or ``take_back`` to read on.
+
+        A pass of its own for the source read so far: the time is not given back, so that two looks
+        never share one. Which row sees which is the same without the looks, but for the last token
+        of a closed phase in ``source-apart``.
+        """
+        fed = self.write()
+        self._looked = True
         return fed
 
     def choose(self, id_: int, *, asked: bool = True) -> None:
@@ -165,7 +179,8 @@ class Planner(ABC):
     def take_back(self) -> int:
         """Undo the last write, which was only a probe: its target row or header is fed again later.
 
-        Source rows that the same forward pass fed stay; the next rows share their time.
+        Source rows that the same forward pass fed stay; the next rows share their time, but after
+        a look.
 
         Returns:
             the number of fed rows that are still valid: truncate the cache to that length.
@@ -175,7 +190,7 @@ class Planner(ABC):
             raise ValueError(msg)
         self._restore(self._last_write)
         self._last_write = None
-        self._time -= 1
+        self._time -= not self._looked
         return self._n_fed
 
     def rewind(self, word: int) -> int:

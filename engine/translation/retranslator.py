@@ -9,9 +9,10 @@ cache and the same counters as ``engine.translation.slot_translator``, so the tw
 by side.
 
 The policy says when a draft is made: wait-k at every word from the k-th on, read-n after every n
-words, offline at the end. Our choices: whole words are committed; a draft continues what is
-committed. The layout is the offline one: all source words in one phase. So the source that was read
-before stays cached, and each draft computes the new words and the target behind them.
+words, adaptive at every word (what two drafts agree on is its decision), offline at the end. Our
+choices: whole words are committed; a draft continues what is committed. The layout is the offline
+one: all source words in one phase. So the source that was read before stays cached, and each draft
+computes the new words and the target behind them.
 """
 
 from collections.abc import Sequence
@@ -100,7 +101,7 @@ class Redraft:
             source_ended=self.source_ended,
         )
         is_news = self.n_read - self.n_drafted >= haste or self.source_ended
-        return is_news and hurried(self.policy, haste).next_action(progress) is Action.WRITE
+        return is_news and hurried(self.policy, haste).next_action(progress) is not Action.READ
 
     def loops_with(self, draft: Sequence[int], id_: int) -> bool:
         """Tell whether a draft would begin to loop if this token came next."""

@@ -1,14 +1,14 @@
 """Words in, captions out: policy, planner and model meet here only.
 
-In slots every token is fed exactly once. What an edit made invalid is truncated; a wait-k probe is
-taken back and counted apart; only going back to an earlier utterance computes rows again, which is
-counted too.
+In slots every token is fed exactly once. What an edit made invalid is truncated; a wait-k probe,
+and a look after which an adaptive policy reads on, are taken back and counted apart; only going
+back to an earlier utterance computes rows again, which is counted too.
 """
 
 from collections.abc import Sequence
 
 from engine.events import Confidence
-from engine.inference.causal_model import log_probability
+from engine.inference.causal_model import log_probability, probability_of_others
 from engine.loading.weights import Weights
 from engine.metrics.event_log import EventLog
 from engine.policy import Action
@@ -81,8 +81,11 @@ class Translator(OnConversation):
             return self._pass_all(utterance)
         change: Change | None = None
         while change is None and not utterance.finished:
-            if utterance.next_action(self.conversation.haste) is Action.WRITE:
-                change = self._write(utterance)
+            action = utterance.next_action(self.conversation.haste)
+            if action is Action.WRITE:
+                change = self._write(utterance, self._predict(utterance))
+            elif action is Action.LOOK:
+                change = self._look(utterance)
             elif self._word_may_go_on(utterance):
                 change = self._probe(utterance)
             elif utterance.can_read:
@@ -136,8 +139,29 @@ class Translator(OnConversation):
             return self._choose(utterance, id_)
         return None
 
-    def _write(self, utterance: Utterance) -> Change | None:
-        id_ = self._predict(utterance)
+    def _look(self, utterance: Utterance) -> Change | None:
+        """Ask the model whether it would write; its first token costs no further pass then.
+
+        Without a head for it, a write is as likely as any token but end-of-write.
+        """
+        id_ = self._predict(utterance, looks=True)
+        likely = probability_of_others(self.model.logits(), utterance.prompt.end_of_write)
+        utterance.write_probability = likely
+        action = utterance.next_action(self.conversation.haste)
+        self._log.write(
+            "decided",
+            utterance=utterance.number,
+            n_read=utterance.n_read,
+            write_probability=likely,
+            action=action.value,
+        )
+        if action is Action.WRITE:
+            return self._write(utterance, id_)
+        self._take_back(utterance)
+        return None
+
+    def _write(self, utterance: Utterance, id_: int) -> Change | None:
+        """Take the token that was predicted, unless the write must end here."""
         loops = utterance.loops_with(id_)
         forced = loops or utterance.runs_away
         if forced:
@@ -171,12 +195,12 @@ class Translator(OnConversation):
         self.counters.probes += n_rows
         self._log.write("probe", utterance=utterance.number, n_rows=n_rows)
 
-    def _predict(self, utterance: Utterance) -> int:
+    def _predict(self, utterance: Utterance, *, looks: bool = False) -> int:
         """Feed what the planner has ready; return the next id."""
         self._attach(utterance)
         planner = utterance.planner
         n_again = planner.n_again
-        rows = planner.write()
+        rows = planner.look() if looks else planner.write()
         if n_again:  # a layout that recomputes
             self.model.truncate(planner.n_fed - len(rows))
             self.counters.tokens_recomputed += n_again

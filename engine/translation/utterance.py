@@ -75,6 +75,7 @@ class _Mark:
     write_end: _WriteEnd
     word_complete: bool
     exhausted: bool
+    write_probability: float | None
 
 
 class Utterance:
@@ -100,6 +101,7 @@ class Utterance:
         self.ended = False
         self.finished = False  # translated to its end
         self.word_complete = False  # wait-k: the newest target word is known to be whole
+        self.write_probability: float | None = None  # adaptive: after the newest word; None: unseen
         self.caption = ""
         suppressed = prompt.suppressed(ends_writes=policy.ends_writes)
         self.suppressed = tuple(sorted(suppressed))  # markers that are not chosen
@@ -190,6 +192,7 @@ class Utterance:
                 n_read_at_write_end=self._write_end.n_read,
                 exhausted=self._exhausted,
                 source_ended=self.source_ended,
+                write_probability=self.write_probability,
             )
         )
 
@@ -229,10 +232,17 @@ class Utterance:
         """Read the next unit."""
         unit = self._units[self.n_read]
         self._marks.append(
-            _Mark(len(self._chosen), self._write_end, self.word_complete, self._exhausted)
+            _Mark(
+                len(self._chosen),
+                self._write_end,
+                self.word_complete,
+                self._exhausted,
+                self.write_probability,
+            )
         )
         self.planner.read(unit)
         self.word_complete = self._exhausted = False
+        self.write_probability = None
 
     def choose(self, id_: int, *, n_begun: int, asked: bool = True) -> str:
         """Take the token that the last write predicted; return the text that became certain.
@@ -312,6 +322,7 @@ class Utterance:
         self._log_probabilities.clear()
         self._write_end = _WriteEnd()
         self.word_complete = self._exhausted = self.finished = False
+        self.write_probability = None
         self._detokenizer = Detokenizer(self._decoder)
         self._inserted.clear()
         self.caption = self._held = ""
@@ -326,6 +337,7 @@ class Utterance:
         self._write_end = mark.write_end
         # what made the policy READ stands again: nothing is asked before the next word is read
         self.word_complete, self._exhausted = mark.word_complete, mark.exhausted
+        self.write_probability = mark.write_probability
         self.finished = False
         self._held = ""
         self._detokenizer = Detokenizer(self._decoder)

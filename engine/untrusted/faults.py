@@ -72,7 +72,10 @@ class Fault(Codes):
     NO_LANGUAGE = tr("names no target language")
     NO_TOKEN = tr("{key} should name a token, got nothing")
     NO_POLICY = tr("names no policy")
-    POLICY_UNKNOWN = tr("names the policy {policy}, which is not written read:N, wait:K or offline")
+    POLICY_UNKNOWN = tr(
+        "names the policy {policy}, which is not written read:N, wait:K, adaptive:TAU[:MOST] or "
+        "offline"
+    )
     MANY_ENTRIES = tr(
         "{languages} languages and {policies} policies are the most, got {n_languages} and "
         "{n_policies}"

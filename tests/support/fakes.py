@@ -153,6 +153,7 @@ class HashingModel:
         self.tokens_fed = self.forwards = self.flops = self.last_flops = 0
         self.peak_memory_bytes = 0
         self._chosen = 0
+        self._second, self._gap = 0, np.inf  # another id, and how much less likely it is, in nats
         self._cached = []  # (position, time, state)
 
     @property
@@ -187,6 +188,7 @@ class HashingModel:
 
     def logits(self):
         logits = np.full(384, -np.inf, dtype=np.float32)  # nothing else may be chosen
+        logits[self._second] = -self._gap
         logits[self._chosen] = 0.0
         return logits
 
@@ -197,6 +199,9 @@ class HashingModel:
             self._chosen = rng.choice([id_ for id_ in ends if id_ not in suppressed])
         else:
             self._chosen = rng.randrange(270, 384)
+        if ends[0] not in suppressed:
+            self._second = 270 if self._chosen == ends[0] else ends[0]
+            self._gap = 4 * rng.random()
         return self._chosen
 
 

@@ -34,7 +34,7 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
         type=split_policies,
         default=POLICIES,
         metavar="P,P,...",
-        help=f"out of read:N, wait:K and offline ({','.join(POLICIES)})",
+        help=f"out of read:N, wait:K, adaptive:TAU and offline ({','.join(POLICIES)})",
     )
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="run folder")
     parser.add_argument(

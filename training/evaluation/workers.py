@@ -52,7 +52,9 @@ class _Share:
 
 def log_paths(folder: Path, policy: str) -> list[Path]:
     """List the logs of a policy, oldest first."""
-    return sorted(folder.glob(f"{policy}.*.jsonl"), key=_number)
+    paths = folder.glob(f"{policy}.*.jsonl")
+    # of adaptive:0, not of adaptive:0.5
+    return sorted((path for path in paths if path.stem == f"{policy}.{_number(path)}"), key=_number)
 
 
 def read_translations(

@@ -31,6 +31,7 @@ from app.widgets.file_dialogs import ask_folder, ask_open
 from app.widgets.flow_layout import FlowLayout
 from engine.adapters.adapter import Status
 from engine.events import AdapterChanged
+from engine.policy import family
 
 
 class AdapterDialog(QDialog):
@@ -184,8 +185,8 @@ class AdapterDialog(QDialog):
     def _is_for_others(self, listed: ListedAdapter) -> bool:
         """Return whether an adapter knows no policy of the family in use."""
         policies = listed.adapter.card.policies if listed.adapter.card else ()
-        families = {policy.partition(":")[0] for policy in policies}
-        return bool(families and self._policy) and self._policy.partition(":")[0] not in families
+        families = set(map(family, policies))
+        return bool(families and self._policy) and family(self._policy) not in families
 
     def _offer(self, listed: ListedAdapter | None) -> None:
         """Enable the buttons that apply to an adapter."""

@@ -26,7 +26,7 @@ from tests.support.fakes import (
 )
 from training.pretraining.tokenizer import END, END_OF_WRITE
 
-POLICIES = ["read:1", "read:2", "read:3", "wait:1", "wait:3", "offline"]
+POLICIES = ["read:1", "read:2", "read:3", "wait:1", "wait:3", "adaptive:0.5", "offline"]
 
 
 def translate(engine, words, *, ended=True):

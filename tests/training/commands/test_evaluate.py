@@ -270,6 +270,14 @@ def test_another_policy_may_be_added_later(tmp_path, files, model):
 
 
 @pytest.mark.slow
+def test_the_logs_of_a_tau_are_not_those_of_a_longer_one(tmp_path):
+    names = [f"{policy}.{n}.jsonl" for policy in ("adaptive:0", "adaptive:0.3") for n in (2, 10)]
+    for name in (*names, "adaptive:0.35.1.jsonl"):
+        (tmp_path / name).touch()
+    for policy, own in (("adaptive:0", names[:2]), ("adaptive:0.3", names[2:])):
+        assert [path.name for path in workers.log_paths(tmp_path, policy)] == own
+
+
 def test_a_run_that_is_killed_keeps_what_it_has_and_leaves_no_worker(tmp_path, model):
     rng = random.Random(4)
     files = (tmp_path / "a.en", tmp_path / "a.de")
