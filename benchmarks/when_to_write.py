@@ -1,0 +1,260 @@
+"""Measure how much deciding when to write could gain: read-n, no head, and oracle boundaries.
+
+    .venv/bin/python -m benchmarks.when_to_write --source dev.en --reference dev.de --to de \
+        --pairs train.tsv --out runs/when-to-write
+
+* read-n: the fixed policies.
+* adaptive:TAU: no head; the model as it is, over a sweep of tau.
+* oracle:R: write at the boundaries of the test set's own word alignment that stand R source words
+  apart or more. No policy can know them; if they gain nothing, such labels can teach nothing.
+
+BLEU is compared at equal LAAL, with the line between the neighbouring points of read-n, by a paired
+bootstrap of the sentences. Every step resumes: type the same again after a stop.
+"""
+
+import argparse
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import torch
+from tqdm import tqdm
+
+from engine.loading.loader import load_weights
+from engine.metrics.event_log import EventLog
+from engine.metrics.quality import make_bleu
+from engine.metrics.translation import Translation
+from engine.settings import TranslationSettings
+from engine.translation.factory import make_system
+from engine.translation.feed import WARM_UP, feed_line
+from training.comparison.paired_bootstrap import BootstrapSettings, draw_sentences
+from training.data.align_report import Report
+from training.data.aligned_pairs import read_aligned, schedule
+from training.data.corpus import SentencePair, create, read_pairs, replacing
+from training.data.read_schedule import ratio_needs
+from training.evaluation.model_choice import choose_layout, find_model, measured_model
+from training.evaluation.run_record import RunSettings
+from training.evaluation.short_form import evaluate
+from training.evaluation.workers import CAPACITY, next_number, read_translations
+from training.metrics.scores import Scores, score
+from training.samples.mixture import AlignedReads
+
+DRAWS = BootstrapSettings(n_samples=1000, seed=1)
+COLUMNS = (
+    "policy", "LAAL", "BLEU", "chrF", "BLEU to read-n at this LAAL", "p", "forwards a word",
+    "ms a word", "GFLOPs a sentence",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Result:
+    """A policy on the test set."""
+
+    scores: Scores
+    translations: list[Translation]
+
+    @property
+    def laal(self) -> float:
+        """Return LAAL in source words; a policy that wrote nothing has none."""
+        laggings = self.scores.laggings
+        return float("nan") if laggings is None else laggings.laal
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Decode, compare and print."""
+    arguments = parse(argv)
+    torch.set_num_threads(1)
+    pairs = list(islice(read_pairs((arguments.source, arguments.reference)), arguments.limit))
+    settings = run_settings(arguments)
+    fixed = [f"read:{n}" for n in arguments.n]
+    evaluate(settings)
+    done = {policy: read_translations(arguments.out, policy) for policy in settings.policies}
+    if arguments.apart:
+        needs = test_needs(arguments, pairs)
+        for apart in arguments.apart:
+            name = f"oracle:{apart}"
+            boundaries = [nested_boundaries(one, apart) for one in needs]
+            translate_at(settings, name, pairs, boundaries)
+            done[name] = read_translations(arguments.out, name)
+    references = [pair.target for pair in pairs]
+    results = {}
+    for name, by_index in done.items():
+        translations = [by_index[index] for index in range(len(pairs))]
+        scores = score(name, "slots", translations, references, arguments.to)
+        results[name] = Result(scores, translations)
+    text = table(results, fixed, references, arguments.to)
+    (arguments.out / "table.md").write_text(text + "\n", encoding="utf-8")
+    print(text)
+
+
+def parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description="Compare when to write.")
+    parser.add_argument("--source", type=Path, required=True, metavar="F")
+    parser.add_argument("--reference", type=Path, required=True, metavar="F")
+    parser.add_argument("--to", default="de", metavar="LANG")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR")
+    parser.add_argument("--model", type=Path, metavar="DIR", help="(the bundled one)")
+    parser.add_argument("--adapter", type=Path, metavar="DIR")
+    parser.add_argument("--limit", type=int, metavar="N", help="lines (all)")
+    parser.add_argument("--workers", type=int, default=1, metavar="N")
+    parser.add_argument(
+        "--batch", type=int, default=1, metavar="N", help="lines side by side; not for times"
+    )
+    parser.add_argument("--n", type=int, nargs="*", default=[1, 2, 3, 5, 7], metavar="N")
+    taus = ["0.05", "0.1", "0.2", "0.3", "0.5", "0.7", "0.9", "0.97"]
+    parser.add_argument("--taus", nargs="*", default=taus, metavar="TAU")
+    parser.add_argument("--apart", type=int, nargs="*", default=[1, 2, 3, 4, 6], metavar="R")
+    parser.add_argument(
+        "--pairs", type=Path, metavar="F.tsv", help="aligned with the test set, for its alignment"
+    )
+    parser.add_argument("--n-pairs", type=int, default=50_000, metavar="N", help="(%(default)s)")
+    arguments = parser.parse_args(argv)
+    if len(arguments.n) < 2:
+        parser.error("--n needs two numbers or more: LAAL is compared along the line between them")
+    return arguments
+
+
+def run_settings(arguments: argparse.Namespace) -> RunSettings:
+    """Return the run of the fixed policies and of those without a head."""
+    model, card = find_model(arguments.model, arguments.to, arguments.adapter)
+    return RunSettings(
+        source=arguments.source,
+        reference=arguments.reference,
+        model=measured_model(model, arguments.adapter, "cpu"),
+        translation=TranslationSettings(
+            target_language=arguments.to, layout=choose_layout(card), cut_loops=False
+        ),
+        policies=(
+            *(f"read:{n}" for n in arguments.n),
+            *(f"adaptive:{tau}" for tau in arguments.taus),
+        ),
+        out=arguments.out,
+        limit=arguments.limit,
+        n_workers=arguments.workers,
+        batch=arguments.batch,
+    )
+
+
+def test_needs(
+    arguments: argparse.Namespace, pairs: Sequence[SentencePair]
+) -> list[tuple[int, ...]]:
+    """Return the schedule of each test pair, aligned once together with training pairs.
+
+    A pair without links is spread evenly.
+    """
+    path = arguments.out / "aligned.tsv"
+    if not path.exists():
+        more = [] if arguments.pairs is None else read_pairs([arguments.pairs])
+        everything = [*pairs, *islice(more, arguments.n_pairs)]
+        aligned = islice(schedule(everything, Report(min_agreement=0.0)), len(pairs))
+        with replacing(path) as fresh, create(fresh) as file:
+            file.writelines(one.as_line().encode() for one in aligned)
+    needs = [one.needs for one in read_aligned([path])]
+    if len(needs) != len(pairs):
+        msg = f"{path} has {len(needs)} pairs, not {len(pairs)}: choose another --out"
+        raise SystemExit(msg)
+    lengths = [(len(pair.source.split()), len(pair.target.split())) for pair in pairs]
+    return [own or ratio_needs(*two) for own, two in zip(needs, lengths, strict=True)]
+
+
+def nested_boundaries(needs: Sequence[int], apart: int) -> tuple[int, ...]:
+    """Return the boundaries of a schedule that stand ``apart`` source words apart or more.
+
+    Those of 4 are among those of 2, and these among those of 1: each level is chosen from the level
+    of half the distance.
+    """
+    kept = list[int]()
+    among = sorted(set(needs)) if apart == 1 else nested_boundaries(needs, (apart + 1) // 2)
+    for boundary in among:
+        if boundary - (kept[-1] if kept else 0) >= apart:
+            kept.append(boundary)
+    return tuple(kept)
+
+
+def translate_at(
+    settings: RunSettings,
+    name: str,
+    pairs: Sequence[SentencePair],
+    boundaries: Sequence[tuple[int, ...]],
+) -> None:
+    """Translate the lines that no log holds yet, each with a write at its own boundaries."""
+    done = read_translations(settings.out, name)
+    left = [index for index in range(len(pairs)) if index not in done]
+    if not left:
+        return
+    logs = settings.out / "log"
+    weights = load_weights(settings.model)
+    with EventLog(logs / f"{name}.{next_number(logs)}.jsonl") as log:
+        system = make_system("slots", weights, settings.translation, capacity=CAPACITY, log=log)
+        feed_line(system, log, WARM_UP, "Hello.")
+        for index in tqdm(left, desc=name, disable=None, leave=False):
+            system.conversation.policy = AlignedReads(boundaries[index])
+            feed_line(system, log, index, pairs[index].source)
+
+
+def table(
+    results: dict[str, Result], fixed: Sequence[str], references: Sequence[str], language: str
+) -> str:
+    """Draw a row for each policy."""
+    compared = Comparison([results[name] for name in fixed], references, language)
+    lines = ["| " + " | ".join(COLUMNS) + " |", "|" + "---|" * len(COLUMNS)]
+    for name, result in results.items():
+        scores, cost = result.scores, result.scores.cost
+        n_words = sum(len(one.source) for one in result.translations)
+        gain, p = ("", "") if name in fixed else compared.gain(result)
+        cells = [
+            name, f"{result.laal:.2f}", f"{scores.quality.bleu:.2f}", f"{scores.quality.chrf:.2f}",
+            gain, p, f"{cost.forwards / n_words:.2f}", f"{cost.ms_per_word_mean:.2f}",
+            f"{cost.gflops_per_sentence:.3f}",
+        ]  # fmt: skip
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+class Comparison:
+    """BLEU of a policy against the line through the points of read-n, at equal LAAL."""
+
+    def __init__(self, fixed: Sequence[Result], references: Sequence[str], language: str) -> None:
+        self._bleu = make_bleu(language)
+        self._references = references
+        self._fixed = sorted(fixed, key=lambda one: one.laal)
+        draws = draw_sentences(len(references), DRAWS)
+        self._times = np.stack([np.bincount(draw, minlength=len(references)) for draw in draws])
+        everything = np.ones((1, len(references)), dtype=np.int64)
+        self._times = np.concatenate([everything, self._times])  # (1 + samples, sentences)
+        self._points = [self._drawn(one) for one in self._fixed]
+
+    def gain(self, result: Result) -> tuple[str, str]:
+        """Return the difference of BLEU and its two-sided p; empty beyond the ends of the line."""
+        laals = [one.laal for one in self._fixed]
+        if not laals[0] <= result.laal <= laals[-1]:
+            return "", ""
+        after = max(1, bisect_left(laals, result.laal))
+        low, high = laals[after - 1], laals[after]
+        share = (result.laal - low) / (high - low) if high > low else 0.0
+        line = (1 - share) * self._points[after - 1] + share * self._points[after]
+        differences = self._drawn(result) - line
+        observed, drawn = differences[0], differences[1:]
+        n_as_far = int(np.sum(np.abs(drawn - observed) >= abs(observed)))
+        return f"{observed:+.2f}", f"{(n_as_far + 1) / (len(drawn) + 1):.3f}"
+
+    def _drawn(self, result: Result) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+        """Return BLEU of all sentences, then of each draw."""
+        hypotheses = [one.hypothesis for one in result.translations]
+        statistics = np.array(
+            self._bleu._extract_corpus_statistics(hypotheses, [self._references]), dtype=np.float64
+        )
+        return np.array(
+            [
+                self._bleu._compute_score_from_stats(summed.tolist()).score
+                for summed in self._times @ statistics
+            ]
+        )
+
+
+if __name__ == "__main__":
+    main()
