@@ -1,6 +1,6 @@
 """How much computing a pass of Whisper takes, beside what numpy multiplies on the same machine.
 
-    OPENBLAS_NUM_THREADS=1 .venv/bin/python -m benchmarks.whisper_shapes
+    OPENBLAS_NUM_THREADS=1 .venv/bin/python -m benchmarks.shapes.whisper
 
 Networks of Whisper's shapes with random weights take as long as the real ones. A pass is what live
 recognition does each second: 30 s of sound encoded, 30 tokens decoded, in int8 as in the program.
@@ -85,7 +85,7 @@ def pass_s(model: ctranslate2.models.Whisper) -> float:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, and print a row for each shape."""
-    parser = argparse.ArgumentParser(prog="benchmarks.whisper_shapes", description=__doc__)
+    parser = argparse.ArgumentParser(prog="benchmarks.shapes.whisper", description=__doc__)
     parser.add_argument("--repeats", type=int, default=5)
     given = parser.parse_args(arguments)
     print("| model | pass (s) | numpy (GFLOP/s) | pass_gflop |\n|---|---|---|---|")

@@ -38,7 +38,7 @@ class SpeechChoice:
         download_bytes: size of its files.
         licence: of its weights.
         pass_gflop: computing of a pass, which live recognition makes each second; see
-            ``benchmarks/whisper_shapes.py``.
+            ``benchmarks/shapes/whisper.py``.
     """
 
     name: str

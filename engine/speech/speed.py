@@ -1,6 +1,6 @@
 """Foretell how fast a speech model recognises on this computer, before it is downloaded.
 
-A pass of a known model has a known amount of computing (``benchmarks/whisper_shapes.py``); how much
+A pass of a known model has a known amount of computing (``benchmarks/shapes/whisper.py``); how much
 this computer does in a second is measured by a product of matrices.
 """
 
