@@ -214,5 +214,5 @@ def test_moving_a_batch_moves_every_tensor():
     moved = batch.to(torch.device("meta"))
     values = [getattr(moved, field.name) for field in dataclasses.fields(batch)]
     tensors = [value for value in [*values, *moved.places] if isinstance(value, torch.Tensor)]
-    assert len(tensors) == 7
+    assert len(tensors) == 8
     assert {tensor.device.type for tensor in tensors} == {"meta"}
