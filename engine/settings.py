@@ -6,7 +6,7 @@ from pathlib import Path
 
 DEVICES = ("auto", "cpu", "cuda", "mps")
 QUANTISATIONS = ("auto", "nf4", "int8", "none")
-SYSTEMS = ("auto", "slots", "retranslate")
+SYSTEMS = ("auto", "slots", "retranslate", "agreement")
 LAYOUTS = ("slots", "conversational", "gpe", "simulmask", "cached", "recomputed", "source-apart")
 
 

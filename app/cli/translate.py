@@ -27,7 +27,6 @@ from engine.policy import parse_policy
 from engine.settings import (
     DEVICES,
     QUANTISATIONS,
-    SYSTEMS,
     LayoutSettings,
     ModelSettings,
     TranslationSettings,
@@ -139,7 +138,7 @@ def add_options(parser: argparse.ArgumentParser, *, device: str = "--device") ->
     )
     parser.add_argument(
         "--system",
-        choices=SYSTEMS,
+        choices=(AUTO, "slots", "retranslate"),
         default=AUTO,
         help="slots, or retranslate all words at each step; auto: what the model was trained for",
     )

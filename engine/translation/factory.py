@@ -1,6 +1,6 @@
-"""Make a translation system: ``slots``, or ``retranslate`` for any instruct model.
+"""Make a translation system: ``slots``, ``retranslate`` for any instruct model, or ``agreement``.
 
-Both use the same weights and counters, and have the methods of ``engine.translation.base.System``.
+All use the same weights and counters, and have the methods of ``engine.translation.base.System``.
 """
 
 from typing import cast
@@ -8,6 +8,7 @@ from typing import cast
 from engine.loading.weights import Weights
 from engine.metrics.event_log import EventLog
 from engine.settings import TranslationSettings
+from engine.translation.agreement import AgreementTranslator
 from engine.translation.base import AnySystem
 from engine.translation.factory_names import suited_system
 from engine.translation.retranslator import Retranslator
@@ -16,6 +17,7 @@ from engine.translation.slot_translator import Translator
 _KINDS: dict[str, type[Translator] | type[Retranslator]] = {
     "slots": Translator,
     "retranslate": Retranslator,
+    "agreement": AgreementTranslator,
 }
 
 SYSTEMS = tuple(_KINDS)

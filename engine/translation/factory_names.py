@@ -18,7 +18,7 @@ def suited_system(requested: str, card: ModelCard) -> str:
 
 def suited_slot_length(card: ModelCard, system: str) -> int:
     """Return the default slot length."""
-    if system == "slots" and not card.knows_slots:
+    if system in {"slots", "agreement"} and not card.knows_slots:
         return _UNTRAINED_SLOT_LENGTH
     return card.slot_length
 

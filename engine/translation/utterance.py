@@ -144,9 +144,12 @@ class Utterance:
     @property
     def runs_away(self) -> bool:
         """Tell whether the open write has gone on for longer than any translation would."""
-        units = self._units[self._write_end.n_read : self.n_read]
-        n_chosen = len(self._chosen) - self._write_end.n_chosen
-        return is_runaway(n_chosen, sum(map(len, units)))
+        return is_runaway(len(self._chosen) - self._write_end.n_chosen, self.n_source_tokens)
+
+    @property
+    def n_source_tokens(self) -> int:
+        """Source tokens that were read since the last write ended."""
+        return sum(map(len, self._units[self._write_end.n_read : self.n_read]))
 
     def loops_with(self, id_: int) -> bool:
         """Tell whether the target would begin to loop if this token came next."""

@@ -96,6 +96,24 @@ def test_more_runs_of_the_same_lines_make_no_difference_surer():
     assert thrice.n_sentences == 30
 
 
+def test_the_runs_of_a_system_count_as_one_text():
+    rng, settings = random.Random(3), BootstrapSettings(n_samples=5, seed=1)
+    wanted = references(rng, 30)
+    first, second = (
+        [
+            [one.hypothesis for one in translations(rng, wanted, wrong=wrong, late=1)]
+            for _ in range(2)
+        ]
+        for wrong in (0.4, 0.2)
+    )
+    before, after = (
+        BLEU().corpus_score([*one, *other], [[*wanted, *wanted]]).score
+        for one, other in (first, second)
+    )
+    found = compare_runs(BLEU(), (first, second), wanted, settings)
+    assert found.difference == pytest.approx(after - before)
+
+
 def test_the_cost_of_a_line_is_divided_into_what_was_computed_first_and_again():
     def line(index, text, again):
         return [

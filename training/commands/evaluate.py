@@ -39,7 +39,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "--system",
         choices=SYSTEMS,
         default="slots",
-        help="retranslate: all words again at each new one, local agreement (%(default)s)",
+        help="retranslate: all words again at each new one, local agreement; agreement: read-n "
+        "by beams of 5 of which half agree (%(default)s)",
     )
     parser.add_argument("--workers", type=int, metavar="N", help="processes (all cores; CUDA: 1)")
     parser.add_argument(

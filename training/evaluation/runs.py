@@ -11,7 +11,11 @@ from training.data.corpus import write_lines
 from training.errors import TrainingError
 from training.evaluation.run_record import RunRecord, read_record
 
-_SYSTEMS = ("slots", "retranslate")  # runs over talks are scored by segments, not by lines
+_SYSTEMS = (
+    "slots",
+    "retranslate",
+    "agreement",
+)  # runs over talks are scored by segments, not by lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from engine.inference.slot_model import SlotModel
 from engine.layout.rows import Row
 from engine.metrics.event_log import EventLog
 from engine.settings import TranslationSettings
+from engine.translation.agreement import AgreementTranslator
 from engine.translation.factory import SYSTEMS, make_system
 from engine.translation.feed import changes
 from engine.translation.retranslator import Retranslator
@@ -288,6 +289,6 @@ def test_a_system_is_made_by_its_name():
             name, tiny_weights(), TranslationSettings(), capacity=64, log=EventLog()
         )
         kinds.append(type(system))
-    assert kinds == [Translator, Retranslator]
-    with pytest.raises(ValueError, match="one of slots, retranslate, got 'magic'"):
+    assert kinds == [Translator, Retranslator, AgreementTranslator]
+    with pytest.raises(ValueError, match="one of slots, retranslate, agreement, got 'magic'"):
         make_system("magic", tiny_weights(), TranslationSettings(), capacity=64, log=EventLog())
