@@ -1,6 +1,7 @@
 import random
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from engine.events import (
@@ -16,6 +17,7 @@ from engine.text.sentences import Sentence, split_sentences, without_full_stop
 from engine.translation.feed import changes
 from engine.translation.passage import Passage
 from tests.support.fakes import (
+    HashingModel,
     Receiver,
     hashing_translator,
     obey,
@@ -360,13 +362,17 @@ def test_a_long_talk_with_absurdly_long_words_is_cut_at_a_word():
     assert editor.text[-1][0][-1] == "cc."
 
 
-def test_an_end_says_how_sure_a_calibrated_model_is():
+def test_an_end_says_how_sure_a_calibrated_model_is(monkeypatch):
+    def sure(model):
+        return np.where(np.arange(384) == model._chosen, 0.0, -np.inf).astype(np.float32)
+
+    monkeypatch.setattr(HashingModel, "logits", sure)
     editor = Editor()
     editor.append("aa bb.")
     ends = [event for event in editor.translate() if isinstance(event, UtteranceEnded)]
     assert [end.confidence for end in ends] == [None]
     conversation = editor.translator.conversation
-    calibration = Calibration(slope=1.0, offset=0.0, threshold=0.6)  # the model is sure of all
+    calibration = Calibration(slope=1.0, offset=0.0, threshold=0.6)
     card = replace(conversation.weights.card, calibration=calibration)
     conversation.weights = replace(conversation.weights, card=card)
     editor.append("cc dd ee ff gg hh.")
