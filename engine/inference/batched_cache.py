@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 from transformers import PretrainedConfig
-from transformers.cache_utils import Cache, CacheLayerMixin
+from transformers.cache_utils import Cache
 
 from engine.errors import CacheFullError
-from engine.inference.slot_cache import Turn, cached_shape
+from engine.inference.slot_cache import AllocatedLayer, Turn, cached_shape
 from engine.layout.rows import NEVER, Places, Row
 
 Fed = tuple[int, Sequence[Row]]
@@ -165,22 +165,14 @@ def _absent(n: int, columns: int, device: torch.device) -> Tensor:
     return blank[:, None, None].expand(3, n, columns).clone()
 
 
-class _BatchedLayer(CacheLayerMixin):  # type: ignore[no-untyped-call]
-    """Keys and values of one layer."""
-
-    is_sliding = False
+class _BatchedLayer(AllocatedLayer):  # type: ignore[no-untyped-call]
+    """Keys and values of all conversations."""
 
     def __init__(
         self, shape: tuple[int, int, int, int], dtype: torch.dtype, device: torch.device
     ) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
-        self.keys: Tensor = torch.zeros(shape, dtype=dtype, device=device)
-        self.values: Tensor = torch.zeros(shape, dtype=dtype, device=device)
-        self.is_initialized = True
+        super().__init__(shape, dtype, device)
         self.now: _Pass | None = None
-
-    def lazy_initialization(self, key_states: Tensor, value_states: Tensor) -> None:
-        """Do nothing: the tensors exist."""
 
     def grow(self, columns: int) -> None:
         """Make room for so many columns."""

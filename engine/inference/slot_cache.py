@@ -150,8 +150,8 @@ def _n_cached_heads(config: PretrainedConfig) -> int:
     return int(config.num_key_value_heads)
 
 
-class _SlotLayer(CacheLayerMixin):  # type: ignore[no-untyped-call]
-    """Keys and values of one layer."""
+class AllocatedLayer(CacheLayerMixin):  # type: ignore[no-untyped-call]
+    """Keys and values of one layer in tensors that exist from the start."""
 
     is_sliding = False
 
@@ -162,11 +162,20 @@ class _SlotLayer(CacheLayerMixin):  # type: ignore[no-untyped-call]
         self.keys: Tensor = torch.zeros(shape, dtype=dtype, device=device)
         self.values: Tensor = torch.zeros(shape, dtype=dtype, device=device)
         self.is_initialized = True
-        self.span = (0, 0)
-        self.index: Tensor | None = None  # rows to write, if the span is only for attention
 
     def lazy_initialization(self, key_states: Tensor, value_states: Tensor) -> None:
         """Do nothing: the tensors exist."""
+
+
+class _SlotLayer(AllocatedLayer):  # type: ignore[no-untyped-call]
+    """Keys and values of one conversation."""
+
+    def __init__(
+        self, shape: tuple[int, int, int, int], dtype: torch.dtype, device: torch.device
+    ) -> None:
+        super().__init__(shape, dtype, device)
+        self.span = (0, 0)
+        self.index: Tensor | None = None  # rows to write, if the span is only for attention
 
     def update(
         self, key_states: Tensor, value_states: Tensor, *_: object, **__: object

@@ -10,7 +10,7 @@ from engine.policy import parse_policy
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
-from tests.support.fakes import random_word, tiny_weights
+from tests.support.fakes import play, tiny_weights
 from training.samples.batches import Example, pad
 
 CASES = 240
@@ -51,19 +51,7 @@ def random_case(seed):
     )
     translator = Translator(tiny_weights(), settings)
     logits = recorded(translator)
-    utterance = translator.open()
-    words = []
-    for _ in range(rng.randint(1, 4)):
-        words += [random_word(rng) for _ in range(rng.randint(1, 4))]
-        translator.set_source(utterance, words, ended=False)
-        list(changes(translator, utterance))
-        if rng.random() < 0.5:  # an edit: a word is changed or taken away
-            index = rng.randrange(len(words))
-            words[index : index + 1] = [random_word(rng)] if rng.random() < 0.7 else []
-            translator.set_source(utterance, words, ended=False)
-            list(changes(translator, utterance))
-    translator.set_source(utterance, words or ["a"], ended=True)
-    list(changes(translator, utterance))
+    utterance = play(translator, rng, rng.randint(1, 4), edits=0.5)
     return translator, logits, utterance
 
 

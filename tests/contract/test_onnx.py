@@ -16,10 +16,10 @@ from engine.session.adapter_switcher import AdapterSwitcher
 from engine.settings import LAYOUTS, LayoutSettings, ModelSettings
 from engine.translation.retranslator import Retranslator
 from tests.support.adapter_folders import CONFIG, factors, write_adapter
-from tests.support.fakes import bare_prompt, save_graph_model
+from tests.support.fakes import bare_prompt, play, save_graph_model
 from tests.support.networks import N_IDS
 from tests.support.rows import passes, sample
-from tests.support.twins import Twins, both, play, twin
+from tests.support.twins import Twins, both, twin
 
 CASES = 304
 

@@ -10,8 +10,8 @@ import pytest
 from engine.hub.bundled import bundled_adapters, bundled_models
 from engine.models.model_card import read_card
 from engine.settings import LayoutSettings
-from tests.support.fakes import random_word
-from tests.support.twins import both, play, twin
+from tests.support.fakes import play, random_word
+from tests.support.twins import both, twin
 
 MODEL = bundled_models()[0]
 UTTERANCES = 26  # of each case; 78 were compared when the model was bundled

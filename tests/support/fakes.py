@@ -20,6 +20,7 @@ from engine.layout.rows import Headers
 from engine.loading.torch_loader import TorchWeights
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.text.prompt import Prompt
+from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
 from training.pretraining.export import export_graph
 from training.pretraining.tokenizer import (
@@ -285,3 +286,25 @@ def save_graph_model(folder, *, tied=False):
     save_tokenizer(weights.tokenizer, weights.card, folder)
     export_graph(folder)
     return folder
+
+
+def play(system, rng, n_turns, draw=random_word, *, edits=0.4):
+    """Feed words to an utterance, edit it at random, end it, and return it.
+
+    ``draw`` draws a word; ``edits`` is the share of turns after which a word is changed or taken
+    away.
+    """
+    utterance, words = system.open(), []
+    for _ in range(n_turns):
+        words += [draw(rng) for _ in range(rng.randint(1, 4))]
+        system.set_source(utterance, words, ended=False)
+        list(changes(system, utterance))
+        if rng.random() < edits:
+            index = rng.randrange(len(words))
+            words[index : index + 1] = [draw(rng)] if rng.random() < 0.7 else []
+            system.set_source(utterance, words, ended=False)
+            list(changes(system, utterance))
+    system.set_source(utterance, words or ["a"], ended=True)
+    list(changes(system, utterance))
+    assert utterance.finished
+    return utterance

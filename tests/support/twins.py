@@ -11,9 +11,7 @@ from engine.loading.onnx_loader import OnnxWeights
 from engine.loading.torch_loader import load_torch
 from engine.models.fingerprint import read_fingerprint
 from engine.settings import ModelSettings, TranslationSettings
-from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
-from tests.support.fakes import random_word
 
 TOLERANCE = 5e-5
 
@@ -102,20 +100,3 @@ def twin(weights, system=Translator, *, capacity=400, **settings):
     made.conversation.model = Twins(heavy.new_model(capacity), light.new_model(capacity))
     made.model.use(made.settings.layout)
     return made
-
-
-def play(system, rng, n_turns, draw=random_word):
-    """Feed words to an utterance, edit it at random, and end it; ``draw`` draws a word."""
-    utterance, words = system.open(), []
-    for _ in range(n_turns):
-        words += [draw(rng) for _ in range(rng.randint(1, 4))]
-        system.set_source(utterance, words, ended=False)
-        list(changes(system, utterance))
-        if rng.random() < 0.4:  # an edit: a word is changed or taken away
-            index = rng.randrange(len(words))
-            words[index : index + 1] = [draw(rng)] if rng.random() < 0.7 else []
-            system.set_source(utterance, words, ended=False)
-            list(changes(system, utterance))
-    system.set_source(utterance, words or ["a"], ended=True)
-    list(changes(system, utterance))
-    assert utterance.finished

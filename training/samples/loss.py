@@ -1,5 +1,6 @@
 """Cross-entropy over the labelled rows, among the tokens the policy allows."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -187,7 +188,6 @@ class ForwardLoss:
     def __call__(self, network: nn.Module, batch: Batch) -> Tensor:
         """Return the mean cross-entropy with label smoothing over labelled rows, in float32."""
         asked = batch.labels != IGNORE  # (B, T)
-        columns = asked.any(0).nonzero()[:, 0]  # (C,)
         copy = dict[str, Tensor]()
         if self.in_bf16 and not self.by_autocast:
             copy = {
@@ -195,20 +195,43 @@ class ForwardLoss:
                 for name, parameter in network.named_parameters()
                 if parameter.requires_grad
             }
-        inputs = {
-            "input_ids": batch.ids,
-            "position_ids": batch.places.encoded,
-            "attention_mask": batch.bias(self.attention, ranked=self.ranked),
-            "use_cache": False,
-            "logits_to_keep": columns,
-        }
         autocast = self.in_bf16 and self.by_autocast
         with torch.autocast(batch.ids.device.type, torch.bfloat16, enabled=autocast):
-            output = torch.func.functional_call(network, copy, (), inputs)
-        logits: Tensor = output.logits[asked[:, columns]]  # (N, V)
+            logits = labelled_logits(network, batch, self.attention, copy, ranked=self.ranked)
         labels, ends_writes = batch.labels[asked], batch.ends_writes[asked]  # (N,)
         summed = _score(logits, labels, ends_writes, self.markers, self.smoothing)
         return summed / len(labels)
+
+
+def labelled_logits(
+    network: nn.Module,
+    batch: Batch,
+    attention: Attention,
+    weights: Mapping[str, Tensor],
+    *,
+    ranked: bool,
+) -> Tensor:
+    """Compute the logits of the rows that have labels, shape (N, V), in one masked pass.
+
+    Args:
+        network: computes them.
+        batch: its rows.
+        attention: of the network.
+        weights: replace parameters of the network by their names.
+        ranked: see ``Attention.bias``.
+    """
+    asked = batch.labels != IGNORE  # (B, T)
+    columns = asked.any(0).nonzero()[:, 0]  # (C,)
+    inputs = {
+        "input_ids": batch.ids,
+        "position_ids": batch.places.encoded,
+        "attention_mask": batch.bias(attention, ranked=ranked),
+        "use_cache": False,
+        "logits_to_keep": columns,
+    }
+    output = torch.func.functional_call(network, dict(weights), (), inputs)
+    logits: Tensor = output.logits[asked[:, columns]]
+    return logits
 
 
 def _score(

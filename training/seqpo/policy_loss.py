@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from engine.inference.attention import Attention
 from engine.layout.rows import IGNORE
 from training.samples.batches import Batch
-from training.samples.loss import Markers, forbid_markers
+from training.samples.loss import Markers, forbid_markers, labelled_logits
 from training.trainer.checkpoint import trained_parameters
 
 
@@ -44,16 +44,8 @@ class RowScores:
             weights: replace parameters of the network by their names.
         """
         asked = batch.labels != IGNORE  # (B, T)
-        columns = asked.any(0).nonzero()[:, 0]  # (C,)
-        inputs = {
-            "input_ids": batch.ids,
-            "position_ids": batch.places.encoded,
-            "attention_mask": batch.bias(self.attention, ranked=self.ranked),
-            "use_cache": False,
-            "logits_to_keep": columns,
-        }
-        output = torch.func.functional_call(network, dict(weights or {}), (), inputs)
-        logits: Tensor = output.logits[asked[:, columns]] / self.temperature  # (N, V)
+        logits = labelled_logits(network, batch, self.attention, weights or {}, ranked=self.ranked)
+        logits = logits / self.temperature  # (N, V)
         allowed = forbid_markers(logits, batch.ends_writes[asked], self.markers)
         labels = batch.labels[asked]  # (N,)
         return allowed.log_softmax(-1).gather(-1, labels[:, None])[:, 0]
