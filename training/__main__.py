@@ -22,11 +22,12 @@ from training.commands import (
     prepare,
     pretrain,
     record_scores,
+    seqpo,
 )
 from training.errors import TrainingError, UsageError
 
 _COMMANDS = (
-    prepare, augment, align, pretrain, finetune, export, evaluate, compare, record_scores,
+    prepare, augment, align, pretrain, finetune, seqpo, export, evaluate, compare, record_scores,
     convert, comet, calibrate,
 )  # fmt: skip
 

@@ -4,13 +4,11 @@ Alone, or on several processes: ``accelerate launch -m training finetune ...``.
 """
 
 import argparse
-import os
 import shlex
 import sys
 from pathlib import Path
 
-import platformdirs
-
+from training.commands.launch import launched_processes, model_library
 from training.commands.recipe import Table, add_arguments, add_setting, settings_of
 from training.errors import UsageError
 from training.settings import NEW, QUANTISATIONS, STORED, Mixture
@@ -65,33 +63,21 @@ def run(arguments: argparse.Namespace) -> int:
     """Make settings of the arguments and train."""
     changes: Table = {"commands": [shlex.join(["surtitle-train", *sys.argv[1:]])]}
     changes |= _shares(arguments.policies)
-    settings = settings_of(arguments, RECIPES, {"models": str(_library())}, changes)
+    settings = settings_of(arguments, RECIPES, {"models": str(model_library())}, changes)
     if settings.base == NEW:
         msg = "an adapter is trained on a base that is there: name one, or make it with pretrain"
         raise UsageError(msg)
-    from engine.loading.device import pick_device  # noqa: PLC0415  torch takes seconds; help must not
-    from training.finetuning.run import finetune  # noqa: PLC0415  likewise
-    from training.trainer.distributed import LaunchedProcesses, OneProcess, Processes  # noqa: PLC0415  likewise
+    if settings.seqpo.steps:
+        msg = "the recipe is one of surtitle-train seqpo: type that command"
+        raise UsageError(msg)
+    from training.finetuning.run import finetune  # noqa: PLC0415  torch takes seconds; help must not
 
-    device = pick_device(settings.device)
-    # accelerate launch, or torchrun, tells each process so what it is part of
-    if int(os.environ.get("WORLD_SIZE", "1")) == 1:
-        processes: Processes = OneProcess(device)
-    else:
-        shards = os.environ.get("ACCELERATE_USE_FSDP") == "true"
-        processes = LaunchedProcesses(cpu=device.type == "cpu", shards=shards)
+    processes = launched_processes(settings.device)
     finetune(settings, processes)
     adapter = settings.out / "adapter"
     if processes.rank == 0 and adapter.exists():
         sys.stdout.write(f"{adapter}\n")
     return 0
-
-
-def _library() -> Path:
-    """Find where models that are fetched lie, as ``surtitle`` does."""
-    home = os.environ.get("SURTITLE_HOME")
-    data = Path(home) if home else platformdirs.user_data_path("surtitle", appauthor=False)
-    return data / "models"
 
 
 def _shares(policies: str | None) -> Table:

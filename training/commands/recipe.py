@@ -190,6 +190,7 @@ _NAMED: Mapping[str, Callable[[str], object]] = {
 
 _LISTS: Mapping[str, Callable[[str], object]] = {
     "dev.policies": lambda text: text.replace(",", " ").split(),
+    "seqpo.policies": lambda text: text.replace(",", " ").split(),
     "slot_lengths": _numbers,
     "lora.targets": lambda text: text.split(","),
     "mixture.k": _numbers,

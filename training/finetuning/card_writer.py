@@ -2,7 +2,7 @@
 
 import datetime as dt
 import importlib.metadata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from engine.adapters.card import AdapterCard, AdapterScore, Corpus, check_name
 from training.errors import UsageError
@@ -10,7 +10,6 @@ from training.finetuning.base_model import Base
 from training.finetuning.early_stopping import DevScore
 from training.samples.methods import Method
 from training.settings import TrainSettings
-from training.trainer.material import Material
 
 
 def named(settings: TrainSettings) -> str:
@@ -29,11 +28,11 @@ def named(settings: TrainSettings) -> str:
 def describe(
     settings: TrainSettings,
     base: Base,
-    material: Material,
+    n_pairs: Mapping[str, int],
     method: Method,
     scores: Sequence[DevScore],
 ) -> AdapterCard:
-    """Make the card: purpose, base, data, seeds and scores of an adapter."""
+    """Make the card: purpose, base, data (pairs by corpus), seeds and scores of an adapter."""
     licences = dict(settings.licences)
     if settings.hub is not None:
         licences.setdefault(settings.hub.name, settings.hub.licence)
@@ -55,8 +54,8 @@ def describe(
         created_with=f"surtitle {importlib.metadata.version('surtitle')}",
         created_at=dt.datetime.now(tz=dt.UTC).date().isoformat(),
         data=tuple(
-            Corpus(name=name, licence=licences.get(name) or "not stated", pairs=n_pairs)
-            for name, n_pairs in sorted(material.n_pairs.items())
+            Corpus(name=name, licence=licences.get(name) or "not stated", pairs=n)
+            for name, n in sorted(n_pairs.items())
         ),
         commands=settings.commands,
         seeds=(settings.optimisation.seed,),

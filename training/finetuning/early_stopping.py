@@ -32,7 +32,7 @@ class DevScore:
     """Scores of a step on a dev set under one policy.
 
     Attributes:
-        bleu: 0 to 100.
+        bleu, chrf: 0 to 100.
         laal: in source words; None if nothing was written.
         lines: of the dev set.
         signature: of sacreBLEU.
@@ -44,6 +44,7 @@ class DevScore:
     laal: float | None
     lines: int
     signature: str
+    chrf: float = 0.0
 
     @classmethod
     def of(cls, scores: Scores, language: str) -> "DevScore":
@@ -55,6 +56,7 @@ class DevScore:
             laal=None if scores.laggings is None else scores.laggings.laal,
             lines=scores.n_sentences,
             signature=scores.quality.bleu_signature,
+            chrf=scores.quality.chrf,
         )
 
 

@@ -213,9 +213,8 @@ class Finetuning:
         self._processes.wait()
 
     def _card(self) -> AdapterCard:
-        return describe(
-            self._settings, self._base, self._material, self._method, self._early_stopping.scores
-        )
+        n_pairs, scores = self._material.n_pairs, self._early_stopping.scores
+        return describe(self._settings, self._base, n_pairs, self._method, scores)
 
     def _try_to_save(self) -> None:
         """Write the untrained adapter and delete it: if writing cannot work, it fails now."""

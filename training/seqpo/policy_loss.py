@@ -81,7 +81,7 @@ class PolicyLoss:
             weight = batch.advantages[batch.labels != IGNORE] - self.divergence_price * apart
             self.divergence += float(apart.sum())
             self.n_rows += len(apart)
-        return -(weight * own).mean()
+        return -(weight * own).sum() / max(1, len(own))
 
 
 def frozen_copy(network: nn.Module) -> dict[str, Tensor]:

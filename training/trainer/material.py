@@ -116,7 +116,7 @@ def prepare(
         markers=Markers.of(next(iter(prompts.values()))),
         n_pairs=Counter(pair.corpus for pair in pairs),
         step_pairs=max(1, step_pairs) if settings.base == NEW else max(1, round(step_pairs)),
-        fingerprint=_fingerprint(settings, data, base, card),
+        fingerprint=fingerprint_of(settings, data, base, card),
     )
 
 
@@ -137,7 +137,7 @@ def make_plan(settings: TrainSettings, material: Material) -> Plan:
     )
 
 
-def _fingerprint(
+def fingerprint_of(
     settings: TrainSettings, data: Mapping[str, Path], base: str, card: ModelCard
 ) -> str:
     """Digest the settings a resumed run must share, part by part; its length may change."""
@@ -159,6 +159,8 @@ def _fingerprint(
             values["turns"] = (settings.turns, settings.offset)
     else:
         values |= {"base": base, "LoRA": settings.lora, "quantisation": settings.quantise}
+        if settings.seqpo.steps:
+            values["seqpo"] = replace(settings.seqpo, steps=1, lanes=1, start=None)
     texts = {name: repr(value) for name, value in values.items()}
     if settings.base != NEW:  # as earlier versions wrote it, so that their runs resume
         longer = replace(optimisation, epochs=1.0)

@@ -4,6 +4,7 @@ A resumed run drops the lines after its checkpoint and writes them again.
 """
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,6 +34,9 @@ def keep_lines(path: Path, last_step: int) -> list[dict[str, object]]:
         texts.append(text)
     write_lines(path, texts)
     return kept
+
+
+_NOTHING: Mapping[str, float] = {}
 
 
 class StepRecord:
@@ -65,15 +69,17 @@ class StepRecord:
         if self._board is not None:
             self._board.close()
 
-    def write(self, moved: Moved) -> None:
-        """Write a step; raise TrainingError if the disk is full."""
+    def write(self, moved: Moved, more: Mapping[str, float] = _NOTHING) -> None:
+        """Write a step, and more values by their names; raise TrainingError if the disk is full."""
         try:
-            self._file.write(json.dumps(asdict(moved)) + "\n")
+            self._file.write(json.dumps({**asdict(moved), **more}) + "\n")
             self._file.flush()
         except OSError as error:
             raise self._refusal(error) from error
         for name in ("loss", "rate", "norm"):
             self.draw(name, getattr(moved, name), moved.step)
+        for name, value in more.items():
+            self.draw(name, value, moved.step)
 
     def draw(self, name: str, value: float, step: int) -> None:
         """Add a point to a curve of TensorBoard, if it is used."""

@@ -21,7 +21,7 @@ from training.samples.mixture import AlignedReads, cut_writes, draw_policy, merg
 from training.samples.pairs import CorpusPair
 from training.samples.stream import Padded, Stream
 from training.settings import Mixture, Optimisation, TrainSettings
-from training.trainer.material import _fingerprint
+from training.trainer.material import fingerprint_of
 
 EOS, EOW = 930, 931
 USER, ASST = 910, 920
@@ -235,7 +235,7 @@ def test_a_run_goes_on_with_its_own_share_of_cuts_alone():
         settings = TrainSettings(
             base="new", out=Path("o"), mixture=mixture, optimisation=optimisation
         )
-        return _fingerprint(settings, {}, "", card)
+        return fingerprint_of(settings, {}, "", card)
 
     assert fingerprint(Mixture(cut_writes=0.5)) != fingerprint(Mixture())
     assert fingerprint(Mixture(cut_writes=0.5)) != fingerprint(Mixture(cut_writes=0.4))
