@@ -15,9 +15,9 @@ from engine.translation.feed import feed_utterance
 from engine.translation.slot_translator import Translator
 from tests.support.fakes import random_word, tiny_weights
 from training.evaluation.lanes import Lane
-from training.samples.batches import Example, pad
+from training.samples.batches import Example, pack, pad
 from training.samples.loss import Markers
-from training.seqpo.policy_loss import RowScores
+from training.seqpo.policy_loss import PolicyLoss, RowScores, frozen_copy
 from training.seqpo.rollout import Request, Rollouts, Sampler
 
 
@@ -36,14 +36,14 @@ def requests(n, rng, **changes):
 
 @pytest.fixture
 def noted(monkeypatch):
-    """Log-probabilities of what was drawn, by the row that it was drawn after."""
+    """Log-probabilities of what was drawn, by lane and the row that it was drawn after."""
     live = {}
     next_id = Lane.next_id
 
     def note(lane, rows, suppressed):
         id_ = next_id(lane, rows, suppressed)
         logits = lane._logits / lane.choose.temperature
-        live[lane.n_rows - 1] = logits[id_] - np.logaddexp.reduce(logits)
+        live[lane.number, lane.n_rows - 1] = logits[id_] - np.logaddexp.reduce(logits)
         return id_
 
     monkeypatch.setattr(Lane, "next_id", note)
@@ -68,13 +68,44 @@ def test_the_sum_of_live_log_probabilities_is_that_of_one_masked_pass(layout, no
             batch = pad([Example(trajectory.rows, ends_writes=True)])
             with torch.no_grad():
                 at_once = scores(weights.network, batch)
-            live = torch.tensor([noted[n] for n in asked])
+            live = torch.tensor([noted[0, n] for n in asked])
             torch.testing.assert_close(at_once, live, rtol=0, atol=1e-9)
             assert float(at_once.sum()) == pytest.approx(float(live.sum()), abs=1e-9)
             n_forced += len(noted) - len(asked)
             n_empty += trajectory.n_empty
     assert n_forced > 3
     assert n_empty > 3
+
+
+def test_in_the_first_step_every_ratio_is_one_and_the_divergence_is_zero(noted):
+    weights, rng = tiny_weights(seed=6), random.Random(4)
+    wanted = requests(9, rng)
+    rollouts = Rollouts(weights, LayoutSettings(slot_length=4), n_lanes=9, temperature=0.7)
+    sampled = rollouts.sample(wanted)
+    lanes = sorted(range(9), key=lambda number: -len(wanted[number].source))  # long ones first
+    live = [
+        noted[lane, n]
+        for lane, number in enumerate(lanes)
+        for n, row in enumerate(sampled[number].rows)
+        if row.label != IGNORE
+    ]
+    examples = [
+        Example(sampled[number].rows, ends_writes=True, advantage=number - 4.0) for number in lanes
+    ]
+    batch = pack([examples[:4], examples[4:]])  # with others in a line, as in a step
+    scores = RowScores(
+        markers=Markers.of(make_prompt(weights.tokenizer, weights.card, "de")),
+        attention=Attention.of(weights.network),
+        temperature=0.7,
+    )
+    with torch.no_grad():
+        ratios = (scores(weights.network, batch) - torch.tensor(live)).exp()
+    torch.testing.assert_close(ratios, torch.ones_like(ratios), rtol=0, atol=1e-9)
+    loss = PolicyLoss(scores, 0.02, frozen_copy(weights.network))
+    with torch.no_grad():
+        loss(weights.network, batch)
+    assert loss.divergence == 0.0
+    assert loss.n_rows == len(live) > 50
 
 
 def test_translations_sampled_side_by_side_are_those_sampled_alone():

@@ -29,7 +29,7 @@ class DevWatch:
     """
 
     def __init__(self, settings: TrainSettings, last_step: int) -> None:
-        """Read the dev sets, and the decodings up to the last checkpoint.
+        """Read the dev sets, and the decodings and steps up to the last checkpoint.
 
         Raises:
             CorpusError: a dev set cannot be read.
@@ -45,6 +45,8 @@ class DevWatch:
         for line in keep_lines(self._path, last_step):
             scores = cast("list[dict[str, str]]", line["scores"])
             self._take([DevScore(**one) for one in scores])  # type: ignore[arg-type]
+        for line in keep_lines(settings.out / "steps.jsonl", last_step):
+            self.note_empty(cast("float", line["empty_writes"]))
 
     @property
     def over(self) -> bool:

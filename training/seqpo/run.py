@@ -290,16 +290,19 @@ class SeqpoRun:
             export_graph(folder)
 
     def _try_to_save(self) -> None:
-        """Write the untrained adapter and delete it: if writing cannot work, it fails now."""
-        if self._processes.rank != 0 or self._lora is None:
+        """Write the untrained result and delete it: if writing cannot work, it fails now."""
+        if self._processes.rank != 0:
             return
-        out = self._settings.out
+        out, factors = (
+            self._settings.out,
+            {} if self._lora is None else whole_factors(self._network),
+        )
         try:
             out.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=out) as folder:
-                self._write(Path(folder), whole_factors(self._network))
+                self._write(Path(folder), factors)
         except (OSError, SafetensorError) as error:
-            msg = f"an adapter cannot be written to {out} ({error}): make room or choose another"
+            msg = f"the result cannot be written to {out} ({error}): make room or choose another"
             raise TrainingError(msg) from error
 
 

@@ -1,10 +1,13 @@
 """Rewards by hand."""
 
+import sys
 from dataclasses import replace
 
 import pytest
 
+from training.errors import UsageError
 from training.seqpo.reward import (
+    CometQuality,
     Sampled,
     StringQuality,
     advantages,
@@ -74,6 +77,25 @@ def test_an_empty_translation_has_no_quality_and_lags_by_its_whole_source():
     assert lagging(sampled("", ()), "de") == 4.0
 
 
+def test_an_empty_translation_is_the_worst_of_its_group():
+    group = [
+        sampled("", ()),
+        sampled("eins zwei drei vier", (1, 2, 3, 4)),
+        sampled("eins zwei drei vier", (2, 3, 4, 4)),
+    ]
+    qualities, lags = StringQuality("de")(group), [lagging(one, "de") for one in group]
+    assert qualities == pytest.approx([0.0, 1.0, 1.0])
+    assert lags == [4.0, 1.0, 2.0]
+    # quality: mean 2/3, variance 1/3; lagging: mean 7/3, variance 7/3
+    quality_std, lag_std = (1 / 3) ** 0.5, (7 / 3) ** 0.5
+    expected = [
+        2 * -2 / 3 / quality_std - 5 / 3 / lag_std,
+        2 * 1 / 3 / quality_std + 4 / 3 / lag_std,
+        2 * 1 / 3 / quality_std + 1 / 3 / lag_std,
+    ]
+    assert rewards(qualities, lags, USUAL) == pytest.approx(expected)
+
+
 def test_a_right_translation_has_quality_one_and_a_doubled_one_pays_for_its_length():
     quality = StringQuality("de")
     right = sampled("eins zwei drei vier", (1, 2, 3, 4))
@@ -97,3 +119,22 @@ def test_lagging_is_that_of_the_metrics():
     doubled = sampled("a b c d e f g h", (1, 1, 2, 2, 3, 3, 4, 4))
     assert lagging(doubled, "de", adaptive=False) == pytest.approx((1 + 0 + 0 - 1 - 1 - 2 - 2) / 7)
     assert lagging(doubled, "de") == pytest.approx((4 * 1 + 3 * 0.5) / 7)
+
+
+STAND_IN = f"""#!{sys.executable}
+import json, pathlib, sys
+request = json.loads(pathlib.Path(sys.argv[3]).read_text())
+scores = [len(one["src"]) + 2 * len(one["mt"]) + 3 * len(one["ref"]) for one in request["samples"]]
+pathlib.Path(sys.argv[4]).write_text(json.dumps(dict(scores=scores)))
+"""
+
+
+def test_comet_scores_a_whole_sample_in_its_own_environment(tmp_path):
+    python = tmp_path / "python"
+    with pytest.raises(UsageError, match=r"COMET is not installed .* or set quality to string"):
+        CometQuality.installed(python, "cpu")
+    python.write_text(STAND_IN)
+    python.chmod(0o755)
+    quality = CometQuality.installed(python, "cpu")
+    group = [sampled("ab", (1, 1), "eins", "one"), sampled("", (), "zwei", "two words")]
+    assert quality(group) == [3 + 4 + 12, 9 + 0 + 12]

@@ -1,16 +1,21 @@
 """The command that learns by reward, on the tiny model."""
 
 import json
+import random
 
 import pytest
 import torch
 from safetensors.torch import load_file
 
 from engine.adapters.adapter import Status, inspect_adapter
+from engine.loading.loader import load_by_torch
 from engine.models.fingerprint import read_fingerprint
-from tests.support.fakes import save_tiny_model
+from engine.settings import ModelSettings
+from tests.support.fakes import play, save_graph_model
 from tests.support.finetune_runs import write_dev, write_pairs
+from tests.support.twins import both, twin
 from training.__main__ import main
+from training.seqpo.run import SeqpoRun
 
 QUICK = [
     "--rank", "4", "--sources", "2", "--group", "3", "--lanes", "6", "--policies", "read:1,read:2",
@@ -20,7 +25,7 @@ QUICK = [
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory):
-    return save_tiny_model(tmp_path_factory.mktemp("base"))
+    return save_graph_model(tmp_path_factory.mktemp("base"))
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +50,7 @@ def factors(out):
     return load_file(out / "adapter" / "adapter_model.safetensors")
 
 
-def test_a_run_that_was_stopped_ends_as_an_unbroken_one_and_its_adapter_loads(tmp_path, base, data):
+def test_a_run_that_was_stopped_ends_as_an_unbroken_one(tmp_path, base, data):
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     assert seqpo(data, base, whole, "--steps", "4") == 0
     assert seqpo(data, base, broken, "--steps", "4", "--stop-after", "2", "--lanes", "3") == 0
@@ -57,9 +62,31 @@ def test_a_run_that_was_stopped_ends_as_an_unbroken_one_and_its_adapter_loads(tm
     assert first["divergence"] == 0.0  # at the start, exactly
     assert last["divergence"] != 0.0
     assert all(torch.equal(factors(whole)[name], one) for name, one in factors(broken).items())
-    adapter = inspect_adapter(whole / "adapter", read_fingerprint(base))
-    assert adapter.status is Status.OK
+
+
+def test_the_adapter_is_sound_and_loads_on_torch_and_onnx_runtime_as_it_was_trained(
+    tmp_path, base, data, monkeypatch
+):
+    runs = []
+    run = SeqpoRun.run
+    monkeypatch.setattr(SeqpoRun, "run", lambda self: (run(self), runs.append(self))[0])
+    assert seqpo(data, base, tmp_path / "learnt", "--steps", "4", "--rate", "1e-2") == 0
+    folder = tmp_path / "learnt" / "adapter"
+    adapter = inspect_adapter(folder, read_fingerprint(base))
+    assert (adapter.status, adapter.reason) == (Status.OK, None)
     assert adapter.card.policies == ("read:1", "read:2")
+    assert (adapter.card.name, adapter.card.layout) == ("learnt", "slots")
+    assert [(one.name, one.pairs) for one in adapter.card.data] == [("letters", 5)]
+    light, heavy = both(base, adapter=folder)  # as the window loads it, and by torch
+    translator = twin((light, heavy), policy="read:2")
+    play(translator, random.Random(0), 5)
+    assert translator.model.compared > 20  # every logit of one is that of the other
+    ids = torch.tensor([[3, 40, 80, 300, 7, 21]])
+    bare = load_by_torch(ModelSettings(directory=base, device="cpu")).network
+    with torch.inference_mode():
+        trained, used, before = (one(ids).logits for one in (runs[0]._network, heavy.network, bare))
+    torch.testing.assert_close(used, trained, rtol=0, atol=1e-4)
+    assert (used - before).abs().max() > 0.1
 
 
 def test_a_run_begins_with_an_adapter_or_trains_all_weights_and_decodes_its_dev_set(
