@@ -3,6 +3,8 @@
 * steps: a decode step over 60 cached rows; reads of late source words; a cycle that reads three
   tokens and writes one. They take turns, ten passes at a time; the median counts, and its ratio.
 * word: our own sentences word by word under read:3, p50 and p95 of all words, and their mean.
+* apart: the largest difference of the last row's logits when random rows are fed one by one instead
+  of all at once; the engine promises that there is none.
 * bound: a decode step must read every weight once, so it takes at least as long as it takes to read
   an array of their size, in float32 or in 8 bits, by as many threads.
 """
@@ -38,6 +40,8 @@ PASSES = {"decode": (0, 1), "read 1": (1, 0), "read 2": (2, 0), "read 4": (4, 0)
 _CACHED = 60
 _BLOCK, _WARM_UPS = 10, 3  # passes in a row: another model has emptied the processor's cache
 _READS = 40
+_SMALL = 0.01  # smaller results are written with an exponent
+_INPUTS, _ROWS, _FIRST_ID, _LAST_ID = 40, 24, 100, 2000
 
 
 class Bench:
@@ -73,6 +77,22 @@ class Bench:
         start_s = self._clock()
         model.next_id(rows, (0, 1, 2))
         return 1000 * (self._clock() - start_s)
+
+    def apart(self) -> dict[str, float]:
+        """Return the largest difference of logits between rows fed one by one and at once."""
+        found = dict.fromkeys(self._weights, 0.0)
+        rng = np.random.default_rng(1)
+        for _ in range(_INPUTS):
+            ids = rng.integers(_FIRST_ID, _LAST_ID, _ROWS)
+            rows = [Row(int(id_), n, 0) for n, id_ in enumerate(ids)]
+            for name, model in self._models.items():
+                model.truncate(0)
+                together = np.array(model.feed(rows))
+                model.truncate(0)
+                for row in rows:
+                    last = np.asarray(model.feed([row]))
+                found[name] = max(found[name], float(np.abs(together - last).max()))
+        return found
 
     def words(self, sentences: Iterable[Sequence[str]]) -> dict[str, dict[str, float]]:
         """Time words under read:3; milliseconds."""
@@ -141,6 +161,7 @@ def threaded_table(arguments: argparse.Namespace) -> dict[str, dict[str, float]]
     found["bound / decode"] = {
         name: found["bound"][name] / ms for name, ms in found["decode"].items()
     }
+    found["apart"] = bench.apart()
     return {f"{name}, threads: {n_threads}": values for name, values in found.items()}
 
 
@@ -150,10 +171,14 @@ def table(results: Mapping[str, Mapping[str, float]]) -> str:
     for name, found in results.items():
         one = found["torch"]
         others = [found[system] for system in ("ONNX", "int8") if system in found]
-        cells = [f"{one:.2f}", *(f"{other:.2f} | {other / one:.2f}" for other in others)]
+        cells = [_cell(one), *(f"{_cell(other)} | {_cell(other / one)}" for other in others)]
         cells += [" | "] * (2 - len(others))
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
+
+
+def _cell(value: float) -> str:
+    return f"{value:.2f}" if value >= _SMALL or value == 0 else f"{value:.1e}"
 
 
 def main() -> None:

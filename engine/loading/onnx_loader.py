@@ -161,7 +161,6 @@ def load_onnx(
         _refuse(Fault.FILE_FAULT(name="config.json", fault=message_of(error)))
     needed_bytes = _check_room(shape, settings.capacity)
     _check_graph(folder, shape, hashes)
-    tokenizer = _load_tokenizer(folder, shape)
     weights = _read_weights(folder, shape, hashes)
     weights |= _merged(weights, factors or {})
     packed = settings.quantise == "int8"
@@ -171,6 +170,8 @@ def load_onnx(
         OnnxModel(network, 1).feed([Row(0, 0, 0)])  # not every processor multiplies 8 bits
     except ModelError as error:
         _refuse(error.message)
+    del weights  # not held while the tokenizer is read
+    tokenizer = _load_tokenizer(folder, shape)
     return OnnxWeights(
         network=network,
         folder=folder,

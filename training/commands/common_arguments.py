@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.errors import PolicyError
-from engine.settings import DEVICES, LAYOUTS, TranslationSettings
+from engine.settings import DEVICES, LAYOUTS, QUANTISATIONS, TranslationSettings
 from training.errors import UsageError
 from training.evaluation.model_choice import choose_layout, find_model, measured_model
 from training.evaluation.run_record import RunSettings
@@ -52,6 +52,13 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N lines")
     parser.add_argument("--device", choices=DEVICES, default="cpu", help="(%(default)s)")
+    parser.add_argument(
+        "--quantize",
+        "--quantise",
+        dest="quantise",
+        choices=QUANTISATIONS,
+        help="precision of the weights (whole on a CPU, so that machines can be compared)",
+    )
 
 
 def run_settings(
@@ -73,7 +80,9 @@ def run_settings(
         return RunSettings(
             source=arguments.source,
             reference=arguments.reference,
-            model=measured_model(model, arguments.adapter, arguments.device, system),
+            model=measured_model(
+                model, arguments.adapter, arguments.device, system, arguments.quantise
+            ),
             translation=TranslationSettings(
                 target_language=arguments.to,
                 layout=choose_layout(card, arguments.slot, arguments.layout, system),

@@ -39,9 +39,13 @@ def find_model(
 
 
 def measured_model(
-    directory: Path, adapter: Path | None, device: str, system: str = "slots"
+    directory: Path,
+    adapter: Path | None,
+    device: str,
+    system: str = "slots",
+    quantise: str | None = None,
 ) -> ModelSettings:
-    """Make settings for a model that is measured: on a CPU its weights stay whole.
+    """Make settings for a model that is measured: on a CPU its weights stay whole by default.
 
     Quantised weights would be faster there, but outputs of two machines could not be compared.
     """
@@ -49,7 +53,7 @@ def measured_model(
         directory=directory,
         adapter=adapter,
         device=device,
-        quantise="none" if device == "cpu" else "auto",
+        quantise=quantise or ("none" if device == "cpu" else "auto"),
         system=system,
     )
 

@@ -69,6 +69,7 @@ class RunRecord:
         cut_loops: whether the engine ended writes that looped.
         batch: lines translated side by side; the times in the logs of more than one include waiting
             for the others.
+        quantise: as it was asked for, one of ``engine.settings.QUANTISATIONS``.
         source_sha256, reference_sha256: of the two files.
     """
 
@@ -83,6 +84,7 @@ class RunRecord:
     layout: str = "slots"
     cut_loops: bool = False
     batch: int = 1
+    quantise: str = "none"
 
     @classmethod
     def of(cls, settings: RunSettings, system: str) -> "RunRecord":
@@ -103,6 +105,7 @@ class RunRecord:
             layout=translation.layout.name,
             cut_loops=translation.cut_loops,
             batch=settings.batch,
+            quantise=model.quantise,
             source_sha256=readable_sha256(settings.source),
             reference_sha256=readable_sha256(settings.reference),
         )

@@ -314,6 +314,7 @@ def test_a_run_that_is_killed_keeps_what_it_has_and_leaves_no_worker(tmp_path, m
         (lambda files: files[1].write_text("a\n" * 5), "another reference"),
         (("--slot", "4"), "another slot length (16, not 4)"),
         (("--system", "retranslate"), "another system (slots, not retranslate)"),
+        (("--quantize", "int8"), "another quantise (none, not int8)"),
         (("--to", "fr"), "another language (de, not fr)"),
     ],
 )
