@@ -77,7 +77,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--device", choices=DEVICES, default="auto", help="where to compute")
     parser.add_argument("--to", metavar="CODE", help="target language, for example de")
-    parser.add_argument("--policy", type=_policy, help="read:N, wait:K, adaptive:TAU or offline")
+    parser.add_argument(
+        "--policy", type=_policy, help="read:N, wait:K, adaptive:TAU, stable:N or offline"
+    )
     parser.add_argument(
         "--reset-places", action="store_true", help="open the windows where they first were"
     )

@@ -67,6 +67,52 @@ class Code(Codes):
     NO_MODEL_CARD = tr(
         "{folder} is no Surtitle model: it has no {file}; choose a folder that has one"
     )
+    SOURCE_UNKNOWN = tr(
+        "the model {model} translates from {known}, not from {code!r}: choose one of these or "
+        "another model"
+    )
+    SAME_LANGUAGE = tr(
+        "the captions are to be in {code!r}, which is spoken: choose another language for them"
+    )
+    CONVERTING = tr("Converting {name} for this computer, once: {done:.0%}")
+    CONVERSION_CANCELLED = tr("converting {name} was cancelled: nothing of it is kept")
+    CONVERSION_NO_ROOM = tr(
+        "{name} cannot be converted: {size} are needed in {folder} and {free} are free; make room "
+        "there"
+    )
+    CONVERSION_CANNOT_WRITE = tr(
+        "{name} cannot be converted: {folder} cannot be written ({reason}); make room there, or "
+        "see to its permissions"
+    )
+    CONVERSION_FAILED = tr(
+        "{name} cannot be converted: {reason}; try again, get it again or choose another model"
+    )
+    CONVERSION_DIED = tr("the process that converts it was ended ({how})")
+    CONVERSION_NEEDS_TORCH = tr(
+        "{name} must be converted once, and for that torch and transformers are needed, which are "
+        "not installed: install them with pip install 'surtitle[torch]', or copy a folder that "
+        "was converted on another computer"
+    )
+    TRANSLATION_LIBRARIES_MISSING = tr(
+        "{name} needs libraries that are missing ({reason}): install them with pip install "
+        "'surtitle[translation]'"
+    )
+    CONVERTED_WRONG = tr(
+        "the converted model in {folder} cannot be loaded: {reason}; delete that folder, and it is "
+        "converted again"
+    )
+    LICENCE_FORBIDS_COMMERCE = tr(
+        "{name} is licensed under {licence}, which forbids commercial use: accept that once, with "
+        "--accept-licence, if yours is not commercial, or choose another model"
+    )
+    NO_GPU_FOR_TRANSLATION = tr(
+        "{name} was to be computed on {device}, where CTranslate2 finds no usable GPU: choose "
+        "auto or cpu"
+    )
+    BATCH_UNFIT = tr("{model} cannot translate lines side by side: use --batch 1")
+    SYSTEM_UNFIT = tr(
+        "{model} cannot be run as {system!r}: choose {suited!r} or auto, or another model"
+    )
     LANGUAGE_UNKNOWN = tr(
         "the model {model} translates to {known}, not to {code!r}: choose one of these or another "
         "model"
@@ -144,8 +190,12 @@ class Code(Codes):
         "adapter or model"
     )
     BAD_POLICY = tr(
-        "a policy is written read:N, wait:K, adaptive:TAU[:MOST] or offline (N, K and MOST from 1, "
-        "TAU from 0 to 1), got {text!r}"
+        "a policy is written read:N, wait:K, adaptive:TAU[:MOST], stable:N or offline (N, K and "
+        "MOST from 1, TAU from 0 to 1), got {text!r}"
+    )
+    POLICY_OF_DRAFTS = tr(
+        "{text} asks for drafts, which slots do not make: write read:N, wait:K, adaptive:TAU or "
+        "offline"
     )
     ENGINE_NOT_LOADED = tr("the translation engine could not be loaded: {reason}")
     FILE_UNUSABLE = tr("a file could not be used: {reason}")
@@ -155,6 +205,10 @@ class Code(Codes):
     ENGINE_STOPPED = tr("the engine stopped unexpectedly: {reason}")
 
     # adapters of a session
+    NO_ADAPTERS = tr(
+        "{model} takes no adapter, since it is a translation model with an encoder and a decoder: "
+        "leave the adapter out, or choose another model"
+    )
     NOT_SWITCHABLE = tr(
         "adapters cannot be switched on {model}: one is merged into it, or its base is not known; "
         "load the base without an adapter"

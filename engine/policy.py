@@ -7,6 +7,7 @@ is run.
 
 import enum
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -177,6 +178,31 @@ def family(policy: str) -> str:
     return "read" if name == "adaptive" else name
 
 
+@dataclass(frozen=True, slots=True)
+class Stable:
+    """Draft at each word, and show what the ``n`` newest drafts share (stable n).
+
+    It is local agreement (``engine.translation.retranslator``) of more drafts than two, for systems
+    that re-translate; slots have no drafts.
+    """
+
+    n: int
+    ends_writes: bool = False
+
+    def __post_init__(self) -> None:
+        if self.n < 1:
+            msg = f"stable n needs an n of at least 1, got {self.n}"
+            raise PolicyError(msg)
+
+    def next_action(self, progress: Progress) -> Action:
+        """WRITE after each word."""
+        is_news = progress.n_read > progress.n_read_at_write_end or progress.source_ended
+        return Action.WRITE if is_news else Action.READ
+
+    def __str__(self) -> str:
+        return f"stable:{self.n}"
+
+
 def hurried(policy: Policy, factor: int) -> Policy:
     """Return the policy with ``factor`` times larger steps, for catching up."""
     match policy:
@@ -190,12 +216,17 @@ def hurried(policy: Policy, factor: int) -> Policy:
             return policy
 
 
-_WRITTEN = re.compile(r"(read|wait):([1-9][0-9]{0,3})")
+_WRITTEN = re.compile(r"(read|wait|stable):([1-9][0-9]{0,3})")
 _ADAPTIVE = re.compile(r"adaptive:(0|1|0?\.[0-9]{1,4})(?::([1-9][0-9]{0,3}))?")
+_KINDS: Mapping[str, type[ReadN] | type[WaitK] | type[Stable]] = {
+    "read": ReadN,
+    "wait": WaitK,
+    "stable": Stable,
+}
 
 
 def parse_policy(text: str) -> Policy:
-    """Parse ``read:N``, ``wait:K``, ``adaptive:TAU[:MOST]`` or ``offline``.
+    """Parse ``read:N``, ``wait:K``, ``adaptive:TAU[:MOST]``, ``stable:N`` or ``offline``.
 
     Raises:
         PolicyError: it is another text.
@@ -207,5 +238,12 @@ def parse_policy(text: str) -> Policy:
     match = _WRITTEN.fullmatch(text)
     if match is None:
         raise PolicyError(Code.BAD_POLICY(text=text))
-    number = int(match[2])
-    return ReadN(number) if match[1] == "read" else WaitK(number)
+    return _KINDS[match[1]](int(match[2]))
+
+
+def parse_slot_policy(text: str) -> Policy:
+    """Parse a policy of slots, which have no drafts: ``stable:N`` is none of them."""
+    policy = parse_policy(text)
+    if isinstance(policy, Stable):
+        raise PolicyError(Code.POLICY_OF_DRAFTS(text=text))
+    return policy

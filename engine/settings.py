@@ -6,7 +6,7 @@ from pathlib import Path
 
 DEVICES = ("auto", "cpu", "cuda", "mps")
 QUANTISATIONS = ("auto", "nf4", "int8", "none")
-SYSTEMS = ("auto", "slots", "retranslate", "agreement")
+SYSTEMS = ("auto", "slots", "retranslate", "agreement", "encoder-decoder")
 LAYOUTS = ("slots", "conversational", "gpe", "simulmask", "cached", "recomputed", "source-apart")
 
 
@@ -80,6 +80,7 @@ class ModelSettings:
             4 bits.
         capacity: rows of the slot cache.
         system: one of ``SYSTEMS``; auto takes the one that the model was trained for.
+        accepts_licence: a licence that forbids commercial use is accepted; recorded with the model.
     """
 
     directory: Path
@@ -89,6 +90,7 @@ class ModelSettings:
     quantise: str = "auto"
     capacity: int = 3072
     system: str = "auto"
+    accepts_licence: bool = False
 
     def __post_init__(self) -> None:
         at_least("the cache capacity", self.capacity, 1)
@@ -103,7 +105,9 @@ class TranslationSettings:
 
     Attributes:
         target_language: two-letter code that the model's card lists.
-        policy: ``read:N``, ``wait:K``, ``adaptive:TAU[:MOST]`` or ``offline``.
+        source_language: the same of what is spoken, for models that translate from several.
+        policy: ``read:N``, ``wait:K``, ``adaptive:TAU[:MOST]`` or ``offline``; ``stable:N`` for
+            systems that re-translate.
         layout: the slots.
         limits: where long text is cut.
         cut_loops: end a write that repeats itself.
@@ -117,6 +121,7 @@ class TranslationSettings:
     """
 
     target_language: str = "de"
+    source_language: str = "en"
     policy: str = "read:3"
     layout: LayoutSettings = LayoutSettings()
     limits: UtteranceLimits = UtteranceLimits()

@@ -54,24 +54,24 @@ def installed(place, *arguments, gpu):
 
 
 def test_what_4_bits_need_is_installed_where_there_is_an_nvidia_gpu(place):
-    assert installed(place, gpu=True) == ["[speech,quantise]"]
+    assert installed(place, gpu=True) == ["[speech,translation,quantise]"]
     assert installed(place, gpu=True) == []
 
 
 def test_it_is_not_where_there_is_none(place):
-    assert installed(place, gpu=False) == ["[speech,torch]"]
+    assert installed(place, gpu=False) == ["[speech,translation,torch]"]
     assert installed(place, gpu=False) == []
 
 
 def test_a_gpu_that_is_built_in_later_is_found_and_one_that_is_gone_costs_nothing(place):
-    assert installed(place, gpu=False) == ["[speech,torch]"]
-    assert installed(place, gpu=True) == ["[speech,quantise]"]
+    assert installed(place, gpu=False) == ["[speech,translation,torch]"]
+    assert installed(place, gpu=True) == ["[speech,translation,quantise]"]
     assert installed(place, gpu=False) == []
 
 
 @pytest.mark.parametrize("gpu", [True, False])
 def test_an_installation_for_tests_holds_everything(place, gpu):
-    everything = "[speech,evaluate,finetune,dev]"
+    everything = "[speech,translation,evaluate,finetune,dev]"
     # then come word aligner and SimulEval, of which there is nothing here
     (place / "scripts" / "simuleval-environment").symlink_to(shutil.which("true"))
     assert installed(place, "--tests", gpu=gpu) == [everything]

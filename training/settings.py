@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
-from engine.policy import parse_policy
+from engine.policy import parse_slot_policy
 from engine.settings import DEVICES, at_least, check_choice
 from training.seqpo_settings import SeqpoSettings
 
@@ -227,7 +227,7 @@ class DevSettings:
 
     def __post_init__(self) -> None:
         for policy in self.policies:
-            parse_policy(policy)
+            parse_slot_policy(policy)
         if self.sets and not self.policies:
             msg = "a dev set needs at least one policy, for example read:3"
             raise ValueError(msg)

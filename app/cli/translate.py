@@ -6,7 +6,7 @@ Exit codes as in ``exit_code_of``. torch is imported only after all other checks
 import argparse
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -17,7 +17,8 @@ from app.library.model_names import fetched_model
 from app.system.early_interrupt import leaving_at_once
 from app.system.text_io import LineReader, LineWriter, TextError, check_text
 from engine.adapters.adapter import Adapter, model_card, usable_adapter
-from engine.errors import ModelError
+from engine.encoder_decoder.original import is_encoder_decoder
+from engine.errors import AdapterError, ModelError
 from engine.hub.bundled import NO_ADAPTER, bundled_models, default_adapter
 from engine.messages import Code
 from engine.metrics.event_log import EventLog
@@ -111,7 +112,7 @@ def add_options(parser: argparse.ArgumentParser, *, device: str = "--device") ->
             "--policy",
             str,
             "POLICY",
-            f"read:N, wait:K, adaptive:TAU or offline ({_STANDARD.policy})",
+            f"read:N, wait:K, adaptive:TAU, stable:N or offline ({_STANDARD.policy})",
         ),
         ("--model", Path, "DIR|NAME", "model folder, or owner/name on the hub (the bundled one)"),
         (device, str, "NAME", f"where to compute: {', '.join(DEVICES)} (auto)"),
@@ -120,6 +121,18 @@ def add_options(parser: argparse.ArgumentParser, *, device: str = "--device") ->
         parser.add_argument(
             option, dest=name, type=kind, default=argparse.SUPPRESS, metavar=metavar, help=text
         )
+    parser.add_argument(
+        "--from",
+        dest="spoken",
+        default=_STANDARD.source_language,
+        metavar="CODE",
+        help="language of the text, for models that translate from several (%(default)s)",
+    )
+    parser.add_argument(
+        "--accept-licence",
+        action="store_true",
+        help="accept, once, that the model's licence forbids commercial use",
+    )
     parser.add_argument(
         "--adapter",
         default=argparse.SUPPRESS,  # as above
@@ -202,8 +215,9 @@ def _translate_lines(
         _tell(str(note))
     translator = make_system(name, weights, settings.translation, capacity=capacity, log=log)
     context_rows = n_strange = 0
+    is_english = settings.translation.source_language == "en"
     for line in reader:
-        n_strange += any(map(str.isalpha, line)) and is_strange(line.split())
+        n_strange += is_english and any(map(str.isalpha, line)) and is_strange(line.split())
         for piece in _captions(translator, line, settings):
             writer.write(piece)
         writer.end_line()
@@ -252,16 +266,25 @@ def chosen_settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa:
         slot_length = _slot_length(arguments.slot)
         glossary = read_glossary(arguments.glossary) if arguments.glossary else ()
         directory = _model_folder(arguments.model, arguments.model_library)
-        check_model_folder(directory)  # fails here at once instead of while loading
+        is_apart = is_encoder_decoder(directory)
+        if not is_apart:
+            check_model_folder(directory)  # fails here at once instead of while loading
         language = arguments.to or _STANDARD.target_language
         translation = TranslationSettings(target_language=language, policy=policy)
-        adapter = _adapter(arguments.adapter, directory, arguments.adapter_library, translation)
+        if is_apart and arguments.adapter not in (None, NO_ADAPTER):
+            raise AdapterError(Code.NO_ADAPTERS(model=directory.resolve().name))
+        adapter = (
+            None
+            if is_apart
+            else _adapter(arguments.adapter, directory, arguments.adapter_library, translation)
+        )
         model = ModelSettings(
             directory=directory,
             adapter=None if adapter is None else adapter.folder,
             device=arguments.device,
             quantise=arguments.quantize,
             system=arguments.system,
+            accepts_licence=arguments.accept_licence,
         )
         card = model_card(directory, adapter)
         system = suited_system(model.system, card)
@@ -269,6 +292,7 @@ def chosen_settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa:
             model=model,
             translation=TranslationSettings(
                 target_language=_language(card, language),
+                source_language=_source(card, arguments.spoken, language),
                 policy=policy,
                 layout=LayoutSettings(
                     slot_length=slot_length or suited_slot_length(card, system),
@@ -326,6 +350,15 @@ def _adapter(
 def _language(card: ModelCard, code: str) -> str:
     try:
         card.language(code)
+    except ModelError as error:
+        raise UsageError(str(error)) from error
+    return code
+
+
+def _source(card: ModelCard, code: str, target: str) -> str:
+    """Check the language of the text; models without an encoder of their own translate English."""
+    try:
+        replace(card, sources=card.sources if card.family else ("en",)).check_pair(code, target)
     except ModelError as error:
         raise UsageError(str(error)) from error
     return code

@@ -80,6 +80,66 @@
         <translation>{folder} ist kein Surtitle-Modell: Es fehlt {file}; wählen Sie einen Ordner, der es enthält</translation>
     </message>
     <message>
+        <source>the model {model} translates from {known}, not from {code!r}: choose one of these or another model</source>
+        <translation>das Modell {model} übersetzt aus {known}, nicht aus {code!r}: bitte eine davon oder ein anderes Modell wählen</translation>
+    </message>
+    <message>
+        <source>the captions are to be in {code!r}, which is spoken: choose another language for them</source>
+        <translation>die Untertitel sollen in {code!r} sein, was gesprochen wird: bitte eine andere Sprache für sie wählen</translation>
+    </message>
+    <message>
+        <source>Converting {name} for this computer, once: {done:.0%}</source>
+        <translation>{name} wird für diesen Computer umgewandelt, einmalig: {done:.0%}</translation>
+    </message>
+    <message>
+        <source>converting {name} was cancelled: nothing of it is kept</source>
+        <translation>die Umwandlung von {name} wurde abgebrochen: nichts davon bleibt</translation>
+    </message>
+    <message>
+        <source>{name} cannot be converted: {size} are needed in {folder} and {free} are free; make room there</source>
+        <translation>{name} kann nicht umgewandelt werden: {size} werden in {folder} gebraucht, {free} sind frei; bitte dort Platz schaffen</translation>
+    </message>
+    <message>
+        <source>{name} cannot be converted: {folder} cannot be written ({reason}); make room there, or see to its permissions</source>
+        <translation>{name} kann nicht umgewandelt werden: {folder} kann nicht beschrieben werden ({reason}); bitte dort Platz schaffen oder die Rechte prüfen</translation>
+    </message>
+    <message>
+        <source>{name} cannot be converted: {reason}; try again, get it again or choose another model</source>
+        <translation>{name} kann nicht umgewandelt werden: {reason}; bitte noch einmal versuchen, es neu holen oder ein anderes Modell wählen</translation>
+    </message>
+    <message>
+        <source>the process that converts it was ended ({how})</source>
+        <translation>der Prozess, der es umwandelt, wurde beendet ({how})</translation>
+    </message>
+    <message>
+        <source>{name} must be converted once, and for that torch and transformers are needed, which are not installed: install them with pip install &apos;surtitle[torch]&apos;, or copy a folder that was converted on another computer</source>
+        <translation>{name} muss einmal umgewandelt werden, und dafür werden torch und transformers gebraucht, die nicht installiert sind: bitte mit pip install &apos;surtitle[torch]&apos; installieren oder einen Ordner kopieren, der auf einem anderen Computer umgewandelt wurde</translation>
+    </message>
+    <message>
+        <source>{name} needs libraries that are missing ({reason}): install them with pip install &apos;surtitle[translation]&apos;</source>
+        <translation>{name} braucht Bibliotheken, die fehlen ({reason}): bitte mit pip install &apos;surtitle[translation]&apos; installieren</translation>
+    </message>
+    <message>
+        <source>the converted model in {folder} cannot be loaded: {reason}; delete that folder, and it is converted again</source>
+        <translation>das umgewandelte Modell in {folder} kann nicht geladen werden: {reason}; wird dieser Ordner gelöscht, so wird es neu umgewandelt</translation>
+    </message>
+    <message>
+        <source>{name} is licensed under {licence}, which forbids commercial use: accept that once, with --accept-licence, if yours is not commercial, or choose another model</source>
+        <translation>{name} steht unter {licence}, was kommerzielle Nutzung verbietet: bitte das einmal annehmen, mit --accept-licence, wenn Ihre Nutzung nicht kommerziell ist, oder ein anderes Modell wählen</translation>
+    </message>
+    <message>
+        <source>{name} was to be computed on {device}, where CTranslate2 finds no usable GPU: choose auto or cpu</source>
+        <translation>{name} sollte auf {device} gerechnet werden, wo CTranslate2 keine brauchbare GPU findet: bitte auto oder cpu wählen</translation>
+    </message>
+    <message>
+        <source>{model} cannot translate lines side by side: use --batch 1</source>
+        <translation>{model} kann Zeilen nicht nebeneinander übersetzen: bitte --batch 1 nehmen</translation>
+    </message>
+    <message>
+        <source>{model} cannot be run as {system!r}: choose {suited!r} or auto, or another model</source>
+        <translation>{model} kann nicht als {system!r} laufen: bitte {suited!r} oder auto oder ein anderes Modell wählen</translation>
+    </message>
+    <message>
         <source>the model {model} translates to {known}, not to {code!r}: choose one of these or another model</source>
         <translation>das Modell {model} übersetzt in {known}, nicht in {code!r}: Wählen Sie eine dieser Sprachen oder ein anderes Modell</translation>
     </message>
@@ -192,8 +252,12 @@
         <translation>der Prompt von {model} belegt {n_rows} Zeilen, und der Zwischenspeicher hat {capacity}: Wählen Sie einen anderen Adapter oder ein anderes Modell</translation>
     </message>
     <message>
-        <source>a policy is written read:N, wait:K, adaptive:TAU[:MOST] or offline (N, K and MOST from 1, TAU from 0 to 1), got {text!r}</source>
-        <translation>eine Strategie schreibt man read:N, wait:K, adaptive:TAU[:MOST] oder offline (N, K und MOST ab 1, TAU von 0 bis 1), nicht {text!r}</translation>
+        <source>a policy is written read:N, wait:K, adaptive:TAU[:MOST], stable:N or offline (N, K and MOST from 1, TAU from 0 to 1), got {text!r}</source>
+        <translation>eine Strategie schreibt man read:N, wait:K, adaptive:TAU[:MOST], stable:N oder offline (N, K und MOST ab 1, TAU von 0 bis 1), nicht {text!r}</translation>
+    </message>
+    <message>
+        <source>{text} asks for drafts, which slots do not make: write read:N, wait:K, adaptive:TAU or offline</source>
+        <translation>{text} verlangt Entwürfe, die Slots nicht machen: bitte read:N, wait:K, adaptive:TAU oder offline schreiben</translation>
     </message>
     <message>
         <source>the translation engine could not be loaded: {reason}</source>
@@ -210,6 +274,10 @@
     <message>
         <source>the engine stopped unexpectedly: {reason}</source>
         <translation>der Übersetzer wurde unerwartet beendet: {reason}</translation>
+    </message>
+    <message>
+        <source>{model} takes no adapter, since it is a translation model with an encoder and a decoder: leave the adapter out, or choose another model</source>
+        <translation>{model} nimmt keinen Adapter, da es ein Übersetzungsmodell mit Encoder und Decoder ist: bitte den Adapter weglassen oder ein anderes Modell wählen</translation>
     </message>
     <message>
         <source>adapters cannot be switched on {model}: one is merged into it, or its base is not known; load the base without an adapter</source>
@@ -1198,6 +1266,26 @@
     <message>
         <source>its tokenizer.json cannot be used ({reason})</source>
         <translation>seine tokenizer.json ist nicht verwendbar ({reason})</translation>
+    </message>
+    <message>
+        <source>its {name} cannot be used ({reason})</source>
+        <translation>seine Datei {name} kann nicht benutzt werden ({reason})</translation>
+    </message>
+    <message>
+        <source>it has no tokenizer: its {name}, a file of sentencepiece, is missing, without which no word can be cut into its pieces</source>
+        <translation>es hat keinen Tokenizer: seine Datei {name} von sentencepiece fehlt, ohne die kein Wort in seine Stücke geteilt werden kann</translation>
+    </message>
+    <message>
+        <source>its two languages have a vocabulary each, and CTranslate2 takes one</source>
+        <translation>seine zwei Sprachen haben je ein Vokabular, und CTranslate2 nimmt eines</translation>
+    </message>
+    <message>
+        <source>nothing in it names the languages that it translates to</source>
+        <translation>nichts darin nennt die Sprachen, in die es übersetzt</translation>
+    </message>
+    <message>
+        <source>gives its tokens ids with gaps</source>
+        <translation>gibt seinen Tokens Nummern mit Lücken</translation>
     </message>
     <message>
         <source>its tokenizer_config.json names a marker that its tokenizer.json does not have</source>

@@ -15,6 +15,7 @@ from pathlib import Path
 from engine.adapters.card import PROMPT_TEMPLATE, AdapterCard, read_adapter_card
 from engine.adapters.lora_config import CONFIG_FILE, Lora, parse_lora
 from engine.adapters.lora_weights import WEIGHTS_FILE, LoraWeights, fit_lora
+from engine.encoder_decoder.original import is_encoder_decoder, model_record
 from engine.errors import AdapterError, message_of
 from engine.files import replacing
 from engine.messages import Code, Message
@@ -141,6 +142,8 @@ def model_card(directory: Path, adapter: Adapter | None) -> ModelCard:
     """
     if adapter is not None and adapter.card is not None:
         return adapter.card.model_card()
+    if is_encoder_decoder(directory):
+        return model_record(directory).card
     return plain_card(directory) if is_plain(directory) else read_card(directory)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from engine.errors import PolicyError
 from engine.models.fingerprint import Fingerprint
 from engine.models.model_card import FILE_NAME, Language, ModelCard
-from engine.policy import family, parse_policy
+from engine.policy import family, parse_slot_policy
 from engine.untrusted.faults import Fault
 from engine.untrusted.safe_names import is_plain_name
 from engine.untrusted.strict_json import JsonObject, refuse, shown
@@ -257,7 +257,7 @@ def _policies(content: JsonObject) -> tuple[str, ...]:
 
 def _policy(text: str) -> str:
     try:
-        return str(parse_policy(text))
+        return str(parse_slot_policy(text))
     except PolicyError as error:
         raise ValueError(Fault.POLICY_UNKNOWN(policy=shown(text))) from error
 

@@ -23,6 +23,7 @@ from urllib.parse import urlsplit
 
 from huggingface_hub import constants
 
+from engine.encoder_decoder.original import PIECES
 from engine.errors import FetchCancelledError, HubError, ModelError, message_of
 from engine.files import bytes_text
 from engine.hub.transfer import (
@@ -62,14 +63,21 @@ class ModelKind:
 
 def _check_language_model(folder: Path) -> None:
     read_footprint(folder)
+    if any((folder / name).exists() for name in PIECES):  # instead of it, or beside it
+        return
     if not (folder / "tokenizer.json").exists():
         raise ModelError(Code.FOLDER_HAS_NO(folder=str(folder), name="tokenizer.json"))
 
 
+_ALSO = frozenset({*PIECES, "README.md"})
+"""What models with an encoder and a decoder have; README.md names their licence."""
+
 LANGUAGE_MODEL = ModelKind(
     essential=".safetensors",
     what="safetensors",
-    is_wanted=lambda name: PurePosixPath(name).suffix in (".json", ".safetensors", ".jinja"),
+    is_wanted=lambda name: (
+        name in _ALSO or PurePosixPath(name).suffix in (".json", ".safetensors", ".jinja")
+    ),
     check=_check_language_model,
 )
 

@@ -24,18 +24,16 @@ class Logits(Protocol):
         """Return them as a list."""
 
 
-class CausalModel(Protocol):
-    """One conversation with a model: feed rows, get the next id, truncate.
+class AnyModel(Protocol):
+    """What every system shows of the network that computes for it.
 
     Attributes:
-        max_positions: that the network was trained for.
         tokens_fed: rows fed so far; like the other counters it never decreases.
         forwards: forward passes so far.
         flops: floating-point operations so far.
         last_flops: of the newest forward pass.
     """
 
-    max_positions: int
     tokens_fed: int
     forwards: int
     flops: int
@@ -44,10 +42,6 @@ class CausalModel(Protocol):
     @property
     def n_rows(self) -> int:
         """Rows in the cache."""
-
-    @property
-    def capacity(self) -> int:
-        """The largest number of rows in the cache."""
 
     @property
     def peak_memory_bytes(self) -> int:
@@ -61,6 +55,20 @@ class CausalModel(Protocol):
 
     def forget_steps(self) -> None:
         """Drop what was prepared for small passes, after a change of the network's layers."""
+
+
+class CausalModel(AnyModel, Protocol):
+    """One conversation with a model: feed rows, get the next id, truncate.
+
+    Attributes:
+        max_positions: that the network was trained for.
+    """
+
+    max_positions: int
+
+    @property
+    def capacity(self) -> int:
+        """The largest number of rows in the cache."""
 
     def evict(self, gone: Eviction) -> None:
         """Drop rows in the middle of the cache, and move the later ones up."""

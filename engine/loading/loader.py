@@ -9,7 +9,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from engine.adapters.adapter import model_card, usable_adapter, verify_adapter
-from engine.errors import ModelError
+from engine.encoder_decoder.original import is_encoder_decoder
+from engine.errors import AdapterError, ModelError
+from engine.loading.encoder_decoder_loader import EncoderDecoderWeights, load_encoder_decoder
 from engine.loading.lora_factors import Factors, read_factors
 from engine.loading.onnx_loader import UnfitGraphError, load_onnx
 from engine.loading.weights import Weights
@@ -21,29 +23,42 @@ from engine.settings import ModelSettings
 if TYPE_CHECKING:
     from engine.loading.torch_loader import TorchWeights
 
+AnyWeights = Weights | EncoderDecoderWeights
+"""A loaded model: one that takes adapters, or one with an encoder and a decoder."""
 
-def load_weights(settings: ModelSettings) -> Weights:
+
+def load_weights(settings: ModelSettings) -> AnyWeights:
     """Load a model folder, and the adapter of the settings if there is one.
 
     Raises:
         ModelError: folder, adapter or device cannot be used, or there is too little memory.
     """
-    return _loaded(settings, *_described(settings))
+    card, factors = _described(settings)
+    return _loaded(settings, card, factors) if factors else load_base(settings, card)
 
 
 def load_by_torch(settings: ModelSettings) -> "TorchWeights":
-    """Load as ``load_weights``, by torch even where ONNX Runtime would compute."""
+    """Load as ``load_weights``, by torch even where ONNX Runtime would compute.
+
+    Raises:
+        ModelError: as for ``load_weights``; a model with an encoder and a decoder among them.
+    """
     from engine.loading.torch_loader import load_torch  # noqa: PLC0415  torch takes seconds to import
 
-    return load_torch(settings, *_described(settings))
+    card, factors = _described(settings)
+    if card.family:
+        raise ModelError(Code.BATCH_UNFIT(model=card.name))
+    return load_torch(settings, card, factors)
 
 
-def load_base(settings: ModelSettings, card: ModelCard) -> Weights:
+def load_base(settings: ModelSettings, card: ModelCard) -> AnyWeights:
     """Load a model folder with this card, without the adapter of the settings.
 
     Raises:
         ModelError: as for ``load_weights``.
     """
+    if card.family:
+        return load_encoder_decoder(settings)
     return _loaded(settings, card, {})
 
 
@@ -51,6 +66,8 @@ def _described(settings: ModelSettings) -> tuple[ModelCard, Mapping[str, Factors
     """Return the card in use and the factors of the adapter, checked before a library sees them."""
     if settings.adapter is None:
         return model_card(settings.directory, None), {}
+    if is_encoder_decoder(settings.directory):
+        raise AdapterError(Code.NO_ADAPTERS(model=settings.directory.resolve().name))
     adapter = usable_adapter(settings.adapter, read_fingerprint(settings.directory))
     verify_adapter(adapter)
     return model_card(settings.directory, adapter), read_factors(adapter)

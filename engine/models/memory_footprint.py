@@ -66,8 +66,28 @@ class Footprint:
         return int(linear) + number_bytes * (self.n_other + capacity * self.n_cached)
 
 
+def tensor_sizes(folder: Path) -> dict[str, int]:
+    """Return the numbers in each tensor by its name; raise ModelError as ``read_footprint``."""
+    return {name: entry.n_elements for name, entry in _tensors(folder).items()}
+
+
 def read_footprint(folder: Path) -> Footprint:
     """Measure a model folder; raise ModelError if its safetensors are missing or damaged."""
+    tensors = _tensors(folder)
+    linear = {name: entry for name, entry in tensors.items() if _is_linear(name, entry)}
+    n_linear = sum(entry.n_elements for entry in linear.values())
+    sizes = [_BYTES.get(entry.dtype, 1) for entry in (linear or tensors).values()]
+    return Footprint(
+        n_linear=n_linear,
+        n_rows=sum(entry.shape[0] for entry in linear.values()),
+        n_other=sum(entry.n_elements for entry in tensors.values()) - n_linear,
+        n_cached=_cached_numbers(folder),
+        stored_bytes=max(sizes, default=4),
+        n_tensors=len(tensors),
+    )
+
+
+def _tensors(folder: Path) -> dict[str, TensorEntry]:
     tensors = dict[str, TensorEntry]()
     for name in _files(folder):
         try:
@@ -80,17 +100,7 @@ def read_footprint(folder: Path) -> Footprint:
             raise _broken(
                 folder, Fault.FILE_FAULT(name=shown(name), fault=message_of(error))
             ) from error
-    linear = {name: entry for name, entry in tensors.items() if _is_linear(name, entry)}
-    n_linear = sum(entry.n_elements for entry in linear.values())
-    sizes = [_BYTES.get(entry.dtype, 1) for entry in (linear or tensors).values()]
-    return Footprint(
-        n_linear=n_linear,
-        n_rows=sum(entry.shape[0] for entry in linear.values()),
-        n_other=sum(entry.n_elements for entry in tensors.values()) - n_linear,
-        n_cached=_cached_numbers(folder),
-        stored_bytes=max(sizes, default=4),
-        n_tensors=len(tensors),
-    )
+    return tensors
 
 
 def _files(folder: Path) -> list[str]:

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -94,6 +94,8 @@ class ModelCard:
         calibration: None for a model that was not calibrated.
         layout: one of ``engine.settings.LAYOUTS``.
         graph: of the folder's graph for ONNX Runtime; None if it carries none.
+        family: of a model with an encoder and a decoder, which has no prompt; else empty.
+        sources: source languages of such a model; none if it finds the language out itself.
     """
 
     name: str
@@ -106,6 +108,8 @@ class ModelCard:
     calibration: Calibration | None = None
     layout: str = "slots"
     graph: GraphHashes | None = None
+    family: str = ""
+    sources: tuple[str, ...] = ()
 
     @property
     def knows_slots(self) -> bool:
@@ -116,22 +120,36 @@ class ModelCard:
         """Return a target language; raise ModelError if the model does not have it."""
         language = self.languages.get(code)
         if language is None:
-            known = ", ".join([*self.languages][:_MANY])
-            if len(self.languages) > _MANY:
-                known += f" and {len(self.languages) - _MANY} more"
+            known = _listed(self.languages)
             raise ModelError(Code.LANGUAGE_UNKNOWN(model=self.name, known=known, code=code))
         return language
+
+    def check_pair(self, source: str, target: str) -> None:
+        """Raise ModelError if the model does not translate from one language to the other."""
+        self.language(target)
+        if self.sources and source not in self.sources:
+            known = _listed(self.sources)
+            raise ModelError(Code.SOURCE_UNKNOWN(model=self.name, known=known, code=source))
+        if source == target:
+            raise ModelError(Code.SAME_LANGUAGE(code=source))
 
     def save(self, directory: Path) -> None:
         """Write ``surtitle.json`` into a model folder."""
         content = {"format_version": FORMAT_VERSION, **asdict(self)}
-        del content["layout"]  # a base is trained for slots
+        for key in ("layout", "family", "sources"):  # a base is trained for slots
+            del content[key]
         if self.calibration is None:
             del content["calibration"]
         if self.graph is None:
             del content["graph"]
         text = json.dumps(content, indent=2, ensure_ascii=False)
         (directory / FILE_NAME).write_text(text + "\n", encoding="utf-8")
+
+
+def _listed(codes: Iterable[str]) -> str:
+    known = [*codes]
+    more = f" and {len(known) - _MANY} more" if len(known) > _MANY else ""
+    return ", ".join(known[:_MANY]) + more
 
 
 def read_card(directory: Path) -> ModelCard:
@@ -176,12 +194,15 @@ def _parse(content: JsonObject) -> ModelCard:
         end_of_target=_short(content, "end_of_target"),
         slot_length=content.integer("slot_length", least=1, most=_MAX_SLOT_LENGTH),
         policies=policies,
-        calibration=_calibration(content) if "calibration" in content else None,
+        calibration=parse_calibration(content),
         graph=_graph(content),
     )
 
 
-def _calibration(content: JsonObject) -> Calibration:
+def parse_calibration(content: JsonObject) -> Calibration | None:
+    """Parse the calibration of a card; None if it has none, ValueError if it is garbled."""
+    if "calibration" not in content:
+        return None
     inner = content.inner("calibration")
     return Calibration(
         slope=inner.number("slope", least=0, most=_STEEPEST),

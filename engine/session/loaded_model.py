@@ -8,10 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine.adapters.adapter import Adapter, model_card, usable_adapter
+from engine.encoder_decoder.original import is_encoder_decoder
+from engine.errors import AdapterError
 from engine.events import AdapterChanged, LoadProgress
 from engine.hub.download import fetch_model
-from engine.loading.loader import load_base, load_weights
-from engine.loading.weights import Weights
+from engine.loading.encoder_decoder_loader import EncoderDecoderWeights, load_encoder_decoder
+from engine.loading.loader import AnyWeights, load_base, load_weights
 from engine.messages import Code, Message
 from engine.metrics.event_log import EventLog
 from engine.models.fingerprint import read_fingerprint
@@ -49,6 +51,11 @@ class LoadedModel:
         self._settings = settings = _located(settings, report, cancelled)
         report(LoadProgress(message=Code.LOADING(), fraction=0.2))
         self._switcher: AdapterSwitcher | None = None
+        self.weights: AnyWeights
+        if is_encoder_decoder(settings.directory):
+            self.weights = _load_encoder_decoder(settings, report, cancelled)
+            self.notes = self.weights.report.notes
+            return
         if settings.adapter is None:
             self.weights = load_weights(settings)
             self.notes = (*self.weights.report.notes, *self._mode_notice)
@@ -104,12 +111,12 @@ class LoadedModel:
         Raises:
             AdapterError: it cannot be used here.
         """
-        switcher = self._switcher or AdapterSwitcher(self.weights)
+        switcher = self._switcher or self._new_switcher()
         name = switcher.load(folder)
         self._switcher = switcher
         return name, _doubts(usable_adapter(folder, self.weights.base))
 
-    def use_adapter(self, name: str | None) -> Weights:
+    def use_adapter(self, name: str | None) -> AnyWeights:
         """Apply a loaded adapter, or none; rows cached before are invalid afterwards.
 
         Raises:
@@ -117,14 +124,19 @@ class LoadedModel:
         """
         if self._switcher is None and name is None:
             return self.weights
-        self._switcher = self._switcher or AdapterSwitcher(self.weights)
+        self._switcher = self._switcher or self._new_switcher()
         self.weights = self._switcher.use(name)
         return self.weights
 
     def unload_adapter(self, name: str) -> None:
         """Unload an adapter; raise AdapterError if it is not loaded, or in use."""
-        self._switcher = self._switcher or AdapterSwitcher(self.weights)
+        self._switcher = self._switcher or self._new_switcher()
         self._switcher.unload(name)
+
+    def _new_switcher(self) -> AdapterSwitcher:
+        if isinstance(self.weights, EncoderDecoderWeights):
+            raise AdapterError(Code.NO_ADAPTERS(model=self.weights.card.name))
+        return AdapterSwitcher(self.weights)
 
     @property
     def _kind(self) -> str:
@@ -134,6 +146,20 @@ class LoadedModel:
     def _mode_notice(self) -> tuple[Message, ...]:
         notice = mode_notice(self.weights.card, self._kind)
         return () if notice is None else (notice,)
+
+
+def _load_encoder_decoder(
+    settings: ModelSettings, report: Report, cancelled: Callable[[], bool]
+) -> EncoderDecoderWeights:
+    """Load a model with an encoder and a decoder; report its conversion if it is its first time."""
+    if settings.adapter is not None:
+        raise AdapterError(Code.NO_ADAPTERS(model=settings.directory.resolve().name))
+
+    def progress(name: str, part: float) -> None:
+        message = Code.CONVERTING(name=name, done=part)
+        report(LoadProgress(message=message, fraction=0.2 + 0.6 * part))
+
+    return load_encoder_decoder(settings, progress, cancelled)
 
 
 def _located(

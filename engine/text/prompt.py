@@ -14,7 +14,7 @@ from engine.layout.rows import Headers
 from engine.messages import Code
 from engine.metrics.units import is_spaced
 from engine.models.model_card import ModelCard
-from engine.text.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer, WordTokenizer
 from engine.untrusted.chat_template import render
 from engine.untrusted.limited_process import LimitedError
 
@@ -164,7 +164,7 @@ def _marker(tokenizer: Tokenizer, card: ModelCard, text: str) -> int:
     return id_
 
 
-def word_ids(tokenizer: Tokenizer, word: str) -> list[int]:
+def word_ids(tokenizer: WordTokenizer, word: str) -> list[int]:
     """Encode one whitespace word with the blank before it, in training and live; never a marker."""
     return cast(
         "list[int]",
@@ -172,7 +172,7 @@ def word_ids(tokenizer: Tokenizer, word: str) -> list[int]:
     )
 
 
-def full_stop_ids(tokenizer: Tokenizer, word: str, full_stop: str) -> tuple[int, ...]:
+def full_stop_ids(tokenizer: WordTokenizer, word: str, full_stop: str) -> tuple[int, ...]:
     """Encode the full stop after a word; no ids for an empty one."""
     if not full_stop:
         return ()
@@ -182,14 +182,14 @@ def full_stop_ids(tokenizer: Tokenizer, word: str, full_stop: str) -> tuple[int,
     return tuple(cast("list[int]", tokenizer.encode(full_stop, add_special_tokens=False)))
 
 
-def word_units(tokenizer: Tokenizer, word: str) -> Iterator[tuple[int, ...]]:
+def word_units(tokenizer: WordTokenizer, word: str) -> Iterator[tuple[int, ...]]:
     """Yield the ids of a word in units that are read at once: one, unless it is very long."""
     ids = word_ids(tokenizer, word)
     for start in range(0, len(ids), _MAX_UNIT):
         yield tuple(ids[start : start + _MAX_UNIT])
 
 
-def word_starts(tokenizer: Tokenizer) -> list[bool]:
+def word_starts(tokenizer: WordTokenizer) -> list[bool]:
     """Return for every id whether its token begins with a blank, and so begins a word."""
     tokens = tokenizer.convert_ids_to_tokens(list(range(len(tokenizer))))
     return [str(token).startswith(("Ġ", "▁")) for token in tokens]
@@ -204,7 +204,7 @@ _BLANKS = frozenset("▁" + "".join(map(chr, range(256, 289))))
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 
 
-def words_begun(tokenizer: Tokenizer, language: str) -> list[int]:
+def words_begun(tokenizer: WordTokenizer, language: str) -> list[int]:
     """Return for every id how many words of a target its token begins.
 
     Where a language has no blanks between words, each character is a word (as in

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.errors import ContextError
+from engine.layout.rows import Headers
 from engine.messages import Code
 from engine.models.model_card import ModelCard
 from engine.text.prompt import Prompt, make_prompt
@@ -19,6 +20,25 @@ MAX_ROWS = 512
 
 Glossary = Sequence[tuple[str, str]]
 """Terms of the source language, each with its translation."""
+
+
+class NoContext:
+    """The prompt of a model that has none: markers alone, without glossary and sentences."""
+
+    def __init__(self, end: int, markers: frozenset[int]) -> None:
+        """Take the marker that ends a target, and all ids that are never part of a caption."""
+        nothing = Headers(system=(), user=(), assistant=(), first=())
+        self._prompt = Prompt(
+            headers=nothing, end_of_source=end, end_of_write=end, end_of_target=end, markers=markers
+        )
+
+    def prompt(self, sentences: Sequence[str] = ()) -> Prompt:  # noqa: ARG002  as ``Context``
+        """Return the prompt; sentences are not used."""
+        return self._prompt
+
+    def n_rows(self, prompt: Prompt) -> int:  # noqa: ARG002  as ``Context``
+        """Return 0."""
+        return 0
 
 
 class Context:

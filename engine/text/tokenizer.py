@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Union
 import tokenizers
 from tokenizers import AddedToken
 
+from engine.encoder_decoder.tokenizer import SentencePieceTokenizer
 from engine.untrusted.faults import Fault
 from engine.untrusted.model_folder import MAX_CONFIG_BYTES
 from engine.untrusted.regular_file import open_plain
@@ -19,7 +20,10 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
 Tokenizer = Union["PreTrainedTokenizerFast", "PlainTokenizer"]
-"""The tokenizer of a model folder."""
+"""The tokenizer of a model folder that has a prompt."""
+
+WordTokenizer = Union["PreTrainedTokenizerFast", "PlainTokenizer", SentencePieceTokenizer]
+"""What encodes words, with a prompt or without."""
 
 _CLASSES = ("TokenizersBackend", "PreTrainedTokenizerFast")
 """Classes of transformers that only wrap the file ``tokenizer.json``."""

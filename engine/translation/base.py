@@ -8,17 +8,19 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from engine.errors import ModelError
-from engine.inference.causal_model import CausalModel
+from engine.inference.causal_model import AnyModel
 from engine.layout.rows import Headers
-from engine.loading.weights import Weights
+from engine.loading.encoder_decoder_loader import EncoderDecoderWeights
+from engine.loading.loader import AnyWeights
 from engine.messages import Code
 from engine.metrics.event_log import EventLog
 from engine.metrics.units import is_spaced
-from engine.policy import Policy, parse_policy
+from engine.policy import Policy, parse_policy, parse_slot_policy
 from engine.settings import TranslationSettings
 from engine.text.foreign_words import split_foreign
 from engine.text.prompt import Prompt, full_stop_ids, word_units, words_begun
-from engine.text.prompt_context import Context
+from engine.text.prompt_context import Context, NoContext
+from engine.text.tokenizer import WordTokenizer
 from engine.translation.captioned import Captioned, Captioner, Kind, n_same
 from engine.translation.constraints import Constraints
 from engine.translation.log_events import Counters, log_session, log_source
@@ -33,7 +35,7 @@ class System(Captioner[Kind], Protocol[Kind]):
         """What it translates with."""
 
     @property
-    def model(self) -> CausalModel:
+    def model(self) -> AnyModel:
         """What computes; its counters never go down."""
 
     @property
@@ -73,7 +75,7 @@ class Conversation:
     def __init__(
         self,
         system: str,
-        weights: Weights,
+        weights: AnyWeights,
         settings: TranslationSettings,
         *,
         capacity: int,
@@ -91,7 +93,7 @@ class Conversation:
         self._system = system
         self._capacity = capacity
         self.weights = weights
-        self.model: CausalModel = weights.new_model(capacity)
+        self.model: AnyModel = weights.new_model(capacity)
         self.counters = Counters()
         self.log = log or EventLog()
         self.cached_system: tuple[int, ...] = ()
@@ -110,13 +112,15 @@ class Conversation:
             PolicyError: the policy is written wrongly.
             ContextError: the glossary is too long or too large.
         """
-        policy = parse_policy(settings.policy)
+        is_slotted = self._system == "slots"
+        policy = (parse_slot_policy if is_slotted else parse_policy)(settings.policy)
         card, language = self.weights.card, settings.target_language
-        told, copied = ((), settings.glossary) if card.knows_slots else (settings.glossary, ())
-        context = Context(self.weights.tokenizer, card, language, told)
+        is_prompted = not (card.knows_slots or card.family)
+        told, copied = (settings.glossary, ()) if is_prompted else ((), settings.glossary)
+        context = make_context(self.weights, settings, told)
         self._check_room(context.prompt())
         constraints = (
-            Constraints(self.weights.tokenizer, self.weights.decoder, language, copied)
+            Constraints(target_tokenizer(self.weights), self.weights.decoder, language, copied)
             if settings.constrained
             else None
         )
@@ -204,6 +208,29 @@ class Conversation:
         return n_rows
 
 
+def make_context(
+    weights: AnyWeights, settings: TranslationSettings, glossary: Sequence[tuple[str, str]]
+) -> Context | NoContext:
+    """Return what makes the prompts of a model; one with an encoder and a decoder has none.
+
+    Raises:
+        ModelError: it does not translate this pair, or has no prompt that can be used.
+        ContextError: the glossary is too long.
+    """
+    card, language = weights.card, settings.target_language
+    if isinstance(weights, EncoderDecoderWeights):
+        card.check_pair(settings.source_language, language)
+        return NoContext(weights.end_id, weights.marker_ids)
+    return Context(weights.tokenizer, card, language, glossary)
+
+
+def target_tokenizer(weights: AnyWeights) -> WordTokenizer:
+    """Return what cuts words of the target; Marian has a tokenizer for each language."""
+    if isinstance(weights, EncoderDecoderWeights):
+        return weights.target_tokenizer
+    return weights.tokenizer
+
+
 class OnConversation:
     """What every system shows of the conversation it translates with."""
 
@@ -211,7 +238,7 @@ class OnConversation:
         self.conversation = conversation
 
     @property
-    def model(self) -> CausalModel:
+    def model(self) -> AnyModel:
         """What computes."""
         return self.conversation.model
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from engine.text.harmful_words import HarmfulWords
 from engine.text.numbers import RUN, Number, find_numbers
 from engine.text.prompt import word_starts
-from engine.text.tokenizer import Tokenizer
+from engine.text.tokenizer import WordTokenizer
 from engine.translation.copies import Candidates, Copies
 
 _MAX_TRIED = 256
@@ -47,7 +47,7 @@ class Constraints:
 
     def __init__(
         self,
-        tokenizer: Tokenizer,
+        tokenizer: WordTokenizer,
         decoder: tokenizers.Tokenizer,
         language: str,
         glossary: Sequence[tuple[str, str]] = (),

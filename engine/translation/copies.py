@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from engine.text.prompt import word_ids
 from engine.text.terms import EDGES, TermFinder
-from engine.text.tokenizer import Tokenizer
+from engine.text.tokenizer import WordTokenizer
 
 ADDRESS_BONUS = 12.0
 VERBATIM_BONUS = 6.0
@@ -125,7 +125,7 @@ class Copies:
 
     def __init__(
         self,
-        tokenizer: Tokenizer,
+        tokenizer: WordTokenizer,
         decoder: tokenizers.Tokenizer,
         glossary: Sequence[tuple[str, str]] = (),
     ) -> None:

@@ -1,11 +1,12 @@
-"""Make a translation system: ``slots``, ``retranslate`` for any instruct model, or ``agreement``.
+"""Make a translation system: by slots, by re-translation or by an encoder-decoder.
 
-All use the same weights and counters, and have the methods of ``engine.translation.base.System``.
+All have the methods of ``engine.translation.base.System``. ``slots``, ``agreement`` and
+``retranslate`` (for any instruct model) use the same weights and counters.
 """
 
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from engine.loading.weights import Weights
+from engine.loading.loader import AnyWeights
 from engine.metrics.event_log import EventLog
 from engine.settings import TranslationSettings
 from engine.translation.agreement import AgreementTranslator
@@ -14,17 +15,16 @@ from engine.translation.factory_names import suited_system
 from engine.translation.retranslator import Retranslator
 from engine.translation.slot_translator import Translator
 
-_KINDS: dict[str, type[Translator] | type[Retranslator]] = {
-    "slots": Translator,
-    "retranslate": Retranslator,
-    "agreement": AgreementTranslator,
-}
+if TYPE_CHECKING:
+    from engine.loading.weights import Weights
 
-SYSTEMS = tuple(_KINDS)
+_SLOTTED = {"slots": Translator, "agreement": AgreementTranslator}
+
+SYSTEMS = ("slots", "retranslate", "agreement", "encoder-decoder")
 
 
 def make_system(
-    name: str, weights: Weights, settings: TranslationSettings, *, capacity: int, log: EventLog
+    name: str, weights: AnyWeights, settings: TranslationSettings, *, capacity: int, log: EventLog
 ) -> AnySystem:
     """Make the system of that name; ``auto`` is the one that the model was trained for.
 
@@ -33,9 +33,12 @@ def make_system(
         PolicyError: the policy is written wrongly.
         ValueError: there is no such system.
     """
-    kind = _KINDS.get(suited_system(name, weights.card))
-    if kind is None:
+    kind = suited_system(name, weights.card)
+    if kind not in SYSTEMS:
         msg = f"a system is one of {', '.join(SYSTEMS)}, got {name!r}"
         raise ValueError(msg)
     # callers pass each system only the utterances that it opened, so their kind does not matter
-    return cast("AnySystem", kind(weights, settings, capacity=capacity, log=log))
+    if kind in _SLOTTED:
+        causal = cast("Weights", weights)  # no other passes ``suited_system``
+        return cast("AnySystem", _SLOTTED[kind](causal, settings, capacity=capacity, log=log))
+    return cast("AnySystem", Retranslator(weights, settings, capacity=capacity, log=log))

@@ -1,5 +1,6 @@
 """Choose the system and slot length of a model, and the notice about them."""
 
+from engine.errors import ModelError
 from engine.messages import Code, Message
 from engine.models.model_card import ModelCard
 
@@ -10,8 +11,20 @@ _UNTRAINED_SLOT_LENGTH = 16  # ExPosST's, for slots on a model that was not trai
 
 
 def suited_system(requested: str, card: ModelCard) -> str:
-    """Return the requested system; for ``auto`` the one that the model was trained for."""
+    """Return the requested system; for ``auto`` the one that the model was trained for.
+
+    Raises:
+        ModelError: it cannot be run so: a model with an encoder and a decoder has no slots, and no
+            other model has the two.
+    """
+    apart = "encoder-decoder"
+    if requested == AUTO and card.family:
+        return apart
     if requested != AUTO:
+        if (requested == apart) != bool(card.family):
+            suited = apart if card.family else "retranslate"
+            code = Code.SYSTEM_UNFIT
+            raise ModelError(code(model=card.name, system=requested, suited=suited))
         return requested
     return "slots" if card.knows_slots else "retranslate"
 
@@ -25,7 +38,7 @@ def suited_slot_length(card: ModelCard, system: str) -> int:
 
 def mode_notice(card: ModelCard, system: str) -> Message | None:
     """Return a notice if a model was not trained for slots; ``docs/results.md`` has the losses."""
-    if card.knows_slots:
+    if card.knows_slots or card.family:
         return None
     code = Code.SLOTS_UNTRAINED if system == "slots" else Code.RETRANSLATES
     return code(model=card.name)

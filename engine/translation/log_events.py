@@ -6,9 +6,9 @@ The schema is in ``engine.metrics.event_log``.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.inference.causal_model import CausalModel
+from engine.inference.causal_model import AnyModel
 from engine.layout.rows import Row
-from engine.loading.weights import Weights
+from engine.loading.loader import AnyWeights
 from engine.metrics.event_log import SCHEMA, EventLog
 from engine.settings import TranslationSettings
 from engine.translation.captioned import n_same
@@ -24,7 +24,7 @@ class Counters:
 
 
 def log_session(
-    log: EventLog, system: str, weights: Weights, settings: TranslationSettings
+    log: EventLog, system: str, weights: AnyWeights, settings: TranslationSettings
 ) -> None:
     """Log the settings of the next utterances."""
     log.write(
@@ -56,7 +56,7 @@ def log_source(
 
 
 def log_fed(
-    log: EventLog, model: CausalModel, utterance: int, rows: Sequence[Row], *, n_again: int = 0
+    log: EventLog, model: AnyModel, utterance: int, rows: Sequence[Row], *, n_again: int = 0
 ) -> None:
     """Log the last forward pass of the model."""
     log.write(
@@ -79,7 +79,7 @@ def log_cut(log: EventLog, counters: Counters, utterance: int, *, loops: bool) -
 
 def log_end(
     log: EventLog,
-    model: CausalModel,
+    model: AnyModel,
     counters: Counters,
     utterance: int,
     *,

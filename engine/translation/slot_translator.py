@@ -6,9 +6,10 @@ back to an earlier utterance computes rows again, which is counted too.
 """
 
 from collections.abc import Sequence
+from typing import cast
 
 from engine.events import Confidence
-from engine.inference.causal_model import log_probability, probability_of_others
+from engine.inference.causal_model import CausalModel, log_probability, probability_of_others
 from engine.loading.weights import Weights
 from engine.metrics.event_log import EventLog
 from engine.policy import Action
@@ -40,6 +41,11 @@ class Translator(OnConversation):
         super().__init__(Conversation("slots", weights, settings, capacity=capacity, log=log))
         self._log = self.conversation.log
         self._cached: Utterance | None = None  # whose rows the cache holds
+
+    @property
+    def model(self) -> CausalModel:
+        """What computes."""
+        return cast("CausalModel", self.conversation.model)
 
     def open(self) -> Utterance:
         """Open an utterance with the settings of now."""

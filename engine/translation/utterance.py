@@ -356,7 +356,12 @@ class Utterance:
 
 def is_runaway(n_chosen: int, n_source: int) -> bool:
     """Tell whether a write is longer than any translation of so many source tokens would be."""
-    return n_chosen > _MAX_GROWTH * n_source + _MAX_EXTRA
+    return n_chosen > runaway_length(n_source)
+
+
+def runaway_length(n_source: int) -> int:
+    """Return how long a translation of so many source tokens may be at most."""
+    return _MAX_GROWTH * n_source + _MAX_EXTRA
 
 
 def with_end(units: Sequence[Unit], read: Sequence[Unit], end: Unit) -> list[Unit]:

@@ -140,6 +140,14 @@ class Fault(Codes):
     WEIGHTS_UNEXPECTED = tr("its config.json has no place for its weights {names}")
     AND_MORE = tr("{name} and {n} more")
     TOKENIZER_UNUSABLE = tr("its tokenizer.json cannot be used ({reason})")
+    PIECES_UNUSABLE = tr("its {name} cannot be used ({reason})")
+    NO_PIECES = tr(
+        "it has no tokenizer: its {name}, a file of sentencepiece, is missing, without which no "
+        "word can be cut into its pieces"
+    )
+    TWO_VOCABULARIES = tr("its two languages have a vocabulary each, and CTranslate2 takes one")
+    NO_LANGUAGES = tr("nothing in it names the languages that it translates to")
+    IDS_WITH_GAPS = tr("gives its tokens ids with gaps")
     TOKENIZER_MARKER = tr(
         "its tokenizer_config.json names a marker that its tokenizer.json does not have"
     )

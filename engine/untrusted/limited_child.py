@@ -24,7 +24,9 @@ Conversation = list[dict[str, str]]
 
 
 class Asked(TypedDict, total=False):
-    """A job: a template with conversations and variables, or a tokenizer with words.
+    """A job: a template with conversations and variables, or words with a tokenizer.
+
+    ``pieces`` is the path of a sentencepiece file, ``tokenizer`` that of a tokenizer.json.
 
     ``cpu_s`` and ``memory_bytes`` are limits beyond the use of loading the libraries; ``version``
     distinguishes files of the same path.
@@ -36,6 +38,7 @@ class Asked(TypedDict, total=False):
     conversations: list[Conversation]
     variables: dict[str, object]
     tokenizer: str
+    pieces: str
     version: int
     words: list[str]
 
@@ -125,6 +128,22 @@ def tried(path: str, words: Sequence[str]) -> dict[str, str]:
     return {}
 
 
+def cut(path: str, words: Sequence[str]) -> dict[str, str]:
+    """Load a sentencepiece file and cut words; return as ``tried`` does."""
+    from sentencepiece import SentencePieceProcessor  # noqa: PLC0415  as the module says
+
+    try:
+        processor = SentencePieceProcessor(model_file=path)
+        for word in words:
+            pieces = processor.encode(word, out_type=str)
+            if len(pieces) > _MOST_IDS:
+                return {"failure": "Length", "words": f"it makes {len(pieces)} pieces of one word"}
+            processor.decode(pieces)
+    except Exception as error:  # noqa: BLE001  a library in C++ that reads an untrusted file
+        return _failure(error)
+    return {}
+
+
 def _growth(path: Path) -> float:
     """Return the factor by which the replacements of a tokenizer can lengthen a text.
 
@@ -183,6 +202,8 @@ def main() -> None:
     _limit(asked["cpu_s"], asked["memory_bytes"])
     if "template" in asked:
         answer = rendered(asked["template"], asked["conversations"], asked["variables"])
+    elif "pieces" in asked:
+        answer = cut(asked["pieces"], asked["words"])
     else:
         answer = tried(asked["tokenizer"], asked["words"])
     sys.stdout.write(json.dumps(answer))

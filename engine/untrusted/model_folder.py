@@ -8,7 +8,7 @@ from names, sizes and the JSON files alone, in milliseconds.
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn, cast
 
@@ -44,15 +44,15 @@ _WHOLE = ("sliding_window", "max_position_embeddings")
 _MOST = 2**31 - 1
 
 
-def check_model_folder(folder: Path) -> None:
+def check_model_folder(folder: Path, *, needed: Sequence[str] = (_CONFIG, _TOKENIZER)) -> None:
     """Refuse a folder that could make a library run code, load other files, block or grow.
 
     Raises:
-        ModelError: it could, or it lacks config.json or tokenizer.json.
+        ModelError: it could, or it lacks a file that is needed.
     """
     try:
         names = _files(folder)
-        for name in (_CONFIG, _TOKENIZER):
+        for name in needed:
             if name not in names:
                 _refuse(Fault.HAS_NO(name=name))
         for name in names:

@@ -30,16 +30,30 @@ def try_tokenizer(path: Path) -> None:
     """
     if file_sha256(path) in _OURS:
         return
-    n_bytes = path.stat().st_size
     try:
-        ask(
-            Asked(
-                cpu_s=_TRY_S + int(n_bytes * _TRY_S_PER_BYTE),
-                memory_bytes=_TRY_BYTES + _TRY_BYTES_PER_BYTE * n_bytes,
-                tokenizer=str(path),
-                words=list(TRIED_WORDS),
-                version=path.stat().st_mtime_ns,
-            )
-        )
+        ask(Asked(tokenizer=str(path), **_limits(path)))
     except LimitedError as error:
         raise ValueError(Fault.TOKENIZER_UNUSABLE(reason=str(error))) from error
+
+
+def try_pieces(path: Path) -> None:
+    """Cut words by a sentencepiece file.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it cannot be used; the text is a clause about the model.
+    """
+    try:
+        ask(Asked(pieces=str(path), **_limits(path)))
+    except LimitedError as error:
+        raise ValueError(Fault.PIECES_UNUSABLE(name=path.name, reason=str(error))) from error
+
+
+def _limits(path: Path) -> Asked:
+    n_bytes = path.stat().st_size
+    return Asked(
+        cpu_s=_TRY_S + int(n_bytes * _TRY_S_PER_BYTE),
+        memory_bytes=_TRY_BYTES + _TRY_BYTES_PER_BYTE * n_bytes,
+        words=list(TRIED_WORDS),
+        version=path.stat().st_mtime_ns,
+    )

@@ -9,10 +9,12 @@ from engine.policy import (
     Offline,
     Progress,
     ReadN,
+    Stable,
     WaitK,
     family,
     hurried,
     parse_policy,
+    parse_slot_policy,
 )
 
 READ, WRITE, LOOK = Action
@@ -33,8 +35,8 @@ def words_read_at_each_write(policy, n_source, n_target):
 
 @pytest.mark.parametrize(
     "policy",
-    [ReadN(1), ReadN(3), ReadN(9999), WaitK(1), WaitK(7), Offline(), Adaptive(0.0), Adaptive(0.3),
-     Adaptive(1.0, 3), Adaptive(0.125, 12), Adaptive(0.0001)],
+    [ReadN(1), ReadN(3), ReadN(9999), WaitK(1), WaitK(7), Stable(3), Offline(), Adaptive(0.0),
+     Adaptive(0.3), Adaptive(1.0, 3), Adaptive(0.125, 12), Adaptive(0.0001)],
     ids=str,
 )  # fmt: skip
 def test_a_policy_is_read_as_it_is_written(policy):
@@ -53,14 +55,28 @@ def test_a_policy_that_is_written_wrongly_is_refused_in_one_sentence(text):
         parse_policy(text)
     message = str(caught.value)
     assert repr(text) in message
-    assert "read:N, wait:K, adaptive:TAU[:MOST] or offline" in message
+    assert "read:N, wait:K, adaptive:TAU[:MOST], stable:N or offline" in message
     assert "\n" not in message
 
 
-@pytest.mark.parametrize("policy", [ReadN, WaitK])
+@pytest.mark.parametrize("policy", [ReadN, WaitK, Stable])
 def test_a_policy_counts_from_one(policy):
     with pytest.raises(PolicyError, match="at least 1, got 0"):
         policy(0)
+
+
+def test_slots_have_no_policy_of_drafts():
+    assert parse_slot_policy("wait:3") == WaitK(3)
+    with pytest.raises(PolicyError, match="stable:2 asks for drafts, which slots do not make"):
+        parse_slot_policy("stable:2")
+
+
+def test_stable_n_drafts_at_each_word():
+    for n in (1, 3):
+        assert Stable(n).next_action(Progress(n_read=4, n_read_at_write_end=3)) is WRITE
+        assert Stable(n).next_action(Progress(n_read=4, n_read_at_write_end=4)) is READ
+        ended = Progress(n_read=4, n_read_at_write_end=4, source_ended=True)
+        assert Stable(n).next_action(ended) is WRITE
 
 
 def test_a_wrong_policy_may_be_caught_as_ours_or_as_a_wrong_value():

@@ -5,6 +5,8 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from engine.encoder_decoder.original import is_encoder_decoder
+from engine.encoder_decoder.record import save_calibration
 from engine.models.model_card import read_card
 from training.errors import UsageError
 
@@ -56,7 +58,10 @@ def run(arguments: argparse.Namespace) -> int:
             raise UsageError(msg)
         sentences += policies[arguments.policy].sentences
     calibration, fresh = calibrate(sentences[::2], arguments.threshold), sentences[1::2]
-    replace(read_card(arguments.model), calibration=calibration).save(arguments.model)
+    if is_encoder_decoder(arguments.model):
+        save_calibration(arguments.model, calibration)
+    else:
+        replace(read_card(arguments.model), calibration=calibration).save(arguments.model)
     sys.stdout.write(
         f"slope {calibration.slope:g}, offset {calibration.offset:g}; of the {len(fresh):,} "
         "sentences kept back:\n"

@@ -15,6 +15,7 @@ _SYSTEMS = (
     "slots",
     "retranslate",
     "agreement",
+    "encoder-decoder",
 )  # runs over talks are scored by segments, not by lines
 
 

@@ -23,7 +23,7 @@ from training.plots.quality_latency import Curve, Point, draw
 if TYPE_CHECKING:
     from training.metrics.scores import Scores
 
-SYSTEMS = ("slots", "retranslate", "agreement")
+SYSTEMS = ("slots", "retranslate", "agreement", "encoder-decoder")
 """Those of ``engine.translation.factory``, which takes seconds to import."""
 
 

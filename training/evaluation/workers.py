@@ -17,17 +17,20 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tqdm import tqdm
 
+from engine.encoder_decoder.original import is_encoder_decoder
 from engine.errors import SurtitleError
+from engine.loading.encoder_decoder_loader import load_encoder_decoder
 from engine.metrics.event_log import EventLog
 from engine.metrics.replay import read_events, replay
 from engine.metrics.translation import Translation
+from engine.settings import ModelSettings
 from engine.translation.feed import WARM_UP, feed_line
 from training.errors import TrainingError
 from training.evaluation.run_record import RunSettings
 
 if TYPE_CHECKING:
+    from engine.loading.loader import AnyWeights
     from engine.loading.torch_loader import TorchWeights
-    from engine.loading.weights import Weights
     from engine.translation.base import AnySystem
     from training.evaluation.lanes import Lane
 
@@ -91,7 +94,7 @@ def show_progress(policies: Iterable[str], *, total: int, left: int, unit: str) 
 
 @contextmanager
 def logged_system(
-    settings: RunSettings, weights: "Weights", policy: str, number: int, capacity: int
+    settings: RunSettings, weights: "AnyWeights", policy: str, number: int, capacity: int
 ) -> "Iterator[tuple[AnySystem, EventLog]]":
     """Make a system that writes into a new log, and translate a line that is not counted.
 
@@ -125,6 +128,7 @@ def translate(settings: RunSettings, jobs: Sequence[Job]) -> Iterator[str]:
     Raises:
         TrainingError: the model cannot be loaded, a log cannot be written, or a worker died.
     """
+    _convert_once(settings.model)
     n_workers = min(settings.n_workers, len(jobs))
     log_folder = settings.out / "log"
     log_folder.mkdir(parents=True, exist_ok=True)
@@ -137,6 +141,16 @@ def translate(settings: RunSettings, jobs: Sequence[Job]) -> Iterator[str]:
         if isinstance(message, str):
             raise TrainingError(message)
         yield message[0]
+
+
+def _convert_once(model: ModelSettings) -> None:
+    """Load a model with an encoder and a decoder: its conversion is not for several processes."""
+    if not is_encoder_decoder(model.directory):
+        return
+    try:
+        load_encoder_decoder(model)
+    except SurtitleError as error:
+        raise TrainingError(str(error)) from error
 
 
 def _from_workers(shares: Sequence[_Share]) -> Iterator[_Message]:
@@ -210,7 +224,7 @@ def _translations(share: _Share) -> Iterator[tuple[str, int]]:
 
 
 def _one_by_one(
-    share: _Share, weights: "Weights", policy: str, lines: Sequence[tuple[int, str]]
+    share: _Share, weights: "AnyWeights", policy: str, lines: Sequence[tuple[int, str]]
 ) -> Iterator[int]:
     """Translate lines one after another; yield the index of each."""
     with logged_system(share.settings, weights, policy, share.number, CAPACITY) as (system, log):

@@ -51,7 +51,7 @@ class SurtitleAgent(TextToTextAgent):  # type: ignore[misc]  # SimulEval has no 
         SimulEval has options that begin with ``--system``, hence ``--translator``.
         """
         parser.add_argument("--to", default="de", metavar="LANG", help="target language")
-        policies = "read:N, wait:K, adaptive:TAU or offline"
+        policies = "read:N, wait:K, adaptive:TAU, stable:N or offline"
         parser.add_argument("--policy", default="read:3", help=policies)
         parser.add_argument("--model", type=Path, metavar="DIR", help="(the bundled one)")
         parser.add_argument("--adapter", type=Path, metavar="DIR", help="LoRA adapter folder")

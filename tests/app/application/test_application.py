@@ -465,8 +465,8 @@ def test_what_the_engine_refuses_is_told(program):
     one = program().open().wait_until_ready()
     one.application.bridge.event_came.emit(Refused(message=Code.BAD_POLICY(text="fast")))
     assert one.window.banner.sentence.text() == (
-        "A policy is written read:N, wait:K, adaptive:TAU[:MOST] or offline (N, K and MOST from 1, "
-        "TAU from 0 to 1), got 'fast'."
+        "A policy is written read:N, wait:K, adaptive:TAU[:MOST], stable:N or offline (N, K and "
+        "MOST from 1, TAU from 0 to 1), got 'fast'."
     )
 
 

@@ -338,7 +338,10 @@ class Recorder:
 @pytest.mark.parametrize(
     ("options", "parts"),
     [
-        (["--policy", "read:0"], ["read:N, wait:K, adaptive:TAU[:MOST] or offline", "'read:0'"]),
+        (
+            ["--policy", "read:0"],
+            ["read:N, wait:K, adaptive:TAU[:MOST], stable:N or offline", "'read:0'"],
+        ),
         (["--policy", "\x1b[2J"], ["offline"]),
         (["--slot", "0"], ["from 1 to", "'0'"]),
         (["--slot", "two"], ["whole number", "'two'"]),

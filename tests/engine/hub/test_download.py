@@ -39,7 +39,7 @@ def files(tmp_path_factory):
 
 @pytest.fixture
 def hub(files):
-    with hub_server.running(files | {"pytorch_model.bin": b"pickle", "README.md": b"words"}) as hub:
+    with hub_server.running(files | {"pytorch_model.bin": b"pickle", "notes.md": b"words"}) as hub:
         yield hub
 
 

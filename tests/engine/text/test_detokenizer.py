@@ -2,6 +2,7 @@ import random
 
 import pytest
 
+from engine.encoder_decoder.tokenizer import make_decoder
 from engine.text.detokenizer import Detokenizer
 from tests.support.fakes import tiny_tokenizer
 
@@ -75,3 +76,22 @@ def test_markers_are_no_text(decoder):
     tokenizer = tiny_tokenizer()
     detokenizer = Detokenizer(decoder)
     assert "".join(map(detokenizer.feed, tokenizer.all_special_ids)) + detokenizer.flush() == ""
+
+
+def test_bytes_that_spell_no_character_give_what_decoding_at_once_gives():
+    """Byte fallback decodes a run of bytes together: one wrong byte spoils those before it."""
+    tokens = ["<unk>", "</s>", "▁a", "b", *(f"<0x{byte:02X}>" for byte in "é漢🙂".encode())]
+    backend = make_decoder(tokens, frozenset({"</s>"}), "<unk>")
+    rng = random.Random(0)
+    for _ in range(500):
+        ids = [rng.randrange(1, len(tokens)) for _ in range(rng.randrange(16))]
+        detokenizer = Detokenizer(backend)
+        piecewise = "".join(map(detokenizer.feed, ids)) + detokenizer.flush()
+        assert piecewise == backend.decode(ids, skip_special_tokens=True).lstrip()
+
+
+def test_characters_of_single_bytes_appear_when_the_run_of_bytes_ends():
+    tokens = ["<unk>", "▁a", *(f"<0x{byte:02X}>" for byte in "é漢".encode())]
+    detokenizer = Detokenizer(make_decoder(tokens, frozenset(), "<unk>"))
+    assert [detokenizer.feed(id_) for id_ in range(1, 7)] == ["a", "", "", "", "", ""]
+    assert detokenizer.feed(1) == "é漢 a"
