@@ -101,6 +101,13 @@ class Code(Codes):
         "the converted model in {folder} cannot be loaded: {reason}; delete that folder, and it is "
         "converted again"
     )
+    NOTHING_CONVERTED = tr(
+        "{folder} holds no original beside weights that were made of it: nothing was deleted"
+    )
+    NOT_DELETED = tr("the original in {folder} cannot be deleted ({reason}): see its permissions")
+    NO_ENCODER_DECODER = tr(
+        "{folder} holds no Marian, M2M-100, NLLB or MADLAD model: name the folder of one"
+    )
     LICENCE_FORBIDS_COMMERCE = tr(
         "{name} is licensed under {licence}, which forbids commercial use: accept that once, with "
         "--accept-licence, if yours is not commercial, or choose another model"
@@ -358,6 +365,10 @@ class Code(Codes):
     NO_TOKENIZER = tr("no tokenizer.json")
     WHISPER_UNFIT = tr(
         "expected a Whisper model for CTranslate2 in {folder}, which {fault}: name another folder"
+    )
+    WHISPER_LANGUAGE = tr(
+        "the speech model {model} does not recognise {code!r}: choose one that does, such as base "
+        "or small; those whose names end in .en recognise English alone"
     )
     NO_SUCH_WHISPER = tr(
         "no Whisper model is called {name}: choose {known}, or name an owner/name on the hub or a "

@@ -135,3 +135,8 @@ class TranslationSettings:
         at_least("context_sentences", self.context_sentences, 0)
         if self.catch_up_words is not None:
             at_least("catch_up_words", self.catch_up_words, 1)
+
+    @property
+    def reads_english(self) -> bool:
+        """Whether the source is English, which rules about words and scripts are made for."""
+        return self.source_language == "en"

@@ -43,8 +43,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser = subparsers.add_parser(
         "listen",
         help="translate speech in the terminal",
-        description="Translate English speech from a microphone, the sound of the computer or "
-        "a file. Ctrl+C ends it.",
+        description="Translate speech from a microphone, the sound of the computer or a file. "
+        "Ctrl+C ends it.",
     )
     add_listening_options(parser)
     parser.set_defaults(run=run)
@@ -108,7 +108,9 @@ def _listening(
 
     asked = settings.translation
     device = asked.model.device if asked.model.device in ("cpu", "cuda") else "auto"
-    recognizer = WhisperSettings(model=str(whisper), device=device)
+    recognizer = WhisperSettings(
+        model=str(whisper), device=device, language=asked.translation.source_language
+    )
 
     def take(event: Event) -> None:
         report(event)

@@ -11,7 +11,7 @@ from app.cli.exit_codes import UsageError
 from app.cli.translate import TerminalSettings, add_options, chosen_settings
 from app.history.subtitle_writer import FORMATS
 from engine.audio.devices import AudioNotice, DeviceKind, WantedDevice
-from engine.hub.catalogue import STANDARD_WHISPER
+from engine.hub.catalogue import STANDARD_WHISPER, suited_whisper
 
 if TYPE_CHECKING:
     from engine.audio.chunks import AudioSource
@@ -84,7 +84,7 @@ def add_listening_options(parser: argparse.ArgumentParser) -> None:
         default=STANDARD_WHISPER,
         metavar="MODEL",
         help="Whisper model: tiny.en ... large-v3, an id on huggingface.co, or a folder "
-        f"({STANDARD_WHISPER})",
+        f"({STANDARD_WHISPER}); where --from is not English, the multilingual one of its size",
     )
     parser.add_argument(
         "--real-time", action="store_true", help="play a file at its own pace, not at full speed"
@@ -106,10 +106,11 @@ def listen_settings(arguments: argparse.Namespace) -> ListenSettings:  # noqa: T
         TextError: no model was named and none comes with the program.
     """
     files: dict[str, Path | None] = {form: getattr(arguments, form) for form in FORMATS}
+    translation = chosen_settings(arguments)
     return ListenSettings(
-        translation=chosen_settings(arguments),
+        translation=translation,
         sources=_chosen(arguments.sources, arguments.sound_devices),
-        whisper=arguments.asr,
+        whisper=suited_whisper(arguments.asr, translation.translation.source_language),
         library=arguments.model_library,
         real_time=arguments.real_time,
         subtitles={form: path for form, path in files.items() if path is not None},

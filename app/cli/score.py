@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.cli.check import Report, reported_failures, write_json
+from app.cli.convert import convert_first
 from app.cli.exit_codes import exit_code_of
 from app.cli.translate import TerminalSettings, add_options, chosen_settings
 from app.system.early_interrupt import leaving_at_once
 from app.system.messages import AppCode
 from app.system.text_io import TextError
+from engine.hub.catalogue import suited_whisper
 from engine.metrics.word_errors import word_error_rate
 
 if TYPE_CHECKING:
@@ -55,11 +57,14 @@ def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads 
         with reported_failures(as_json=arguments.json):
             settings = chosen_settings(arguments)
             pairs = read_pairs(Path(arguments.source), Path(arguments.reference))
+            convert_first(settings.model)
             with leaving_at_once():
                 score_file(settings, pairs, report)
                 if arguments.sound is not None:
                     text, library = " ".join(source for source, _ in pairs), arguments.model_library
-                    _score_sound(arguments.sound, text, arguments.asr, library, report)
+                    spoken = settings.translation.source_language
+                    named = suited_whisper(arguments.asr, spoken)
+                    _score_sound(arguments.sound, text, (named, spoken), library, report)
 
     return exit_code_of(_NAME, work)
 
@@ -157,8 +162,10 @@ def score_translations(
     )
 
 
-def _score_sound(path: Path, text: str, named: str, library: Path, report: Report) -> None:
-    """Recognise a recording at full speed and compare it with its text.
+def _score_sound(
+    path: Path, text: str, asr: tuple[str, str], library: Path, report: Report
+) -> None:
+    """Recognise a recording at full speed, by a model and in a language; compare it with its text.
 
     Raises:
         SurtitleError: the recording cannot be read, or the recogniser is not here.
@@ -170,11 +177,12 @@ def _score_sound(path: Path, text: str, named: str, library: Path, report: Repor
     from engine.speech.whisper import Whisper, WhisperSettings  # noqa: PLC0415
     from engine.speech.whisper_models import found_whisper  # noqa: PLC0415
 
+    named, spoken = asr
     folder = found_whisper(named, library)
     if folder is None:
         raise ModelError(AppCode.RECOGNISER_MISSING(name=named))
     report("stage", {"stage": "recognising"})
-    model = Whisper(WhisperSettings(model=str(folder)))
+    model = Whisper(WhisperSettings(model=str(folder), language=spoken))
     vad = VoiceActivityDetector(SileroDetector(), VadSettings())
     recognizer = Recognizer(model, vad, RecognizerSettings())
     source = AudioSources().file(path, lambda _notice: None, real_time=False)

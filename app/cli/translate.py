@@ -6,12 +6,13 @@ Exit codes as in ``exit_code_of``. torch is imported only after all other checks
 import argparse
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from app.captions.doubt import DOUBT_SIGN
 from app.cli.adapters import adapter_folder, open_library
+from app.cli.convert import convert_first
 from app.cli.exit_codes import UsageError, exit_code_of, standard_output, tell
 from app.library.model_names import fetched_model
 from app.system.early_interrupt import leaving_at_once
@@ -190,6 +191,7 @@ def translate(settings: TerminalSettings, stdin: BinaryIO | None) -> None:
         TextError: the text cannot be read, or captions or log cannot be written.
     """
     out = standard_output()
+    convert_first(settings.model)
     with (
         _opened(settings.source, stdin) as reader,
         _opened_log(settings.log) as log,
@@ -215,9 +217,9 @@ def _translate_lines(
         _tell(str(note))
     translator = make_system(name, weights, settings.translation, capacity=capacity, log=log)
     context_rows = n_strange = 0
-    is_english = settings.translation.source_language == "en"
+    reads_english = settings.translation.reads_english
     for line in reader:
-        n_strange += is_english and any(map(str.isalpha, line)) and is_strange(line.split())
+        n_strange += reads_english and any(map(str.isalpha, line)) and is_strange(line.split())
         for piece in _captions(translator, line, settings):
             writer.write(piece)
         writer.end_line()
@@ -237,7 +239,7 @@ def _captions(translator: "AnySystem", line: str, settings: TerminalSettings) ->
     """
     words = committed_words(line, finished=True)
     for sentence in split_sentences(words, translator.settings.limits, finished=True):
-        if is_strange(sentence.words):
+        if translator.settings.reads_english and is_strange(sentence.words):
             yield " ".join(sentence.words) + " "
             continue
         first = 1 if settings.live else len(sentence.words)
@@ -287,12 +289,13 @@ def chosen_settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa:
             accepts_licence=arguments.accept_licence,
         )
         card = model_card(directory, adapter)
+        _check_pair(card, arguments.spoken, language)
         system = suited_system(model.system, card)
         return TerminalSettings(
             model=model,
             translation=TranslationSettings(
-                target_language=_language(card, language),
-                source_language=_source(card, arguments.spoken, language),
+                target_language=language,
+                source_language=arguments.spoken,
                 policy=policy,
                 layout=LayoutSettings(
                     slot_length=slot_length or suited_slot_length(card, system),
@@ -347,21 +350,11 @@ def _adapter(
     return adapter
 
 
-def _language(card: ModelCard, code: str) -> str:
+def _check_pair(card: ModelCard, source: str, target: str) -> None:
     try:
-        card.language(code)
+        card.check_pair(source, target)
     except ModelError as error:
         raise UsageError(str(error)) from error
-    return code
-
-
-def _source(card: ModelCard, code: str, target: str) -> str:
-    """Check the language of the text; models without an encoder of their own translate English."""
-    try:
-        replace(card, sources=card.sources if card.family else ("en",)).check_pair(code, target)
-    except ModelError as error:
-        raise UsageError(str(error)) from error
-    return code
 
 
 @contextlib.contextmanager

@@ -124,6 +124,18 @@
         <translation>das umgewandelte Modell in {folder} kann nicht geladen werden: {reason}; wird dieser Ordner gelöscht, so wird es neu umgewandelt</translation>
     </message>
     <message>
+        <source>{folder} holds no original beside weights that were made of it: nothing was deleted</source>
+        <translation>{folder} enthält kein Original neben Gewichten, die daraus gemacht wurden: Nichts wurde gelöscht</translation>
+    </message>
+    <message>
+        <source>the original in {folder} cannot be deleted ({reason}): see its permissions</source>
+        <translation>das Original in {folder} lässt sich nicht löschen ({reason}): bitte seine Zugriffsrechte ansehen</translation>
+    </message>
+    <message>
+        <source>{folder} holds no Marian, M2M-100, NLLB or MADLAD model: name the folder of one</source>
+        <translation>{folder} enthält kein Modell der Art Marian, M2M-100, NLLB oder MADLAD: bitte den Ordner eines solchen nennen</translation>
+    </message>
+    <message>
         <source>{name} is licensed under {licence}, which forbids commercial use: accept that once, with --accept-licence, if yours is not commercial, or choose another model</source>
         <translation>{name} steht unter {licence}, was kommerzielle Nutzung verbietet: bitte das einmal annehmen, mit --accept-licence, wenn Ihre Nutzung nicht kommerziell ist, oder ein anderes Modell wählen</translation>
     </message>
@@ -586,6 +598,10 @@
     <message>
         <source>expected a Whisper model for CTranslate2 in {folder}, which {fault}: name another folder</source>
         <translation>ein Whisper-Modell für CTranslate2 wurde in {folder} erwartet, doch der Ordner {fault}: bitte einen anderen nennen</translation>
+    </message>
+    <message>
+        <source>the speech model {model} does not recognise {code!r}: choose one that does, such as base or small; those whose names end in .en recognise English alone</source>
+        <translation>das Sprachmodell {model} erkennt {code!r} nicht: Wählen Sie eines, das es erkennt, etwa base oder small; solche, deren Name auf .en endet, erkennen nur Englisch</translation>
     </message>
     <message>
         <source>no Whisper model is called {name}: choose {known}, or name an owner/name on the hub or a folder</source>

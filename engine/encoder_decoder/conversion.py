@@ -110,18 +110,26 @@ def ready_folder(
     return final
 
 
-def delete_original(folder: Path) -> None:
+def delete_original(folder: Path) -> int:
     """Delete the weights of an original whose conversion is complete; all else is kept.
 
+    Returns:
+        their bytes.
+
     Raises:
-        ModelError: it was not converted.
-        OSError: a file cannot be deleted.
+        ModelError: it was not converted, or a file cannot be deleted.
     """
-    found = converted_folder(folder, "")
-    if found is None or found == folder:
-        raise ModelError(Code.CONVERTED_WRONG(folder=str(folder), reason=Fault.HAS_NO(name="copy")))
-    for path in folder.glob("*.safetensors"):
-        path.unlink()
+    if converted_folder(folder, "") in (None, folder):
+        raise ModelError(Code.NOTHING_CONVERTED(folder=str(folder)))
+    n_bytes = 0
+    try:
+        for path in folder.glob("*.safetensors"):
+            n_bytes += path.stat().st_size
+            path.unlink()
+    except OSError as error:
+        reason = message_of(error)
+        raise ModelError(Code.NOT_DELETED(folder=str(folder), reason=reason)) from error
+    return n_bytes
 
 
 def _check_licence(folder: Path, record: Record, *, accepts_licence: bool) -> None:

@@ -75,3 +75,12 @@ def smaller_whisper(name: str) -> str:
     smaller = names[: names.index(name)]
     alike = [model for model in smaller if model.endswith(".en") == name.endswith(".en")]
     return alike[-1] if alike else ""
+
+
+def suited_whisper(name: str, language: str) -> str:
+    """Return a Whisper that recognises a language: for others than English the multilingual one.
+
+    It is of the same size; names that are not known stay.
+    """
+    plain = name.removesuffix(".en").removeprefix("distil-")
+    return name if language == "en" or plain not in WHISPER_MODELS else plain

@@ -24,6 +24,8 @@ _MOST_LANGUAGES, _MOST_POLICIES = 500, 100
 _LONGEST_NAME, _LONGEST_SYSTEM = 200, 4000  # characters
 _STEEPEST = 100
 _MANY = 40  # languages that a message names
+_PROMPTED = ("en",)
+"""Source languages of models with a prompt."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,8 +129,9 @@ class ModelCard:
     def check_pair(self, source: str, target: str) -> None:
         """Raise ModelError if the model does not translate from one language to the other."""
         self.language(target)
-        if self.sources and source not in self.sources:
-            known = _listed(self.sources)
+        sources = self.sources if self.family else _PROMPTED
+        if sources and source not in sources:
+            known = _listed(sources)
             raise ModelError(Code.SOURCE_UNKNOWN(model=self.name, known=known, code=source))
         if source == target:
             raise ModelError(Code.SAME_LANGUAGE(code=source))

@@ -97,10 +97,8 @@ class Serving:
                 self._report_all(self._passages.change(command))
 
     def _begin_passage(self, lane: str) -> Passage:
-        is_english = self._translation.source_language == "en"
-        return Passage(
-            self.system, lane, held=bool(self._switches), reads_any_script=not is_english
-        )
+        reads_any = not self._translation.reads_english
+        return Passage(self.system, lane, held=bool(self._switches), reads_any_script=reads_any)
 
     def _configure(self, translation: TranslationSettings) -> None:
         """Use other settings; wrong ones are refused and the old ones stay."""

@@ -35,6 +35,7 @@ class WhisperSettings:
     Attributes:
         model: a name (tiny ... large-v3, distil-large-v3), an id on huggingface.co, or a folder.
         device: one of ``DEVICES``; auto is a GPU where CTranslate2 finds one.
+        language: two-letter code of what is spoken.
         compute_type: CTranslate2's; None is float16 on a GPU and int8 on a CPU.
         n_threads: on a CPU; 0 is CTranslate2's own choice.
         cache: folder of named models; None is huggingface's own cache.
@@ -42,6 +43,7 @@ class WhisperSettings:
 
     model: str = "base.en"
     device: str = "auto"
+    language: str = "en"
     compute_type: str | None = None
     n_threads: int = 0
     cache: Path | None = None
@@ -57,13 +59,17 @@ class Whisper:
         """Load the model from this computer.
 
         Raises:
-            ModelError: it is not here or not a Whisper model, the device cannot be used, or the
-                extra ``speech`` is not installed.
+            ModelError: it is not here, not a Whisper model or not one for the language, the device
+                cannot be used, or the extra ``speech`` is not installed.
         """
         self._model = _load(settings)
+        self._language = settings.language
+        if self._language not in self._model.supported_languages:
+            model = shown(Path(settings.model).name)
+            raise ModelError(Code.WHISPER_LANGUAGE(model=model, code=self._language))
 
     def recognize(self, samples: Samples, start_s: float, prompt: str) -> Hypothesis:
-        """Recognise English in a piece of sound of at most 30 s.
+        """Recognise speech in a piece of sound of at most 30 s.
 
         Args:
             samples: shape (n_samples,), 16 kHz mono.
@@ -72,7 +78,7 @@ class Whisper:
         """
         segments, _ = self._model.transcribe(
             samples,
-            language="en",
+            language=self._language,
             beam_size=1,
             temperature=0.0,  # falling back to sampling would make successive hypotheses disagree
             condition_on_previous_text=False,

@@ -9,8 +9,12 @@ _FIRST_PICTOGRAPH = 0x2190
 _JOINERS = frozenset("\u200d\ufe0e\ufe0f\u20e3")
 
 
-def split_foreign(word: str) -> tuple[str, str]:
+def split_foreign(word: str, *, any_script: bool = False) -> tuple[str, str]:
     """Split a word of the source into what is translated and what is passed on.
+
+    Args:
+        word: without blanks.
+        any_script: the model reads other scripts than the Latin one, too.
 
     Returns:
         the part for the model and the part for the caption; one of them may be empty. A word with
@@ -20,7 +24,7 @@ def split_foreign(word: str) -> tuple[str, str]:
         return word, ""
     pictures = "".join(filter(_is_pictograph, word))
     kept = "".join(char for char in word if not _is_pictograph(char))
-    if any(map(_is_latin, kept)):
+    if any(map(_is_latin, kept)) or (any_script and any(map(str.isalpha, kept))):
         return kept, pictures
     if pictures or any(map(str.isalpha, word)):
         return "", word

@@ -120,7 +120,13 @@ class Conversation:
         context = make_context(self.weights, settings, told)
         self._check_room(context.prompt())
         constraints = (
-            Constraints(target_tokenizer(self.weights), self.weights.decoder, language, copied)
+            Constraints(
+                target_tokenizer(self.weights),
+                self.weights.decoder,
+                language,
+                copied,
+                reads_english=settings.reads_english,
+            )
             if settings.constrained
             else None
         )
@@ -190,8 +196,9 @@ class Conversation:
         units: list[Unit] = []
         passed = []
         n_words = 0
+        reads_any = not self.settings.reads_english
         for word in words:
-            kept, foreign = split_foreign(word)
+            kept, foreign = split_foreign(word, any_script=reads_any)
             if kept:
                 units += word_units(tokenizer, kept)
                 n_words += 1

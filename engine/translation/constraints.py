@@ -5,6 +5,8 @@ The model proposes each token; these rules may put another in its place:
 * a number is written only if the source has it, in the notation of the target, and to its end;
 * names, addresses and terms of a glossary are copied (``engine.translation.copies``);
 * a harmful word is written only if the source holds a counterpart (``engine.text.harmful_words``).
+
+The first and the last rule read the source, and hold where it is English.
 """
 
 from collections.abc import Iterator, Sequence
@@ -51,7 +53,10 @@ class Constraints:
         decoder: tokenizers.Tokenizer,
         language: str,
         glossary: Sequence[tuple[str, str]] = (),
+        *,
+        reads_english: bool = True,
     ) -> None:
+        self._reads_english = reads_english
         self._copies = Copies(tokenizer, decoder, glossary)
         self._decoder = decoder
         self._language = language
@@ -104,6 +109,8 @@ class Constraints:
         yield from sorted(self._digits, key=lambda id_: -float(logits[id_]))
 
     def _is_allowed(self, id_: int, facts: _Source, caption: str) -> bool:
+        if not self._reads_english:
+            return True  # number words and harmful words are known of English alone
         tail, piece = _tail(caption), self._piece(id_)
         text = tail + piece
         if piece == " " and not facts.symbols and not _numbers_left(caption, facts.numbers):

@@ -30,11 +30,18 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--reference", type=Path, required=True, metavar="FILE")
     parser.add_argument("--to", required=True, metavar="LANG", help="target, for example de")
     parser.add_argument(
+        "--from",
+        dest="spoken",
+        default=TranslationSettings().source_language,
+        metavar="LANG",
+        help="source, for models that translate from several (%(default)s)",
+    )
+    parser.add_argument(
         "--policies",
         type=split_policies,
         default=POLICIES,
         metavar="P,P,...",
-        help=f"out of read:N, wait:K, adaptive:TAU and offline ({','.join(POLICIES)})",
+        help=f"out of read:N, wait:K, adaptive:TAU, stable:N and offline ({','.join(POLICIES)})",
     )
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="run folder")
     parser.add_argument(
@@ -75,7 +82,9 @@ def run_settings(
         TrainingError: there is no such model, or the adapter does not fit it.
         UsageError: an argument cannot be used.
     """
-    model, card = find_model(arguments.model, arguments.to, arguments.adapter)
+    model, card = find_model(
+        arguments.model, arguments.to, arguments.adapter, source=arguments.spoken
+    )
     try:
         return RunSettings(
             source=arguments.source,
@@ -85,6 +94,7 @@ def run_settings(
             ),
             translation=TranslationSettings(
                 target_language=arguments.to,
+                source_language=arguments.spoken,
                 layout=choose_layout(card, arguments.slot, arguments.layout, system),
                 cut_loops=arguments.cut_loops,
             ),

@@ -40,7 +40,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         choices=SYSTEMS,
         default="slots",
         help="retranslate: all words again at each new one, local agreement; agreement: read-n "
-        "by beams of 5 of which half agree (%(default)s)",
+        "by beams of 5 of which half agree; encoder-decoder: Marian, M2M-100, NLLB and MADLAD "
+        "(%(default)s)",
     )
     parser.add_argument("--workers", type=int, metavar="N", help="processes (all cores; CUDA: 1)")
     parser.add_argument(

@@ -25,6 +25,7 @@ from engine.metrics.event_log import EventLog
 from engine.metrics.translation import Translation
 from training.data.corpus import replacing, write_json, write_lines
 from training.data.talks import Talk, read_talks
+from training.evaluation.model_choice import convert_once
 from training.evaluation.run_record import RunRecord, RunSettings
 from training.evaluation.runs import write_translations
 from training.evaluation.workers import (
@@ -60,6 +61,7 @@ def evaluate_talks(settings: RunSettings) -> "list[LongScores]":
     language, out = settings.translation.target_language, settings.out
     load_aligner()  # a missing library is reported before the work
     make_bleu(language)
+    convert_once(settings.model)
     RunRecord.of(settings, SYSTEM).claim(out)
     scores = list["LongScores"]()
     with replacing(out / "summary.json") as summary:  # fails now if it cannot be written
@@ -100,7 +102,7 @@ def feed_talk(
     from engine.translation.passage import Passage  # noqa: PLC0415  torch; help must not wait for it
 
     log.write("line", index=index, words=list(words))
-    passage = Passage(translator)
+    passage = Passage(translator, reads_any_script=not translator.settings.reads_english)
     for n_words, word in enumerate(words, start=1):
         ended = n_words == len(words)
         log.write("arrived", n_words=n_words, ended=ended)

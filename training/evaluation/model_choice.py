@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from engine.adapters.adapter import model_card, usable_adapter
-from engine.errors import ModelError
+from engine.encoder_decoder.original import is_encoder_decoder
+from engine.errors import ModelError, SurtitleError
 from engine.hub.bundled import bundled_models
 from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import ModelCard
@@ -13,7 +14,7 @@ from training.errors import TrainingError, UsageError
 
 
 def find_model(
-    directory: Path | None, language: str, adapter: Path | None = None
+    directory: Path | None, language: str, adapter: Path | None = None, source: str = "en"
 ) -> tuple[Path, ModelCard]:
     """Read the card of a model folder, or find the bundled model of a language.
 
@@ -21,7 +22,7 @@ def find_model(
 
     Raises:
         TrainingError: there is no such model, or the adapter does not fit it.
-        UsageError: model or adapter do not know the language.
+        UsageError: model or adapter do not translate from the source to the language.
     """
     if directory is None:
         known = ((path, _card(path, adapter)) for path in bundled_models())
@@ -32,7 +33,7 @@ def find_model(
         raise UsageError(msg)
     card = _card(directory, adapter)
     try:
-        card.language(language)
+        card.check_pair(source, language)
     except ModelError as error:
         raise UsageError(str(error)) from error
     return directory, card
@@ -70,6 +71,23 @@ def choose_layout(
         slot_length=suited_slot_length(card, system) if slot_length is None else slot_length,
         name=name or card.layout,
     )
+
+
+def convert_once(model: ModelSettings) -> None:
+    """Convert a model with an encoder and a decoder before processes share it; else do nothing.
+
+    Raises:
+        TrainingError: it cannot be loaded.
+    """
+    if not is_encoder_decoder(model.directory):
+        return
+    # imported here: with it come libraries that computing alone needs, and help is there at once
+    from engine.loading.encoder_decoder_loader import load_encoder_decoder  # noqa: PLC0415
+
+    try:
+        load_encoder_decoder(model)
+    except SurtitleError as error:
+        raise TrainingError(str(error)) from error
 
 
 def _card(directory: Path, adapter: Path | None) -> ModelCard:

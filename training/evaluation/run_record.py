@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from engine.adapters.adapter import model_card
+from engine.encoder_decoder.record import converted_folder
 from engine.policy import parse_policy
 from engine.settings import ModelSettings, TranslationSettings, at_least
 from engine.untrusted.regular_file import file_sha256
@@ -13,6 +14,8 @@ from training.data.corpus import write_json
 from training.errors import TrainingError, UsageError
 
 FILE_NAME = "run.json"
+_DECISIVE = frozenset({".safetensors", ".json"})
+_DECISIVE_CONVERTED = frozenset({".bin", ".spm", ".model", ".json"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +64,7 @@ class RunRecord:
     Attributes:
         system: ``slots``, ``retranslate``, or ``long form`` for talks.
         language: two-letter code of the target.
+        source_language: two-letter code of the source.
         model: name on its card.
         model_sha256: of its files, see ``fingerprint``.
         adapter_sha256: likewise; None without an adapter.
@@ -85,6 +89,7 @@ class RunRecord:
     cut_loops: bool = False
     batch: int = 1
     quantise: str = "none"
+    source_language: str = "en"
 
     @classmethod
     def of(cls, settings: RunSettings, system: str) -> "RunRecord":
@@ -98,6 +103,7 @@ class RunRecord:
         return cls(
             system=system,
             language=translation.target_language,
+            source_language=translation.source_language,
             model=model_card(model.directory, None).name,
             model_sha256=fingerprint(model.directory),
             adapter_sha256=None if model.adapter is None else fingerprint(model.adapter),
@@ -160,10 +166,14 @@ def readable_sha256(path: Path) -> str:
 def fingerprint(folder: Path) -> str:
     """Hash the files that decide a model's or adapter's output: weights and JSON, tokenizer too.
 
+    Of a model with an encoder and a decoder these are what was made of it for CTranslate2.
+
     Raises:
         TrainingError: a file cannot be read.
     """
-    paths = sorted(path for path in folder.glob("*") if path.suffix in {".safetensors", ".json"})
+    converted = converted_folder(folder, "")
+    suffixes = _DECISIVE if converted is None else _DECISIVE_CONVERTED
+    paths = sorted(path for path in (converted or folder).glob("*") if path.suffix in suffixes)
     digest = hashlib.sha256()
     for path in paths:
         digest.update(f"{path.name}\0{readable_sha256(path)}\n".encode())

@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from training.data.corpus import read_pairs, replacing, write_json, write_lines
+from training.evaluation.model_choice import convert_once
 from training.evaluation.run_record import RunRecord, RunSettings
 from training.evaluation.runs import write_translations
 from training.evaluation.workers import Job, read_translations, show_progress, translate
@@ -39,6 +40,7 @@ def evaluate(settings: RunSettings) -> "list[Scores]":
 
     pairs = list(read_pairs((settings.source, settings.reference)))[: settings.limit]
     system, language = settings.model.system, settings.translation.target_language
+    convert_once(settings.model)
     RunRecord.of(settings, system).claim(settings.out)
     with replacing(settings.out / "summary.json") as summary:  # fails now if it cannot be written
         _translate(settings, [pair.source for pair in pairs])

@@ -17,13 +17,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tqdm import tqdm
 
-from engine.encoder_decoder.original import is_encoder_decoder
 from engine.errors import SurtitleError
-from engine.loading.encoder_decoder_loader import load_encoder_decoder
 from engine.metrics.event_log import EventLog
 from engine.metrics.replay import read_events, replay
 from engine.metrics.translation import Translation
-from engine.settings import ModelSettings
 from engine.translation.feed import WARM_UP, feed_line
 from training.errors import TrainingError
 from training.evaluation.run_record import RunSettings
@@ -128,7 +125,6 @@ def translate(settings: RunSettings, jobs: Sequence[Job]) -> Iterator[str]:
     Raises:
         TrainingError: the model cannot be loaded, a log cannot be written, or a worker died.
     """
-    _convert_once(settings.model)
     n_workers = min(settings.n_workers, len(jobs))
     log_folder = settings.out / "log"
     log_folder.mkdir(parents=True, exist_ok=True)
@@ -141,16 +137,6 @@ def translate(settings: RunSettings, jobs: Sequence[Job]) -> Iterator[str]:
         if isinstance(message, str):
             raise TrainingError(message)
         yield message[0]
-
-
-def _convert_once(model: ModelSettings) -> None:
-    """Load a model with an encoder and a decoder: its conversion is not for several processes."""
-    if not is_encoder_decoder(model.directory):
-        return
-    try:
-        load_encoder_decoder(model)
-    except SurtitleError as error:
-        raise TrainingError(str(error)) from error
 
 
 def _from_workers(shares: Sequence[_Share]) -> Iterator[_Message]:

@@ -51,6 +51,7 @@ class SurtitleAgent(TextToTextAgent):  # type: ignore[misc]  # SimulEval has no 
         SimulEval has options that begin with ``--system``, hence ``--translator``.
         """
         parser.add_argument("--to", default="de", metavar="LANG", help="target language")
+        parser.add_argument("--from", dest="spoken", default="en", metavar="LANG", help="source")
         policies = "read:N, wait:K, adaptive:TAU, stable:N or offline"
         parser.add_argument("--policy", default="read:3", help=policies)
         parser.add_argument("--model", type=Path, metavar="DIR", help="(the bundled one)")
@@ -81,9 +82,12 @@ def _make_system(arguments: argparse.Namespace) -> AnySystem:
     # As in training.evaluation.workers: with another number of threads sums may differ in their
     # last bits.
     torch.set_num_threads(1)
-    model, card = find_model(arguments.model, arguments.to, arguments.adapter)
+    model, card = find_model(
+        arguments.model, arguments.to, arguments.adapter, source=arguments.spoken
+    )
     settings = TranslationSettings(
         target_language=arguments.to,
+        source_language=arguments.spoken,
         policy=arguments.policy,
         layout=choose_layout(card, arguments.slot, system=arguments.translator),
         cut_loops=False,  # as evaluate measures

@@ -14,12 +14,15 @@ from pathlib import Path
 import pytest
 import webvtt
 
+from app import __main__ as app_main
 from app.__main__ import main
+from app.cli.listen_options import listen_settings
 from app.cli.listen_output import STOP, EventQueue
 from engine.errors import ModelError
 from engine.events import Failed
 from engine.messages import Code
 from engine.speech.events import TailChanged
+from tests.engine.encoder_decoder.tiny_models import make_encoder_decoder
 from tests.support.fakes import save_tiny_model
 from tests.support.listening_fakes import (
     EchoSession,
@@ -316,3 +319,24 @@ def test_ctrl_c_is_an_event_the_first_time():
         assert next(iter(mailbox)) is STOP
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
+
+
+def test_the_recogniser_follows_the_language_that_is_spoken(listen, talk, tmp_path, monkeypatch):
+    folder = make_encoder_decoder(tmp_path / "m2m100", "m2m100")
+    asked = []
+
+    def whisper(settings):
+        asked.append(settings.language)
+        return Script(script(TEXT))
+
+    monkeypatch.setattr("engine.speech.whisper.Whisper", whisper)
+    assert listen("--source", talk, "--model", folder, "--from", "pl").exit_code == 0
+    assert listen("--source", talk).exit_code == 0
+    assert asked == ["pl", "en"]
+    parser = app_main._parser()
+    command = ["listen", "--source", str(talk), "--model", str(folder)]
+    named = [
+        listen_settings(parser.parse_args([*command, *more])).whisper
+        for more in ([], ["--from", "pl"], ["--from", "pl", "--asr", "small.en"])
+    ]
+    assert named == ["base.en", "base", "small"]

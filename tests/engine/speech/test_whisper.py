@@ -1,5 +1,6 @@
 import random
 
+import numpy as np
 import pytest
 
 from engine.errors import ModelError
@@ -82,3 +83,32 @@ def test_a_gpu_that_is_not_there_is_said_so():
         pytest.skip("has a GPU")
     with pytest.raises(ModelError, match="no usable GPU"):
         Whisper(WhisperSettings(device="cuda"))
+
+
+class Library:
+    """A model of the library that recognises these languages, and remembers which it was asked."""
+
+    def __init__(self, *languages):
+        self.supported_languages, self.asked = languages, []
+
+    def transcribe(self, _samples, *, language, **_others):
+        self.asked.append(language)
+        return [], None
+
+
+def test_speech_is_recognised_in_the_language_that_is_spoken(monkeypatch):
+    library, loaded = pytest.importorskip("faster_whisper"), Library("en", "pl")
+    monkeypatch.setattr(library, "WhisperModel", lambda *_, **__: loaded)
+    for language in ("pl", "en"):
+        whisper = Whisper(WhisperSettings(device="cpu", language=language))
+        whisper.recognize(np.zeros(1600, np.float32), 0.0, "")
+    assert loaded.asked == ["pl", "en"]
+
+
+def test_a_language_that_a_model_does_not_recognise_is_one_sentence(monkeypatch):
+    library = pytest.importorskip("faster_whisper")
+    monkeypatch.setattr(library, "WhisperModel", lambda *_, **__: Library("en"))
+    with pytest.raises(
+        ModelError, match=r"'base.en' does not recognise 'pl': choose one that does"
+    ):
+        Whisper(WhisperSettings(device="cpu", language="pl"))

@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 from engine.errors import FetchCancelledError, HubError, ModelError
-from engine.hub.catalogue import WHISPER_MODELS, smaller_whisper
+from engine.hub.catalogue import WHISPER_MODELS, smaller_whisper, suited_whisper
 from engine.hub.transfer import HubSettings
 from engine.speech.whisper_models import found_whisper, whisper_folder
 from tests.support import hub_server
@@ -209,3 +209,13 @@ def test_the_next_smaller_model_knows_the_same_languages():
     for name in WHISPER_MODELS:
         less = smaller_whisper(name)
         assert not less or less.endswith(".en") == name.endswith(".en")
+
+
+def test_the_model_of_the_same_size_that_knows_a_language_is_named():
+    assert suited_whisper("base.en", "pl") == "base"
+    assert suited_whisper("distil-small.en", "pl") == "small"
+    assert suited_whisper("distil-large-v3", "pl") == "large-v3"
+    for name in (*WHISPER_MODELS, "some/model", "some/model.en"):
+        assert suited_whisper(name, "en") == name
+    for name in ("small", "large-v3-turbo", "some/model.en"):
+        assert suited_whisper(name, "pl") == name

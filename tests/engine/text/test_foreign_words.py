@@ -19,3 +19,10 @@ def test_emoji_and_other_scripts_are_passed_on(word):
 
 def test_an_emoji_on_a_word_is_passed_on_alone():
     assert split_foreign("great👍🏽!") == ("great!", "👍🏽")
+
+
+@pytest.mark.parametrize("word", ["Привет,", "東京", "שלום"])
+def test_a_model_that_reads_any_script_translates_all_but_emoji(word):
+    assert split_foreign(word, any_script=True) == (word, "")
+    assert split_foreign(word + "😀", any_script=True) == (word, "😀")
+    assert split_foreign("😀", any_script=True) == ("", "😀")

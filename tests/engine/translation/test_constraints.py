@@ -175,3 +175,19 @@ def test_a_number_is_not_left_unfinished_at_its_point(constraints):
     assert constraints.choose(end, values, "4,200,000 euros", "4.20") == zero
     assert constraints.choose(end, values, "4,200,000 euros", "4.200.") == zero
     assert constraints.choose(end, values, "It costs 5.", "Es kostet 5.") == end
+
+
+def test_a_source_whose_words_are_not_known_bars_no_number_and_no_word():
+    free = Constraints(tokenizer(), tokenizer().backend_tokenizer, "de", reads_english=False)
+    for source, caption in (
+        ("Rosło o dwanaście i pół procent", "wuchs um 12,5 Prozent"),
+        ("Nikt nie został zamordowany", "Ermordet wurde niemand"),
+    ):
+        assert write(free, source, caption) == caption
+    address = "anna.berg@example.org"
+    ids = word_ids(tokenizer(), address)
+    other = next(id_ for id_ in range(200, 400) if id_ not in ids)
+    values = logits(other)
+    values[ids[2]] = -ADDRESS_BONUS + 0.1
+    begun = tokenizer().decode(ids[:2]).strip()
+    assert free.choose(other, values, f"Proszę pisać na {address}.", f"An {begun}") == ids[2]

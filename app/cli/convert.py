@@ -1,0 +1,131 @@
+"""Convert a translation model for this computer: ``surtitle convert DIR``.
+
+The commands that translate do so too when they first load such a model. This one also deletes the
+original weights, once what was made of them has been loaded. Exit codes as in ``exit_code_of``.
+"""
+
+import argparse
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.cli.exit_codes import exit_code_of, standard_output, tell
+from app.library.model_names import fetched_model
+from app.system.early_interrupt import leaving_at_once
+from app.system.text_io import printable, send
+from engine.encoder_decoder.conversion import delete_original
+from engine.encoder_decoder.original import is_encoder_decoder
+from engine.encoder_decoder.record import converted_folder
+from engine.errors import ModelError
+from engine.files import bytes_text
+from engine.messages import Code
+from engine.settings import DEVICES, ModelSettings
+
+if TYPE_CHECKING:
+    from engine.loading.encoder_decoder_loader import EncoderDecoderWeights
+
+_NAME = "convert"
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add ``convert`` to the commands of ``surtitle``."""
+    parser = subparsers.add_parser(
+        _NAME,
+        help="convert a translation model for this computer",
+        description="Convert a Marian, M2M-100, NLLB or MADLAD model, once. Commands that "
+        "translate do so, too, when they first load one.",
+    )
+    parser.add_argument(
+        "folder", type=Path, metavar="DIR|NAME", help="model folder, or owner/name on the hub"
+    )
+    parser.add_argument(
+        "--device",
+        choices=DEVICES,
+        default=argparse.SUPPRESS,  # the window accepts it, too, before the command
+        help="where it will be computed: float16 for cuda, else int8",
+    )
+    parser.add_argument(
+        "--delete-original",
+        action="store_true",
+        help="then delete the weights it was made from, which nothing needs any more",
+    )
+    parser.add_argument(
+        "--accept-licence",
+        action="store_true",
+        help="accept, once, that the model's licence forbids commercial use",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads its own
+    """Run the command and return its exit code."""
+
+    def work() -> None:
+        settings = ModelSettings(
+            directory=fetched_model(arguments.folder, arguments.model_library),
+            device=arguments.device,
+            accepts_licence=arguments.accept_licence,
+        )
+        convert(settings, deletes=arguments.delete_original)
+
+    return exit_code_of(_NAME, work)
+
+
+def convert(settings: ModelSettings, *, deletes: bool) -> None:
+    """Convert and load a model; write its size to standard output.
+
+    Args:
+        settings: of the model.
+        deletes: its original weights, if it could be loaded.
+
+    Raises:
+        ModelError: it cannot be converted or loaded, or its original cannot be deleted.
+    """
+    folder = settings.directory
+    if not is_encoder_decoder(folder):
+        raise ModelError(Code.NO_ENCODER_DECODER(folder=str(folder)))
+    out = standard_output()
+    weights = _loaded(settings)
+    if deletes:
+        tell(_NAME, f"deleted {bytes_text(delete_original(folder))} of {folder}")
+    size = bytes_text(weights.report.needed_bytes)
+    send(out, f"{printable(weights.card.name)}: {size}\n")
+
+
+def convert_first(settings: ModelSettings) -> None:
+    """Convert a model that must be and is not yet; Ctrl+C then leaves nothing half-written.
+
+    Raises:
+        ModelError: it cannot be converted or loaded.
+    """
+    folder = settings.directory
+    if converted_folder(folder, "") is None and is_encoder_decoder(folder):
+        _loaded(settings)
+
+
+def _loaded(settings: ModelSettings) -> "EncoderDecoderWeights":
+    with leaving_at_once():
+        from engine.loading.encoder_decoder_loader import load_encoder_decoder  # noqa: PLC0415  slow to import
+    with _progress_line() as progress:
+        return load_encoder_decoder(settings, progress)
+
+
+@contextlib.contextmanager
+def _progress_line() -> Iterator[Callable[[str, float], None]]:
+    """Yield a function of a name and the part that is done, which shows both on stderr."""
+    shown = ""
+
+    def report(name: str, part: float) -> None:
+        nonlocal shown
+        text = f"surtitle: {Code.CONVERTING(name=name, done=part)}"
+        if sys.stderr is not None and text != shown:
+            shown = text
+            sys.stderr.write(f"\r{text}")
+
+    try:
+        yield report
+    finally:
+        if shown:
+            sys.stderr.write("\n")

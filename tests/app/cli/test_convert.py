@@ -1,0 +1,171 @@
+"""Encoder-decoder models in the terminal: converted once, live, faults in one sentence."""
+
+import io
+import shutil
+import sys
+
+import pytest
+
+from app.__main__ import main
+from engine.encoder_decoder import conversion
+from tests.engine.encoder_decoder.tiny_models import make_encoder_decoder
+
+TEXT = "the old house is green and we go to see the books in Rome"
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory):
+    """A Marian from English and an M2M-100, both converted."""
+    home = tmp_path_factory.mktemp("models")
+    folders = {
+        family: make_encoder_decoder(home / family, family) for family in ("marian", "m2m100")
+    }
+    for folder in folders.values():
+        conversion.ready_folder(folder, "int8")
+    return folders
+
+
+@pytest.fixture
+def original(models, tmp_path):
+    """The Marian before its conversion."""
+    folder = shutil.copytree(models["marian"], tmp_path / "marian")
+    shutil.rmtree(folder / "ctranslate2-int8")
+    return folder
+
+
+@pytest.fixture
+def surtitle(monkeypatch, capsysbinary):
+    """Run a command in this process; return its exit code, its output and its messages."""
+
+    def run(*arguments, stdin=""):
+        stream = io.TextIOWrapper(io.BytesIO(stdin.encode()))
+        monkeypatch.setattr(sys, "stdin", stream)
+        exit_code = main([*map(str, arguments)])
+        out, err = capsysbinary.readouterr()
+        return exit_code, out.decode(), err.decode()
+
+    return run
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def fails(ran, exit_code, *parts):
+    """Check that it wrote no caption, and one sentence that says all of this."""
+    code, out, err = ran
+    assert (code, out) == (exit_code, "")
+    sentence = err.rsplit("\n", 2)[-2]
+    assert "Traceback" not in err
+    assert [line for line in err.split("\n") if line.startswith("surtitle ")] == [sentence]
+    for part in parts:
+        assert part in sentence
+
+
+def test_a_text_in_another_script_is_translated_from_its_language(models, surtitle):
+    russian = "Привет, мир"
+    folder = models["m2m100"]
+    code, out, err = surtitle("translate", "--model", folder, "--from", "pl", stdin=russian)
+    assert (code, err) == (0, "")
+    assert out.strip() != russian
+    code, out, err = surtitle("translate", "--model", folder, stdin=russian)
+    assert (code, out.strip()) == (0, russian)
+    assert "does not look like English" in err
+
+
+def test_an_original_is_deleted_once_what_was_made_of_it_was_loaded(original, surtitle):
+    _not_commercial(original, None)
+    size = (original / "model.safetensors").stat().st_size
+    code, out, err = surtitle("convert", original, "--delete-original", "--accept-licence")
+    assert code == 0
+    assert out.startswith("marian: ")
+    assert "Converting marian for this computer, once: 100%" in err
+    assert f"deleted {size / 1000:.1f} kB of {original}" in err
+    assert not (original / "model.safetensors").exists()
+    assert surtitle("translate", "--model", original, stdin="the house")[0] == 0
+    assert surtitle("convert", original)[2] == ""  # nothing is left to do, and nothing is asked
+
+
+def test_nothing_is_deleted_where_nothing_was_converted(models, original, surtitle, tmp_path):
+    alone = shutil.copytree(models["marian"] / "ctranslate2-int8", tmp_path / "alone")
+    before = names(alone)
+    fails(surtitle("convert", alone, "--delete-original"), 1, "holds no original beside weights")
+    assert names(alone) == before
+    (original / "config.json").write_text('{"model_type": "llama"}')
+    fails(surtitle("convert", original, "--delete-original"), 1, "holds no Marian, M2M-100, NLLB")
+    assert (original / "model.safetensors").exists()
+
+
+def test_an_original_stays_where_what_was_made_of_it_cannot_be_loaded(
+    models, original, surtitle, monkeypatch
+):
+    def cut(_original, _folder, staging, *_others):
+        shutil.copytree(models["marian"] / "ctranslate2-int8", staging)
+        model = staging / "model.bin"
+        model.write_bytes(model.read_bytes()[:1000])
+
+    monkeypatch.setattr(conversion, "_run", cut)
+    fails(surtitle("convert", original, "--delete-original"), 1, "cannot be loaded")
+    assert (original / "model.safetensors").exists()
+
+
+def _killed(folder, monkeypatch):
+    """Let the converter be killed while it writes."""
+    child = folder.parent / "child.py"
+    child.write_text(
+        "import json, os, pathlib, signal, sys\n"
+        "out = pathlib.Path(json.loads(sys.stdin.buffer.readline())['out'])\n"
+        "out.mkdir()\n"
+        "(out / 'model.bin').write_bytes(b'half')\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    monkeypatch.setattr(conversion.conversion_child, "__file__", str(child))
+
+
+def _full(_folder, monkeypatch):
+    usage = shutil.disk_usage("/")
+    monkeypatch.setattr(conversion.shutil, "disk_usage", lambda _: usage._replace(free=1000))
+
+
+def _without_tokenizer(folder, _monkeypatch):
+    (folder / "source.spm").unlink()
+
+
+def _not_commercial(folder, _monkeypatch):
+    (folder / "README.md").write_text("---\nlicense: cc-by-nc-4.0\n---\n")
+
+
+@pytest.mark.parametrize("command", ["translate", "convert"])
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        (_killed, "the process that converts it was ended (SIGKILL)"),
+        (_full, "1.0 kB are free; make room there"),
+        (_without_tokenizer, "it has no tokenizer: its source.spm"),
+        (_not_commercial, "under cc-by-nc-4.0, which forbids commercial use: accept that once"),
+    ],
+)
+def test_a_fault_of_the_conversion_is_one_sentence_and_nothing_is_half_written(
+    original, surtitle, monkeypatch, command, fault, said
+):
+    fault(original, monkeypatch)
+    before = names(original)
+    named = [original] if command == "convert" else ["--model", original]
+    fails(surtitle(command, *named, stdin=TEXT), 1, said)
+    assert names(original) == before
+
+
+@pytest.mark.parametrize(
+    ("pair", "said"),
+    [
+        (("--from", "en", "--to", "fr"), "translates to de, not to 'fr'"),
+        (("--from", "pl", "--to", "de"), "translates from en, not from 'pl'"),
+        (("--from", "de", "--to", "de"), "translates from en, not from 'de'"),
+    ],
+)
+def test_a_pair_that_a_model_does_not_know_is_one_sentence_before_it_is_converted(
+    original, surtitle, pair, said
+):
+    before = names(original)
+    fails(surtitle("translate", "--model", original, *pair, stdin=TEXT), 2, said)
+    assert names(original) == before
