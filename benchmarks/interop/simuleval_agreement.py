@@ -184,6 +184,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--model", metavar="DIR", help="(the bundled one)")
     parser.add_argument("--adapter", metavar="DIR")
+    parser.add_argument("--system", default="slots", metavar="NAME", help="(%(default)s)")
     parser.add_argument("--out", type=Path, metavar="FILE.json")
     arguments = parser.parse_args(argv)
     if len(arguments.files) % 2:
@@ -211,9 +212,11 @@ def measure(arguments: argparse.Namespace, lines: list[tuple[str, str]]) -> list
             path.write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
         for policy in arguments.policies.split(","):
             out, run = folder / f"{policy}.json", folder / policy
-            theirs = start_simuleval(out, source, reference, policy, model)
+            agent = [*model, "--translator", arguments.system]
+            theirs = start_simuleval(out, source, reference, policy, agent)
             files = ["--source", str(source), "--reference", str(reference), "--to", "de"]
             wanted = [*files, "--policies", policy, "--workers", "1", "--out", str(run), *model]
+            wanted += ["--system", arguments.system]
             with redirect_stdout(sys.stderr):
                 if train(["evaluate", *wanted]):
                     sys.exit("evaluate failed")

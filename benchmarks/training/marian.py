@@ -1,6 +1,6 @@
 """Train a small Marian model on pairs, as a folder that OPUS-MT could have published.
 
-    python -m benchmarks.training.marian --pairs F.tsv.xz --to de --out runs/marian --minutes 10
+    python -m benchmarks.training.marian --pairs F.tsv.xz ... --to de --out runs/marian --minutes 10
 
 Run again, it goes on where it ended: weights, moments of AdamW and the position in the pairs are
 kept in the folder ``training`` of it, which always names a whole state. The folder then has
@@ -32,27 +32,29 @@ _MOST_PAIRS = 400_000
 _WARM_UP = 500  # steps
 
 
-def main() -> None:
-    """Read the arguments and train for some minutes."""
+def main(argv: Sequence[str] | None = None) -> None:
+    """Read the arguments and train for some minutes, or some steps."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--pairs", type=Path, required=True, help="TSV: English, target")
+    parser.add_argument(
+        "--pairs", type=Path, nargs="+", required=True, help="TSVs: English, target[, corpus]"
+    )
+    parser.add_argument(
+        "--without", nargs="*", default=(), metavar="CORPUS", help="corpora that are left out"
+    )
     parser.add_argument("--to", default="de", help="code of the target language (%(default)s)")
     parser.add_argument("--out", type=Path, required=True, help="the model folder")
     parser.add_argument("--minutes", type=float, default=10.0, help="of this call (%(default)s)")
+    parser.add_argument("--steps", type=int, help="of this call at most (no limit)")
     parser.add_argument("--pieces", type=int, default=4000, help="of each language (%(default)s)")
     parser.add_argument("--width", type=int, default=128, help="d_model (%(default)s)")
     parser.add_argument("--layers", type=int, default=3, help="of each half (%(default)s)")
     parser.add_argument("--batch", type=int, default=48, help="pairs of a step (%(default)s)")
     parser.add_argument("--rate", type=float, default=1e-3, help="highest learning rate")
     parser.add_argument("--threads", type=int, default=1)
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(argv)
     torch.set_num_threads(arguments.threads)
     torch.manual_seed(0)
-    pairs = [
-        (pair.source, pair.target)
-        for pair in islice(read_pairs((arguments.pairs,)), _MOST_PAIRS)
-        if pair.source and pair.target
-    ]
+    pairs = read_all(arguments.pairs, arguments.without)
     vocabulary = prepare(arguments.out, pairs, arguments.to, arguments.pieces)
     network = make_network(len(vocabulary), arguments.width, arguments.layers)
     train(
@@ -60,8 +62,20 @@ def main() -> None:
         network,
         Batches(arguments.out, vocabulary, pairs, arguments.batch),
         seconds=60 * arguments.minutes,
+        steps=arguments.steps,
         rate=arguments.rate,
     )
+
+
+def read_all(paths: Sequence[Path], without: Sequence[str]) -> list[tuple[str, str]]:
+    """Read the pairs of all files, without some corpora."""
+    pairs = (
+        (pair.source, pair.target)
+        for path in paths
+        for pair in read_pairs((path,))
+        if pair.source and pair.target and pair.corpus not in without
+    )
+    return list(islice(pairs, _MOST_PAIRS))
 
 
 def prepare(
@@ -187,9 +201,15 @@ class Batches:
 
 
 def train(
-    folder: Path, network: MarianMTModel, batches: Batches, *, seconds: float, rate: float
+    folder: Path,
+    network: MarianMTModel,
+    batches: Batches,
+    *,
+    seconds: float,
+    steps: int | None,
+    rate: float,
 ) -> None:
-    """Train for some seconds from where the folder is, then save."""
+    """Train for some seconds or steps from where the folder is, then save."""
     weights = dict(network.named_parameters())
     optimizer = torch.optim.AdamW(weights.values(), lr=rate, betas=(0.9, 0.98), weight_decay=0.01)
     step = _resume(folder, weights, optimizer)
@@ -208,7 +228,7 @@ def train(
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
         losses.append(loss.item())
-        if time.monotonic() - began > seconds:
+        if time.monotonic() - began > seconds or len(losses) == steps:
             break
         if len(losses) % 100 == 0:
             print(f"step {step}: loss {sum(losses[-100:]) / 100:.3f}", flush=True)
