@@ -109,8 +109,8 @@ class Code(Codes):
         "{folder} holds no Marian, M2M-100, NLLB or MADLAD model: name the folder of one"
     )
     LICENCE_FORBIDS_COMMERCE = tr(
-        "{name} is licensed under {licence}, which forbids commercial use: accept that once, with "
-        "--accept-licence, if yours is not commercial, or choose another model"
+        "{name} is licensed under {licence}, which forbids commercial use: accept that once, in "
+        "the terminal with --accept-licence, if yours is not commercial, or choose another model"
     )
     NO_GPU_FOR_TRANSLATION = tr(
         "{name} was to be computed on {device}, where CTranslate2 finds no usable GPU: choose "

@@ -11,7 +11,6 @@ from textwrap import shorten
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.captions.model import Captions, UtteranceView
-from app.captions.modes import SOURCE_LANGUAGE
 from app.config.settings_in_force import SettingsInForce
 from app.history.history_writer import HistoryWriter
 from app.main_window.banner import Banner
@@ -128,7 +127,8 @@ class CaptionController(QObject):
     def _follow(self, event: Event, utterance: Utterance) -> None:
         """Follow an event of an utterance."""
         translation = self._settings.translation
-        language = translation.target_language if self._settings.translates else SOURCE_LANGUAGE
+        spoken, target = translation.source_language, translation.target_language
+        language = target if self._settings.translates else spoken
         self._keeper.take(event, utterance, language)
         if not self._captions.apply(event, utterance):
             return

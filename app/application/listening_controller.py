@@ -71,6 +71,8 @@ class ListeningController(QObject):
         self._is_ready = False
         self._fetching = ""
         self._notices = SourceNotices(banner, self)
+        desk.language = settings.translation.source_language
+        self._heard_by = (settings.recognizer, desk.language)
         self._meters = self._timer(_METER_MS, self._show_levels)
         self._show_devices(settings.preferences.listening)
         bridge.let_overhear(desk.take)
@@ -104,6 +106,8 @@ class ListeningController(QObject):
         self._bridge.paused_changed.connect(self._listen)
         self._banner.offer_taken.connect(self._take_offer)
         self._settings.preferences_changed.connect(self._use)
+        self._settings.translation_changed.connect(self._use_recognizer)
+        self._settings.model_changed.connect(self._use_recognizer)
         desk.devices_listed.connect(bar.show_devices)
         desk.recognizer_missing.connect(self._offer_fetch)
         desk.recognizer_looked_for.connect(self._show_missing)
@@ -125,13 +129,21 @@ class ListeningController(QObject):
         before, now = preferences_before.listening, preferences.listening
         if now != before:
             self._show_devices(now)
-        if now.recognizer == before.recognizer:
+        self._use_recognizer()
+
+    @Slot()
+    def _use_recognizer(self) -> None:
+        """Listen with another speech model, or for another language, once that is chosen."""
+        heard_by = (self._recognizer, self._settings.translation.source_language)
+        if heard_by == self._heard_by:
             return
+        self._heard_by = heard_by
+        self.desk.language = self._settings.translation.source_language
         for offer in (FETCH, SMALLER):
             self._banner.withdraw(offer)
         self.look_for_model()
         if self._wanted:
-            self.desk.listen(self._wanted, now.recognizer)
+            self.desk.listen(self._wanted, self._recognizer)
 
     @Slot(str)
     def _take_offer(self, name: str) -> None:
@@ -143,7 +155,7 @@ class ListeningController(QObject):
 
     @property
     def _recognizer(self) -> str:
-        return self._settings.preferences.listening.recognizer
+        return self._settings.recognizer
 
     @property
     def _lanes(self) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Slot
 
 from app.captions.lanes import THEM
-from app.captions.modes import BOTH, CAPTIONS_ONLY, SOURCE_LANGUAGE
+from app.captions.modes import BOTH, CAPTIONS_ONLY
 from app.config.settings_in_force import SettingsInForce
 from app.dialogs.media_dialog import MediaChoice, MediaDialog
 from app.history.cue_splitter import CueSplitter
@@ -79,7 +79,7 @@ class MediaController(QObject):
         for action in (self._window.menu_actions.microphone, self._window.menu_actions.system):
             action.setChecked(False)
         self._timer.start()
-        recognizer = self._settings.preferences.listening.recognizer
+        recognizer = self._settings.recognizer
         self._desk.caption_file(choice.path, recognizer, real_time=choice.real_time)
 
     @Slot()
@@ -92,7 +92,7 @@ class MediaController(QObject):
     @property
     def _language(self) -> str:
         if self._settings.mode == CAPTIONS_ONLY:
-            return SOURCE_LANGUAGE
+            return self._settings.translation.source_language
         return self._settings.translation.target_language
 
     @Slot()

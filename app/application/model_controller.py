@@ -30,11 +30,11 @@ from engine.events import (
     Statistics,
 )
 from engine.hub.bundled import bundled_models
-from engine.messages import Code
+from engine.messages import Code, Message
 from engine.models.model_card import read_card
 from engine.settings import ModelSettings, TranslationSettings
 
-_ONLY = "captions only"  # of an offer in the banner
+_ONLY, _ACCEPT = "captions only", "accept licence"  # what the banner offers
 
 
 class ModelController(QObject):
@@ -84,13 +84,16 @@ class ModelController(QObject):
         return [
             *([] if model is None else ["--model", str(model)]),
             *("--adapter", self._adapters.as_argument()),
-            *("--to", translation.target_language, "--policy", translation.policy),
+            *("--to", translation.target_language, "--from", translation.source_language),
+            *("--policy", translation.policy),
+            *(["--accept-licence"] if self._settings.accepts_licence else []),
             *("--device", self._settings.launch.device),
         ]
 
     @Slot()
     def start_over(self) -> None:
         """Load the model in force, after the one that is loading: that cannot be interrupted."""
+        self._show_choices(self._settings.translation)
         if self._is_loading:
             self._starts_over = True
         else:
@@ -120,8 +123,14 @@ class ModelController(QObject):
             directory = library
         self._adapters.desk.use_model(library / name.replace("/", "--") if name else directory)
         self._offer_languages(directory)
-        device = self._settings.launch.device
-        self._begin(ModelSettings(directory=directory, hub_name=name, device=device))
+        self._begin(
+            ModelSettings(
+                directory=directory,
+                hub_name=name,
+                device=self._settings.launch.device,
+                accepts_licence=self._settings.accepts_licence,
+            )
+        )
 
     def _begin(self, model: ModelSettings | None) -> None:
         """Start a session with a model, or with none."""
@@ -162,9 +171,14 @@ class ModelController(QObject):
     def _take_offer(self, name: str) -> None:
         if name == _ONLY:
             self._settings.choose_mode(CAPTIONS_ONLY)
+        elif name == _ACCEPT:
+            self._settings.accept_licence()
+            self.load()
 
     def _show_choices(self, translation: TranslationSettings) -> None:
-        self._choices.show_choice(translation.target_language, translation.policy)
+        self._choices.show_choice(
+            translation.source_language, translation.target_language, translation.policy
+        )
         self._status.show_glossary(used=bool(translation.glossary) and self._settings.translates)
 
     @Slot(object, object)
@@ -199,7 +213,7 @@ class ModelController(QObject):
                 self._adapters.take(event)
                 self._show_languages(event.languages)
             case Failed():
-                self._fail(worded(event.message))
+                self._fail(event.message)
             case Refused() | Notice():
                 self._banner.show_notice(worded(event.message))
                 self._adapters.dialog.show_message(worded(event.message))
@@ -218,6 +232,11 @@ class ModelController(QObject):
             self._bridge.send(Configure(self._settings.translation))
         self._adapters.begin()
 
-    def _fail(self, message: str) -> None:
+    def _fail(self, message: Message) -> None:
         self._status.show_stopped()
-        self._banner.show_failure(message)
+        if message.code is Code.LICENCE_FORBIDS_COMMERCE:
+            self._banner.show_loaded()
+            button = self.tr("Not used c&ommercially")
+            self._banner.show_offer(worded(message), button, _ACCEPT)
+        else:
+            self._banner.show_failure(worded(message))

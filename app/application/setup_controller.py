@@ -1,14 +1,13 @@
 """Connects the setup wizard and the windows of the models with the settings."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.captions.model import UtteranceView
 from app.captions.modes import CAPTIONS_ONLY, TRANSLATE
 from app.config.settings_in_force import SettingsInForce
-from app.dialogs.setup.tool_dialogs import ModelsDialog, SpeedDialog
+from app.dialogs.setup.tool_dialogs import ModelChoice, ModelsDialog, SpeedDialog
 from app.dialogs.setup.wizard import SetupWizard, WizardServices
 from app.main_window.window import MainWindow
 from app.session.listening_service import ListeningService
@@ -58,6 +57,7 @@ class SetupController(QObject):
         self.speed: SpeedDialog | None = None
         self._settings, self._desk, self._window = settings, desk, window
         self._as_arguments = as_arguments
+        self._wished = ""  # a language of the wizard that needs another model
         actions = window.menu_actions
         actions.guide.triggered.connect(self.open_guide)
         actions.models.triggered.connect(self.open_models)
@@ -85,7 +85,14 @@ class SetupController(QObject):
             self.models = ModelsDialog(library, self.parts, self._window)
             self.models.wanted.connect(self._use_model)
         preferences = self._settings.preferences
-        self.models.open_models(preferences.model, preferences.translation.language)
+        if self._wished:
+            now = ModelChoice(model=None, language=self._wished)
+        else:
+            spoken = preferences.translation
+            now = ModelChoice(
+                model=preferences.model, language=spoken.language, source=spoken.source
+            )
+        self.models.open_models(now, preferences.accepted)
 
     @Slot()
     def open_speed(self) -> None:
@@ -100,7 +107,8 @@ class SetupController(QObject):
             self.dialog.trial.show_views(views)
 
     def hide(self) -> None:
-        """Hide the windows."""
+        """Hide the windows; the program ends."""
+        self._wished = ""
         for dialog in (self.dialog, self.models, self.speed):
             if dialog is not None:
                 dialog.close()
@@ -155,22 +163,29 @@ class SetupController(QObject):
         """Translate into a language that the model in use knows; an empty one only captions."""
         mode = self._settings.mode
         if not language:
+            self._wished = ""
             self._settings.choose_mode(CAPTIONS_ONLY)
             return
         self._settings.choose_mode(TRANSLATE if mode == CAPTIONS_ONLY else mode)
         model, bundled = self._settings.preferences.model, self.parts.bundled
+        self._wished = ""
         if model is None and bundled and language not in bundled:
-            language = bundled[0]
-        self._settings.choose_model(model, language)
+            self._wished, language = language, bundled[0]
+        source = self._settings.preferences.translation.source
+        self._settings.choose_model(model, language, source)
 
     @Slot(str)
     def _use_recognizer(self, recognizer: str) -> None:
         self._settings.change("listening", recognizer=recognizer)
 
-    @Slot(object, str)
-    def _use_model(self, model: Path | None, language: str) -> None:
+    @Slot(object)
+    def _use_model(self, choice: ModelChoice) -> None:
         """Store the choices; the command line stays in force until the program ends."""
-        if not self._settings.choose_model(model, language):
+        self._wished = ""
+        is_in_force = self._settings.choose_model(
+            choice.model, choice.language, choice.source, accepts_licence=choice.accepts_licence
+        )
+        if not is_in_force:
             text = self.tr(
                 "Until Surtitle is closed, the model that was named when it was started translates"
             )
@@ -178,9 +193,14 @@ class SetupController(QObject):
 
     @Slot()
     def _keep(self) -> None:
-        """Store the preferences, so that the wizard does not open by itself again."""
+        """Store the preferences, so that the wizard does not open by itself again.
+
+        Where another model is needed for the language, the models are shown.
+        """
         self._settings.keep()
         self.left.emit()
+        if self._wished:
+            self.open_models()
 
 
 def _bundled_languages() -> tuple[str, ...]:

@@ -5,4 +5,4 @@ TRANSLATE, CAPTIONS_ONLY, BOTH = "translate", "captions only", "both"
 MODES = (TRANSLATE, CAPTIONS_ONLY, BOTH)
 
 SOURCE_LANGUAGE = "en"
-"""Code of the language that is typed and spoken."""
+"""Code of the language that is typed and spoken, unless another one is chosen."""

@@ -96,12 +96,17 @@ def check_machine(device: str, library: Path, report: Report) -> None:
         names = [language.name for language in card.languages.values()]
         report("bundled", {"model": card.name, "languages": names})
     report("recognisers", {"found": _recognisers(library)})
+    from engine.speech.speed import matrix_gflops  # noqa: PLC0415  numpy is slow to import
+
+    report("computing", {"gflops": matrix_gflops()})
     if importlib.util.find_spec("torch") is None:
         _report_unfit(report)
         return
     from engine.loading.load_plan import load_plans  # noqa: PLC0415  torch takes seconds to import
 
     for model in KNOWN_MODELS:
+        if model.footprint is None:
+            continue
         settings = ModelSettings(directory=Path(model.name), device=device)
         plans = load_plans(settings, model.footprint)
         best = next((plan for plan in plans if plan.fits), None)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from app.captions.doubt import DOUBT_MARKS, PALE, SIGN
 from app.captions.lanes import ME, THEM
-from app.captions.modes import MODES
+from app.captions.modes import MODES, SOURCE_LANGUAGE
 from engine.hub.catalogue import STANDARD_WHISPER
 from engine.policy import parse_policy
 from engine.settings import at_least, check_choice
@@ -132,16 +132,18 @@ class OverlayPreferences:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TranslationPreferences:
-    """Target language, timing and adapter.
+    """Languages, timing and adapter.
 
     Attributes:
         language: two-letter code of the target language.
+        source: the same of what is typed and spoken, for models that translate from several.
         policy: as the engine writes policies.
         adapter: name of the adapter loaded at the start; empty for the default one.
         glossary: the model gets the glossary of the user.
     """
 
     language: str = "de"
+    source: str = SOURCE_LANGUAGE
     policy: str = "read:3"
     adapter: str = ""
     glossary: bool = False
@@ -223,11 +225,13 @@ class Preferences:
     """All preferences.
 
     Attributes:
-        model: folder of the model; None for the bundled one.
+        model: folder of the model, or its name on the hub; None for the bundled one.
+        accepted: the model whose licence, which forbids commercial use, is accepted.
         shortcuts: changed keys by names of actions, as Qt writes them; empty for no keys.
     """
 
     model: Path | None = None
+    accepted: Path | None = None
     translation: TranslationPreferences = field(default_factory=TranslationPreferences)
     captions: CaptionPreferences = field(default_factory=CaptionPreferences)
     overlay: OverlayPreferences = field(default_factory=OverlayPreferences)

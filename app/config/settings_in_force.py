@@ -9,12 +9,13 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.captions.modes import CAPTIONS_ONLY
+from app.captions.modes import CAPTIONS_ONLY, SOURCE_LANGUAGE
 from app.config.launch_settings import LaunchSettings
 from app.config.preferences import Preferences
 from app.config.preferences_file import PreferencesFile
 from app.system.translations import worded
 from engine.hub.bundled import NO_ADAPTER
+from engine.hub.catalogue import suited_whisper
 from engine.settings import TranslationSettings
 
 
@@ -31,7 +32,7 @@ class SettingsInForce(QObject):
     Attributes:
         launch: the command line.
         notice: a message for the user if the stored preferences could not be read.
-        translation: language, policy and glossary in force.
+        translation: languages, policy and glossary in force.
         adapter_in_use: name of the adapter that translates; None for the bare model.
     """
 
@@ -49,6 +50,7 @@ class SettingsInForce(QObject):
         stored = self._preferences.translation
         self.translation = TranslationSettings(
             target_language=launch.language or stored.language,
+            source_language=stored.source if launch.model is None else SOURCE_LANGUAGE,
             policy=launch.policy or stored.policy,
         )
         self.adapter_in_use: str | None = None
@@ -62,6 +64,17 @@ class SettingsInForce(QObject):
     def model(self) -> Path | None:
         """Folder of the model, or its name on the hub; None for the bundled one."""
         return self.launch.model or self._preferences.model
+
+    @property
+    def accepts_licence(self) -> bool:
+        """Whether a licence of the model is accepted that forbids commercial use."""
+        return self.model is not None and self.model == self._preferences.accepted
+
+    @property
+    def recognizer(self) -> str:
+        """The chosen speech model, or its like that understands what is spoken."""
+        chosen = self._preferences.listening.recognizer
+        return suited_whisper(chosen, self.translation.source_language)
 
     @property
     def adapter(self) -> Path | str:
@@ -130,18 +143,35 @@ class SettingsInForce(QObject):
         """Store an adapter for the next start, by its name or as ``NO_ADAPTER``."""
         self.change("translation", adapter=name)
 
-    def choose_model(self, model: Path | None, language: str) -> bool:
-        """Choose another model and its target language.
+    def accept_licence(self) -> None:
+        """Accept that the licence of the model forbids commercial use."""
+        self.choose(replace(self._preferences, accepted=self.model))
+
+    def choose_model(
+        self, model: Path | None, language: str, source: str, *, accepts_licence: bool = False
+    ) -> bool:
+        """Choose another model and its languages.
+
+        Args:
+            model: as the preferences store it.
+            language: code of the target language.
+            source: code of what is spoken.
+            accepts_licence: its licence forbids commercial use, and that is accepted.
 
         Returns:
             whether the model is in force; if not, the command line named another one.
         """
         before = self._preferences
-        stored = replace(before.translation, language=language)
-        self.choose(replace(before, model=model, translation=stored))
-        language = self.launch.language or language
-        translation = replace(self.translation, target_language=language)
-        if model == before.model or self.launch.model is not None:
+        stored = replace(before.translation, language=language, source=source)
+        accepted = model if accepts_licence else before.accepted
+        self.choose(replace(before, model=model, accepted=accepted, translation=stored))
+        translation = replace(
+            self.translation,
+            target_language=self.launch.language or language,
+            source_language=source if self.launch.model is None else SOURCE_LANGUAGE,
+        )
+        is_same = model == before.model and accepted == before.accepted
+        if is_same or self.launch.model is not None:
             self._translate(translation)
             return model == before.model
         # Not emitted: the current model may not support the language.

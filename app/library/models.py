@@ -1,20 +1,22 @@
 """The models on offer, and which of them suits this computer. No Qt.
 
 ``surtitle check --json``, another process, reports the hardware and the fit of each model line by
-line; malformed lines are ignored.
+line; malformed lines are ignored. A model that does not keep up with speech here is never first.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TypeVar
 
-from engine.hub.catalogue import KNOWN_MODELS, KnownModel
+from engine.hub.catalogue import TRANSLATION_MODELS, KnownModel, Score
 from engine.loading.hardware import Machine
-from engine.session.lag_forecast import Forecast
+from engine.session.lag_forecast import WORD_S, Forecast
 from engine.untrusted.typed_table import read_table
 
 _SUITS_CPU = 1_000_000_000  # bytes in memory; larger models rarely keep up on a CPU
+_ENOUGH = 0.6  # seconds of computing a second of speech; speech recognition needs some, too
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +30,8 @@ class ModelOffer:
         licence: its name; empty if unknown.
         is_here: it needs no download.
         is_gated: its owner must grant access on the hub first.
+        languages: targets of the bundled model, from English.
+        known: its entry in the catalogue, if it has one.
     """
 
     choice: Path | None
@@ -36,6 +40,20 @@ class ModelOffer:
     licence: str
     is_here: bool
     is_gated: bool = False
+    languages: tuple[str, ...] = ()
+    known: KnownModel | None = None
+
+    def translates(self, source: str, target: str) -> bool:
+        """Return whether it translates a pair of languages, or may: folders are not looked into."""
+        if self.known is not None:
+            return self.known.translates(source, target)
+        if self.choice is None and self.languages:
+            return source == "en" and target in self.languages
+        return True
+
+    def score(self, source: str, target: str) -> Score | None:
+        """Return its published quality for a pair, if there is one."""
+        return None if self.known is None else self.known.scores.get((source, target))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +84,7 @@ class MachineReport:
     fits: dict[str, Fit] = field(default_factory=dict)
     forecast: Forecast | None = None
     failure: Mapping[str, object] | None = None  # the line as it came
+    gflops: float = 0.0  # of the processor; 0 if it was not measured
 
     def feed(self, line: Mapping[str, object]) -> None:
         """Read a line of the check."""
@@ -78,22 +97,64 @@ class MachineReport:
                     self.fits[name] = fit
             case "forecast":
                 self.forecast = _made(Forecast, line) or self.forecast
+            case "computing":
+                rate = line.get("gflops")
+                if isinstance(rate, float) and 0 < rate < math.inf:
+                    self.gflops = rate
             case "failed":
                 self.failure = line
 
-    def recommended(self, offers: Sequence[ModelOffer], language: str) -> ModelOffer | None:
-        """Return the recommended model; gated ones are never recommended.
+    def load(self, offer: ModelOffer) -> float | None:
+        """Return the seconds of computing that a second of speech takes here; None if unknown."""
+        gflop = None if offer.known is None else offer.known.word_gflop
+        return gflop / self.gflops / WORD_S if gflop and self.gflops else None
 
-        It is the largest that fits the GPU; without a GPU the bundled one if it supports the
-        language, else the smallest.
+    def keeps_up(self, offer: ModelOffer) -> bool | None:
+        """Return whether a model keeps up with speech here; None if that is not known."""
+        if offer.choice is None:
+            return True
+        if self.machine is not None and self.machine.gpu and offer.known is not None:
+            fit = self.fits.get(offer.name)
+            return None if fit is None else fit.fits and fit.device != "cpu"
+        load = self.load(offer)
+        return None if load is None else load <= _ENOUGH
+
+    def ranked(self, offers: Sequence[ModelOffer], source: str, target: str) -> list[ModelOffer]:
+        """Return the offers for a pair of languages, the best first.
+
+        Models that keep up here come first, then those of which that is not known. Among these,
+        models for all uses, without a gate, for one pair, and small ones come before the others.
         """
-        open_ones = [offer for offer in offers if not offer.is_gated]
+        return sorted(
+            (offer for offer in offers if offer.translates(source, target)),
+            key=lambda offer: (
+                (True, None, False).index(self.keeps_up(offer)),
+                offer.choice is not None,
+                offer.known is not None and offer.known.forbids_commerce,
+                offer.is_gated,
+                offer.known is not None and len(offer.known.targets) != 1,
+                offer.n_bytes,
+            ),
+        )
+
+    def recommended(
+        self, offers: Sequence[ModelOffer], target: str, source: str = "en"
+    ) -> ModelOffer | None:
+        """Return the recommended model; never one that is gated or not for all uses.
+
+        It is the largest that fits the GPU; without a GPU the bundled one if it translates the
+        pair, else the first that keeps up, else the smallest instruct model.
+        """
+        open_ones = [
+            offer
+            for offer in self.ranked(offers, source, target)
+            if not offer.is_gated and not (offer.known and offer.known.forbids_commerce)
+        ]
         on_card = [it for it in open_ones if self._fits(it, on_cpu=False)]
         if on_card:
             return max(on_card, key=lambda offer: offer.n_bytes)
-        bundled = [offer for offer in open_ones if offer.choice is None]
-        if bundled and language == "de":
-            return bundled[0]
+        if open_ones and self.keeps_up(open_ones[0]):
+            return open_ones[0]
         others = [it for it in open_ones if it.choice is not None and self._fits(it, on_cpu=True)]
         return min(others, key=lambda offer: offer.n_bytes, default=None)
 
@@ -113,12 +174,13 @@ def known_offer(model: KnownModel, *, is_here: bool) -> ModelOffer:
         licence=model.licence,
         is_here=is_here,
         is_gated=model.is_gated,
+        known=model,
     )
 
 
 def known_offers() -> list[ModelOffer]:
     """Return all known models as not downloaded, for the time before the library is read."""
-    return [known_offer(model, is_here=False) for model in KNOWN_MODELS]
+    return [known_offer(model, is_here=False) for model in TRANSLATION_MODELS]
 
 
 def _made(kind: type[Reported], line: Mapping[str, object]) -> Reported | None:

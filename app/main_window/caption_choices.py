@@ -32,6 +32,7 @@ class CaptionChoices(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self._spoken = SOURCE_LANGUAGE
         self.mode = ChoiceMenu(self.tr("M&ode"))
         self.language = ChoiceMenu(self.tr("Translate &to"))
         self.timing = ChoiceMenu(self.tr("T&iming"))
@@ -64,8 +65,9 @@ class CaptionChoices(QObject):
             self.language.choose(chosen)
         self.changed.emit()
 
-    def show_choice(self, language: str, policy: str) -> None:
-        """Select a language and a policy."""
+    def show_choice(self, spoken: str, language: str, policy: str) -> None:
+        """Select what is spoken, the language of the captions and a policy."""
+        self._spoken = spoken
         self.language.choose(language, language_name(language))
         self.timing.choose(policy)
         self.changed.emit()
@@ -79,7 +81,7 @@ class CaptionChoices(QObject):
     def languages(self) -> tuple[str, str]:
         """Names of the source language and the target language; the latter is empty without one."""
         target = self.language.text if self.translates else ""
-        return language_name(SOURCE_LANGUAGE), target
+        return language_name(self._spoken), target
 
     @property
     def summary(self) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.captions.modes import SOURCE_LANGUAGE
 from app.system.background import BackgroundQueue
 from app.system.translations import error_text, worded
 from engine.audio.devices import Level, WantedDevice
@@ -43,6 +44,9 @@ class ListeningService(QObject):
 
     Other sources start another run: it records at once, and recognises after the previous run has
     finished. Words come back through ``take``, run by run.
+
+    Attributes:
+        language: code of what is spoken, for the runs from now on.
 
     Signals, emitted on threads, so connect them to methods of QObjects only:
         devices_listed(list of AudioDevice): the current devices.
@@ -101,6 +105,7 @@ class ListeningService(QObject):
         super().__init__(parent)
         self._feed = feed
         self._library = library
+        self.language = SOURCE_LANGUAGE
         self._make: Callable[[], SpeechEngine] = partial(make, library, device)
         self._speech: SpeechEngine | None = None
         self._making = threading.Lock()
@@ -148,11 +153,12 @@ class ListeningService(QObject):
 
     def listen(self, wanted: Sequence[WantedDevice], recognizer: str) -> None:
         """Listen to these sources, or to none; recorded sound is still translated."""
-        self._background.run(partial(self._listen, tuple(wanted), recognizer))
+        self._background.run(partial(self._listen, tuple(wanted), recognizer, self.language))
 
     def caption_file(self, path: Path, recognizer: str, *, real_time: bool) -> None:
         """Recognise an audio or video file; recording stops. ``file_ended`` is emitted."""
-        self._background.run(partial(self._caption_file, path, recognizer, real_time=real_time))
+        job = partial(self._caption_file, path, recognizer, self.language, real_time=real_time)
+        self._background.run(job)
 
     @Slot()
     def stop_file(self) -> None:
@@ -228,7 +234,7 @@ class ListeningService(QObject):
         with self._guard:
             return list(self._runs)
 
-    def _listen(self, wanted: tuple[WantedDevice, ...], recognizer: str) -> None:
+    def _listen(self, wanted: tuple[WantedDevice, ...], recognizer: str, language: str) -> None:
         speech = self._made()
         if wanted and not speech.has(recognizer):
             self.recognizer_missing.emit(recognizer)
@@ -238,6 +244,7 @@ class ListeningService(QObject):
             newest.listener.stop()
         if not wanted:
             return
+        speech.language = language
         after = None if newest is None else newest.listener
         run = speech.prepare(wanted, recognizer, self._feed, self._report, after)
         with self._guard:
@@ -245,7 +252,7 @@ class ListeningService(QObject):
         run.listener.start()  # now that it is among those that events go to
         self.began.emit()
 
-    def _caption_file(self, path: Path, recognizer: str, *, real_time: bool) -> None:
+    def _caption_file(self, path: Path, recognizer: str, language: str, *, real_time: bool) -> None:
         self._file_failure = ""
         try:
             speech = self._made()
@@ -257,6 +264,7 @@ class ListeningService(QObject):
                 newest.listener.stop()
             after = None if newest is None else newest.listener
             report = self._report_file
+            speech.language = language
             run = speech.prepare_file(
                 path, recognizer, self._feed, report, after, real_time=real_time
             )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.captions.lanes import LANES, THEM
+from app.captions.modes import SOURCE_LANGUAGE
 from engine.audio.devices import AudioDevice, AudioNotice, WantedDevice
 from engine.audio.file_source import FileSource
 from engine.audio.live_source import LiveSource
@@ -31,7 +32,11 @@ class Run:
 
 
 class SpeechEngine:
-    """Makes runs of listening; the recogniser stays loaded between them."""
+    """Makes runs of listening; the recogniser stays loaded between them.
+
+    Attributes:
+        language: code of what is spoken in the next runs.
+    """
 
     def __init__(self, library: Path, device: str, hub: HubSettings | None = None) -> None:
         """Keep the settings.
@@ -44,8 +49,9 @@ class SpeechEngine:
         self._library = library
         self._device = device if device in ("cpu", "cuda") else "auto"
         self._hub = hub
+        self.language = SOURCE_LANGUAGE
         self._sources = AudioSources()
-        self._loaded: tuple[str, Whisper] | None = None
+        self._loaded: tuple[WhisperSettings, Whisper] | None = None
 
     def devices(self) -> tuple[AudioDevice, ...]:
         """Return the devices; raise AudioError if there are none or a library is missing."""
@@ -136,18 +142,18 @@ class SpeechEngine:
 
     def _recognition(self, folder: Path, after: Listener | None) -> Recognition:
         """Return the models of a run, which are loaded once the previous run has ended."""
+        settings = WhisperSettings(model=str(folder), device=self._device, language=self.language)
 
         def load() -> Whisper:
             if after is not None:
                 after.join()  # words of two runs must not mix
-            return self._whisper(folder)
+            return self._whisper(settings)
 
         return Recognition(make_model=load, make_detector=SileroDetector)
 
-    def _whisper(self, folder: Path) -> Whisper:
+    def _whisper(self, settings: WhisperSettings) -> Whisper:
         """Return the recogniser, loaded if necessary; the runs call this one after the other."""
-        name = str(folder)
-        if self._loaded is None or self._loaded[0] != name:
+        if self._loaded is None or self._loaded[0] != settings:
             self._loaded = None  # there may not be room for both
-            self._loaded = (name, Whisper(WhisperSettings(model=name, device=self._device)))
+            self._loaded = (settings, Whisper(settings))
         return self._loaded[1]

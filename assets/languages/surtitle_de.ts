@@ -136,8 +136,8 @@
         <translation>{folder} enthält kein Modell der Art Marian, M2M-100, NLLB oder MADLAD: bitte den Ordner eines solchen nennen</translation>
     </message>
     <message>
-        <source>{name} is licensed under {licence}, which forbids commercial use: accept that once, with --accept-licence, if yours is not commercial, or choose another model</source>
-        <translation>{name} steht unter {licence}, was kommerzielle Nutzung verbietet: bitte das einmal annehmen, mit --accept-licence, wenn Ihre Nutzung nicht kommerziell ist, oder ein anderes Modell wählen</translation>
+        <source>{name} is licensed under {licence}, which forbids commercial use: accept that once, in the terminal with --accept-licence, if yours is not commercial, or choose another model</source>
+        <translation>{name} steht unter der Lizenz {licence}, die gewerbliche Nutzung verbietet: Stimmen Sie dem einmal zu, im Terminal mit --accept-licence, wenn Ihre Nutzung nicht gewerblich ist, oder wählen Sie ein anderes Modell</translation>
     </message>
     <message>
         <source>{name} was to be computed on {device}, where CTranslate2 finds no usable GPU: choose auto or cpu</source>
@@ -3268,6 +3268,10 @@
         <source>The model {} does not know {!r}; the captions are in {}</source>
         <translation>Das Modell {} kennt {!r} nicht; die Untertitel sind auf {}</translation>
     </message>
+    <message>
+        <source>Not used c&amp;ommercially</source>
+        <translation>Nicht ge&amp;werblich genutzt</translation>
+    </message>
 </context>
 <context>
     <name>ModelPage</name>
@@ -3316,6 +3320,30 @@
         <translation>Erneut &amp;prüfen</translation>
     </message>
     <message>
+        <source>I do not use it commerciall&amp;y</source>
+        <translation>Ich nutze es &amp;nicht gewerblich</translation>
+    </message>
+    <message>
+        <source>I s&amp;peak</source>
+        <translation>Ich s&amp;preche</translation>
+    </message>
+    <message>
+        <source>Language that is spoken</source>
+        <translation>Sprache, die gesprochen wird</translation>
+    </message>
+    <message>
+        <source>I want to &amp;read</source>
+        <translation>Ich möchte l&amp;esen</translation>
+    </message>
+    <message>
+        <source>Language of the captions</source>
+        <translation>Sprache der Untertitel</translation>
+    </message>
+    <message>
+        <source>Quality (published)</source>
+        <translation>Qualität (veröffentlicht)</translation>
+    </message>
+    <message>
         <source>to download</source>
         <translation>herunterzuladen</translation>
     </message>
@@ -3326,6 +3354,26 @@
     <message>
         <source>runs anywhere</source>
         <translation>läuft überall</translation>
+    </message>
+    <message>
+        <source>keeps up</source>
+        <translation>schnell genug</translation>
+    </message>
+    <message>
+        <source>too slow</source>
+        <translation>zu langsam</translation>
+    </message>
+    <message>
+        <source>{}: {:.1f} s a second</source>
+        <translation>{}: {:.1f} s je Sekunde</translation>
+    </message>
+    <message>
+        <source>{} on {}, published at {}</source>
+        <translation>{} auf {}, veröffentlicht unter {}</translation>
+    </message>
+    <message>
+        <source>A second of speech takes about {:.1f} s of computing here, by our estimate.</source>
+        <translation>Eine Sekunde Sprache kostet hier schätzungsweise {:.1f} s Rechenzeit.</translation>
     </message>
     <message>
         <source>no: needs {} of memory</source>
@@ -3374,6 +3422,10 @@
     <message>
         <source>First ask its owner for access on huggingface.co, and store a token here.</source>
         <translation>Bitten Sie zuerst den Besitzer auf huggingface.co um Zugang und hinterlegen Sie hier ein Token.</translation>
+    </message>
+    <message>
+        <source>Its licence forbids commercial use.</source>
+        <translation>Seine Lizenz verbietet die gewerbliche Nutzung.</translation>
     </message>
     <message>
         <source>Contacting huggingface.co about {}…</source>
@@ -4058,8 +4110,8 @@
         <translation>Gesprochenes wird Wort für Wort untertitelt; ein Übersetzungsmodell wird nicht verwendet.</translation>
     </message>
     <message>
-        <source>For {}, choose a translation model in Tools after this set-up.</source>
-        <translation>Für {} wählen Sie nach dieser Einrichtung unter „Extras“ ein Übersetzungsmodell.</translation>
+        <source>For {}, you choose a translation model after this set-up.</source>
+        <translation>Für {} wählen Sie nach der Einrichtung ein Übersetzungsmodell.</translation>
     </message>
     <message>
         <source>The included translation model knows {} only.</source>

@@ -1,13 +1,34 @@
 """Models of the hub that Surtitle suggests, with their sizes before they are fetched.
 
-``assets/known_models.toml`` lists them.
+``assets/translation_models.json`` lists those that translate; ``scripts/renew-models`` renews it
+from the hub. ``assets/known_models.toml`` lists those that recognise speech.
 """
 
+import json
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import cast
 
 from engine.files import ASSETS
 from engine.models.memory_footprint import Footprint
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """A published quality of a model.
+
+    Attributes:
+        value: 0 to 100.
+        measure: BLEU or chrF.
+        test_set: its name.
+        published: address of the page.
+    """
+
+    value: float
+    measure: str
+    test_set: str
+    published: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,17 +37,40 @@ class KnownModel:
 
     Attributes:
         name: ``owner/name``.
-        download_bytes: size of its weights.
-        footprint: its size in memory.
+        download_bytes: size of its files.
         licence: as the hub names it.
+        footprint: size in memory of an instruct model; None for a model of an encoder and a
+            decoder.
+        revision: the commit or reference that is fetched; empty for the newest.
         is_gated: its owner must grant access on the hub before it can be fetched.
+        sources, targets: codes of its languages among those that the windows name; empty if any.
+        word_gflop: computing of a word with an encoder and a decoder; see
+            ``benchmarks/shapes/translation.py``. None if it was not measured.
+        scores: as published, by source and target.
+        checked: the day on which size and licence were read from the hub; empty if they never were.
     """
 
     name: str
     download_bytes: int
-    footprint: Footprint
-    licence: str = "Apache-2.0"
+    licence: str
+    footprint: Footprint | None = None
+    revision: str = ""
     is_gated: bool = False
+    sources: tuple[str, ...] = ("en",)
+    targets: tuple[str, ...] = ()
+    word_gflop: float | None = None
+    scores: Mapping[tuple[str, str], Score]
+    checked: str = ""
+
+    @property
+    def forbids_commerce(self) -> bool:
+        """Whether its licence forbids commercial use."""
+        return "NC" in self.licence.upper().split("-")
+
+    def translates(self, source: str, target: str) -> bool:
+        """Return whether it translates a pair of languages."""
+        known = source in self.sources and (not self.targets or target in self.targets)
+        return known and source != target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,13 +91,32 @@ class SpeechChoice:
     pass_gflop: float
 
 
-_FILE = tomllib.loads((ASSETS / "known_models.toml").read_text(encoding="utf-8"))
+def read_models(text: str) -> tuple[KnownModel, ...]:
+    """Read the models of ``assets/translation_models.json``, which is our own."""
+    content = cast("dict[str, list[dict[str, object]]]", json.loads(text))
+    return tuple(_model(entry) for entry in content["models"])
 
-KNOWN_MODELS = tuple(
-    KnownModel(**{**model, "footprint": Footprint(**model["footprint"])})
-    for model in _FILE["models"]
-)
-"""Instruct models without code of their own, smallest first."""
+
+def _model(entry: dict[str, object]) -> KnownModel:
+    quality = cast("dict[str, object]", entry.pop("quality", {}))
+    listed = cast("list[tuple[str, str, float]]", quality.pop("scores", []))
+    texts = cast("dict[str, str]", quality)
+    scores = {(source, target): Score(value=value, **texts) for source, target, value in listed}
+    footprint = entry.pop("footprint", None)
+    sizes = None if footprint is None else Footprint(**cast("dict[str, int]", footprint))
+    for key in ("sources", "targets"):
+        if key in entry:
+            entry[key] = tuple(cast("list[str]", entry[key]))
+    return KnownModel(**entry, footprint=sizes, scores=scores)  # type: ignore[arg-type]
+
+
+TRANSLATION_MODELS = read_models((ASSETS / "translation_models.json").read_text(encoding="utf-8"))
+"""Models with an encoder and a decoder, and instruct models without code of their own."""
+
+KNOWN_MODELS = tuple(model for model in TRANSLATION_MODELS if model.footprint is not None)
+"""Instruct models, smallest first."""
+
+_FILE = tomllib.loads((ASSETS / "known_models.toml").read_text(encoding="utf-8"))
 
 STANDARD_WHISPER = "base.en"
 
@@ -67,14 +130,24 @@ WHISPER_MEGABYTES = {one.name: round(one.download_bytes / 1e6) for one in SPEECH
 """Rounded sizes of these."""
 
 
+def revision_of(name: str) -> str:
+    """Return the revision of a model that is fetched; empty for the newest."""
+    return next((one.revision for one in TRANSLATION_MODELS if one.name == name), "")
+
+
 def smaller_whisper(name: str) -> str:
     """Return the next smaller Whisper of the same languages, or an empty text."""
     if name not in WHISPER_MODELS:
         return ""
     names = list(WHISPER_MODELS)
     smaller = names[: names.index(name)]
-    alike = [model for model in smaller if model.endswith(".en") == name.endswith(".en")]
+    alike = [model for model in smaller if is_english_only(model) == is_english_only(name)]
     return alike[-1] if alike else ""
+
+
+def is_english_only(name: str) -> bool:
+    """Return whether a Whisper of this common name understands English only, as distilled ones."""
+    return name.endswith(".en") or name.startswith("distil-")
 
 
 def suited_whisper(name: str, language: str) -> str:

@@ -19,13 +19,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from urllib.error import HTTPError, URLError
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from huggingface_hub import constants
 
 from engine.encoder_decoder.original import PIECES
 from engine.errors import FetchCancelledError, HubError, ModelError, message_of
 from engine.files import bytes_text
+from engine.hub.catalogue import revision_of
 from engine.hub.transfer import (
     FAILURES,
     Fetch,
@@ -199,7 +200,9 @@ def _listed(
     if constants.HF_HUB_OFFLINE:
         raise HubError(Code.HUB_OFFLINE(name=name))
     endpoint = settings.endpoint or constants.ENDPOINT
-    url = f"{endpoint}/api/models/{name}?blobs=true"
+    named = revision_of(name)
+    path = f"{name}/revision/{quote(named, safe='')}" if named else name
+    url = f"{endpoint}/api/models/{path}?blobs=true"
     try:
         content = fetch_answer(url, settings, cancelled, _MAX_LIST_BYTES)
     except FetchCancelledError as error:

@@ -34,6 +34,7 @@ class Hub:
     """
 
     files: dict[str, bytes]
+    name: str = "some/model"
     fault: object = field(default=lambda _name, _start: None)
     change: object = field(default=lambda listing: listing)
     raw: object = field(default=lambda _path: None)
@@ -63,7 +64,7 @@ def listing(hub):
             blob = b"blob %d\0" % len(content) + content
             entry["blobId"] = hashlib.sha1(blob).hexdigest()
         siblings.append(entry)
-    return {"id": "some/model", "modelId": "some/model", "sha": REVISION, "siblings": siblings}
+    return {"id": hub.name, "modelId": hub.name, "sha": REVISION, "siblings": siblings}
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):
@@ -84,9 +85,9 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             self.close_connection = True
             with contextlib.suppress(ConnectionError):
                 self.wfile.write(raw)
-        elif self.path.startswith("/api/models/some/model"):
+        elif self.path.startswith(f"/api/models/{hub.name}"):
             self._send(200, json.dumps(hub.change(listing(hub))).encode())
-        elif "/some/model/resolve/" in self.path and name in hub.files:
+        elif f"/{hub.name}/resolve/" in self.path and name in hub.files:
             self._send_file(hub.files[name], start, hub.fault(name, start))
         else:
             self._send(404, b"{}")
@@ -124,15 +125,17 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def running(files, *, certificate=None):
-    """Run a hub that has one model, some/model; with a certificate (and its key) over TLS."""
+def running(files, *, certificate=None, name="some/model"):
+    """Run a hub that has one model; with a certificate (and its key) over TLS."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
     if certificate:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificate)
         server.socket = context.wrap_socket(server.socket, server_side=True)
     scheme = "https" if certificate else "http"
-    server.hub = Hub(files=dict(files), endpoint=f"{scheme}://127.0.0.1:{server.server_port}")
+    server.hub = Hub(
+        files=dict(files), name=name, endpoint=f"{scheme}://127.0.0.1:{server.server_port}"
+    )
     server.ending = threading.Event()
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()

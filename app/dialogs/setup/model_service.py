@@ -13,9 +13,10 @@ from PySide6.QtCore import QObject, Signal
 from app.library.models import ModelOffer, known_offer
 from app.system.background import BackgroundQueue
 from app.system.translations import error_text
-from engine.errors import FetchCancelledError, SurtitleError
+from engine.errors import FetchCancelledError, ModelError, SurtitleError
 from engine.hub.bundled import bundled_models
-from engine.hub.catalogue import KNOWN_MODELS
+from engine.hub.catalogue import TRANSLATION_MODELS
+from engine.models.model_card import read_card
 
 if TYPE_CHECKING:
     from engine.hub.transfer import HubSettings  # the hub's library is slow to import
@@ -83,11 +84,11 @@ class ModelService(QObject):
         from engine.hub.download import find_model  # noqa: PLC0415  the hub's library is slow to import
 
         offers = bundled_offers()
-        known = {model.name.replace("/", "--") for model in KNOWN_MODELS}
+        known = {model.name.replace("/", "--") for model in TRANSLATION_MODELS}
         offers += [_folder_offer(path) for path in _folders(self.library) if path.name not in known]
         offers += [
             known_offer(model, is_here=find_model(model.name, self.library) is not None)
-            for model in KNOWN_MODELS
+            for model in TRANSLATION_MODELS
         ]
         self.listed.emit(offers)
 
@@ -108,7 +109,18 @@ class ModelService(QObject):
 
 def bundled_offers() -> list[ModelOffer]:
     """Return the bundled model, if there is one."""
-    return [replace(_folder_offer(folder), choice=None) for folder in bundled_models()[:1]]
+    return [
+        replace(_folder_offer(folder), choice=None, languages=_targets(folder))
+        for folder in bundled_models()[:1]
+    ]
+
+
+def _targets(folder: Path) -> tuple[str, ...]:
+    """Return the target languages of the bundled model; none if its card cannot be read."""
+    try:
+        return tuple(read_card(folder).languages)
+    except ModelError:  # which the session tells, in the same words
+        return ()
 
 
 def _folder_offer(folder: Path) -> ModelOffer:

@@ -110,7 +110,7 @@ class WelcomePage(WizardPage):
         if not self.language:
             note = self.tr("What is said is captioned word for word; no translation model is used.")
         elif self.language not in self._bundled:
-            note = self.tr("For {}, choose a translation model in Tools after this set-up.")
+            note = self.tr("For {}, you choose a translation model after this set-up.")
             note = note.format(self.target.currentText())
             if self._bundled:
                 known = ", ".join(map(language_name, self._bundled))

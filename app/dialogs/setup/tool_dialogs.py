@@ -1,10 +1,12 @@
 """Windows of the Tools menu that hold a page each: translation models, and their speed."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, Signal, Slot
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QWidget
 
+from app.captions.modes import SOURCE_LANGUAGE
 from app.dialogs.setup.model_page import ModelPage
 from app.dialogs.setup.model_service import ModelService
 from app.dialogs.setup.page_frame import heading_of, lay_out_page
@@ -15,18 +17,35 @@ from app.look.style_sheet import make_primary
 from app.system.child_process import ChildCommand
 from app.widgets.dialog_text import bring_up
 
-_WIDTH, _HEIGHT = 860, 480
+_WIDTH, _HEIGHT = 960, 560
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelChoice:
+    """A model with its languages.
+
+    Attributes:
+        model: as the preferences store it: a folder, a name on the hub, or None for the bundled
+            one.
+        language: code of the target language.
+        source: code of what is spoken.
+        accepts_licence: its licence forbids commercial use, and that is accepted.
+    """
+
+    model: Path | None
+    language: str
+    source: str = SOURCE_LANGUAGE
+    accepts_licence: bool = False
 
 
 class ModelsDialog(QDialog):
     """Translation models: choose, download, use.
 
     Signals:
-        wanted(object, str): use this model (a Path as the preferences store it, or None for the
-            bundled one) and this target language.
+        wanted(ModelChoice): use this model.
     """
 
-    wanted = Signal(object, str)
+    wanted = Signal(object)
 
     def __init__(self, library: Path, parts: WizardServices, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -37,12 +56,19 @@ class ModelsDialog(QDialog):
         make_primary(self.apply)
         self.apply.setAutoDefault(False)
         self.apply.clicked.connect(self._use)
+        self.page.licence_accepted.connect(self.apply.setEnabled)
         _lay_out(self, self.page, self.apply)
 
-    def open_models(self, model: Path | None, language: str) -> None:
-        """Show the models, and select the current one."""
-        self.page.language = language
-        self.page.choose(model)
+    def open_models(self, now: ModelChoice, accepted: Path | None = None) -> None:
+        """Show the models, and select the current one.
+
+        Args:
+            now: the current model and languages.
+            accepted: the model whose licence, which forbids commercial use, was accepted before.
+        """
+        self.page.show_languages(now.source, now.language)
+        self.page.show_accepted(accepted)
+        self.page.choose(now.model)
         self.page.look()
         bring_up(self)
 
@@ -54,7 +80,14 @@ class ModelsDialog(QDialog):
 
     @Slot()
     def _use(self) -> None:
-        self.wanted.emit(self.page.model, self.page.language)
+        page = self.page
+        choice = ModelChoice(
+            model=page.model,
+            language=page.language,
+            source=page.spoken,
+            accepts_licence=page.accepts_licence,
+        )
+        self.wanted.emit(choice)
         self.close()
 
 

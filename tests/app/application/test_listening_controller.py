@@ -4,6 +4,7 @@ import random
 import re
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
@@ -50,6 +51,20 @@ def test_a_second_click_ends_it_and_what_was_said_is_still_translated(program):
     one.wait(lambda: not one.application.listening.desk.is_listening)
     one.wait(lambda: one.window.status.state.text() == "Ready")
     assert one.run.sources["me"].stopped
+
+
+def test_another_spoken_language_is_heard_by_a_model_that_understands_it(program, tmp_path):
+    one = program(here=("base.en", "base")).open()
+    settings = one.application.settings
+    settings.launch = replace(settings.launch, model=None)
+    one.press(one.bar.microphone)
+    one.wait(lambda: one.speech.asked)
+    settings.choose_model(tmp_path / "m", "de", "pl")
+    one.wait(lambda: len(one.speech.asked) == 2)
+    settings.choose_model(tmp_path / "m", "de", "fr")
+    one.wait(lambda: len(one.speech.asked) == 3)
+    assert [name for _, name in one.speech.asked] == ["base.en", "base", "base"]
+    assert one.speech.languages == ["en", "pl", "fr"]
 
 
 def test_typing_goes_on_beside_listening_and_is_nobodys(program):

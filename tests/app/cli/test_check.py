@@ -17,9 +17,10 @@ def lines(capsys):
 @pytest.mark.slow
 def test_a_program_is_told_what_the_computer_has_and_what_fits(capsys):
     assert main(["--device", "cpu", "check", "--json"]) == 0
-    machine, bundled, recognisers, *fits = lines(capsys)
-    kinds = [line["kind"] for line in (machine, bundled, recognisers)]
-    assert kinds == ["machine", "bundled", "recognisers"]
+    machine, bundled, recognisers, computing, *fits = lines(capsys)
+    kinds = [line["kind"] for line in (machine, bundled, recognisers, computing)]
+    assert kinds == ["machine", "bundled", "recognisers", "computing"]
+    assert computing["gflops"] > 0
     assert bundled["languages"]
     assert {*recognisers["found"]} <= {*WHISPER_MODELS}
     assert machine["cores"] >= 1
@@ -31,7 +32,7 @@ def test_a_program_is_told_what_the_computer_has_and_what_fits(capsys):
 def test_without_torch_the_known_models_are_said_to_need_it(capsys, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
     assert main(["check", "--json"]) == 0
-    machine, _, _, *fits = lines(capsys)
+    machine, _, _, _, *fits = lines(capsys)
     assert (machine["gpu"], machine["trouble"]) == ("", "")
     assert not any(fit["fits"] for fit in fits)
     assert {fit["words"] for fit in fits} == {

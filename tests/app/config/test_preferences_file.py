@@ -27,7 +27,7 @@ def path(tmp_path):
 def test_the_choices_of_these_tests_differ_from_the_defaults_everywhere():
     for page in fields(CHOSEN):
         chosen, own = getattr(CHOSEN, page.name), getattr(Preferences(), page.name)
-        if page.name in {"model", "shortcuts"}:
+        if page.name in {"model", "accepted", "shortcuts"}:
             assert chosen != own
         else:
             assert all(getattr(chosen, it.name) != getattr(own, it.name) for it in fields(own))

@@ -90,7 +90,7 @@ def test_another_model_is_loaded_with_its_language_and_the_one_before_is_not_tol
     settings = in_force()
     models, translations = [], heard(settings.translation_changed)
     settings.model_changed.connect(lambda: models.append(settings.model))
-    assert settings.choose_model(Path("other"), "es")
+    assert settings.choose_model(Path("other"), "es", "en")
     assert (models, translations) == ([Path("other")], [])
     assert settings.translation.target_language == "es"
 
@@ -98,11 +98,43 @@ def test_another_model_is_loaded_with_its_language_and_the_one_before_is_not_tol
 def test_the_model_and_the_language_of_the_command_line_stay_until_the_end(in_force):
     settings = in_force(model=Path("m"), language="fr")
     models = heard(settings.model_changed)
-    assert not settings.choose_model(Path("other"), "es")
+    assert not settings.choose_model(Path("other"), "es", "pl")
     assert (settings.model, models) == (Path("m"), [])
     assert settings.translation.target_language == "fr"
     assert settings.preferences.model == Path("other")
     assert settings.preferences.translation.language == "es"
+
+
+def test_what_is_spoken_is_chosen_with_the_model_and_understood_by_the_recogniser(in_force):
+    settings = in_force()
+    translations = heard(settings.translation_changed)
+    assert (settings.translation.source_language, settings.recognizer) == ("en", "base.en")
+    settings.choose_model(Path("m"), "en", "pl")
+    assert (settings.translation.source_language, settings.recognizer) == ("pl", "base")
+    assert settings.preferences.listening.recognizer == "base.en"
+    assert in_force().translation.source_language == "pl"
+    settings.choose_model(Path("m"), "en", "de")
+    assert [one.source_language for one in translations] == ["de"]
+    assert in_force(model=Path("other")).translation.source_language == "en"
+
+
+def test_a_licence_is_accepted_once_for_one_model(in_force):
+    settings = in_force()
+    models = []
+    settings.model_changed.connect(lambda: models.append(settings.model))
+    settings.choose_model(Path("m"), "es", "en")
+    assert not settings.accepts_licence
+    settings.choose_model(Path("m"), "es", "en", accepts_licence=True)
+    assert models == [Path("m")] * 2, "it is loaded again, as it could not be without"
+    assert in_force().accepts_licence
+    settings.choose_model(Path("other"), "es", "en")
+    assert not settings.accepts_licence
+    settings.choose_model(Path("m"), "es", "en")
+    assert settings.accepts_licence
+    assert not in_force(model=Path("other")).accepts_licence
+    settings = in_force(model=Path("other"))
+    settings.accept_licence()
+    assert settings.accepts_licence
 
 
 def test_what_could_not_be_stored_holds_all_the_same(in_force, tmp_path, qtbot):

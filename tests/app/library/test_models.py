@@ -1,11 +1,13 @@
 import random
 from pathlib import Path
 
-from app.library.models import MachineReport, ModelOffer, known_offers
-from engine.hub.catalogue import KNOWN_MODELS
+from app.library.models import MachineReport, ModelOffer, known_offer, known_offers
+from engine.hub.catalogue import KNOWN_MODELS, KnownModel
 from tests.support.app.setup_services import MACHINE, fit
 
-BUNDLED = ModelOffer(choice=None, name="small", n_bytes=1, licence="", is_here=True)
+BUNDLED = ModelOffer(
+    choice=None, name="small", n_bytes=1, licence="", is_here=True, languages=("de",)
+)
 
 
 def report(*lines):
@@ -65,3 +67,61 @@ def test_where_nothing_is_known_or_fits_nothing_but_the_bundled_model_is_recomme
     assert report().recommended([BUNDLED], "de") == BUNDLED
     none = report(*(fit(model.name, fits=False) for model in KNOWN_MODELS))
     assert none.recommended(known_offers(), "fr") is None
+
+
+def named(offers):
+    return [offer.name for offer in offers]
+
+
+def computing(gflops):
+    return {"kind": "computing", "gflops": gflops}
+
+
+def offer(name, *, word_gflop=None, licence="MIT", size=1, **more):
+    known = KnownModel(
+        name=name,
+        download_bytes=size,
+        licence=licence,
+        targets=("pl",),
+        word_gflop=word_gflop,
+        scores={},
+        **more,
+    )
+    return known_offer(known, is_here=False)
+
+
+def test_what_does_not_keep_up_here_is_never_first_and_never_recommended():
+    quick, slow = offer("a/quick", word_gflop=10.0, size=2), offer("a/slow", word_gflop=90.0)
+    unknown = offer("a/unknown")
+    for gflops, expected in (
+        (100.0, ["a/quick", "a/unknown", "a/slow"]),
+        (1000.0, ["a/slow", "a/quick", "a/unknown"]),
+        (10.0, ["a/unknown", "a/slow", "a/quick"]),
+    ):
+        found = report(computing(gflops))
+        offers = [slow, unknown, quick]
+        assert named(found.ranked(offers, "en", "pl")) == expected
+        best = found.recommended(offers, "pl")
+        assert (best and best.name) == (None if gflops == 10.0 else expected[0])
+
+
+def test_what_is_not_for_all_uses_comes_later_and_is_not_recommended():
+    free = offer("a/free", word_gflop=10.0, size=9)
+    bound = offer("a/bound", word_gflop=10.0, licence="CC-BY-NC-4.0")
+    found = report(computing(1000.0))
+    assert named(found.ranked([bound, free], "en", "pl")) == ["a/free", "a/bound"]
+    assert found.recommended([bound], "pl") is None
+
+
+def test_only_models_of_the_two_languages_are_offered():
+    offers = [BUNDLED, *known_offers()]
+    found = report(computing(1000.0))
+    for target in ("de", "fr", "pl"):
+        names = named(found.ranked(offers, "en", target))
+        assert ("small" in names) is (target == "de")
+        assert ("Helsinki-NLP/opus-mt-en-fr" in names) is (target == "fr")
+        assert "facebook/m2m100_418M" in names
+    assert "Helsinki-NLP/opus-mt-de-en" in named(found.ranked(offers, "de", "en"))
+    assert found.recommended(offers, "fr").name == "Helsinki-NLP/opus-mt-en-fr"
+    assert found.recommended(offers, "pl").name == "facebook/m2m100_418M"
+    assert named(found.ranked(offers, "en", "de"))[0] == "small"

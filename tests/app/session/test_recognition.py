@@ -106,7 +106,7 @@ def ears(tmp_path, monkeypatch):
     loaded = []
 
     def load(settings):
-        loaded.append(settings.model)
+        loaded.append((settings.model, settings.language))
         return Script(script("good morning."))
 
     monkeypatch.setattr(recognition, "Whisper", load)
@@ -132,10 +132,12 @@ def listened(ears, folder, *wanted, after=None):
 
 def test_a_recogniser_stays_loaded_from_one_run_to_the_next(ears, tmp_path):
     microphone = WantedDevice(kind=DeviceKind.MICROPHONE)
-    for folder in ("one", "one", "two"):
+    for folder, language in (("one", "en"), ("one", "en"), ("two", "en"), ("two", "pl")):
+        ears.language = language
         echo = listened(ears, tmp_path / folder, microphone)
         assert echo.fed == [("me", "good"), ("me", "morning.")]
-    assert ears.loaded == [str(tmp_path / "one"), str(tmp_path / "two")]
+    one, two = (str(tmp_path / name) for name in ("one", "two"))
+    assert ears.loaded == [(one, "en"), (two, "en"), (two, "pl")]
 
 
 def test_a_run_recognises_nothing_before_the_one_before_has_ended(ears, tmp_path):

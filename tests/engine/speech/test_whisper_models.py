@@ -9,7 +9,12 @@ import subprocess
 import pytest
 
 from engine.errors import FetchCancelledError, HubError, ModelError
-from engine.hub.catalogue import WHISPER_MODELS, smaller_whisper, suited_whisper
+from engine.hub.catalogue import (
+    WHISPER_MODELS,
+    is_english_only,
+    smaller_whisper,
+    suited_whisper,
+)
 from engine.hub.transfer import HubSettings
 from engine.speech.whisper_models import found_whisper, whisper_folder
 from tests.support import hub_server
@@ -208,7 +213,7 @@ def test_the_next_smaller_model_knows_the_same_languages():
     assert smaller_whisper("some/model") == ""
     for name in WHISPER_MODELS:
         less = smaller_whisper(name)
-        assert not less or less.endswith(".en") == name.endswith(".en")
+        assert not less or is_english_only(less) == is_english_only(name)
 
 
 def test_the_model_of_the_same_size_that_knows_a_language_is_named():

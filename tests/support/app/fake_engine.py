@@ -17,7 +17,7 @@ from engine.events import (
     UtteranceEnded,
     UtteranceOpened,
 )
-from engine.messages import Code
+from engine.messages import Code, Message
 from engine.session.source_session import SourceSession
 from engine.settings import ModelSettings, TranslationSettings, UtteranceLimits
 from engine.text.sentences import split_sentences
@@ -36,7 +36,7 @@ class FakeSession:
         self,
         report: Callable[[Event], None],
         *,
-        failure: str | None = None,
+        failure: str | Message | None = None,
         translate: Callable[[str], str] = shout,
         may_load: threading.Event | None = None,
     ) -> None:
@@ -81,7 +81,9 @@ class FakeSession:
         if self._may_load is not None:
             self._may_load.wait(20)
         if self._failure is not None:
-            self._report(Failed(message=Code.AS_SAID(sentence=self._failure)))
+            failure = self._failure
+            said = failure if isinstance(failure, Message) else Code.AS_SAID(sentence=failure)
+            self._report(Failed(message=said))
             return
         self._report(Ready(model="shouter", languages=LANGUAGES, load_s=0.25))
         while (command := self._commands.get()) is not None:
@@ -169,7 +171,7 @@ class FakeEngine:
     def __init__(
         self,
         *,
-        failures: Sequence[str] = (),
+        failures: Sequence[str | Message] = (),
         translate: Callable[[str], str] = shout,
         may_load: threading.Event | None = None,
     ) -> None:

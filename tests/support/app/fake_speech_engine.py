@@ -105,7 +105,9 @@ class FakeSpeechEngine:
     def __init__(self, texts=None, *, here=("base.en", "tiny.en")):
         self.texts = {kind: list(said) for kind, said in (texts or {}).items()}
         self.here = set(here)
+        self.language = "en"
         self.asked = []
+        self.languages = []
         self.runs = []
         self.failure = None
         self.may_fetch = threading.Event()
@@ -139,6 +141,7 @@ class FakeSpeechEngine:
 
     def prepare(self, wanted, recognizer, feed, report, after=None):
         self.asked.append((wanted, recognizer))
+        self.languages.append(self.language)
         sources = {}
         for one in wanted:
             said = self.texts.get(one.kind) or [""]
@@ -166,6 +169,7 @@ class FakeSpeechEngine:
 
     def prepare_file(self, path, recognizer, feed, report, after=None, *, real_time):
         self.asked.append((path, recognizer, real_time))
+        self.languages.append(self.language)
         source = FileTalk(path)
 
         def load():

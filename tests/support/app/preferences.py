@@ -14,8 +14,9 @@ from app.config.preferences import (
 
 CHOSEN = Preferences(
     model=Path('/models/ö "x"'),
+    accepted=Path("some/model"),
     translation=TranslationPreferences(
-        language="fr", policy="wait:5", adapter="mine", glossary=True
+        language="fr", source="pl", policy="wait:5", adapter="mine", glossary=True
     ),
     captions=CaptionPreferences(
         lines=3,

@@ -4,7 +4,7 @@ import threading
 import pytest
 
 from app.dialogs.setup.model_service import ModelService
-from engine.hub.catalogue import KNOWN_MODELS
+from engine.hub.catalogue import KNOWN_MODELS, TRANSLATION_MODELS
 from engine.hub.transfer import HubSettings
 from tests.support import hub_server
 
@@ -51,7 +51,7 @@ def test_the_bundled_model_and_those_of_the_library_are_here_and_others_are_not(
     assert here["surtitle-en-de"].n_bytes > 1e7
     assert here["surtitle-en-de"].licence == "CC-BY-SA-4.0"
     assert here["mine"].licence == "MIT"
-    assert len(offers) == len(KNOWN_MODELS) + 2
+    assert len(offers) == len(TRANSLATION_MODELS) + 2
 
 
 def test_a_model_is_fetched_and_its_bytes_are_told(qtbot, desk):

@@ -4,15 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from app.dialogs.setup.tool_dialogs import ModelsDialog, SpeedDialog
+from app.dialogs.setup.tool_dialogs import ModelChoice, ModelsDialog, SpeedDialog
 from engine.commands import Configure
 from engine.events import LoadProgress
-from engine.hub.catalogue import KNOWN_MODELS
+from engine.hub.catalogue import KNOWN_MODELS, TRANSLATION_MODELS
 from engine.messages import Code
 from tests.support.app.fake_engine import FakeEngine
-from tests.support.app.setup_services import parts, says
+from tests.support.app.setup_services import MACHINE, parts, says
 
 FORECAST = {"kind": "forecast", "n_words": 9, "median_s": 1.9, "p95_s": 3.1, "computing_s": 0.2}
+SMALL = KNOWN_MODELS[0].name
+N_GERMAN = 1 + sum(model.translates("en", "de") for model in TRANSLATION_MODELS)
 CRASH = "import os; os.abort()"
 HANG = "import time; time.sleep(99)"
 
@@ -38,8 +40,8 @@ def models(made, tmp_path):
     def make(code=None, model=None):
         one = made(ModelsDialog(tmp_path / "models", parts(code)))
         one.uses = []
-        one.wanted.connect(lambda *use: one.uses.append(use))
-        one.open_models(model, "de")
+        one.wanted.connect(one.uses.append)
+        one.open_models(ModelChoice(model=model, language="de"))
         return one
 
     return make
@@ -56,8 +58,16 @@ def speed(made):
 
 
 def listed(qtbot, one):
-    qtbot.waitUntil(lambda: one.page.table.rowCount() == 8, timeout=30_000)
+    qtbot.waitUntil(lambda: len(one.page._offers) == N_GERMAN, timeout=30_000)
     return one.page
+
+
+def row_of(page, name):
+    return [offer.name for offer in page._offers].index(name)
+
+
+def select(page, name):
+    page.table.selectRow(row_of(page, name))
 
 
 def measured(qtbot, one):
@@ -69,11 +79,14 @@ def measured(qtbot, one):
 def test_what_the_computer_has_and_what_fits_stands_beside_the_models(models, qtbot):
     page = models().page
     qtbot.waitUntil(lambda: "8 cores" in page.machine.text(), timeout=30_000)
-    qtbot.waitUntil(lambda: page.table.item(1, 4).text() == "yes, on the processor", timeout=30_000)
+    qtbot.waitUntil(
+        lambda: page.table.item(row_of(page, SMALL), 5).text() == "yes, on the processor",
+        timeout=30_000,
+    )
     assert page.table.item(0, 0).text() == "surtitle-en-de (recommended)"
     assert page.table.item(0, 2).text() == "CC-BY-SA-4.0"
-    assert page.table.item(0, 3).text() == "included"
-    assert page.table.item(1, 3).text() == "to download"
+    assert page.table.item(0, 4).text() == "included"
+    assert page.table.item(1, 4).text() == "to download"
     assert "free on the disk" in page.room.text()
 
 
@@ -81,9 +94,9 @@ def test_what_the_computer_has_and_what_fits_stands_beside_the_models(models, qt
 def test_a_check_that_crashes_is_one_sentence_and_a_model_can_be_chosen(models, qtbot, code, words):
     one = models(code)
     qtbot.waitUntil(lambda: words in one.page.machine.text(), timeout=30_000)
-    listed(qtbot, one).table.selectRow(2)
+    select(listed(qtbot, one), KNOWN_MODELS[1].name)
     one.apply.click()
-    assert one.uses == [(Path(KNOWN_MODELS[1].name), "de")]
+    assert one.uses == [ModelChoice(model=Path(KNOWN_MODELS[1].name), language="de")]
     assert not one.isVisible()
 
 
@@ -104,7 +117,7 @@ def test_the_window_is_closed_while_a_check_hangs(models, qtbot):
 
 def test_a_model_that_the_owner_must_be_asked_for_says_so(models, qtbot):
     page = listed(qtbot, models())
-    page.table.selectRow(7)
+    select(page, "meta-llama/Llama-3.1-8B-Instruct")
     assert "First ask its owner" in page.room.text()
 
 
@@ -113,8 +126,8 @@ def test_what_is_fetched_is_shown_and_can_be_stopped(models, qtbot, monkeypatch)
     page, desk, row = listed(qtbot, one), one.desk, one.page.row
     asked = []
     monkeypatch.setattr(desk, "fetch", asked.append)
-    page.table.selectRow(1)
-    name = KNOWN_MODELS[0].name
+    name = SMALL
+    select(page, name)
     row.download.click()
     assert asked == [name]
     assert row.cancel.isVisible()
@@ -138,9 +151,94 @@ def test_a_disk_that_is_too_small_is_said_before_anything_is_fetched(models, qtb
     one = models()
     monkeypatch.setattr(type(one.desk), "free_bytes", 1_000)
     page = listed(qtbot, one)
-    page.table.selectRow(1)
+    select(page, SMALL)
     assert not page.row.download.isEnabled()
     assert "Not enough for this model" in page.room.text()
+
+
+def polish(one):
+    choose(one.page.target, "pl")
+    return one.page
+
+
+def choose(box, code):
+    box.setCurrentIndex(box.findData(code))
+
+
+FAST = {"kind": "computing", "gflops": 1000.0}
+
+
+def test_two_languages_lead_to_the_models_that_translate_between_them(models, qtbot):
+    page = polish(models(says(MACHINE, FAST)))
+    qtbot.waitUntil(lambda: "8 cores" in page.machine.text(), timeout=30_000)
+    first = [page.table.item(0, column).text() for column in range(6)]
+    assert first[0] == "facebook/m2m100_418M (recommended)"
+    assert first[1:5] == ["1.9 GB", "MIT", "46.5 chrF", "to download"]
+    assert first[5].startswith("keeps up: 0.")
+    assert "A second of speech takes about 0." in page.table.item(0, 5).toolTip()
+    assert "FLORES-200" in page.table.item(0, 3).toolTip()
+    assert page.offer.name == "facebook/m2m100_418M"
+    assert not any(offer.choice is None for offer in page._offers)
+    choose(page.target, "de")
+    assert page.offer.choice is None
+
+
+def test_another_spoken_language_leads_to_other_models_and_one_chosen_twice_is_exchanged(models):
+    one = models(says(MACHINE, FAST))
+    page = one.page
+    choose(page.source, "fr")
+    assert (page.spoken, page.language) == ("fr", "de")
+    assert not any(offer.choice is None for offer in page._offers)
+    choose(page.target, "fr")
+    assert (page.spoken, page.language) == ("de", "fr")
+    choose(page.target, "en")
+    assert "Helsinki-NLP/opus-mt-de-en" in [offer.name for offer in page._offers]
+    select(page, "Helsinki-NLP/opus-mt-de-en")
+    one.apply.click()
+    wanted = ModelChoice(model=Path("Helsinki-NLP/opus-mt-de-en"), language="en", source="de")
+    assert one.uses == [wanted]
+
+
+def test_a_slow_computer_is_told_before_a_download_what_is_too_slow(models, qtbot):
+    page = polish(models(says(MACHINE, {**FAST, "gflops": 20.0})))
+    qtbot.waitUntil(lambda: "8 cores" in page.machine.text(), timeout=30_000)
+    row = row_of(page, "facebook/m2m100_418M")
+    assert row > 0
+    assert page.table.item(row, 5).text().startswith("too slow: ")
+
+
+NLLB = "facebook/nllb-200-distilled-600M"
+
+
+def test_a_licence_that_forbids_commercial_use_is_accepted_before_download_and_use(models):
+    one = models()
+    page = polish(one)
+    assert not page.accept.isVisible()
+    select(page, NLLB)
+    assert page.accept.isVisible()
+    assert "forbids commercial use" in page.room.text()
+    assert not page.row.download.isEnabled()
+    assert not one.apply.isEnabled()
+    page.accept.click()
+    assert page.row.download.isEnabled()
+    select(page, "facebook/m2m100_418M")
+    assert not page.accept.isVisible()
+    assert not page.accepts_licence
+    assert one.apply.isEnabled()
+    select(page, NLLB)
+    assert one.apply.isEnabled()
+    one.apply.click()
+    assert one.uses == [ModelChoice(model=Path(NLLB), language="pl", accepts_licence=True)]
+
+
+def test_a_licence_that_was_accepted_is_not_asked_for_again(models):
+    one = models()
+    one.open_models(ModelChoice(model=Path(NLLB), language="pl"), Path(NLLB))
+    assert one.page.offer.name == NLLB
+    assert one.page.accept.isChecked()
+    assert one.apply.isEnabled()
+    one.page.accept.click()
+    assert not one.apply.isEnabled()
 
 
 @pytest.mark.parametrize(
@@ -186,11 +284,11 @@ def test_what_is_measured_is_the_model_in_use(program):
     assert measured(one.qtbot, guide.speed).startswith("Captions will lag")
 
 
-def chosen_in_tools(one, *choice):
+def chosen_in_tools(one, model, language, **more):
     guide = one.application.side_windows.guide
     guide.parts = parts()
     one.window.menu_actions.models.trigger()
-    guide.models.wanted.emit(*choice)
+    guide.models.wanted.emit(ModelChoice(model=model, language=language, **more))
 
 
 def test_a_model_that_is_chosen_is_stored_and_loaded(program, tmp_path, monkeypatch):

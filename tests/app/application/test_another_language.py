@@ -1,0 +1,140 @@
+"""From the first start to captions in a language that the included model does not know."""
+
+from pathlib import Path
+
+import pytest
+
+from engine.messages import Code
+from tests.support import hub_server
+from tests.support.app.fake_engine import FakeEngine
+from tests.support.app.setup_services import MACHINE, parts, says
+
+NAME = "facebook/m2m100_418M"
+FILES = {
+    "config.json": b'{"model_type": "m2m_100"}',
+    "model.safetensors": b"w" * 3_000_000,
+    "sentencepiece.bpe.model": b"pieces",
+    "vocab.json": b"{}",
+    "rust_model.ot": b"of no use here",
+}
+FAST = {"kind": "computing", "gflops": 1000.0}
+
+
+@pytest.fixture
+def hub(monkeypatch, hub_cache):  # noqa: ARG001  it is needed, not looked at
+    with hub_server.running(FILES, name=NAME) as hub:
+        settings = hub_server.settings(hub)
+        monkeypatch.setattr("engine.hub.download.HubSettings", lambda: settings)
+        yield hub
+
+
+@pytest.fixture
+def first_start(program, tmp_path, monkeypatch):
+    monkeypatch.setattr("app.application.model_controller.bundled_models", lambda: [tmp_path])
+    one = program(model=None).open().wait_until_ready()
+    setup = one.application.side_windows.guide
+    setup.parts = parts(says(MACHINE, FAST))
+    setup.open_guide()
+    return one, setup
+
+
+def choose(box, code):
+    """Two clicks: open the list, choose."""
+    box.setCurrentIndex(box.findData(code))
+    return 2
+
+
+def click(*buttons):
+    for button in buttons:
+        assert button.isEnabled()
+        button.click()
+    return len(buttons)
+
+
+def test_eight_clicks_lead_from_the_first_start_to_a_model_for_polish(first_start, hub):
+    one, setup = first_start
+    guide = setup.dialog
+    n_clicks = choose(guide.welcome.target, "pl")
+    assert "you choose a translation model after this set-up" in guide.welcome.note.text()
+    n_clicks += click(guide.next, guide.next, guide.next, guide.next)
+    models = setup.models
+    assert models.isVisible()
+    assert models.page.language == "pl"
+    one.wait(lambda: models.page.offer is not None and models.page.offer.name == NAME)
+    one.wait(models.page.row.download.isEnabled)
+    n_clicks += click(models.page.row.download)
+    one.wait(lambda: models.page.offer.is_here)
+    fetched = {path.name for path in models.desk.library.glob("facebook--m2m100_418M/*")}
+    assert {"config.json", "model.safetensors"} <= fetched <= set(FILES) - {"rust_model.ot"}
+    assert any("/revision/17ef199e3a34" in path for path, _ in hub.asked)
+    n_clicks += click(models.apply)
+    assert n_clicks == 8
+    assert not models.isVisible()
+    assert one.stored()["model"] == NAME
+    assert one.stored()["translation"]["language"] == "pl"
+    one.wait(lambda: len(one.engine.models) == 2)
+    assert one.engine.models[1].hub_name == NAME
+    assert one.engine.translations[1].target_language == "pl"
+
+
+def test_the_models_are_not_opened_for_a_language_that_the_included_one_knows(first_start):
+    _, setup = first_start
+    choose(setup.dialog.welcome.target, "de")
+    click(*[setup.dialog.next] * 4)
+    assert setup.models is None
+
+
+NLLB = Path("facebook/nllb-200-distilled-600M")
+FORBIDS = Code.LICENCE_FORBIDS_COMMERCE(name="nllb", licence="cc-by-nc-4.0")
+
+
+def test_a_licence_that_was_not_accepted_is_asked_for_and_kept(program):
+    one = program(FakeEngine(failures=[FORBIDS]), model=NLLB).open()
+    banner = one.window.banner
+    one.wait(banner.offer.isVisible)
+    assert "forbids commercial use" in banner.sentence.text()
+    assert not one.engine.models[0].accepts_licence
+    banner.offer.click()
+    one.wait_until_ready()
+    assert one.engine.models[1].accepts_licence
+    assert one.stored()["accepted"] == str(NLLB)
+    assert "--accept-licence" in one.application.model.as_arguments()
+    again = program(model=NLLB).open().wait_until_ready()
+    assert again.engine.models[0].accepts_licence
+
+
+def test_a_licence_that_is_accepted_with_the_choice_of_a_model_is_not_asked_for(program):
+    one = program(model=None).open().wait_until_ready()
+    guide = one.application.side_windows.guide
+    guide.parts = parts()
+    one.window.menu_actions.models.trigger()
+    page = guide.models.page
+    choose(page.target, "pl")
+    page.table.selectRow([offer.choice for offer in page._offers].index(NLLB))
+    click(page.accept, guide.models.apply)
+    one.wait(lambda: len(one.engine.models) == 2)
+    assert one.engine.models[1].accepts_licence
+
+
+def test_what_is_spoken_is_told_to_the_model_and_the_transcript(program):
+    one = program(model=None).open().wait_until_ready()
+    guide = one.application.side_windows.guide
+    guide.parts = parts()
+    one.window.menu_actions.models.trigger()
+    choose(guide.models.page.source, "pl")
+    choose(guide.models.page.target, "en")
+    guide.models.page.choose(Path(NAME))
+    click(guide.models.apply)
+    one.wait(lambda: len(one.engine.models) == 2)
+    assert one.engine.translations[1].source_language == "pl"
+    assert one.window.choices.languages[0] == "Polish"
+    arguments = one.application.model.as_arguments()
+    assert arguments[arguments.index("--from") + 1] == "pl"
+
+
+def test_a_program_that_ends_during_the_set_up_opens_nothing(first_start):
+    _, setup = first_start
+    choose(setup.dialog.welcome.target, "pl")
+    click(setup.dialog.next)
+    setup.hide()
+    assert setup.models is None
