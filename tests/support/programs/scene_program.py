@@ -38,9 +38,10 @@ from app.session.engine_bridge import EngineBridge
 from app.system.translations import speak
 from app.system.wayland import is_wayland, platform_wanted
 from engine.audio.devices import DeviceKind
-from engine.events import AdapterChanged
+from engine.events import AdapterChanged, LoadProgress
 from engine.files import ASSETS
 from engine.messages import Code
+from engine.models.instruct_card import LANGUAGE_NAMES
 from engine.speech.events import Behind, SpeechChanged, TailChanged
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.fake_speech_engine import FakeSpeechEngine
@@ -64,6 +65,12 @@ ARABIC = [
     "أمطرت طوال الليل.",
     "وبعد ذلك",
 ]
+POLISH = [
+    "Dzień dobry wszystkim.",
+    "Dzisiaj chcemy porozmawiać o pogodzie i naszym nowym ogrodzie.",
+    "Padało całą noc.",
+    "A potem",
+]
 FAILURE = "the model in /home/ada/models/broken has no file config.json; choose another folder"
 WITHOUT_OVERLAY = {
     "presets",
@@ -81,6 +88,7 @@ WITHOUT_OVERLAY = {
     "menu",
     *("guide", "guide_speech", "guide_download", "guide_failure", "guide_try", "guide_done"),
     *("models", "models_download", "speed", "media", "media_running"),
+    *("guide_polish", "models_polish", "models_licence"),
     *("latency", "latency_cost", "evaluate", "glossary"),
 }
 HEARD = {
@@ -105,7 +113,7 @@ class Stage(SideScenes):
         self.arguments = arguments
         self.folder = Path(tempfile.mkdtemp())
         self.others = []
-        translations = ARABIC if arguments.scene == "arabic" else GERMAN
+        translations = {"arabic": ARABIC, "polish": POLISH}.get(arguments.scene, GERMAN)
         pairs = dict(zip(ENGLISH, translations, strict=True))
         words = {
             word: caption
@@ -122,7 +130,7 @@ class Stage(SideScenes):
             can_use_xwayland=platform_wanted(os.environ, through_xwayland=True) is not None,
         )
         failures = [FAILURE] if arguments.scene == "failure" else []
-        may_load = threading.Event() if arguments.scene == "loading" else None
+        may_load = threading.Event() if arguments.scene in {"loading", "converting"} else None
         engine = FakeEngine(
             translate=lambda word: words.get(word, word), failures=failures, may_load=may_load
         )
@@ -189,6 +197,15 @@ class Stage(SideScenes):
         if act is not None:
             act()
         QTimer.singleShot(SETTLE_MS, self.wait)
+
+    def act_converting(self):
+        self.act_polish()
+        message = Code.CONVERTING(name="facebook--m2m100_418M", done=0.6)
+        self.application.bridge.event_came.emit(LoadProgress(message=message, fraction=0.56))
+
+    def act_polish(self):
+        languages = {code: LANGUAGE_NAMES[code] for code in ("de", "fr", "pl")}
+        self.window.choices.show_languages(languages, "pl")
 
     def put_beside(self, dialog):
         """Move a dialog over the main window, inside the screen."""

@@ -4,6 +4,7 @@ import json
 import sys
 import threading
 import time
+from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QPoint, QTimer
 
@@ -112,6 +113,10 @@ class SideScenes:
     def act_guide(self):
         self.open_guide(0)
 
+    def act_guide_polish(self):
+        target = self.open_guide(0).welcome.target
+        target.setCurrentIndex(target.findData("pl"))
+
     def act_guide_speech(self):
         self.speech.here = {"tiny.en"}
         self.open_guide(1)
@@ -150,9 +155,9 @@ class SideScenes:
     def act_guide_done(self):
         self.open_guide(3)
 
-    def open_models(self):
+    def open_models(self, *lines):
         guide = self.application.side_windows.guide
-        guide.parts = self.examiners()
+        guide.parts = WizardServices(program=says(*lines)) if lines else self.examiners()
         guide.open_models()
         self.place(guide.models, QPoint(110, 70))
         return guide.models
@@ -160,9 +165,21 @@ class SideScenes:
     def act_models(self):
         self.open_models()
 
+    def act_models_polish(self):
+        """A laptop without a graphics card."""
+        laptop = MACHINE | {"gpu": "", "gpu_bytes": 0, "gpu_free_bytes": 0}
+        page = self.open_models(laptop, {"kind": "computing", "gflops": 620.0}).page
+        page.show_languages("en", "pl")
+        return page
+
+    def act_models_licence(self):
+        page = self.act_models_polish()
+        page.choose(Path("facebook/nllb-200-distilled-600M"))
+
     def act_models_download(self):
         dialog = self.open_models()
-        dialog.page.table.selectRow(3)
+        names = [offer.name for offer in dialog.page._offers]
+        dialog.page.table.selectRow(names.index(KNOWN_MODELS[2].name))
         dialog.desk.fetch = lambda _name: None
         dialog.page.row.download.click()
         name = KNOWN_MODELS[2].name
