@@ -2,6 +2,7 @@
 
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
@@ -49,7 +50,16 @@ class Arithmetic:
 
 
 def peak_memory_bytes() -> int:
-    """Return the peak memory of the process (resident set); 0 if unknown."""
+    """Return the peak memory of the process (resident set); 0 if unknown.
+
+    Linux counts that of the process that started this one into ``ru_maxrss`` (getrusage(2), Notes),
+    so it is read from ``/proc`` there.
+    """
+    try:
+        status = Path("/proc/self/status").read_text(encoding="ascii")
+        return int(status.partition("VmHWM:")[2].split()[0]) * 1024
+    except (OSError, ValueError, IndexError):
+        pass  # another system
     try:
         import resource  # noqa: PLC0415  there is none on Windows
     except ImportError:

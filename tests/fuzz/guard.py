@@ -14,6 +14,7 @@ import sys
 import traceback
 from pathlib import Path
 
+from engine.inference.flops import peak_memory_bytes
 from engine.untrusted import limited_child
 
 CPU_S, WALL_S = 5, 120
@@ -139,5 +140,5 @@ def limit_memory():
 
 def peak_memory():
     """Most bytes that were in memory at once, of this process or of one that it started."""
-    kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    return max(resource.getrusage(kind).ru_maxrss for kind in kinds) * 1024
+    children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+    return max(children, peak_memory_bytes())
