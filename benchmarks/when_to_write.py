@@ -40,6 +40,7 @@ from training.evaluation.run_record import RunSettings
 from training.evaluation.short_form import evaluate
 from training.evaluation.workers import CAPACITY, next_number, read_translations
 from training.metrics.scores import Scores, score
+from training.samples.decisions import nested_boundaries
 from training.samples.mixture import AlignedReads
 
 DRAWS = BootstrapSettings(n_samples=1000, seed=1)
@@ -159,20 +160,6 @@ def test_needs(
         raise SystemExit(msg)
     lengths = [(len(pair.source.split()), len(pair.target.split())) for pair in pairs]
     return [own or ratio_needs(*two) for own, two in zip(needs, lengths, strict=True)]
-
-
-def nested_boundaries(needs: Sequence[int], apart: int) -> tuple[int, ...]:
-    """Return the boundaries of a schedule that stand ``apart`` source words apart or more.
-
-    Those of 4 are among those of 2, and these among those of 1: each level is chosen from the level
-    of half the distance.
-    """
-    kept = list[int]()
-    among = sorted(set(needs)) if apart == 1 else nested_boundaries(needs, (apart + 1) // 2)
-    for boundary in among:
-        if boundary - (kept[-1] if kept else 0) >= apart:
-            kept.append(boundary)
-    return tuple(kept)
 
 
 def translate_at(

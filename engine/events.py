@@ -4,7 +4,8 @@ A caption is append-only except after edits: ``CaptionChanged.kept`` is then sho
 caption was.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from engine.messages import Message
 
@@ -26,12 +27,14 @@ class Ready:
         languages: names of the target languages by code.
         load_s: seconds since the start.
         notices: deviations from the request, for the person.
+        lags: words that adaptive policies lag, by tau; empty where it was not measured.
     """
 
     model: str
     languages: dict[str, str]
     load_s: float
     notices: tuple[Message, ...] = ()
+    lags: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,11 +66,13 @@ class AdapterChanged:
         names: of the loaded adapters.
         used: the one that translates, or None for the bare model.
         languages: names of the target languages by code.
+        lags: words that adaptive policies lag, by tau; empty where it was not measured.
     """
 
     names: tuple[str, ...]
     used: str | None
     languages: dict[str, str]
+    lags: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,12 +13,14 @@ from training.commands import (
     align,
     augment,
     calibrate,
+    calibrate_lag,
     comet,
     compare,
     convert,
     evaluate,
     export,
     finetune,
+    policy_head,
     prepare,
     pretrain,
     record_scores,
@@ -28,7 +30,7 @@ from training.errors import TrainingError, UsageError
 
 _COMMANDS = (
     prepare, augment, align, pretrain, finetune, seqpo, export, evaluate, compare, record_scores,
-    convert, comet, calibrate,
+    convert, comet, calibrate, calibrate_lag, policy_head,
 )  # fmt: skip
 
 

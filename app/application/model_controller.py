@@ -212,6 +212,7 @@ class ModelController(QObject):
             case AdapterChanged():
                 self._adapters.take(event)
                 self._show_languages(event.languages)
+                self._choices.show_timings(event.lags)
             case Failed():
                 self._fail(event.message)
             case Refused() | Notice():
@@ -228,6 +229,7 @@ class ModelController(QObject):
         for notice in event.notices:
             self._banner.show_notice(worded(notice))
         self._show_languages(event.languages)
+        self._choices.show_timings(event.lags)
         if self._settings.translation.glossary:
             self._bridge.send(Configure(self._settings.translation))
         self._adapters.begin()

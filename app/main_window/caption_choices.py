@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Signal
 from app.captions.modes import BOTH, CAPTIONS_ONLY, MODES, SOURCE_LANGUAGE
 from app.widgets.choice_menu import ChoiceMenu
 from app.widgets.language_names import language_name
-from app.widgets.policy_names import policy_names
+from app.widgets.policy_names import adaptive_names, policy_names
 
 
 class CaptionChoices(QObject):
@@ -44,7 +44,7 @@ class CaptionChoices(QObject):
         self.mode.show_entries(
             [(text, mode, tip) for (text, tip), mode in zip(modes, MODES, strict=True)]
         )
-        self.timing.show_entries([(name, written, tip) for written, name, tip in policy_names()])
+        self.show_timings({})
         self.mode.value_chosen.connect(self.mode_chosen)
         self.language.value_chosen.connect(self.language_chosen)
         self.timing.value_chosen.connect(self.policy_chosen)
@@ -64,6 +64,11 @@ class CaptionChoices(QObject):
         if chosen in languages:
             self.language.choose(chosen)
         self.changed.emit()
+
+    def show_timings(self, lags: Mapping[str, float]) -> None:
+        """Offer the policies, with adaptive ones if it is known how many words each tau lags."""
+        names = [*policy_names(), *adaptive_names(lags)]
+        self.timing.show_entries([(name, written, tip) for written, name, tip in names])
 
     def show_choice(self, spoken: str, language: str, policy: str) -> None:
         """Select what is spoken, the language of the captions and a policy."""

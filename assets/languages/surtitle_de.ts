@@ -1188,6 +1188,26 @@
         <translation>hat {name} in der Form {shape}, und [{wanted}] wurde erwartet</translation>
     </message>
     <message>
+        <source>has the tensor {name} of type {dtype}, and {wanted} of type F32 was expected</source>
+        <translation>hat den Tensor {name} vom Typ {dtype}, und {wanted} vom Typ F32 wurde erwartet</translation>
+    </message>
+    <message>
+        <source>was changed or damaged after its card was written: get it again</source>
+        <translation>wurde geändert oder beschädigt, nachdem die Karte geschrieben war: bitte neu beschaffen</translation>
+    </message>
+    <message>
+        <source>holds numbers that are none (NaN) or infinite</source>
+        <translation>enthält Zahlen, die keine sind (NaN), oder unendliche</translation>
+    </message>
+    <message>
+        <source>gives a lag for {n} values of tau, and {most} are the most</source>
+        <translation>nennt zu {n} Werten von tau einen Rückstand, höchstens {most} sind möglich</translation>
+    </message>
+    <message>
+        <source>gives a lag for {tau}, which is no tau from 0 to 1</source>
+        <translation>nennt einen Rückstand zu {tau}, was kein tau von 0 bis 1 ist</translation>
+    </message>
+    <message>
         <source>it cannot be read ({reason})</source>
         <translation>es ist nicht lesbar ({reason})</translation>
     </message>
@@ -1430,6 +1450,14 @@
     <message>
         <source>A sentence is translated when it is complete. With the bundled model that is hardly better than every 5 words.</source>
         <translation>Ein Satz wird übersetzt, wenn er vollständig ist. Beim mitgelieferten Modell ist das kaum besser als alle 5 Wörter.</translation>
+    </message>
+    <message>
+        <source>When it knows enough (about {lag} words behind)</source>
+        <translation>Sobald genug bekannt ist (etwa {lag} Wörter später)</translation>
+    </message>
+    <message>
+        <source>Captions move on as soon as the model finds that it has read enough.</source>
+        <translation>Die Untertitel gehen weiter, sobald das Modell findet, dass es genug gelesen hat.</translation>
     </message>
     <message>
         <source>Captions move on each time five words have come.</source>

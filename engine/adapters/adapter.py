@@ -23,6 +23,7 @@ from engine.models.fingerprint import Fingerprint
 from engine.models.instruct_card import is_plain, plain_card
 from engine.models.linear_layers import linear_layers
 from engine.models.model_card import FILE_NAME, ModelCard, read_card
+from engine.models.policy_head import HEAD_FILE, PolicyHead, check_head, read_head
 from engine.settings import LAYOUTS
 from engine.untrusted.faults import Fault
 from engine.untrusted.regular_file import file_sha256
@@ -77,6 +78,7 @@ def inspect_adapter(folder: Path, base: Fingerprint | None = None) -> Adapter:
         adapter = replace(adapter, card=_read_card(folder))
         adapter = replace(adapter, lora=_read_lora(folder))
         adapter = replace(adapter, weights=_read_weights(adapter, base))
+        _check_head(folder, adapter.card)
         _check_base(adapter.card, base)
         reason = _doubt(adapter.card, base)
     except AdapterError as error:
@@ -102,13 +104,32 @@ def verify_adapter(adapter: Adapter, *, origin: Path | None = None) -> str:
     """Read all of the weights, check them against the card, and return their sha256.
 
     Raises:
-        AdapterError: they do not match the card, or cannot be read; it names ``origin`` if given.
+        AdapterError: they do not match the card, or cannot be read, or the policy head does not or
+            cannot; it names ``origin`` if given.
     """
     sha256 = _weights_sha256(adapter.folder)
     if adapter.card is not None and adapter.card.weights_sha256 != sha256:
         folder = str(origin or adapter.folder)
         raise AdapterError(Code.ADAPTER_CHANGED(folder=folder, file=WEIGHTS_FILE))
+    adapter_head(adapter, origin=origin)
     return sha256
+
+
+def adapter_head(adapter: Adapter, *, origin: Path | None = None) -> PolicyHead | None:
+    """Read the policy head of a usable adapter; None if its card names none.
+
+    Raises:
+        AdapterError: it does not match the card, or cannot be read; it names ``origin`` if given.
+    """
+    if adapter.card is None:
+        return None
+    try:
+        with _adapter_errors(HEAD_FILE):
+            return read_head(adapter.folder, adapter.card.adaptive, adapter.card.base.hidden_size)
+    except AdapterError as error:
+        folder = str(origin or adapter.folder)
+        message = Code.ADAPTER_UNUSABLE(folder=folder, reason=error.message)
+        raise AdapterError(message) from error
 
 
 def write_adapter_card(folder: Path, card: AdapterCard) -> Adapter:
@@ -144,7 +165,8 @@ def model_card(directory: Path, adapter: Adapter | None) -> ModelCard:
         return adapter.card.model_card()
     if is_encoder_decoder(directory):
         return model_record(directory).card
-    return plain_card(directory) if is_plain(directory) else read_card(directory)
+    card = plain_card(directory) if is_plain(directory) else read_card(directory)
+    return card if adapter is None else replace(card, adaptive=None)  # that is of the bare model
 
 
 def _check_files(folder: Path) -> None:
@@ -157,8 +179,8 @@ def _check_files(folder: Path) -> None:
     for name in sorted(plain):
         if name.startswith("adapter_model.") and name.endswith(_PICKLES):
             raise AdapterError(Fault.WEIGHTS_PICKLED(name=ascii(name)[1:-1]))
-    for name in (CONFIG_FILE, WEIGHTS_FILE, FILE_NAME):
-        if name not in plain and name != FILE_NAME:
+    for name in (CONFIG_FILE, WEIGHTS_FILE, FILE_NAME, HEAD_FILE):
+        if name not in plain and name in (CONFIG_FILE, WEIGHTS_FILE):
             raise AdapterError(Fault.HAS_NO(name=name))
         if not plain.get(name, True):
             raise AdapterError(Fault.NO_PLAIN_FILE(name=name))
@@ -194,6 +216,12 @@ def _read_weights(adapter: Adapter, base: Fingerprint | None) -> LoraWeights:
     own = adapter.card.base if adapter.card else base
     with _adapter_errors(WEIGHTS_FILE):
         return fit_lora(adapter.lora, read_header(adapter.folder / WEIGHTS_FILE), own)
+
+
+def _check_head(folder: Path, card: AdapterCard | None) -> None:
+    if card is not None and card.has_head:
+        with _adapter_errors(HEAD_FILE):
+            check_head(folder, card.base.hidden_size)
 
 
 def _check_base(card: AdapterCard | None, base: Fingerprint | None) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from engine.errors import PolicyError
 from engine.models.fingerprint import Fingerprint
 from engine.models.model_card import FILE_NAME, Language, ModelCard
+from engine.models.policy_head import AdaptiveCard
 from engine.policy import family, parse_slot_policy
 from engine.untrusted.faults import Fault
 from engine.untrusted.safe_names import is_plain_name
@@ -95,6 +96,7 @@ class AdapterCard:
         created_at: the day, as 2026-11-21.
         data: the corpora it was trained on.
         commands: that made it, in order.
+        adaptive: of its policy head, and how much adaptive policies lag; None without either.
         others: unknown keys.
     """
 
@@ -120,7 +122,13 @@ class AdapterCard:
     commands: tuple[str, ...] = ()
     seeds: tuple[int, ...] = ()
     scores: tuple[AdapterScore, ...] = ()
+    adaptive: AdaptiveCard | None = None
     others: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def has_head(self) -> bool:
+        """Whether a policy head belongs to the adapter."""
+        return self.adaptive is not None and bool(self.adaptive.head_sha256)
 
     def gain(self, language: str, known: str) -> float | None:
         """Return the mean gain over its base in BLEU; None if no score names the base's.
@@ -149,12 +157,15 @@ class AdapterCard:
             slot_length=self.slot_length,
             policies=self.policies,
             layout=self.layout,
+            adaptive=self.adaptive,
         )
 
     def text(self) -> str:
         """Return the card as JSON."""
         content = asdict(self)
         others = content.pop("others")
+        if self.adaptive is None:
+            del content["adaptive"]
         base = {"name": content.pop("base_name")} | content.pop("base")
         first = {"format_version": FORMAT_VERSION, "kind": KIND}
         return json.dumps(first | {"base": base} | content | others, indent=2, ensure_ascii=False)
@@ -207,6 +218,7 @@ def parse_adapter_card(content: JsonObject) -> AdapterCard:
         commands=content.texts("commands", ()),
         seeds=content.integers("seeds", most=2**63 - 1, default=()),
         scores=tuple(_score(entry) for entry in content.inners("scores")),
+        adaptive=AdaptiveCard.parse(content),
     )
     known = {"format_version", "kind", *(field.name for field in fields(AdapterCard))}
     others = {key: value for key, value in content.values.items() if key not in known}

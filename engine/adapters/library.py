@@ -18,6 +18,7 @@ from engine.adapters.lora_weights import WEIGHTS_FILE
 from engine.errors import AdapterError, message_of
 from engine.messages import Code
 from engine.models.model_card import FILE_NAME
+from engine.models.policy_head import HEAD_FILE
 from engine.untrusted.safe_names import delete_hidden
 
 _FILES = (CONFIG_FILE, WEIGHTS_FILE, FILE_NAME)
@@ -93,7 +94,7 @@ class AdapterLibrary:
                 raise AdapterError(Code.ADAPTER_THERE(name=name))
             self._folder.mkdir(parents=True, exist_ok=True)
             with self._fresh(name) as fresh:
-                _copy(folder, fresh)
+                _copy(folder, fresh, has_head=adapter.card is not None and adapter.card.has_head)
                 copied = usable_adapter(fresh, origin=folder)  # it may have changed since
                 verify_adapter(copied, origin=folder)
                 self._put(fresh, name)
@@ -172,9 +173,9 @@ def _checked(name: str) -> str:
         raise AdapterError(Code.ADAPTER_BAD_NAME(fault=message_of(error))) from error
 
 
-def _copy(source: Path, target: Path) -> None:
+def _copy(source: Path, target: Path, *, has_head: bool) -> None:
     """Copy the files of an adapter and nothing else: no checkpoint, no link, no other folder."""
-    for name in (*_FILES, *_DOCUMENTS):
+    for name in (*_FILES, *(HEAD_FILE,) * has_head, *_DOCUMENTS):
         path = source / name
         if path.is_symlink() or not path.is_file():
             continue

@@ -31,6 +31,8 @@ class BatchedModel:
         self._cache = BatchedCache(network.config, n_lanes, capacity, network.dtype, network.device)
         self._attention = Attention.of(network)
         self._ranked = False
+        self._wanted = set[int]()  # lanes whose states are kept in their next pass
+        self._states = dict[int, Tensor]()  # that were kept last, by lane
         # padding costs a processor as much as rows do, and a graphics card next to nothing
         self._sorts = network.device.type == "cpu"
         trained = getattr(network.config, "max_position_embeddings", None)
@@ -63,6 +65,14 @@ class BatchedModel:
     def truncate(self, lane: int, n_rows: int) -> None:
         """Keep the first ``n_rows`` rows of a lane in arrival order."""
         self._cache.truncate(lane, n_rows)
+
+    def keep_states(self, lane: int) -> None:
+        """Keep the states of a lane's rows in its next pass, for ``states``."""
+        self._wanted.add(lane)
+
+    def states(self, lane: int) -> Tensor:
+        """Return the states of a lane's rows that were kept last, shape (Q, width)."""
+        return self._states[lane]
 
     @torch.inference_mode()
     def evict(self, lane: int, gone: Eviction) -> None:
@@ -102,13 +112,20 @@ class BatchedModel:
         places, cached = self._cache.begin(fed)
         width = places.position.shape[-1]
         ids = [[0] * (width - len(rows)) + [row.id for row in rows] for _, rows in fed]
-        logits: Tensor = self._network(
+        wanted = self._wanted.intersection(lane for lane, _ in fed)
+        output = self._network(
             input_ids=torch.tensor(ids, device=self._network.device),
             position_ids=places.encoded,
             attention_mask=self._attention.bias(places, cached, ranked=self._ranked),
             past_key_values=self._cache,
             use_cache=True,
             logits_to_keep=1,
-        ).logits
+            output_hidden_states=bool(wanted),
+        )
         self._cache.commit()
+        for index, (lane, rows) in enumerate(fed):
+            if lane in wanted:
+                self._states[lane] = output.hidden_states[-1][index, width - len(rows) :]
+        self._wanted -= wanted
+        logits: Tensor = output.logits
         return logits[:, -1]

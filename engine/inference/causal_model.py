@@ -80,13 +80,24 @@ class CausalModel(AnyModel, Protocol):
             CacheFullError: the cache has no room for them.
         """
 
-    def next_id(self, rows: Sequence[Row], suppressed: Sequence[int]) -> int:
-        """Feed rows and choose the likeliest next id among those that are not suppressed."""
+    def next_id(
+        self, rows: Sequence[Row], suppressed: Sequence[int], *, keep_states: bool = False
+    ) -> int:
+        """Feed rows and choose the likeliest next id among those that are not suppressed.
+
+        ``keep_states``: so that ``states`` returns those of the rows.
+        """
 
     def logits(self) -> NDArray[np.float32]:
         """Return those that the newest ``next_id`` chose from, shape (V,); -inf if suppressed.
 
         The next pass may overwrite them.
+        """
+
+    def states(self) -> NDArray[np.float32]:
+        """Return the states of the rows that the newest ``next_id`` kept, shape (Q, width).
+
+        A state is the last layer's output as the output layer reads it.
         """
 
 

@@ -51,17 +51,27 @@ from engine.models.llama_shape import (
 FORMAT = "surtitle-llama-1"
 """Name of this description; another one is needed once it gives other bytes."""
 
+STATES = LAST_NORM.removesuffix(".weight")
+"""The last layer's output, normed, for all rows of a pass, shape (Q, width)."""
+
 _ROUNDS_ROWS = 4
 """Level of accuracy of products with 8 bits: rows are rounded to 8 bits, too, block by block."""
 
 _AS_ROWS, _AS_BATCH = "rows", "batch"  # shapes: (N, width) and (1, N, width)
 
 
-def graph_bytes(shape: LlamaShape, *, packed: bool = False) -> bytes:
-    """Return the graph of a shape as a file of ONNX; ``packed``: of ``int8_weights``."""
-    return model(
-        [*_nodes(shape, packed=packed), *_tensors(shape, packed=packed), *_borders(shape)], FORMAT
-    )
+def graph_bytes(shape: LlamaShape, *, packed: bool = False, states: bool = False) -> bytes:
+    """Return the graph of a shape as a file of ONNX.
+
+    Args:
+        shape: of the network.
+        packed: its weights are those of ``int8_weights``.
+        states: ``STATES`` is an output, too.
+    """
+    parts = [*_nodes(shape, packed=packed), *_tensors(shape, packed=packed), *_borders(shape)]
+    if states:
+        parts.append(graph_output(STATES, FLOAT, ["Q", shape.hidden]))
+    return model(parts, FORMAT)
 
 
 def packed_layers(shape: LlamaShape) -> dict[str, tuple[int, ...]]:
@@ -96,8 +106,8 @@ def _nodes(shape: LlamaShape, *, packed: bool) -> Iterator[bytes]:
         stream = f"{after}.sum"
         yield from _feed_forward(shape, stem, after, packed=packed)
         addend = f"{stem}.mlp.down_proj"
-    yield _norm(shape, stream, addend, LAST_NORM.removesuffix(".weight"), last=True)
-    yield node("Gather", [LAST_NORM.removesuffix(".weight"), "newest"], ["asked"])
+    yield _norm(shape, stream, addend, STATES, last=True)
+    yield node("Gather", [STATES, "newest"], ["asked"])
     output = EMBEDDING if shape.tied else OUTPUT
     yield _product(shape, output, "asked", "logits", packed=packed)
 

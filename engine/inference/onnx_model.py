@@ -17,7 +17,13 @@ from engine.errors import ModelError, first_line
 from engine.inference.array_cache import ArrayCache, Floats, Integers
 from engine.inference.flops import Arithmetic, peak_memory_bytes
 from engine.inference.int8_weights import Numbers, packed_weights
-from engine.inference.onnx_graph import cache_names, graph_bytes, new_name, packed_layers
+from engine.inference.onnx_graph import (
+    STATES,
+    cache_names,
+    graph_bytes,
+    new_name,
+    packed_layers,
+)
 from engine.layout.planner import Eviction
 from engine.layout.rows import Row
 from engine.messages import Code
@@ -87,7 +93,7 @@ class OnnxNetwork:
         try:
             options.add_external_initializers(list(given), [make(it) for it in given.values()])
             session: InferenceSession = onnxruntime.InferenceSession(
-                graph_bytes(self.shape, packed=self._packed),
+                graph_bytes(self.shape, packed=self._packed, states=True),
                 options,
                 providers=["CPUExecutionProvider"],
             )
@@ -103,6 +109,7 @@ class _BoundPass:
     binding: "IOBinding"
     ids: Integers  # (Q,)
     positions: Integers  # (1, Q)
+    states: Floats  # (Q, width)
 
 
 class OnnxModel:
@@ -125,6 +132,7 @@ class OnnxModel:
         self._last = np.zeros(1, dtype=np.int32)
         self._length = np.zeros((), dtype=np.int32)
         self._logits: Floats = np.zeros((1, shape.vocabulary), dtype=np.float32)
+        self._states: Floats = np.zeros((0, shape.hidden), dtype=np.float32)
         self._turns = _rotations(shape, _FIRST_POSITIONS)
         self.max_positions = shape.max_positions
         self.tokens_fed = 0
@@ -180,12 +188,19 @@ class OnnxModel:
         """
         return self._compute(rows).copy()
 
-    def next_id(self, rows: Sequence[Row], suppressed: Sequence[int]) -> int:
+    def next_id(
+        self,
+        rows: Sequence[Row],
+        suppressed: Sequence[int],
+        *,
+        keep_states: bool = False,  # noqa: ARG002  they are there in any case
+    ) -> int:
         """Feed rows and choose the likeliest next id among those that are not suppressed.
 
         Args:
             rows: as for ``feed``.
             suppressed: ids that may not be chosen.
+            keep_states: for ``states``.
         """
         logits = self._compute(rows)
         for id_ in suppressed:  # a few: less than an index by a list
@@ -199,6 +214,10 @@ class OnnxModel:
         """
         logits: Floats = self._logits[0]
         return logits
+
+    def states(self) -> Floats:
+        """Return the states of the rows of the newest pass, shape (Q, width), in their order."""
+        return self._states
 
     def _compute(self, rows: Sequence[Row]) -> Floats:
         """Compute rows; return the logits in memory that the next pass overwrites.
@@ -226,8 +245,11 @@ class OnnxModel:
             self._session.run_with_iobinding(bound.binding)
         except Exception as error:
             raise _as_ours(error) from error
+        self._states = bound.states
         if rows != arrived:
-            self._cache.arrange([rows.index(row) for row in arrived])
+            order = [rows.index(row) for row in arrived]
+            self._cache.arrange(order)
+            self._states = bound.states[order]
         self._cache.commit()
         self._count(len(rows))
         logits: Floats = self._logits[0]
@@ -249,12 +271,14 @@ class OnnxModel:
         }
         for name, array in inputs.items():
             _bind_input(binding, name, array)
+        states = np.zeros((n_rows, self._network.shape.hidden), dtype=np.float32)
         _bind_output(binding, "logits", self._logits)
+        _bind_output(binding, STATES, states)
         for layer, pair in enumerate(self._cache.layers):
             for name, cached in zip(cache_names(layer), pair, strict=True):
                 _bind_input(binding, name, cached)
                 _bind_output(binding, new_name(name), cached)
-        bound = _BoundPass(binding, ids, positions)
+        bound = _BoundPass(binding, ids, positions, states)
         if n_rows <= _MOST_BOUND:
             self._passes[n_rows] = bound
         return bound

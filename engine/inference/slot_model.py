@@ -54,6 +54,7 @@ class SlotModel:
         trained = getattr(network.config, "max_position_embeddings", None)
         self.max_positions = int(trained or capacity)  # that the network was trained for
         self._logits = torch.full((network.config.vocab_size,), -torch.inf)  # of ``next_id``
+        self._states = torch.empty(0, 0)  # likewise
         self.tokens_fed = 0
         self.forwards = 0
         self.flops = 0
@@ -106,37 +107,48 @@ class SlotModel:
         Raises:
             CacheFullError: the cache has no room for them.
         """
+        return self._compute(rows, keep_states=False)
+
+    def _compute(self, rows: Sequence[Row], *, keep_states: bool) -> Tensor:
+        """Compute rows as ``feed`` does, and keep their states if asked."""
         cache = self._cache
         cache.begin(rows)
         places = cache.new_places  # (1, Q)
         ids = torch.tensor([[row.id for row in rows]], device=self._network.device)
-        logits: Tensor = self._network(
+        output = self._network(
             input_ids=ids,
             position_ids=places.encoded,
             attention_mask=self._attention.bias(places, cache.all_places, ranked=self._ranked),
             past_key_values=cache,
             use_cache=True,
             logits_to_keep=1,
-        ).logits
+            output_hidden_states=keep_states,
+        )
         cache.commit()
         self._count(len(rows))
+        if keep_states:
+            self._states = output.hidden_states[-1][0]
+        logits: Tensor = output.logits
         return logits[0, -1]
 
     @torch.inference_mode()
-    def next_id(self, rows: Sequence[Row], suppressed: Sequence[int]) -> int:
+    def next_id(
+        self, rows: Sequence[Row], suppressed: Sequence[int], *, keep_states: bool = False
+    ) -> int:
         """Feed rows and choose the likeliest next id among those that are not suppressed.
 
         Args:
             rows: as for ``feed``.
             suppressed: ids that may not be chosen.
+            keep_states: for ``states``; such a pass is none over fixed tensors.
         """
-        if self._steps is not None and len(rows) <= MAX_ROWS:
+        if self._steps is not None and len(rows) <= MAX_ROWS and not keep_states:
             step = self._steps.find(len(rows), ranked=self._ranked)
             id_ = step.next_id(rows, suppressed)
             self._logits = step.allowed_logits
             self._count(len(rows))
             return id_
-        logits = self.feed(rows)
+        logits = self._compute(rows, keep_states=keep_states)
         logits[list(suppressed)] = -torch.inf
         self._logits = logits
         return int(logits.argmax())
@@ -145,6 +157,11 @@ class SlotModel:
         """Return those that the newest ``next_id`` chose from, shape (V,); -inf if suppressed."""
         logits: NDArray[np.float32] = self._logits.float().numpy(force=True)
         return logits
+
+    def states(self) -> NDArray[np.float32]:
+        """Return the states of the rows that the newest ``next_id`` kept, shape (Q, width)."""
+        states: NDArray[np.float32] = self._states.float().numpy(force=True)
+        return states
 
     def _count(self, n_rows: int) -> None:
         self.tokens_fed += n_rows

@@ -83,6 +83,7 @@ class Planner(ABC):
         self._last_write: _Checkpoint | None = None  # before the last write
         self._looked = False  # the last write was a look
         self._n_fed = 0
+        self._n_last_fed = 0  # by the last write
         self._time = 0
         for position, id_ in enumerate(headers.system):
             self._rows.append(Row(id_, position))
@@ -112,6 +113,17 @@ class Planner(ABC):
     def extent(self) -> int:
         """Positions in use or reserved."""
         return max(self._state.slot_end, self._state.source, self._state.target)
+
+    @property
+    def newest_source(self) -> int | None:
+        """Index from the end, among the rows of the last write, of the newest source row.
+
+        None if an earlier write fed it. The rows after it are what the write asks with.
+        """
+        if self._last_write is None:
+            return None
+        index = self._last_write.n_rows - 1 - len(self._rows)
+        return index if -index <= self._n_last_fed else None
 
     @property
     def n_again(self) -> int:
@@ -159,6 +171,7 @@ class Planner(ABC):
             self._rows[index] = self._rows[index]._replace(time=self._time)
         fed = self._rows[self._n_fed :]
         self._n_fed = len(self._rows)
+        self._n_last_fed = len(fed)
         self._time += 1
         return fed
 

@@ -6,11 +6,11 @@ folder is run.
 
 import importlib.util
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from engine.adapters.adapter import model_card, usable_adapter, verify_adapter
 from engine.encoder_decoder.original import is_encoder_decoder
-from engine.errors import AdapterError, ModelError
+from engine.errors import AdapterError, ModelError, message_of
 from engine.loading.encoder_decoder_loader import EncoderDecoderWeights, load_encoder_decoder
 from engine.loading.lora_factors import Factors, read_factors
 from engine.loading.onnx_loader import UnfitGraphError, load_onnx
@@ -18,13 +18,17 @@ from engine.loading.weights import Weights
 from engine.messages import Code
 from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import ModelCard
+from engine.models.policy_head import HEAD_FILE, read_head
 from engine.settings import ModelSettings
+from engine.untrusted.faults import Fault
 
 if TYPE_CHECKING:
     from engine.loading.torch_loader import TorchWeights
 
 AnyWeights = Weights | EncoderDecoderWeights
 """A loaded model: one that takes adapters, or one with an encoder and a decoder."""
+
+_Weights = TypeVar("_Weights", bound=Weights)
 
 
 def load_weights(settings: ModelSettings) -> AnyWeights:
@@ -34,7 +38,9 @@ def load_weights(settings: ModelSettings) -> AnyWeights:
         ModelError: folder, adapter or device cannot be used, or there is too little memory.
     """
     card, factors = _described(settings)
-    return _loaded(settings, card, factors) if factors else load_base(settings, card)
+    if not factors:
+        return load_base(settings, card)
+    return _with_head(_loaded(settings, card, factors), settings)
 
 
 def load_by_torch(settings: ModelSettings) -> "TorchWeights":
@@ -48,7 +54,7 @@ def load_by_torch(settings: ModelSettings) -> "TorchWeights":
     card, factors = _described(settings)
     if card.family:
         raise ModelError(Code.BATCH_UNFIT(model=card.name))
-    return load_torch(settings, card, factors)
+    return _with_head(load_torch(settings, card, factors), settings)
 
 
 def load_base(settings: ModelSettings, card: ModelCard) -> AnyWeights:
@@ -59,7 +65,7 @@ def load_base(settings: ModelSettings, card: ModelCard) -> AnyWeights:
     """
     if card.family:
         return load_encoder_decoder(settings)
-    return _loaded(settings, card, {})
+    return _with_head(_loaded(settings, card, {}), settings)
 
 
 def _described(settings: ModelSettings) -> tuple[ModelCard, Mapping[str, Factors]]:
@@ -71,6 +77,19 @@ def _described(settings: ModelSettings) -> tuple[ModelCard, Mapping[str, Factors
     adapter = usable_adapter(settings.adapter, read_fingerprint(settings.directory))
     verify_adapter(adapter)
     return model_card(settings.directory, adapter), read_factors(adapter)
+
+
+def _with_head(weights: _Weights, settings: ModelSettings) -> _Weights:
+    """Return weights with the policy head that their card names."""
+    folder, card = settings.adapter or settings.directory, weights.card
+    try:
+        head = read_head(folder, card.adaptive, weights.width)
+    except (OSError, ValueError) as error:
+        reason = Fault.FILE_FAULT(name=HEAD_FILE, fault=message_of(error))
+        if isinstance(error, OSError):
+            reason = Fault.UNREADABLE(name=HEAD_FILE, reason=message_of(error))
+        raise ModelError(Code.CANNOT_LOAD(folder=str(folder), reason=reason)) from error
+    return weights.with_card(card, head)
 
 
 def _loaded(settings: ModelSettings, card: ModelCard, factors: Mapping[str, Factors]) -> Weights:

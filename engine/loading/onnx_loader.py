@@ -27,6 +27,7 @@ from engine.messages import Code, Message
 from engine.models.fingerprint import Fingerprint, known_fingerprint
 from engine.models.llama_shape import WEIGHTS_FILE, LlamaShape, read_llama_shape
 from engine.models.model_card import FILE_NAME, GRAPH_FILE, GraphHashes, ModelCard, read_card
+from engine.models.policy_head import PolicyHead
 from engine.models.tensor_file import parse_tensors, read_tensor_file
 from engine.settings import ModelSettings
 from engine.text.tokenizer import PlainTokenizer, check_ids, read_plain_tokenizer
@@ -76,6 +77,7 @@ class OnnxWeights:
     card: ModelCard
     base: Fingerprint | None = None
     report: LoadReport = field(default_factory=LoadReport)
+    head: PolicyHead | None = None
 
     @property
     def n_parameters(self) -> int:
@@ -83,13 +85,18 @@ class OnnxWeights:
         return self.network.shape.n_parameters
 
     @property
+    def width(self) -> int:
+        """Numbers in a state of a row."""
+        return self.network.shape.hidden
+
+    @property
     def decoder(self) -> Tokenizer:
         """The tokenizer of the ``tokenizers`` library, which decodes piece by piece."""
         return self.tokenizer.backend_tokenizer
 
-    def with_card(self, card: ModelCard) -> Self:
-        """Return the same weights with another card."""
-        return replace(self, card=card)
+    def with_card(self, card: ModelCard, head: PolicyHead | None = None) -> Self:
+        """Return the same weights with another card, and with the head that it names."""
+        return replace(self, card=card, head=head)
 
     def new_model(self, capacity: int) -> OnnxModel:
         """Make a conversation with the network, of ``capacity`` rows."""

@@ -40,6 +40,7 @@ from engine.messages import Code, Message
 from engine.models.fingerprint import Fingerprint, known_fingerprint
 from engine.models.memory_footprint import Footprint, read_footprint
 from engine.models.model_card import ModelCard
+from engine.models.policy_head import PolicyHead
 from engine.settings import ModelSettings
 from engine.untrusted.model_folder import MAX_CONFIG_BYTES
 from engine.untrusted.strict_json import JsonObject
@@ -60,6 +61,7 @@ class TorchWeights:
     card: ModelCard
     base: Fingerprint | None = None
     report: LoadReport = field(default_factory=LoadReport)
+    head: PolicyHead | None = None
     conversations: Callable[[PreTrainedModel, int], CausalModel] = SlotModel
 
     @property
@@ -68,13 +70,19 @@ class TorchWeights:
         return self.network.num_parameters()
 
     @property
+    def width(self) -> int:
+        """Numbers in a state of a row."""
+        width: int = self.network.config.hidden_size
+        return width
+
+    @property
     def decoder(self) -> Tokenizer:
         """The tokenizer of the ``tokenizers`` library, which decodes piece by piece."""
         return self.tokenizer.backend_tokenizer
 
-    def with_card(self, card: ModelCard) -> Self:
-        """Return the same weights with another card."""
-        return replace(self, card=card)
+    def with_card(self, card: ModelCard, head: PolicyHead | None = None) -> Self:
+        """Return the same weights with another card, and with the head that it names."""
+        return replace(self, card=card, head=head)
 
     def with_note(self, note: Message) -> Self:
         """Return the same weights with a further note on how they were loaded."""

@@ -10,6 +10,7 @@ from engine.loading.lora_factors import AdaptedLayers
 from engine.messages import Message
 from engine.models.fingerprint import Fingerprint
 from engine.models.model_card import ModelCard
+from engine.models.policy_head import PolicyHead
 from engine.text.tokenizer import Tokenizer
 
 
@@ -57,8 +58,16 @@ class Weights(Protocol):
     def decoder(self) -> Backend:
         """The tokenizer of the ``tokenizers`` library, which decodes piece by piece."""
 
-    def with_card(self, card: ModelCard) -> Self:
-        """Return the same weights with another card."""
+    @property
+    def width(self) -> int:
+        """Numbers in a state of a row, see ``CausalModel.states``."""
+
+    @property
+    def head(self) -> PolicyHead | None:
+        """The policy head that the card names; None if it names none."""
+
+    def with_card(self, card: ModelCard, head: PolicyHead | None = None) -> Self:
+        """Return the same weights with another card, and with the head that it names."""
 
     def new_model(self, capacity: int) -> CausalModel:
         """Make a conversation with the network, of ``capacity`` rows."""

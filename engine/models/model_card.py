@@ -9,6 +9,7 @@ from pathlib import Path
 from engine.errors import ModelError, message_of
 from engine.events import Confidence
 from engine.messages import Code
+from engine.models.policy_head import AdaptiveCard
 from engine.untrusted.faults import Fault
 from engine.untrusted.safe_names import is_plain_name
 from engine.untrusted.strict_json import JsonObject, refuse, shown
@@ -98,6 +99,7 @@ class ModelCard:
         graph: of the folder's graph for ONNX Runtime; None if it carries none.
         family: of a model with an encoder and a decoder, which has no prompt; else empty.
         sources: source languages of such a model; none if it finds the language out itself.
+        adaptive: of its policy head, and how much adaptive policies lag; None without either.
     """
 
     name: str
@@ -112,6 +114,7 @@ class ModelCard:
     graph: GraphHashes | None = None
     family: str = ""
     sources: tuple[str, ...] = ()
+    adaptive: AdaptiveCard | None = None
 
     @property
     def knows_slots(self) -> bool:
@@ -141,10 +144,9 @@ class ModelCard:
         content = {"format_version": FORMAT_VERSION, **asdict(self)}
         for key in ("layout", "family", "sources"):  # a base is trained for slots
             del content[key]
-        if self.calibration is None:
-            del content["calibration"]
-        if self.graph is None:
-            del content["graph"]
+        for key in ("calibration", "graph", "adaptive"):
+            if content[key] is None:
+                del content[key]
         text = json.dumps(content, indent=2, ensure_ascii=False)
         (directory / FILE_NAME).write_text(text + "\n", encoding="utf-8")
 
@@ -199,6 +201,7 @@ def _parse(content: JsonObject) -> ModelCard:
         policies=policies,
         calibration=parse_calibration(content),
         graph=_graph(content),
+        adaptive=AdaptiveCard.parse(content),
     )
 
 

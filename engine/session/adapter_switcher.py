@@ -13,16 +13,17 @@ There are no threads or locks here: the thread that translates also loads and sw
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from engine.adapters.adapter import Adapter, usable_adapter, verify_adapter
+from engine.adapters.adapter import Adapter, adapter_head, usable_adapter, verify_adapter
 from engine.errors import AdapterError, SurtitleError, first_line
 from engine.layout.rows import Row
 from engine.loading.lora_factors import Factors, read_factors
 from engine.loading.weights import Weights
 from engine.messages import Code, Message
 from engine.models.model_card import ModelCard
+from engine.models.policy_head import PolicyHead
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.text.prompt import word_ids
 from engine.translation.feed import translate_unseen
@@ -39,6 +40,7 @@ class _Loaded:
 
     card: ModelCard
     factors: Mapping[str, Factors]
+    head: PolicyHead | None
 
 
 class AdapterSwitcher:
@@ -78,8 +80,9 @@ class AdapterSwitcher:
         verify_adapter(adapter)
         if adapter.name in self._loaded:
             raise AdapterError(Code.ADAPTER_LOADED(name=adapter.name))
-        card = adapter.card.model_card() if adapter.card else self._weights.card
-        candidate = _Loaded(card, read_factors(adapter))
+        bare = replace(self._weights.card, adaptive=None)
+        card = adapter.card.model_card() if adapter.card else bare
+        candidate = _Loaded(card, read_factors(adapter), adapter_head(adapter))
         self._try(candidate, adapter)
         self._loaded[adapter.name] = candidate
         return adapter.name
@@ -99,7 +102,9 @@ class AdapterSwitcher:
             message = Code.CANNOT_SWITCH(name=str(name), reason=reason, stays=self._stays)
             raise AdapterError(message) from error
         self._used = name
-        return self._weights if loaded is None else self._weights.with_card(loaded.card)
+        if loaded is None:
+            return self._weights
+        return self._weights.with_card(loaded.card, loaded.head)
 
     def unload(self, name: str) -> None:
         """Unload an adapter; raise AdapterError if it is not loaded, or in use."""
@@ -128,7 +133,7 @@ class AdapterSwitcher:
         before = {} if self._used is None else self._loaded[self._used].factors
         try:
             self._layers.put(candidate.factors)
-            _probe(self._weights.with_card(candidate.card))
+            _probe(self._weights.with_card(candidate.card, candidate.head))
         except (SurtitleError, MemoryError, RuntimeError) as error:
             self._weights.give_memory_back()
             folder, reason = str(adapter.folder), _reason(error)

@@ -3,7 +3,7 @@
 Everything here runs on the worker thread.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -73,6 +73,12 @@ class LoadedModel:
         return {code: one.name for code, one in self.weights.card.languages.items()}
 
     @property
+    def lags(self) -> Mapping[str, float]:
+        """Words that adaptive policies lag, by tau; empty where it was not measured."""
+        adaptive = self.weights.card.adaptive
+        return {} if adaptive is None else adaptive.lags
+
+    @property
     def adapters(self) -> tuple[str, ...]:
         """Names of the adapters that are loaded."""
         return () if self._switcher is None else self._switcher.names
@@ -85,7 +91,9 @@ class LoadedModel:
     @property
     def adapters_changed(self) -> AdapterChanged:
         """The event that reports which adapters are loaded and used now."""
-        return AdapterChanged(names=self.adapters, used=self.used, languages=self.languages)
+        return AdapterChanged(
+            names=self.adapters, used=self.used, languages=self.languages, lags=self.lags
+        )
 
     def make_system(self, translation: TranslationSettings, log: EventLog) -> AnySystem:
         """Make the system for the current weights.

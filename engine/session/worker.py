@@ -77,6 +77,7 @@ class Worker:
                 languages=model.languages,
                 load_s=time.monotonic() - start_s,
                 notices=model.notes,
+                lags=model.lags,
             )
         )
         if model.used is not None:

@@ -40,6 +40,7 @@ class Translator(OnConversation):
     ) -> None:
         super().__init__(Conversation("slots", weights, settings, capacity=capacity, log=log))
         self._log = self.conversation.log
+        self._head = weights.head  # says when to write
         self._cached: Utterance | None = None  # whose rows the cache holds
 
     @property
@@ -146,12 +147,9 @@ class Translator(OnConversation):
         return None
 
     def _look(self, utterance: Utterance) -> Change | None:
-        """Ask the model whether it would write; its first token costs no further pass then.
-
-        Without a head for it, a write is as likely as any token but end-of-write.
-        """
+        """Ask the model whether it would write; its first token costs no further pass then."""
         id_ = self._predict(utterance, looks=True)
-        likely = probability_of_others(self.model.logits(), utterance.prompt.end_of_write)
+        likely = self._write_probability(utterance)
         utterance.write_probability = likely
         action = utterance.next_action(self.conversation.haste)
         self._log.write(
@@ -165,6 +163,18 @@ class Translator(OnConversation):
             return self._write(utterance, id_)
         self._take_back(utterance)
         return None
+
+    def _write_probability(self, utterance: Utterance) -> float:
+        """Return how likely a write is, after a look.
+
+        By the head of the model, from the newest source row; without one it is as likely as any
+        token but end-of-write. After an edit that row may have been fed without a look, while
+        there was a backlog: then more is read.
+        """
+        if self._head is None:
+            return probability_of_others(self.model.logits(), utterance.prompt.end_of_write)
+        index = utterance.planner.newest_source
+        return 0.0 if index is None else self._head.probability(self.model.states()[index])
 
     def _write(self, utterance: Utterance, id_: int) -> Change | None:
         """Take the token that was predicted, unless the write must end here."""
@@ -210,7 +220,8 @@ class Translator(OnConversation):
         if n_again:  # a layout that recomputes
             self.model.truncate(planner.n_fed - len(rows))
             self.counters.tokens_recomputed += n_again
-        proposed = self.model.next_id(rows, utterance.suppressed)
+        keep_states = looks and self._head is not None
+        proposed = self.model.next_id(rows, utterance.suppressed, keep_states=keep_states)
         logits = self.model.logits()
         id_ = utterance.constrained(proposed, logits)
         utterance.log_probability = log_probability(logits, id_)

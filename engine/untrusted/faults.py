@@ -107,6 +107,13 @@ class Fault(Codes):
     TENSOR_MISSING = tr("lacks the tensor {name}")
     TENSOR_SHAPE = tr("has {name} in the shape {shape}, and [{wanted}] was expected")
 
+    # policy heads
+    HEAD_TENSOR = tr("has the tensor {name} of type {dtype}, and {wanted} of type F32 was expected")
+    HEAD_CHANGED = tr("was changed or damaged after its card was written: get it again")
+    HEAD_NOT_FINITE = tr("holds numbers that are none (NaN) or infinite")
+    MANY_LAGS = tr("gives a lag for {n} values of tau, and {most} are the most")
+    NO_TAU = tr("gives a lag for {tau}, which is no tau from 0 to 1")
+
     # models
     CANNOT_BE_READ = tr("it cannot be read ({reason})")
     OUTSIDE = tr("its {name} names a file outside the folder")

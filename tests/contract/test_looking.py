@@ -3,21 +3,31 @@
 The same words are read with looks and without, in one go and after edits.
 """
 
+import functools
 import random
+from collections import Counter
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 import torch
 
+from engine.inference.causal_model import probability_of_others
 from engine.inference.slot_model import SlotModel
 from engine.layout.registry import make_planner
 from engine.layout.rows import visible
 from engine.metrics.event_log import EventLog
+from engine.models.policy_head import PolicyHead
 from engine.settings import LAYOUTS, LayoutSettings, TranslationSettings
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
 from tests.support.fakes import bare_prompt, hashing_translator, random_word, tiny_weights
-from tests.support.networks import ALIBI, N_IDS, tiny_network
+from tests.support.networks import ALIBI, N_IDS, masked_output, tiny_network
+from training.pretraining.tokenizer import END_OF_WRITE
+
+UTTERANCES = 200
 
 APPENDING = [layout for layout in LAYOUTS if layout not in ("recomputed", "source-apart")]
 """In ``source-apart`` the last token of a closed phase stands behind all source in the order of
@@ -85,10 +95,13 @@ def test_reading_in_looks_changes_no_mask_cell_and_no_logit(layout_name):
     assert n_written > 40
 
 
-def random_turns(rng):
+HASHING_HEAD = PolicyHead(np.array([[0.0], [6.0]]))
+
+
+def random_turns(rng, most=8):
     """Versions of a text that is typed and edited, the last of which ends it."""
     words, turns = [], []
-    for _ in range(rng.randint(2, 8)):
+    for _ in range(rng.randint(2, most)):
         words = [*words, *(random_word(rng) for _ in range(rng.randint(1, 3)))]
         turns.append(words)
         if rng.random() < 0.5:  # an edit: a word is changed or taken away
@@ -109,9 +122,10 @@ def typed(engine, turns, *, ended=True):
 
 def test_a_tau_of_0_is_read_1_to_the_row():
     for seed in range(20):
-        rng = random.Random(seed)
+        rng, head = random.Random(seed), HASHING_HEAD if seed % 2 else None
         turns, slot_length = random_turns(rng), rng.randint(3, 16)
-        adaptive = typed(hashing_translator("adaptive:0", slot_length=slot_length), turns)
+        looking = hashing_translator("adaptive:0", slot_length=slot_length, head=head)
+        adaptive = typed(looking, turns)
         fixed = typed(hashing_translator("read:1", slot_length=slot_length), turns)
         assert adaptive.fed_rows() == fixed.fed_rows()
         assert adaptive.caption == fixed.caption
@@ -144,7 +158,7 @@ def decisions(events):
 def test_after_a_rewind_to_any_word_decisions_are_those_of_a_fresh_run():
     actions = {"read": 0, "write": 0}
     for seed in range(40):
-        rng = random.Random(seed)
+        rng, head = random.Random(seed), HASHING_HEAD if seed % 2 else None
         slot_length, tau = rng.randint(3, 16), rng.choice([0.2, 0.5, 0.8])
         words = [random_word(rng) for _ in range(rng.randint(2, 9))]
         index = rng.randrange(len(words))
@@ -153,7 +167,8 @@ def test_after_a_rewind_to_any_word_decisions_are_those_of_a_fresh_run():
         for turns in ([words, edited], [edited[:n] for n in range(1, len(edited) + 1)]):
             events = []
             log = EventLog(events)
-            engine = hashing_translator(f"adaptive:{tau}", slot_length=slot_length, log=log)
+            policy = f"adaptive:{tau}"
+            engine = hashing_translator(policy, slot_length=slot_length, log=log, head=head)
             utterance = typed(engine, turns, ended=False)
             found.append((decisions(events), utterance))
         (rewound, utterance), (fresh, twin) = found
@@ -164,32 +179,117 @@ def test_after_a_rewind_to_any_word_decisions_are_those_of_a_fresh_run():
     assert min(actions.values()) > 15, actions
 
 
-def test_a_decision_holds_the_probability_that_its_rows_give_in_one_pass():
-    """Whatever was looked at, edited and taken back before: the rows up to it alone decide."""
-    compared = 0
-    for seed in range(8):
-        rng = random.Random(seed)
-        events = []
-        layout = LayoutSettings(slot_length=rng.randint(3, 16))
-        settings = TranslationSettings(policy="adaptive:0.95", layout=layout)
-        engine = Translator(tiny_weights(), settings, log=EventLog(events))
-        rows_at = {}
-        look = engine.model.next_id
+class NotingTranslator(Translator):
+    """Keeps of each look, by the words read: its rows, and how likely a write is with no head."""
 
-        def next_id(rows, suppressed, look=look, engine=engine, rows_at=rows_at):
-            id_ = look(rows, suppressed)
-            utterance = engine._cached
-            rows_at[utterance.n_read] = list(utterance.planner.rows[: utterance.planner.n_fed])
-            return id_
+    def __init__(self, *arguments, **others):
+        super().__init__(*arguments, **others)
+        self.looks = {}
 
-        engine.model.next_id = next_id
-        utterance = typed(engine, random_turns(rng), ended=False)
-        prompt = utterance.prompt
-        asked = {row[0]: row[1] for row in decisions(events) if row[2] == "read"}
-        for n_read, probability in asked.items():
-            logits = SlotModel(tiny_weights().network, 400).feed(rows_at[n_read]).clone()
-            logits[list(utterance.suppressed)] = -torch.inf
-            expected = 1 - logits.softmax(-1)[prompt.end_of_write].item()
-            assert probability == pytest.approx(expected, abs=1e-6)  # logits come as float32
-            compared += 1
-    assert compared > 5, compared
+    def _predict(self, utterance, *, looks=False):
+        id_ = super()._predict(utterance, looks=looks)
+        if looks:
+            planner, logits = utterance.planner, self.model.logits()
+            likely = probability_of_others(logits, utterance.prompt.end_of_write)
+            rows = list(planner.rows[: planner.n_fed])
+            self.looks[utterance.n_read] = Look(rows, planner._last_write.n_rows, likely)
+        return id_
+
+
+class Look(NamedTuple):
+    rows: list
+    n_before: int  # rows that are no part of the question
+    without_head: float
+
+
+class TerseModel(SlotModel):
+    """Ends every second write, and does not round what it is asked for to float32."""
+
+    def __init__(self, end, *arguments):
+        super().__init__(*arguments)
+        self._end = end
+
+    def next_id(self, rows, suppressed, **others):
+        id_ = super().next_id(rows, suppressed, **others)
+        return id_ if id_ % 2 else self._end
+
+    def logits(self):
+        return self._logits.numpy()
+
+    def states(self):
+        return self._states.numpy()
+
+
+BEHIND_ALL = 1 << 40
+
+
+def ghost(rows, number):
+    """Rows that were taken back, where no real row sees them, and no other ghost.
+
+    Real rows stand before them; a later ghost stands before an earlier one, which is not of its
+    time.
+    """
+    first = BEHIND_ALL - 64 * number
+    return [
+        row._replace(position=first + index, shift=row.position + row.shift - first - index)
+        for index, row in enumerate(rows)
+    ]
+
+
+def in_one_pass(rows, standing, looks):
+    """All rows of an utterance and of its looks, and which two of them decide.
+
+    Each decision is made by the row that is asked for a token, or by the newest source row.
+    """
+    index_of = {(row.position, row.time): index for index, row in enumerate(rows)}
+    together, asked, sources = list(rows), [], []
+    for number, (n_read, _, action) in enumerate(standing, start=1):
+        look = looks[n_read]
+        source = look.rows[look.n_before - 1]
+        sources.append(index_of[source.position, source.time])
+        if action == "write":
+            asked.append(index_of[look.rows[-1].position, look.rows[-1].time])
+        else:
+            together += ghost(look.rows[look.n_before :], number)
+            asked.append(len(together) - 1)
+    return together, asked, sources
+
+
+@functools.cache
+def terse_weights():
+    """The tiny model with a random head; its writes are short."""
+    tiny = tiny_weights()
+    head = PolicyHead(np.random.default_rng(3).normal(size=(2, tiny.width)) * 0.3)
+    (end,) = tiny.tokenizer.convert_tokens_to_ids([END_OF_WRITE])
+    return replace(tiny, conversations=partial(TerseModel, end), head=head)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", range(0, UTTERANCES, 50))
+def test_every_live_decision_has_the_probability_of_one_masked_pass(start):
+    """With a head and without, whatever was looked at, edited and taken back before."""
+    weights = terse_weights()
+    found = Counter()
+    for seed in range(start, start + 50):
+        rng, events = random.Random(seed), []
+        settings = TranslationSettings(
+            policy=f"adaptive:{rng.choice([0.1, 0.3, 0.7, 0.9])}:{rng.randint(2, 9)}",
+            layout=LayoutSettings(slot_length=rng.randint(3, 8)),
+        )
+        engine = NotingTranslator(weights, settings, log=EventLog(events))
+        utterance = typed(engine, random_turns(rng, most=4))
+        standing = decisions(events)
+        rows, asked, sources = in_one_pass(utterance.fed_rows(), standing, engine.looks)
+        output = masked_output(weights.network, rows, ranked=False)
+        states = output.hidden_states[-1][0, sources].numpy()  # (decisions, width)
+        expected = [weights.head.probability(state) for state in states]
+        assert [one[1] for one in standing] == pytest.approx(expected, rel=0, abs=1e-8)
+        logits = output.logits[0, asked]  # (decisions, V)
+        logits[:, list(utterance.suppressed)] = -torch.inf
+        expected = 1 - logits.softmax(-1)[:, utterance.prompt.end_of_write]
+        without = [engine.looks[one[0]].without_head for one in standing]
+        assert without == pytest.approx(expected.tolist(), rel=0, abs=1e-8)
+        found += Counter(action for _, _, action in standing)
+        found["edited"] += any(event["event"] == "rewound" for event in events)
+        found["overflowing"] += len(utterance.planner._state.phases) > 1
+    assert min(found[name] for name in ("read", "write", "edited", "overflowing")) > 15, found

@@ -12,6 +12,7 @@ import pytest
 from engine.layout.rows import Row
 from engine.loading.loader import load_weights
 from engine.models.fingerprint import read_fingerprint
+from engine.models.policy_head import PolicyHead
 from engine.session.adapter_switcher import AdapterSwitcher
 from engine.settings import LAYOUTS, LayoutSettings, ModelSettings
 from engine.translation.retranslator import Retranslator
@@ -46,12 +47,27 @@ def test_random_utterances_with_edits_and_overflow_are_computed_alike(folder, st
     assert truncated > 20
 
 
-@pytest.mark.parametrize("policy", ["read:2", "wait:2"])
-def test_an_utterance_longer_than_the_cache_is_computed_alike_after_evictions(folder, policy):
+@pytest.mark.parametrize(
+    ("policy", "n_turns", "capacity"),
+    [("read:2", 40, 150), ("wait:2", 40, 150), ("adaptive:0.5", 9, 90)],
+)
+def test_an_utterance_longer_than_the_cache_is_computed_alike_after_evictions(
+    folder, policy, n_turns, capacity
+):
     layout = LayoutSettings(slot_length=8)
-    system = twin(both(folder), policy=policy, layout=layout, capacity=150)
-    play(system, random.Random(1), 40)
+    system = twin(both(folder), policy=policy, layout=layout, capacity=capacity)
+    play(system, random.Random(1), n_turns)
     assert system.model.evicted > 3
+
+
+def test_the_states_that_a_head_reads_are_computed_alike(folder):
+    light, heavy = both(folder)
+    head = PolicyHead(np.random.default_rng(3).normal(size=(2, light.width)) * 0.3)
+    light = light.with_card(light.card, head)
+    system = twin((light, heavy), policy="adaptive:0.5", layout=LayoutSettings(slot_length=4))
+    for seed in range(6):
+        play(system, random.Random(seed), 2)
+    assert system.model.states_compared > 20
 
 
 def test_translating_again_at_each_word_is_computed_alike(folder):

@@ -1,6 +1,7 @@
 """Stand-ins for tests: a tiny random model with a tokenizer of its own, and a model that obeys."""
 
 import copy
+import dataclasses
 import functools
 import random
 
@@ -193,8 +194,14 @@ class HashingModel:
         logits[self._chosen] = 0.0
         return logits
 
-    def next_id(self, rows, suppressed):
+    def states(self):
+        return self._states
+
+    def next_id(self, rows, suppressed, *, keep_states=False):
         rng = random.Random(self.feed(rows))
+        if keep_states:
+            states = {position: state for position, _, state in self._cached}
+            self._states = np.array([[states[row.position] / 2**32 - 0.5] for row in rows])
         ends = tiny_tokenizer().convert_tokens_to_ids([END_OF_WRITE, END])
         if rng.random() < 0.25:
             self._chosen = rng.choice([id_ for id_ in ends if id_ not in suppressed])
@@ -206,12 +213,13 @@ class HashingModel:
         return self._chosen
 
 
-def hashing_translator(policy="read:3", *, slot_length=16, language="de", log=None):
-    """A translator that needs no network."""
+def hashing_translator(policy="read:3", *, slot_length=16, language="de", log=None, head=None):
+    """A translator that needs no network; a head reads states of width 1."""
     settings = TranslationSettings(
         target_language=language, policy=policy, layout=LayoutSettings(slot_length=slot_length)
     )
-    translator = Translator(tiny_weights(), settings, capacity=64, log=log)
+    weights = dataclasses.replace(tiny_weights(), head=head)
+    translator = Translator(weights, settings, capacity=64, log=log)
     translator.conversation.model = HashingModel()
     return translator
 
@@ -220,7 +228,8 @@ def obey(translator, next_id):
     """Let ``next_id(utterance)`` speak in the model's place; rows are fed to it all the same."""
     feed = translator.model.feed
 
-    def speak(rows, _suppressed):
+    def speak(rows, _suppressed, *, keep_states=False):
+        assert not keep_states
         feed(rows)
         return next_id(translator._cached)
 

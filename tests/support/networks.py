@@ -106,6 +106,11 @@ def save_network(folder, architecture):
 
 def masked_pass(network, rows, *, ranked):
     """Logits of a sample in one pass."""
+    return masked_output(network, rows, ranked=ranked).logits[0]
+
+
+def masked_output(network, rows, *, ranked):
+    """What the network says of a sample in one pass, with the outputs of its layers."""
     batch = pad([Example(rows, ends_writes=False)])
     with torch.inference_mode():
         return network(
@@ -113,4 +118,5 @@ def masked_pass(network, rows, *, ranked):
             position_ids=batch.places.encoded,
             attention_mask=batch.bias(Attention.of(network), ranked=ranked),
             use_cache=False,
-        ).logits[0]
+            output_hidden_states=True,
+        )

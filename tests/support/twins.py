@@ -26,7 +26,7 @@ class Twins:
 
     def __init__(self, torch_model: SlotModel, onnx_model: OnnxModel):
         self.torch_model, self.onnx_model = torch_model, onnx_model
-        self.compared = self.evicted = self.truncated = 0
+        self.compared = self.evicted = self.truncated = self.states_compared = 0
         self.distances: list[float] = []
 
     def __getattr__(self, name):
@@ -54,9 +54,13 @@ class Twins:
         self._compare(found, wanted)
         return wanted
 
-    def next_id(self, rows, suppressed):
-        wanted = self.torch_model.feed(rows).numpy()
-        chosen = self.onnx_model.next_id(rows, suppressed)
+    def next_id(self, rows, suppressed, *, keep_states=False):
+        self.torch_model.next_id(rows, (), keep_states=keep_states)
+        wanted = self.torch_model.logits().copy()
+        chosen = self.onnx_model.next_id(rows, suppressed, keep_states=keep_states)
+        if keep_states:
+            self._compare(self.onnx_model.states(), self.torch_model.states())
+            self.states_compared += 1
         wanted[list(suppressed)] = -np.inf
         id_ = int(wanted.argmax())
         far = self._compare(self.onnx_model.logits(), wanted)
@@ -65,6 +69,9 @@ class Twins:
 
     def logits(self):
         return self.onnx_model.logits()
+
+    def states(self):
+        return self.onnx_model.states()
 
     def _compare(self, found, wanted):
         """Return the largest difference; the logits of a random network are large."""

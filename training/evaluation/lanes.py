@@ -113,8 +113,12 @@ class Lane:
         logits: NDArray[np.float64] = answer.double().numpy(force=True)
         return logits
 
-    def next_id(self, rows: Sequence[Row], suppressed: Sequence[int]) -> int:
+    def next_id(
+        self, rows: Sequence[Row], suppressed: Sequence[int], *, keep_states: bool = False
+    ) -> int:
         """Feed rows and choose the next id among those that are not suppressed."""
+        if keep_states:
+            self._model.keep_states(self.number)
         logits = self.feed(rows).copy()
         logits[list(suppressed)] = -np.inf
         self._logits = logits
@@ -123,6 +127,11 @@ class Lane:
     def logits(self) -> NDArray[np.float32]:
         """Return those that the newest ``next_id`` chose from, shape (V,); -inf if suppressed."""
         return self._logits.astype(np.float32)
+
+    def states(self) -> NDArray[np.float32]:
+        """Return the states of the rows that the newest ``next_id`` kept, shape (Q, width)."""
+        states: NDArray[np.float32] = self._model.states(self.number).float().numpy(force=True)
+        return states
 
     # for ``run_together``
 

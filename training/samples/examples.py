@@ -1,8 +1,9 @@
 """Turns a sentence pair into labelled rows, by the same Planner and Policy that the engine runs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from engine.layout.planner import Planner
 from engine.layout.registry import make_planner
 from engine.layout.rows import Row
 from engine.policy import Action, Policy, Progress
@@ -62,15 +63,28 @@ def build_samples(
         marker_alone: the end-of-source marker comes as a word of its own, as when a person presses
             Enter late; otherwise with the last word, as when the sentence ends with a full stop.
     """
+    planner = make_planner(prompt.headers, layout)
+    samples = list[Sequence[Row]]()
+    has_written = False
+    for action in play(pair, policy, prompt, planner, marker_alone=marker_alone):
+        if action is Action.WRITE:
+            has_written = True
+        elif planner.recomputes and has_written:
+            samples.append(list(planner.rows))
+            has_written = False
+    return [*samples, planner.rows]
+
+
+def play(
+    pair: TokenizedPair, policy: Policy, prompt: Prompt, planner: Planner, *, marker_alone: bool
+) -> Iterator[Action]:
+    """Play a policy over a pair, and yield each action before it is taken."""
     if policy.ends_writes and pair.needs is None:
         msg = "a pair without an alignment cannot train a policy that ends its writes"
         raise ValueError(msg)
-    planner = make_planner(prompt.headers, layout)
     words = source_words(pair.source, prompt, marker_alone=marker_alone)
     gold = Gold(pair, prompt)
-    samples = list[Sequence[Row]]()
     n_read = n_read_at_write_end = 0
-    has_written = False
     while True:
         ended = n_read == len(words)
         progress = Progress(
@@ -80,10 +94,9 @@ def build_samples(
             exhausted=gold.word == len(pair.target),
             source_ended=ended,
         )
-        if policy.next_action(progress) is Action.READ:
-            if planner.recomputes and has_written:
-                samples.append(list(planner.rows))
-                has_written = False
+        action = policy.next_action(progress)
+        yield action
+        if action is Action.READ:
             planner.read(words[n_read])
             n_read += 1
             continue
@@ -91,11 +104,10 @@ def build_samples(
         id_ = gold.next_id(n_read if policy.ends_writes and not ended else None, policy)
         ends_write = id_ == prompt.end_of_write
         planner.choose(id_, asked=not (ends_write and gold.may_go_on(n_read)))
-        has_written = True
         if ends_write:
             n_read_at_write_end = n_read
         if ended and id_ in (prompt.end_of_write, prompt.end_of_target):
-            return [*samples, planner.rows]
+            return
 
 
 def source_words(words: Sequence[Ids], prompt: Prompt, *, marker_alone: bool) -> list[Ids]:

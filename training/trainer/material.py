@@ -89,7 +89,7 @@ def prepare(
     pairs = [
         one
         for one in tokenize(data, tokenizer, settings.max_length - around)
-        if _is_text(one, prompts[one.language])
+        if is_text(one, prompts[one.language])
     ]
     _check_pairs(pairs, settings, data, method)
     step_pairs: float = optimisation.batch_pairs
@@ -195,7 +195,7 @@ def _turns(settings: TrainSettings) -> Turns:
     return turns
 
 
-def _is_text(pair: CorpusPair, prompt: Prompt) -> bool:
+def is_text(pair: CorpusPair, prompt: Prompt) -> bool:
     """Return whether a target can be written: one that spells a marker out cannot."""
     return prompt.markers.isdisjoint(id_ for word in pair.pair.target for id_ in word)
 

@@ -365,6 +365,23 @@ def test_how_the_model_was_loaded_is_told_when_it_is(program):
     assert one.window.banner.sentence.text() == "Captions come later."
 
 
+def test_adaptive_timings_are_offered_in_words_where_the_model_was_measured(program):
+    one = program().open().wait_until_ready()
+    timing = one.window.choices.timing
+    fixed = timing.entries
+    lags = {"0.9": 4.0, "0.1": 1.42, "0.2": 1.6, "0.5": 2.3}
+    ready = Ready(model="shouter", languages=LANGUAGES, load_s=1, lags=lags)
+    one.application.bridge.event_came.emit(ready)
+    assert timing.entries[: len(fixed)] == fixed
+    assert timing.entries[len(fixed) :] == [
+        ("When it knows enough (about 1.4 words behind)", "adaptive:0.1"),
+        ("When it knows enough (about 2.3 words behind)", "adaptive:0.5"),
+        ("When it knows enough (about 4.0 words behind)", "adaptive:0.9"),
+    ]
+    one.application.bridge.event_came.emit(ADAPTER)  # it was not measured
+    assert timing.entries == fixed
+
+
 def test_a_model_named_as_on_the_hub_is_looked_for_in_the_library(program, tmp_path):
     one = program(model=Path("some/model")).open().wait_until_ready()
     (model,) = one.engine.models

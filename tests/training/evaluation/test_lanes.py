@@ -3,12 +3,14 @@ import threading
 from collections import deque
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from engine.errors import CacheFullError
 from engine.inference.batched_model import BatchedModel
 from engine.layout.rows import Row
 from engine.metrics.event_log import EventLog
+from engine.models.policy_head import PolicyHead
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.translation.feed import feed_line
 from engine.translation.slot_translator import Translator
@@ -33,13 +35,16 @@ def log_of(translator_of, lines):
         mean = row.pop("mean_log_probability", None)
         if mean is not None:
             row["mean"] = round(mean, 5)
+        if "write_probability" in row:
+            row["write_probability"] = round(row["write_probability"], 5)
     return rows
 
 
-@pytest.mark.parametrize("policy", ["read:2", "wait:2", "offline"])
+@pytest.mark.parametrize("policy", ["read:2", "wait:2", "adaptive:0.5", "offline"])
 def test_lines_translated_side_by_side_leave_the_log_they_leave_alone(policy):
     settings = TranslationSettings(policy=policy, layout=LayoutSettings(slot_length=4))
-    weights = tiny_weights()
+    head = PolicyHead(np.random.default_rng(3).normal(size=(2, tiny_weights().width)) * 0.3)
+    weights = replace(tiny_weights(), head=head)
     shares = [LINES[start::3] for start in range(3)]
     alone = [
         log_of(lambda log: Translator(weights, settings, capacity=600, log=log), share)

@@ -1,0 +1,66 @@
+"""The ``calibrate-lag`` command: writes on a card how much adaptive policies lag."""
+
+import argparse
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from engine.adapters.adapter import write_adapter_card
+from engine.adapters.card import read_adapter_card
+from engine.models.model_card import read_card
+from engine.models.policy_head import AdaptiveCard
+from training.errors import UsageError
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add ``calibrate-lag`` to the command line."""
+    parser = subparsers.add_parser(
+        "calibrate-lag",
+        help="write on a card how much adaptive policies lag",
+        description="Write on the card of a model, or of an adapter, by how many words its "
+        "adaptive policies lag in runs of evaluate on development data. Windows then offer them as "
+        "timings, told in words.",
+    )
+    owner = parser.add_mutually_exclusive_group(required=True)
+    owner.add_argument("--model", type=Path, metavar="DIR")
+    owner.add_argument("--adapter", type=Path, metavar="DIR")
+    parser.add_argument("--run", nargs="+", dest="runs", type=Path, required=True, metavar="RUN")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the card, print the lags.
+
+    Raises:
+        TrainingError: one sentence says what is wrong.
+        SurtitleError: likewise.
+    """
+    from training.evaluation.lags import measured_lags  # noqa: PLC0415  numpy; help is there at once
+    from training.evaluation.runs import read_run  # noqa: PLC0415  likewise
+
+    runs = [read_run(folder) for folder in arguments.runs]
+    for one in runs:
+        if (one.record.adapter_sha256 is None) != (arguments.adapter is None):
+            owner = "the bare model" if one.record.adapter_sha256 is None else "an adapter"
+            msg = f"{one.folder} is a run of {owner}: name runs of what is calibrated"
+            raise UsageError(msg)
+    lags = measured_lags(runs)
+    if arguments.adapter is None:
+        card = read_card(arguments.model)
+        with_lags = replace(card.adaptive or AdaptiveCard(), lags=lags)
+        replace(card, adaptive=with_lags).save(arguments.model)
+    else:
+        _write_adapter(arguments.adapter, lags)
+    for tau, lag in lags.items():
+        sys.stdout.write(f"{lag:10.2f}  words behind with adaptive:{tau}\n")
+    return 0
+
+
+def _write_adapter(adapter: Path, lags: dict[str, float]) -> None:
+    try:
+        card = read_adapter_card(adapter)
+    except (OSError, ValueError) as error:
+        msg = f"{adapter} has no card that can be read ({error}): name an adapter folder"
+        raise UsageError(msg) from error
+    with_lags = replace(card.adaptive or AdaptiveCard(), lags=lags)
+    write_adapter_card(adapter, replace(card, adaptive=with_lags))
