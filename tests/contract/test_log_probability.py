@@ -40,8 +40,8 @@ def noted(monkeypatch):
     live = {}
     next_id = Lane.next_id
 
-    def note(lane, rows, suppressed):
-        id_ = next_id(lane, rows, suppressed)
+    def note(lane, rows, suppressed, **others):
+        id_ = next_id(lane, rows, suppressed, **others)
         logits = lane._logits / lane.choose.temperature
         live[lane.number, lane.n_rows - 1] = logits[id_] - np.logaddexp.reduce(logits)
         return id_
@@ -122,7 +122,7 @@ def test_translations_sampled_side_by_side_are_those_sampled_alone():
         translator = Translator(weights, settings)
         model, sampler = translator.model, Sampler(0.7, random.Random(request.seed))
 
-        def next_id(rows, suppressed, model=model, sampler=sampler):
+        def next_id(rows, suppressed, model=model, sampler=sampler, **_):
             logits = model.feed(rows).numpy().copy()
             logits[list(suppressed)] = -np.inf
             model._logits = torch.from_numpy(logits)

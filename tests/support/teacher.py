@@ -17,7 +17,7 @@ class Teacher:
                       for n, id_ in enumerate(word)]  # fmt: skip
         self._feed = translator.model.feed
 
-    def __call__(self, rows, _suppressed):
+    def __call__(self, rows, _suppressed, *, keep_states=False):  # noqa: ARG002  no head reads them
         self._feed(rows)
         utterance = self._utterance
         prompt = utterance.prompt

@@ -109,7 +109,7 @@ def test_drafts_that_loop_are_cut_and_counted():
         engine = Retranslator(tiny_weights(), settings, capacity=64)
         engine.conversation.model = model = HashingModel()
         ids, feed = itertools.cycle(phrase_for("wait:1")), model.feed
-        model.next_id = lambda rows, _suppressed, ids=ids, feed=feed: feed(rows) and next(ids)
+        model.next_id = lambda rows, _, ids=ids, feed=feed, **__: feed(rows) and next(ids)
         utterance = engine.open()
         engine.set_source(utterance, ["abc", "de"], ended=True)
         list(changes(engine, utterance))
