@@ -148,7 +148,7 @@ class SlotModel:
             self._logits = step.allowed_logits
             self._count(len(rows))
             return id_
-        logits = self._compute(rows, keep_states=keep_states)
+        logits = self._compute(rows, keep_states=True) if keep_states else self.feed(rows)
         logits[list(suppressed)] = -torch.inf
         self._logits = logits
         return int(logits.argmax())
