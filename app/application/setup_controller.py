@@ -1,6 +1,7 @@
 """Connects the setup wizard and the windows of the models with the settings."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
 
@@ -14,6 +15,7 @@ from app.session.listening_service import ListeningService
 from app.system.translations import worded
 from engine.errors import ModelError
 from engine.hub.bundled import bundled_models
+from engine.hub.catalogue import TRANSLATION_MODELS
 from engine.models.model_card import read_card
 from engine.speech.events import Heard, ListeningFailed, Noticed, RecognizerReady
 
@@ -85,13 +87,12 @@ class SetupController(QObject):
             self.models = ModelsDialog(library, self.parts, self._window)
             self.models.wanted.connect(self._use_model)
         preferences = self._settings.preferences
-        if self._wished:
-            now = ModelChoice(model=None, language=self._wished)
-        else:
-            spoken = preferences.translation
-            now = ModelChoice(
-                model=preferences.model, language=spoken.language, source=spoken.source
-            )
+        stored = preferences.translation
+        now = ModelChoice(
+            model=None if self._wished else preferences.model,
+            language=self._wished or stored.language,
+            source=stored.source,
+        )
         self.models.open_models(now, preferences.accepted)
 
     @Slot()
@@ -160,19 +161,29 @@ class SetupController(QObject):
 
     @Slot(str)
     def _use_language(self, language: str) -> None:
-        """Translate into a language that the model in use knows; an empty one only captions."""
+        """Translate into a language that the model in use knows; an empty one only captions.
+
+        For a language that it does not know, another model is chosen after the wizard.
+        """
         mode = self._settings.mode
         if not language:
             self._wished = ""
             self._settings.choose_mode(CAPTIONS_ONLY)
             return
         self._settings.choose_mode(TRANSLATE if mode == CAPTIONS_ONLY else mode)
-        model, bundled = self._settings.preferences.model, self.parts.bundled
+        model, stored = self._settings.preferences.model, self._settings.preferences.translation
         self._wished = ""
-        if model is None and bundled and language not in bundled:
-            self._wished, language = language, bundled[0]
-        source = self._settings.preferences.translation.source
-        self._settings.choose_model(model, language, source)
+        if not self._may_know(model, stored.source, language):
+            self._wished = language
+            language = self.parts.bundled[0] if model is None else stored.language
+        self._settings.choose_model(model, language, stored.source)
+
+    def _may_know(self, model: Path | None, source: str, language: str) -> bool:
+        """Return whether a model translates into a language; folders are not looked into."""
+        if model is None:
+            return not self.parts.bundled or language in self.parts.bundled
+        known = (one for one in TRANSLATION_MODELS if Path(one.name) == model)
+        return all(one.translates(source, language) for one in known)
 
     @Slot(str)
     def _use_recognizer(self, recognizer: str) -> None:

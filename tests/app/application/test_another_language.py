@@ -84,6 +84,21 @@ def test_the_models_are_not_opened_for_a_language_that_the_included_one_knows(fi
     assert setup.models is None
 
 
+def test_a_ready_made_model_that_does_not_know_the_language_gives_way_after_the_set_up(program):
+    one = program(model=None).open().wait_until_ready()
+    french = Path("Helsinki-NLP/opus-mt-en-fr")
+    one.application.settings.choose_model(french, "fr", "en")
+    setup = one.application.side_windows.guide
+    setup.parts = parts(says(MACHINE, FAST), bundled=("de",))
+    setup.open_guide()
+    choose(setup.dialog.welcome.target, "pl")
+    click(*[setup.dialog.next] * 4)
+    assert (one.stored()["model"], one.stored()["translation"]["language"]) == (str(french), "fr")
+    assert setup.models.isVisible()
+    assert setup.models.page.language == "pl"
+    one.wait(lambda: setup.models.page.offer.name == NAME)
+
+
 NLLB = Path("facebook/nllb-200-distilled-600M")
 FORBIDS = Code.LICENCE_FORBIDS_COMMERCE(name="nllb", licence="cc-by-nc-4.0")
 
