@@ -19,11 +19,11 @@ from engine.encoder_decoder.original import is_encoder_decoder, model_record
 from engine.errors import AdapterError, message_of
 from engine.files import replacing
 from engine.messages import Code, Message
+from engine.models.adaptive_card import HEAD_FILE, check_head, head_sha256
 from engine.models.fingerprint import Fingerprint
 from engine.models.instruct_card import is_plain, plain_card
 from engine.models.linear_layers import linear_layers
 from engine.models.model_card import FILE_NAME, ModelCard, read_card
-from engine.models.policy_head import HEAD_FILE, PolicyHead, check_head, read_head
 from engine.settings import LAYOUTS
 from engine.untrusted.faults import Fault
 from engine.untrusted.regular_file import file_sha256
@@ -111,25 +111,13 @@ def verify_adapter(adapter: Adapter, *, origin: Path | None = None) -> str:
     if adapter.card is not None and adapter.card.weights_sha256 != sha256:
         folder = str(origin or adapter.folder)
         raise AdapterError(Code.ADAPTER_CHANGED(folder=folder, file=WEIGHTS_FILE))
-    adapter_head(adapter, origin=origin)
-    return sha256
-
-
-def adapter_head(adapter: Adapter, *, origin: Path | None = None) -> PolicyHead | None:
-    """Read the policy head of a usable adapter; None if its card names none.
-
-    Raises:
-        AdapterError: it does not match the card, or cannot be read; it names ``origin`` if given.
-    """
-    if adapter.card is None:
-        return None
-    try:
+    if adapter.card is not None and adapter.card.adaptive is not None and adapter.card.has_head:
         with _adapter_errors(HEAD_FILE):
-            return read_head(adapter.folder, adapter.card.adaptive, adapter.card.base.hidden_size)
-    except AdapterError as error:
-        folder = str(origin or adapter.folder)
-        message = Code.ADAPTER_UNUSABLE(folder=folder, reason=error.message)
-        raise AdapterError(message) from error
+            changed = head_sha256(adapter.folder) != adapter.card.adaptive.head_sha256
+        if changed:
+            folder = str(origin or adapter.folder)
+            raise AdapterError(Code.ADAPTER_CHANGED(folder=folder, file=HEAD_FILE))
+    return sha256
 
 
 def write_adapter_card(folder: Path, card: AdapterCard) -> Adapter:

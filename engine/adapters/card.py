@@ -11,9 +11,9 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 
 from engine.errors import PolicyError
+from engine.models.adaptive_card import AdaptiveCard
 from engine.models.fingerprint import Fingerprint
 from engine.models.model_card import FILE_NAME, Language, ModelCard
-from engine.models.policy_head import AdaptiveCard
 from engine.policy import family, parse_slot_policy
 from engine.untrusted.faults import Fault
 from engine.untrusted.safe_names import is_plain_name

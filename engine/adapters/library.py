@@ -17,8 +17,8 @@ from engine.adapters.lora_config import CONFIG_FILE
 from engine.adapters.lora_weights import WEIGHTS_FILE
 from engine.errors import AdapterError, message_of
 from engine.messages import Code
+from engine.models.adaptive_card import HEAD_FILE
 from engine.models.model_card import FILE_NAME
-from engine.models.policy_head import HEAD_FILE
 from engine.untrusted.safe_names import delete_hidden
 
 _FILES = (CONFIG_FILE, WEIGHTS_FILE, FILE_NAME)

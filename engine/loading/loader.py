@@ -16,9 +16,10 @@ from engine.loading.lora_factors import Factors, read_factors
 from engine.loading.onnx_loader import UnfitGraphError, load_onnx
 from engine.loading.weights import Weights
 from engine.messages import Code
+from engine.models.adaptive_card import HEAD_FILE
 from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import ModelCard
-from engine.models.policy_head import HEAD_FILE, read_head
+from engine.models.policy_head import read_head
 from engine.settings import ModelSettings
 from engine.untrusted.faults import Fault
 

@@ -1,4 +1,4 @@
-"""Read the factors of a LoRA adapter, without torch."""
+"""Read the factors of a LoRA adapter, and its policy head, without torch."""
 
 import math
 from collections.abc import Mapping
@@ -11,7 +11,10 @@ from engine.adapters.adapter import Adapter
 from engine.adapters.lora_weights import WEIGHTS_FILE
 from engine.errors import AdapterError, message_of
 from engine.messages import Code
+from engine.models.adaptive_card import HEAD_FILE
+from engine.models.policy_head import PolicyHead, read_head
 from engine.models.tensor_file import Array, parse_tensors, read_tensor_file
+from engine.untrusted.faults import Fault
 
 _PREFIX, _DOWN, _UP = "base_model.model.", ".lora_A.weight", ".lora_B.weight"
 
@@ -63,3 +66,19 @@ def read_factors(adapter: Adapter) -> dict[str, Factors]:
         path.removeprefix(_PREFIX): Factors(tensors[path + _DOWN], tensors[path + _UP], scale)
         for path in paths
     }
+
+
+def read_adapter_head(adapter: Adapter) -> PolicyHead | None:
+    """Read the policy head of a usable and verified adapter; None if its card names none.
+
+    Raises:
+        AdapterError: it cannot be read, or is not finite.
+    """
+    if adapter.card is None:
+        return None
+    try:
+        return read_head(adapter.folder, adapter.card.adaptive, adapter.card.base.hidden_size)
+    except (OSError, ValueError) as error:  # its header was sound when it was inspected
+        reason = Fault.FILE_FAULT(name=HEAD_FILE, fault=message_of(error))
+        message = Code.ADAPTER_UNREADABLE(folder=str(adapter.folder), reason=reason)
+        raise AdapterError(message) from error

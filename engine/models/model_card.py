@@ -9,7 +9,7 @@ from pathlib import Path
 from engine.errors import ModelError, message_of
 from engine.events import Confidence
 from engine.messages import Code
-from engine.models.policy_head import AdaptiveCard
+from engine.models.adaptive_card import AdaptiveCard
 from engine.untrusted.faults import Fault
 from engine.untrusted.safe_names import is_plain_name
 from engine.untrusted.strict_json import JsonObject, refuse, shown

@@ -16,10 +16,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from engine.adapters.adapter import Adapter, adapter_head, usable_adapter, verify_adapter
+from engine.adapters.adapter import Adapter, usable_adapter, verify_adapter
 from engine.errors import AdapterError, SurtitleError, first_line
 from engine.layout.rows import Row
-from engine.loading.lora_factors import Factors, read_factors
+from engine.loading.lora_factors import Factors, read_adapter_head, read_factors
 from engine.loading.weights import Weights
 from engine.messages import Code, Message
 from engine.models.model_card import ModelCard
@@ -82,7 +82,7 @@ class AdapterSwitcher:
             raise AdapterError(Code.ADAPTER_LOADED(name=adapter.name))
         bare = replace(self._weights.card, adaptive=None)
         card = adapter.card.model_card() if adapter.card else bare
-        candidate = _Loaded(card, read_factors(adapter), adapter_head(adapter))
+        candidate = _Loaded(card, read_factors(adapter), read_adapter_head(adapter))
         self._try(candidate, adapter)
         self._loaded[adapter.name] = candidate
         return adapter.name

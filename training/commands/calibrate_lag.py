@@ -7,8 +7,8 @@ from pathlib import Path
 
 from engine.adapters.adapter import write_adapter_card
 from engine.adapters.card import read_adapter_card
+from engine.models.adaptive_card import AdaptiveCard
 from engine.models.model_card import read_card
-from engine.models.policy_head import AdaptiveCard
 from training.errors import UsageError
 
 

@@ -21,8 +21,8 @@ from engine.adapters.adapter import write_adapter_card
 from engine.adapters.card import read_adapter_card
 from engine.inference.attention import Attention
 from engine.loading.loader import load_by_torch
+from engine.models.adaptive_card import HEAD_FILE, HEAD_TENSOR, AdaptiveCard, head_sha256
 from engine.models.model_card import read_card
-from engine.models.policy_head import HEAD_FILE, HEAD_TENSOR, AdaptiveCard, head_sha256
 from engine.settings import LayoutSettings, ModelSettings
 from engine.text.prompt import make_prompt
 from training.data.corpus import replacing

@@ -9,15 +9,9 @@ import torch
 from safetensors.numpy import save_file
 
 from engine.errors import ModelError
+from engine.models.adaptive_card import HEAD_FILE, AdaptiveCard, check_head, head_sha256
 from engine.models.model_card import FILE_NAME, read_card
-from engine.models.policy_head import (
-    HEAD_FILE,
-    AdaptiveCard,
-    PolicyHead,
-    check_head,
-    head_sha256,
-    read_head,
-)
+from engine.models.policy_head import PolicyHead, read_head
 from training.pretraining.tokenizer import make_card
 
 CARD = make_card(name="tiny", languages=["de"], slot_length=16, policies=["read:3"])

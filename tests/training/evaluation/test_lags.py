@@ -6,8 +6,8 @@ import pytest
 
 from engine.adapters.adapter import Status, inspect_adapter
 from engine.adapters.card import read_adapter_card
+from engine.models.adaptive_card import AdaptiveCard
 from engine.models.model_card import read_card
-from engine.models.policy_head import AdaptiveCard
 from tests.support.adapter_folders import write_adapter
 from tests.support.run_folders import references, translations, write_run
 from training.__main__ import main

@@ -9,9 +9,9 @@ from engine.adapters.library import AdapterLibrary
 from engine.errors import AdapterError, ModelError
 from engine.loading.loader import load_by_torch, load_weights
 from engine.loading.onnx_loader import OnnxWeights
+from engine.models.adaptive_card import HEAD_FILE
 from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import read_card
-from engine.models.policy_head import HEAD_FILE
 from engine.session.adapter_switcher import AdapterSwitcher
 from engine.settings import ModelSettings
 from tests.support.adapter_folders import factors, write_adapter

@@ -1,0 +1,83 @@
+"""What a card says of adaptive policies, and the header of the policy head beside it."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from engine.untrusted.faults import Fault
+from engine.untrusted.regular_file import file_sha256
+from engine.untrusted.safetensors_header import SafetensorsHeader, read_header
+from engine.untrusted.strict_json import JsonObject, refuse, shown
+
+HEAD_FILE = "policy_head.safetensors"
+HEAD_TENSOR = "weight"
+
+_TAU = re.compile(r"0|1|0\.[0-9]{1,4}", re.ASCII)
+_MOST_LAGS, _LONGEST_LAG = 20, 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdaptiveCard:
+    """What a card says of adaptive policies.
+
+    Attributes:
+        head_sha256: of ``HEAD_FILE`` beside the card; empty where the model has no head.
+        lags: lagging (LAAL, in source words) on development data by tau, as a policy is written;
+            empty where it was not measured.
+    """
+
+    head_sha256: str = ""
+    lags: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, card: JsonObject) -> "AdaptiveCard | None":
+        """Return the part of a card; None if it has none.
+
+        Raises:
+            ValueError: it is garbled; the text continues a sentence that begins with the file.
+        """
+        if card.values.get("adaptive") is None:
+            return None
+        content = card.inner("adaptive")
+        lags = content.inner("lags") if "lags" in content else JsonObject({})
+        if len(lags.values) > _MOST_LAGS:
+            refuse(Fault.MANY_LAGS(n=len(lags.values), most=_MOST_LAGS))
+        for tau in lags.values:
+            if not _TAU.fullmatch(tau):
+                refuse(Fault.NO_TAU(tau=shown(tau)))
+        return cls(
+            head_sha256=content.text("head_sha256", "") and content.sha256("head_sha256"),
+            lags={tau: lags.number(tau, least=0, most=_LONGEST_LAG) for tau in lags.values},
+        )
+
+
+def check_head(folder: Path, width: int) -> None:
+    """Check the head in a folder by its header alone.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it is no head of this width; the text continues a sentence that begins with it.
+    """
+    check_header(read_header(folder / HEAD_FILE), width)
+
+
+def head_sha256(folder: Path) -> str:
+    """Return the hash of the head in a folder, for its card."""
+    return file_sha256(folder / HEAD_FILE)
+
+
+def check_header(header: SafetensorsHeader, width: int) -> None:
+    """Refuse what is not one tensor of float32, a row for READ and one for WRITE.
+
+    Raises:
+        ValueError: as ``check_head``.
+    """
+    for name, entry in header.tensors.items():
+        if name != HEAD_TENSOR or entry.dtype != "F32":
+            refuse(Fault.HEAD_TENSOR(name=shown(name), dtype=entry.dtype, wanted=HEAD_TENSOR))
+        if entry.shape != (2, width):
+            sizes = f"2, {width}"
+            refuse(Fault.TENSOR_SHAPE(name=name, shape=str(list(entry.shape)), wanted=sizes))
+    if not header.tensors:
+        refuse(Fault.TENSOR_MISSING(name=HEAD_TENSOR))
