@@ -14,6 +14,7 @@ Seconds are of this process's processor time, in one thread, without loading.
 import argparse
 import json
 import time
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -111,9 +112,9 @@ def score(
     scores = RowScores(markers=markers, attention=Attention.of(network))
     whole = [Example(one.rows, ends_writes=True, advantage=1.0) for one in trajectories]
     prompted = [
-        Example(prompt_of(one, time_), ends_writes=True, advantage=1.0)
+        Example(prompt_of(one, write), ends_writes=True, advantage=1.0)
         for one in whole
-        for time_ in sorted({row.time for row in one.rows if row.label != IGNORE})
+        for write in writes_of(one)
     ]
     rows = list[dict[str, object]]()
     for name, examples in (("slots", whole), ("re-prompted", prompted)):
@@ -141,12 +142,29 @@ def score(
     return rows
 
 
-def prompt_of(one: Example, newest: int) -> list[Row]:
-    """Return the rows up to a write, of which only those of that write are scored."""
+def writes_of(one: Example) -> list[tuple[int, int]]:
+    """Return the times of the first and the last scored row of each write.
+
+    A write begins after a forward pass that read source words, so of several rows; the passes
+    within a write have one row each.
+    """
+    n_rows = Counter(row.time for row in one.rows)
+    writes = list[tuple[int, int]]()
+    for newest in sorted({row.time for row in one.rows if row.label != IGNORE}):
+        if n_rows[newest] > 1 or not writes:
+            writes.append((newest, newest))
+        else:
+            writes[-1] = (writes[-1][0], newest)
+    return writes
+
+
+def prompt_of(one: Example, write: tuple[int, int]) -> list[Row]:
+    """Return the rows up to the end of a write, of which only those of that write are scored."""
+    first, last = write
     return [
-        row if row.time == newest else row._replace(label=IGNORE)
+        row if row.time >= first else row._replace(label=IGNORE)
         for row in one.rows
-        if row.time <= newest
+        if row.time <= last
     ]
 
 
