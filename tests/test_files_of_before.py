@@ -30,6 +30,8 @@ def test_settings(home):
     names = ("font", "text_colour", "background_colour", "opacity", "name_me", "name_them", "doubt")
     chosen = replace(
         CHOSEN,
+        accepted=own.accepted,
+        translation=replace(CHOSEN.translation, source=own.translation.source),
         captions=replace(CHOSEN.captions, **{name: getattr(own.captions, name) for name in names}),
         overlay=replace(CHOSEN.overlay, hide_after_s=own.overlay.hide_after_s),
         interface=replace(own.interface, language=CHOSEN.interface.language),

@@ -20,7 +20,6 @@ from engine.encoder_decoder.record import (
     converted_folder,
     read_record,
 )
-from engine.encoder_decoder.tokenizer import read_processor
 from engine.errors import ModelError, message_of
 from engine.messages import Code, Message
 from engine.models.memory_footprint import read_footprint, tensor_sizes
@@ -248,6 +247,8 @@ def _m2m(folder: Path, pieces: str) -> _Read:
         vocabulary = _vocabulary(folder)
         tokens = [token for token in named if _M2M_LANGUAGE.fullmatch(token)]
         return "m2m100", (*vocabulary, *tokens), old, old
+    from engine.encoder_decoder.tokenizer import read_processor  # noqa: PLC0415  lists do without it
+
     processor = read_processor(folder / pieces)
     own = [processor.id_to_piece(id_) for id_ in range(3, len(processor))]
     tokens = [token for token in named if _NLLB_LANGUAGE.fullmatch(token)]
@@ -256,6 +257,8 @@ def _m2m(folder: Path, pieces: str) -> _Read:
 
 
 def _madlad(folder: Path, pieces: str) -> _Read:
+    from engine.encoder_decoder.tokenizer import read_processor  # noqa: PLC0415  lists do without it
+
     processor = read_processor(folder / pieces)
     vocabulary = tuple(processor.id_to_piece(id_) for id_ in range(len(processor)))
     return "madlad", vocabulary, {}, _by_code(_found(_MADLAD_LANGUAGE, vocabulary))

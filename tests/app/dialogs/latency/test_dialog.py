@@ -248,5 +248,5 @@ def test_what_translates_now_is_said_as_a_command_line(program, tmp_path):
     one = program(policy="wait:3").open().wait_until_ready()
     assert one.application.model.as_arguments() == [
         *("--model", str(tmp_path), "--adapter", "none"),
-        *("--to", "de", "--policy", "wait:3", "--device", "auto"),
+        *("--to", "de", "--from", "en", "--policy", "wait:3", "--device", "auto"),
     ]

@@ -56,6 +56,7 @@ def test_a_page_is_reset_and_the_others_stay(dialog, edits):
     everything = replace(
         Preferences(),
         model=CHOSEN.model,
+        accepted=CHOSEN.accepted,
         translation=replace(CHOSEN.translation, policy="read:3"),
         overlay=replace(Preferences().overlay, visible=CHOSEN.overlay.visible),
         listening=replace(CHOSEN.listening, recognizer=Preferences().listening.recognizer),
