@@ -17,6 +17,7 @@ from app.main_window.status_bar import StatusBar
 from app.session.engine_bridge import EngineBridge
 from app.system.translations import worded
 from engine.commands import Configure
+from engine.encoder_decoder.original import is_encoder_decoder, model_record
 from engine.errors import ModelError
 from engine.events import (
     AdapterChanged,
@@ -146,7 +147,8 @@ class ModelController(QObject):
     def _offer_languages(self, directory: Path) -> None:
         """Offer the languages of the model's card before the model is loaded."""
         try:
-            card = read_card(directory)
+            is_apart = is_encoder_decoder(directory)
+            card = model_record(directory).card if is_apart else read_card(directory)
         except ModelError:
             return  # the session reports it, in the same words
         languages = {code: language.name for code, language in card.languages.items()}
@@ -159,7 +161,9 @@ class ModelController(QObject):
         self._show_languages(languages)
 
     def _show_languages(self, languages: Mapping[str, str]) -> None:
-        self._choices.show_languages(languages, self._settings.translation.target_language)
+        now = self._settings.translation
+        others = {code: name for code, name in languages.items() if code != now.source_language}
+        self._choices.show_languages(others or languages, now.target_language)
 
     @Slot(object)
     def _translate(self, translation: TranslationSettings) -> None:

@@ -25,8 +25,6 @@ _MOST_LANGUAGES, _MOST_POLICIES = 500, 100
 _LONGEST_NAME, _LONGEST_SYSTEM = 200, 4000  # characters
 _STEEPEST = 100
 _MANY = 40  # languages that a message names
-_PROMPTED = ("en",)
-"""Source languages of models with a prompt."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +96,7 @@ class ModelCard:
         layout: one of ``engine.settings.LAYOUTS``.
         graph: of the folder's graph for ONNX Runtime; None if it carries none.
         family: of a model with an encoder and a decoder, which has no prompt; else empty.
-        sources: source languages of such a model; none if it finds the language out itself.
+        sources: source languages; none if the model finds the language out itself.
         adaptive: of its policy head, and how much adaptive policies lag; None without either.
     """
 
@@ -113,7 +111,7 @@ class ModelCard:
     layout: str = "slots"
     graph: GraphHashes | None = None
     family: str = ""
-    sources: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ("en",)
     adaptive: AdaptiveCard | None = None
 
     @property
@@ -132,9 +130,8 @@ class ModelCard:
     def check_pair(self, source: str, target: str) -> None:
         """Raise ModelError if the model does not translate from one language to the other."""
         self.language(target)
-        sources = self.sources if self.family else _PROMPTED
-        if sources and source not in sources:
-            known = _listed(sources)
+        if self.sources and source not in self.sources:
+            known = _listed(self.sources)
             raise ModelError(Code.SOURCE_UNKNOWN(model=self.name, known=known, code=source))
         if source == target:
             raise ModelError(Code.SAME_LANGUAGE(code=source))

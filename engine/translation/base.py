@@ -225,8 +225,10 @@ def make_context(
         ContextError: the glossary is too long.
     """
     card, language = weights.card, settings.target_language
-    if isinstance(weights, EncoderDecoderWeights):
+    is_apart = isinstance(weights, EncoderDecoderWeights)
+    if is_apart or not settings.reads_english:
         card.check_pair(settings.source_language, language)
+    if isinstance(weights, EncoderDecoderWeights):
         return NoContext(weights.end_id, weights.marker_ids)
     return Context(weights.tokenizer, card, language, glossary)
 

@@ -16,6 +16,7 @@ from benchmarks.interop.simuleval_agreement import (
     start_simuleval,
 )
 from benchmarks.training.marian import main as train_marian
+from engine.encoder_decoder.conversion import delete_original
 from training.__main__ import main
 from training.evaluation.runs import read_run
 
@@ -56,14 +57,19 @@ def files(folder):
     return source, reference
 
 
+def evaluate(folder, files):
+    source, reference = map(str, files)
+    arguments = ["--source", source, "--reference", reference, "--to", "de", "--workers", "1"]
+    arguments += ["--policies", ",".join(POLICIES), "--system", "encoder-decoder"]
+    out = folder.parent / "run"
+    return main(["evaluate", *arguments, "--model", str(folder), "--out", str(out)])
+
+
 @pytest.fixture(scope="module")
 def run(folder, files):
     """The run folder of an evaluation, and its summary by policy."""
-    source, reference = map(str, files)
+    assert evaluate(folder, files) == 0
     out = folder.parent / "run"
-    arguments = ["--source", source, "--reference", reference, "--to", "de", "--workers", "1"]
-    arguments += ["--policies", ",".join(POLICIES), "--system", "encoder-decoder"]
-    assert main(["evaluate", *arguments, "--model", str(folder), "--out", str(out)]) == 0
     rows = json.loads((out / "summary.json").read_text())
     return read_run(out), {row["policy"]: row for row in rows}
 
@@ -103,6 +109,14 @@ def test_it_is_scored_as_the_other_systems_are_and_takes_nothing_back(run):
     assert all(row["ms_per_word_mean"] > 0 for row in rows.values())
     assert rows["stable:2"]["tokens_recomputed"] > rows["offline"]["tokens_recomputed"] == 0
     assert len(folder.policies["offline"].sentences) == 12
+
+
+@pytest.mark.slow
+def test_a_run_is_the_same_after_the_original_was_deleted(folder, files, run):
+    before = (run[0].folder / "summary.json").read_text()
+    assert delete_original(folder) > 0
+    assert evaluate(folder, files) == 0
+    assert (run[0].folder / "summary.json").read_text() == before
 
 
 @pytest.mark.slow

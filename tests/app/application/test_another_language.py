@@ -1,9 +1,11 @@
 """From the first start to captions in a language that the included model does not know."""
 
+import threading
 from pathlib import Path
 
 import pytest
 
+from engine.encoder_decoder.record import Record
 from engine.messages import Code
 from tests.support import hub_server
 from tests.support.app.fake_engine import FakeEngine
@@ -145,6 +147,28 @@ def test_what_is_spoken_is_told_to_the_model_and_the_transcript(program):
     assert one.window.choices.languages[0] == "Polish"
     arguments = one.application.model.as_arguments()
     assert arguments[arguments.index("--from") + 1] == "pl"
+
+
+def test_the_languages_of_a_model_are_offered_before_it_is_loaded_without_the_spoken_one(
+    program, tmp_path
+):
+    tokens = {code: f"__{code}__" for code in ("en", "de", "pl")}
+    record = Record(
+        name="three",
+        family="m2m100",
+        sources=tokens,
+        targets=tokens,
+        source_pieces="pieces.model",
+        target_pieces="pieces.model",
+        licence="mit",
+    )
+    record.save(tmp_path)
+    may_load = threading.Event()
+    one = program(FakeEngine(may_load=may_load)).open()
+    one.wait(lambda: bool(one.engine.translations))
+    assert [code for _, code in one.window.choices.language.entries] == ["de", "pl"]
+    may_load.set()
+    one.wait_until_ready()
 
 
 def test_a_program_that_ends_during_the_set_up_opens_nothing(first_start):

@@ -275,6 +275,7 @@ def test_settings_that_are_refused_change_nothing():
     system = retranslator()
     for settings, error in (
         (TranslationSettings(target_language="xx"), ModelError),
+        (TranslationSettings(source_language="pl"), ModelError),
         (TranslationSettings(policy="sometimes"), PolicyError),
     ):
         with pytest.raises(error):
