@@ -5,15 +5,13 @@ original weights, once what was made of them has been loaded. Exit codes as in `
 """
 
 import argparse
-import contextlib
-import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.cli.exit_codes import exit_code_of, standard_output, tell
 from app.library.model_names import fetched_model
 from app.system.early_interrupt import leaving_at_once
+from app.system.progress_line import progress_line
 from app.system.text_io import printable, send
 from engine.encoder_decoder.conversion import delete_original
 from engine.encoder_decoder.original import is_encoder_decoder
@@ -108,24 +106,7 @@ def convert_first(settings: ModelSettings) -> None:
 def _loaded(settings: ModelSettings) -> "EncoderDecoderWeights":
     with leaving_at_once():
         from engine.loading.encoder_decoder_loader import load_encoder_decoder  # noqa: PLC0415  slow to import
-    with _progress_line() as progress:
-        return load_encoder_decoder(settings, progress)
-
-
-@contextlib.contextmanager
-def _progress_line() -> Iterator[Callable[[str, float], None]]:
-    """Yield a function of a name and the part that is done, which shows both on stderr."""
-    shown = ""
-
-    def report(name: str, part: float) -> None:
-        nonlocal shown
-        text = f"surtitle: {Code.CONVERTING(name=name, done=part)}"
-        if sys.stderr is not None and text != shown:
-            shown = text
-            sys.stderr.write(f"\r{text}")
-
-    try:
-        yield report
-    finally:
-        if shown:
-            sys.stderr.write("\n")
+    with progress_line() as show:
+        return load_encoder_decoder(
+            settings, lambda name, part: show(str(Code.CONVERTING(name=name, done=part)))
+        )

@@ -1,10 +1,10 @@
 """Resolves ``--model``: a folder, or the name of a model on the Hugging Face hub."""
 
 import contextlib
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from app.system.progress_line import progress_line
 from engine.untrusted.safe_names import is_hub_name
 
 
@@ -34,17 +34,7 @@ def fetched_model(named: Path, library: Path) -> Path:
 @contextlib.contextmanager
 def download_line(name: str) -> Iterator[Callable[[int, int], None]]:
     """Yield a function of the downloaded and all bytes that shows both in one line on stderr."""
-    shown = ""
-
-    def report(done: int, total: int) -> None:
-        nonlocal shown
-        text = f"surtitle: downloading {name}: {done / 1e9:.2f} of {total / 1e9:.2f} GB"
-        if sys.stderr is not None and text != shown:
-            shown = text
-            sys.stderr.write(f"\r{text}")
-
-    try:
-        yield report
-    finally:
-        if shown:
-            sys.stderr.write("\n")
+    with progress_line() as show:
+        yield lambda done, total: show(
+            f"downloading {name}: {done / 1e9:.2f} of {total / 1e9:.2f} GB"
+        )

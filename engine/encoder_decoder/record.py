@@ -13,6 +13,7 @@ from engine.errors import ModelError, message_of
 from engine.files import write_file
 from engine.messages import Code
 from engine.models.instruct_card import LANGUAGE_NAMES
+from engine.models.licences import forbids_commerce
 from engine.models.model_card import Calibration, Language, ModelCard, parse_calibration
 from engine.untrusted.faults import Fault
 from engine.untrusted.safe_names import is_plain_name
@@ -70,7 +71,7 @@ class Record:
     @property
     def forbids_commerce(self) -> bool:
         """Whether its licence forbids commercial use."""
-        return "nc" in self.licence.lower().split("-")
+        return forbids_commerce(self.licence)
 
     @property
     def card(self) -> ModelCard:

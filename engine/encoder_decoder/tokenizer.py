@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import tokenizers
 from tokenizers import AddedToken, decoders, models
 
+from engine.encoder_decoder.vocabulary import Vocabulary
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -27,7 +29,7 @@ class SentencePieceTokenizer:
     def __init__(
         self,
         processor: "SentencePieceProcessor",
-        vocabulary: Sequence[str],
+        vocabulary: Vocabulary,
         markers: frozenset[str],
         unknown: str,
     ) -> None:
@@ -35,18 +37,17 @@ class SentencePieceTokenizer:
 
         Args:
             processor: of this side.
-            vocabulary: the model's tokens in the order of their ids.
+            vocabulary: of the model.
             markers: tokens that no text has.
             unknown: token of a piece that the vocabulary lacks.
         """
         self._processor = processor
-        self._tokens = vocabulary
-        self._ids = {token: id_ for id_, token in enumerate(vocabulary)}
+        self._vocabulary = vocabulary
         self._markers = markers
-        self._unknown = self._ids[unknown]
+        self._unknown = vocabulary.ids[unknown]
 
     def __len__(self) -> int:
-        return len(self._tokens)
+        return len(self._vocabulary)
 
     def encode(
         self,
@@ -57,9 +58,8 @@ class SentencePieceTokenizer:
     ) -> list[int]:
         """Return the ids of a text; a blank stands before its first word in any case."""
         pieces = self._processor.encode(text, out_type=str)
-        return [
-            self._ids.get(piece, self._unknown) for piece in pieces if piece not in self._markers
-        ]
+        ids = self._vocabulary.ids
+        return [ids.get(piece, self._unknown) for piece in pieces if piece not in self._markers]
 
     def pieces(self, text: str) -> list[str]:
         """Return the pieces of a text, markers among them."""
@@ -67,7 +67,7 @@ class SentencePieceTokenizer:
 
     def convert_ids_to_tokens(self, ids: Sequence[int]) -> list[str]:
         """Return the tokens of ids."""
-        return [self._tokens[id_] for id_ in ids]
+        return [self._vocabulary[id_] for id_ in ids]
 
 
 def read_processor(path: "Path") -> "SentencePieceProcessor":

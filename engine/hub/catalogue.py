@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from engine.files import ASSETS
+from engine.models.licences import forbids_commerce
 from engine.models.memory_footprint import Footprint
 
 
@@ -65,7 +66,7 @@ class KnownModel:
     @property
     def forbids_commerce(self) -> bool:
         """Whether its licence forbids commercial use."""
-        return "NC" in self.licence.upper().split("-")
+        return forbids_commerce(self.licence)
 
     def translates(self, source: str, target: str) -> bool:
         """Return whether it translates a pair of languages."""

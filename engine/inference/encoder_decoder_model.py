@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.encoder_decoder.vocabulary import Vocabulary
 from engine.inference.flops import peak_memory_bytes
 from engine.settings import LayoutSettings
 
@@ -42,19 +43,18 @@ class EncoderDecoderModel:
     """
 
     def __init__(
-        self, translator: "Translator", vocabulary: Sequence[str], encoder: int, decoder: int
+        self, translator: "Translator", vocabulary: Vocabulary, encoder: int, decoder: int
     ) -> None:
         """Take a loaded network.
 
         Args:
             translator: of CTranslate2.
-            vocabulary: its tokens in the order of their ids.
+            vocabulary: its tokens.
             encoder: numbers in the weights of its encoder.
             decoder: the same of its decoder.
         """
         self._translator = translator
-        self._vocabulary = vocabulary
-        self._ids = {token: id_ for id_, token in enumerate(vocabulary)}
+        self._ids = vocabulary.ids
         self._encoder, self._decoder = encoder, decoder
         self.tokens_fed = self.forwards = self.flops = self.last_flops = self.n_rows = 0
 

@@ -5,7 +5,7 @@ fetched.
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, cast
@@ -19,6 +19,7 @@ from engine.encoder_decoder.tokenizer import (
     make_decoder,
     read_processor,
 )
+from engine.encoder_decoder.vocabulary import Vocabulary
 from engine.errors import ModelError, is_failure, message_of
 from engine.inference.encoder_decoder_model import EncoderDecoderModel
 from engine.loading.processor import suits_one_thread
@@ -45,7 +46,7 @@ class EncoderDecoderWeights:
     Attributes:
         translator: of CTranslate2.
         record: what is known of the model.
-        vocabulary: its tokens in the order of their ids.
+        vocabulary: its tokens.
         tokenizer: of sources.
         target_tokenizer: of targets.
         decoder: makes text of ids.
@@ -54,7 +55,7 @@ class EncoderDecoderWeights:
 
     translator: "Translator"
     record: Record
-    vocabulary: Sequence[str]
+    vocabulary: Vocabulary
     tokenizer: SentencePieceTokenizer
     target_tokenizer: SentencePieceTokenizer
     decoder: Backend
@@ -70,13 +71,13 @@ class EncoderDecoderWeights:
     @property
     def end_id(self) -> int:
         """Id of the token that ends a target."""
-        return self.vocabulary.index(END)
+        return self.vocabulary.ids[END]
 
     @property
     def marker_ids(self) -> frozenset[int]:
         """Ids of all tokens that no text has."""
-        markers = self.record.markers
-        return frozenset(id_ for id_, token in enumerate(self.vocabulary) if token in markers)
+        ids = self.vocabulary.ids
+        return frozenset(ids[token] for token in self.record.markers if token in ids)
 
     def with_card(self, card: ModelCard) -> Self:
         """Return the same weights with another card."""
@@ -178,7 +179,7 @@ def _loaded(folder: Path, device: str, precision: str) -> EncoderDecoderWeights:
     )
 
 
-def _read_vocabulary(folder: Path) -> tuple[str, ...]:
+def _read_vocabulary(folder: Path) -> Vocabulary:
     """Read the tokens that CTranslate2 wrote; it stops itself if they do not fit the weights."""
     with open_plain(folder / _VOCABULARY) as file:
         content = file.read(_MAX_VOCABULARY_BYTES)
@@ -187,4 +188,4 @@ def _read_vocabulary(folder: Path) -> tuple[str, ...]:
         refuse(Fault.FILE_FAULT(name=_VOCABULARY, fault=Fault.TEXTS()))
     if UNKNOWN not in tokens:
         refuse(Fault.FILE_FAULT(name=_VOCABULARY, fault=Fault.LACKS(key=UNKNOWN)))
-    return tuple(tokens)
+    return Vocabulary(tokens)

@@ -30,7 +30,7 @@ class EncoderDecoderDrafts:
         self._conversation = conversation
         self._log = conversation.log
         self._vocabulary, self._record = weights.vocabulary, weights.record
-        self._ids = {token: id_ for id_, token in enumerate(weights.vocabulary)}
+        self._ids = weights.vocabulary.ids
         self._last: tuple[int, list[int], list[int]] = (0, [], [])  # utterance, source and target
 
     def draft(self, utterance: Redraft) -> list[int]:
@@ -82,12 +82,13 @@ class EncoderDecoderDrafts:
 
         It is not where another token than the hypothesis's was put: the rest is then made again.
         """
+        suppressed = list(utterance.suppressed)
         for found, row in zip(
             hypothesis.ids[n_first + len(draft) :],
             hypothesis.logits[n_first + len(draft) :],
             strict=True,
         ):
-            row[list(utterance.suppressed)] = -np.inf
+            row[suppressed] = -np.inf
             id_ = utterance.constrained(int(row.argmax()), row, draft)
             number = utterance.number
             self._log.write("written", utterance=number, id=id_, n_read=utterance.n_read)

@@ -5,11 +5,9 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from engine.adapters.adapter import write_adapter_card
-from engine.adapters.card import read_adapter_card
 from engine.models.adaptive_card import AdaptiveCard
-from engine.models.model_card import read_card
 from training.errors import UsageError
+from training.evaluation.adaptive_cards import change_adaptive
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -45,22 +43,11 @@ def run(arguments: argparse.Namespace) -> int:
             msg = f"{one.folder} is a run of {owner}: name runs of what is calibrated"
             raise UsageError(msg)
     lags = measured_lags(runs)
-    if arguments.adapter is None:
-        card = read_card(arguments.model)
-        with_lags = replace(card.adaptive or AdaptiveCard(), lags=lags)
-        replace(card, adaptive=with_lags).save(arguments.model)
-    else:
-        _write_adapter(arguments.adapter, lags)
+    change_adaptive(
+        arguments.model,
+        arguments.adapter,
+        lambda adaptive: replace(adaptive or AdaptiveCard(), lags=lags),
+    )
     for tau, lag in lags.items():
         sys.stdout.write(f"{lag:10.2f}  words behind with adaptive:{tau}\n")
     return 0
-
-
-def _write_adapter(adapter: Path, lags: dict[str, float]) -> None:
-    try:
-        card = read_adapter_card(adapter)
-    except (OSError, ValueError) as error:
-        msg = f"{adapter} has no card that can be read ({error}): name an adapter folder"
-        raise UsageError(msg) from error
-    with_lags = replace(card.adaptive or AdaptiveCard(), lags=lags)
-    write_adapter_card(adapter, replace(card, adaptive=with_lags))

@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.adapters.adapter import write_adapter_card
-from engine.adapters.card import AdapterScore, read_adapter_card
+from engine.adapters.card import AdapterScore
 from training.commands.common_arguments import named_values
 from training.errors import TrainingError, UsageError
+from training.evaluation.adaptive_cards import read_named_card
 from training.evaluation.run_record import fingerprint
 from training.evaluation.runs import Run, read_run
 
@@ -62,11 +63,7 @@ def record_scores(adapter: Path, measured: Sequence[Measured]) -> None:
         TrainingError: a run folder cannot be read.
         UsageError: a run is of another adapter, or the base's run of other lines.
     """
-    try:
-        card = read_adapter_card(adapter)
-    except (OSError, ValueError) as error:
-        msg = f"{adapter} has no card that can be read ({error}): name an adapter folder"
-        raise UsageError(msg) from error
+    card = read_named_card(adapter)
     sha256 = fingerprint(adapter)
     scores = [score for one in measured for score in _scores(one, sha256)]
     write_adapter_card(adapter, replace(card, scores=tuple(scores)))

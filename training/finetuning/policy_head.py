@@ -6,7 +6,7 @@ logistic regression on them, fitted to its end.
 
 import random
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -17,16 +17,14 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 from tqdm import tqdm
 from transformers import PreTrainedModel
 
-from engine.adapters.adapter import write_adapter_card
-from engine.adapters.card import read_adapter_card
 from engine.inference.attention import Attention
 from engine.loading.loader import load_by_torch
 from engine.models.adaptive_card import HEAD_FILE, HEAD_TENSOR, AdaptiveCard, head_sha256
-from engine.models.model_card import read_card
 from engine.settings import LayoutSettings, ModelSettings
 from engine.text.prompt import make_prompt
 from training.data.corpus import replacing
 from training.errors import CorpusError, UsageError
+from training.evaluation.adaptive_cards import change_adaptive
 from training.samples.batches import Example, pad
 from training.samples.decisions import LEVELS, Decisions, build_decisions
 from training.samples.pairs import CorpusPair, tokenize
@@ -149,18 +147,11 @@ def save_head(model: ModelSettings, direction: Tensor) -> None:
     """
     folder = model.adapter or model.directory
     write = direction.numpy().astype(np.float32) / 2
-    _note(model, None)
+    change_adaptive(model.directory, model.adapter, lambda _: None)
     with replacing(folder / HEAD_FILE) as fresh:
         save_file({HEAD_TENSOR: np.stack([-write, write])}, fresh)
-    _note(model, AdaptiveCard(head_sha256=head_sha256(folder)))
-
-
-def _note(model: ModelSettings, adaptive: AdaptiveCard | None) -> None:
-    if model.adapter is None:
-        replace(read_card(model.directory), adaptive=adaptive).save(model.directory)
-    else:
-        card = read_adapter_card(model.adapter)
-        write_adapter_card(model.adapter, replace(card, adaptive=adaptive))
+    adaptive = AdaptiveCard(head_sha256=head_sha256(folder))
+    change_adaptive(model.directory, model.adapter, lambda _: adaptive)
 
 
 def _drawn(pairs: Iterable[CorpusPair], n: int, rng: random.Random) -> list[CorpusPair]:

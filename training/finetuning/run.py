@@ -10,14 +10,12 @@ Files in the run folder:
 """
 
 import logging
-import tempfile
 from collections.abc import Mapping
 from contextlib import closing
 from functools import partial
 from pathlib import Path
 
 import torch
-from safetensors import SafetensorError
 from transformers import PreTrainedModel
 
 from engine.adapters.card import AdapterCard
@@ -25,7 +23,7 @@ from engine.errors import ModelError
 from engine.inference.attention import Attention
 from engine.loading.torch_loader import TorchWeights
 from engine.settings import LayoutSettings
-from training.errors import TrainingError, UsageError
+from training.errors import UsageError
 from training.evaluation.run_record import fingerprint
 from training.finetuning.base_model import (
     Base,
@@ -51,7 +49,7 @@ from training.trainer.material import (
     trained_policies,
 )
 from training.trainer.precision import computes_bf16
-from training.trainer.replace_folder import replacing_folder
+from training.trainer.result import save_result, try_to_save
 from training.trainer.step_log import StepRecord
 from training.trainer.steps import share_steps
 
@@ -200,16 +198,10 @@ class Finetuning:
         """Replace the saved adapter by the current one."""
         factors = whole_factors(self._trainer.network)
         if self._processes.rank == 0:
-            folder = self._settings.out / "adapter"
-            try:
-                with replacing_folder(folder) as fresh:
-                    save_adapter(fresh, factors, self._lora, self._card())
-            except (OSError, SafetensorError) as error:
-                msg = (
-                    f"{folder} cannot be written ({error}): make room and run again, the "
-                    "checkpoint is kept"
-                )
-                raise TrainingError(msg) from error
+            save_result(
+                self._settings.out / "adapter",
+                lambda folder: save_adapter(folder, factors, self._lora, self._card()),
+            )
         self._processes.wait()
 
     def _card(self) -> AdapterCard:
@@ -220,11 +212,9 @@ class Finetuning:
         """Write the untrained adapter and delete it: if writing cannot work, it fails now."""
         if self._processes.rank != 0:
             return
-        out = self._settings.out
-        try:
-            out.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(dir=out) as folder:
-                save_adapter(Path(folder), whole_factors(self._network), self._lora, self._card())
-        except (OSError, SafetensorError) as error:
-            msg = f"an adapter cannot be written to {out} ({error}): make room or choose another"
-            raise TrainingError(msg) from error
+        factors = whole_factors(self._network)
+        try_to_save(
+            self._settings.out,
+            lambda folder: save_adapter(folder, factors, self._lora, self._card()),
+            "an adapter",
+        )

@@ -14,7 +14,6 @@ Files in the run folder:
 
 import copy
 import logging
-import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import closing
@@ -23,7 +22,6 @@ from functools import partial
 from pathlib import Path
 
 import torch
-from safetensors import SafetensorError
 from safetensors.torch import load_file
 from transformers import PreTrainedModel
 
@@ -34,7 +32,7 @@ from engine.loading.torch_loader import TorchWeights
 from engine.models.model_card import GRAPH_FILE
 from engine.settings import LayoutSettings
 from engine.text.prompt import make_prompt
-from training.errors import TrainingError, UsageError
+from training.errors import UsageError
 from training.evaluation.run_record import fingerprint
 from training.finetuning.base_model import Base, base_network, find_base, find_folder
 from training.finetuning.card_writer import describe, named
@@ -55,7 +53,7 @@ from training.trainer.distributed import Processes
 from training.trainer.learning_rates import make_rates
 from training.trainer.loop import Moved, Plan, Trainer
 from training.trainer.material import find_method, fingerprint_of
-from training.trainer.replace_folder import replacing_folder
+from training.trainer.result import save_result, try_to_save
 from training.trainer.step_log import StepRecord
 from training.trainer.steps import Step, share_step
 
@@ -265,15 +263,7 @@ class SeqpoRun:
         factors = {} if self._lora is None else whole_factors(self._trainer.network)
         if self._processes.rank == 0:
             folder = self._settings.out / ("model" if self._lora is None else "adapter")
-            try:
-                with replacing_folder(folder) as fresh:
-                    self._write(fresh, factors)
-            except (OSError, SafetensorError) as error:
-                msg = (
-                    f"{folder} cannot be written ({error}): make room and run again, the "
-                    "checkpoint is kept"
-                )
-                raise TrainingError(msg) from error
+            save_result(folder, lambda fresh: self._write(fresh, factors))
         self._processes.wait()
 
     def _write(self, folder: Path, factors: Mapping[str, torch.Tensor]) -> None:
@@ -293,17 +283,8 @@ class SeqpoRun:
         """Write the untrained result and delete it: if writing cannot work, it fails now."""
         if self._processes.rank != 0:
             return
-        out, factors = (
-            self._settings.out,
-            {} if self._lora is None else whole_factors(self._network),
-        )
-        try:
-            out.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(dir=out) as folder:
-                self._write(Path(folder), factors)
-        except (OSError, SafetensorError) as error:
-            msg = f"the result cannot be written to {out} ({error}): make room or choose another"
-            raise TrainingError(msg) from error
+        factors = {} if self._lora is None else whole_factors(self._network)
+        try_to_save(self._settings.out, lambda folder: self._write(folder, factors), "the result")
 
 
 def _load_factors(network: PreTrainedModel, folder: Path) -> None:

@@ -10,6 +10,7 @@ from engine.adapters.adapter import model_card
 from engine.encoder_decoder.languages import two_letters
 from engine.encoder_decoder.original import is_encoder_decoder, model_record, read_original
 from engine.encoder_decoder.tokenizer import SentencePieceTokenizer, read_processor
+from engine.encoder_decoder.vocabulary import Vocabulary
 from engine.errors import ModelError
 from tests.engine.encoder_decoder.tiny_models import FAMILIES, LANGUAGES, make_encoder_decoder
 
@@ -31,7 +32,7 @@ def test_words_are_cut_as_transformers_cuts_a_whole_sentence(originals, family):
     original = read_original(folder)
     tokenizer = SentencePieceTokenizer(
         read_processor(folder / original.record.source_pieces),
-        original.vocabulary,
+        Vocabulary(original.vocabulary),
         original.record.markers,
         "<unk>",
     )
