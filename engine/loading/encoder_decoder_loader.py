@@ -186,6 +186,7 @@ def _read_vocabulary(folder: Path) -> Vocabulary:
     tokens = cast("object", json.loads(content))
     if not isinstance(tokens, list) or not all(isinstance(one, str) for one in tokens):
         refuse(Fault.FILE_FAULT(name=_VOCABULARY, fault=Fault.TEXTS()))
-    if UNKNOWN not in tokens:
-        refuse(Fault.FILE_FAULT(name=_VOCABULARY, fault=Fault.LACKS(key=UNKNOWN)))
+    for marker in (UNKNOWN, END):
+        if marker not in tokens:
+            refuse(Fault.FILE_FAULT(name=_VOCABULARY, fault=Fault.LACKS(key=marker)))
     return Vocabulary(tokens)

@@ -1,5 +1,6 @@
 """Test conversion: the same translations as transformers', whole or not at all."""
 
+import json
 import os
 import shutil
 import signal
@@ -248,4 +249,13 @@ def test_damaged_converted_weights_are_refused(converted, tmp_path):
     content = (done / "model.bin").read_bytes()
     (done / "model.bin").write_bytes(content[: len(content) // 2])
     with pytest.raises(ModelError, match="cannot be loaded"):
+        load_weights(ModelSettings(directory=done))
+
+
+@pytest.mark.parametrize("marker", ["<unk>", "</s>"])
+def test_a_converted_vocabulary_without_a_marker_is_refused(converted, tmp_path, marker):
+    done = shutil.copytree(converted["marian"] / "ctranslate2-float16", tmp_path / "done")
+    path = done / "shared_vocabulary.json"
+    path.write_text(path.read_text().replace(json.dumps(marker), '"another"'))
+    with pytest.raises(ModelError, match=f"shared_vocabulary.json.*{marker}"):
         load_weights(ModelSettings(directory=done))
