@@ -50,7 +50,8 @@ class CausalDrafts:
             if id_ == utterance.prompt.end_of_target:
                 break
             loops = utterance.loops_with(draft, id_)
-            if loops or is_runaway(len(draft), sum(map(len, units))):
+            is_cut = loops or is_runaway(len(draft), sum(map(len, units)))
+            if is_cut and not utterance.completes_number(draft, id_):
                 log_cut(self._log, self._conversation.counters, utterance.number, loops=loops)
                 break
             same = same and utterance.fed[: len(draft) + 1] == [*draft, id_]

@@ -9,6 +9,7 @@ The model proposes each token; these rules may put another in its place:
 The first and the last rule read the source, and hold where it is English.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -25,6 +26,8 @@ from engine.translation.copies import Candidates, Copies
 
 _MAX_TRIED = 256
 """Tokens that are tried in the order of their logits before the proposal is taken after all."""
+
+_LAST_RUN = re.compile(rf"({RUN.pattern})[.,:]?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +102,24 @@ class Constraints:
             if self._is_allowed(other, facts, caption) and logits[other] != -float("inf"):
                 return other
         return id_
+
+    def completes_number(self, id_: int, source: str, caption: str) -> bool:
+        """Tell whether a caption stops inside a number, and this token goes on with it.
+
+        A write is not cut there: it would show a number that nobody said. No number of a source is
+        endless, so the cut comes soon.
+
+        Args:
+            id_: the token that would come next.
+            source: its text, as far as it was read.
+            caption: the text written so far.
+        """
+        last, piece = _LAST_RUN.search(caption), self._piece(id_)
+        if not self._reads_english or last is None or not re.match("[0-9.,:]", piece):
+            return False
+        numbers = self._source(source).numbers
+        is_whole = any(last[1] in one.whole for one in numbers)
+        return not is_whole and _numbers_fit(caption, piece, numbers)
 
     def _others(self, logits: NDArray[np.float32]) -> Iterator[int]:
         """Yield the likeliest ids, then all digits: what ends a number well may be unlikely."""

@@ -22,6 +22,9 @@ from engine.translation.log_events import log_cut, log_fed
 from engine.translation.redraft import Redraft
 from engine.translation.utterance import is_runaway, runaway_length
 
+_NUMBER = 16
+"""Tokens by which a draft may be too long, where it would be cut inside a number."""
+
 
 class EncoderDecoderDrafts:
     """Make drafts with one model; nothing is cached from one to the next."""
@@ -41,7 +44,7 @@ class EncoderDecoderDrafts:
         before = self._record.source_tokens(source_language, language)
         source = [*(self._ids[token] for token in before), *units, self._ids[END]]
         first = [self._ids[token] for token in self._record.target_tokens(language)]
-        most = len(first) + runaway_length(len(units)) + 1
+        most = len(first) + runaway_length(len(units)) + 1 + _NUMBER
         draft, is_done = list(utterance.committed), False
         while not is_done:
             hypothesis = self._translate(utterance, source, first + draft, most)
@@ -95,7 +98,8 @@ class EncoderDecoderDrafts:
             if id_ == utterance.prompt.end_of_target:
                 return True
             loops = utterance.loops_with(draft, id_)
-            if loops or is_runaway(len(draft), n_units):
+            is_cut = loops or is_runaway(len(draft), n_units)
+            if is_cut and not utterance.completes_number(draft, id_):
                 log_cut(self._log, self._conversation.counters, number, loops=loops)
                 return True
             draft.append(id_)

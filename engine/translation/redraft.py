@@ -104,9 +104,19 @@ class Redraft:
         """
         if self.constraints is None:
             return id_
-        read = [one for unit in self.units[: self.n_read] for one in unit]
-        source, caption = map(self._decoded, (read, list(draft)))
+        source, caption = self._texts(draft)
         return self.constraints.choose(id_, logits, source, caption, draft)
+
+    def completes_number(self, draft: Sequence[int], id_: int) -> bool:
+        """Tell whether a draft stops inside a number that this token goes on with."""
+        if self.constraints is None:
+            return False
+        return self.constraints.completes_number(id_, *self._texts(draft))
+
+    def _texts(self, draft: Sequence[int]) -> tuple[str, str]:
+        """Return the text of the source as far as it was read, and of a draft."""
+        read = [one for unit in self.units[: self.n_read] for one in unit]
+        return self._decoded(read), self._decoded(list(draft))
 
     def _decoded(self, ids: list[int]) -> str:
         return self.detokenizer.tokenizer.decode(ids, skip_special_tokens=True)

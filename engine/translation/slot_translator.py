@@ -179,7 +179,7 @@ class Translator(OnConversation):
     def _write(self, utterance: Utterance, id_: int) -> Change | None:
         """Take the token that was predicted, unless the write must end here."""
         loops = utterance.loops_with(id_)
-        forced = loops or utterance.runs_away
+        forced = (loops or utterance.runs_away) and not utterance.completes_number(id_)
         if forced:
             log_cut(self._log, self.counters, utterance.number, loops=loops)
             id_ = self._terminator(utterance)

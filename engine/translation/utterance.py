@@ -167,10 +167,21 @@ class Utterance:
         """
         if self.constraints is None:
             return id_
-        read = [one for unit in self._units[: self.n_read] for one in unit]
-        source = self._decoder.decode(read, skip_special_tokens=True)
+        return self.constraints.choose(
+            id_, logits, self._read_text(), self.caption + self._held, self._target()
+        )
+
+    def completes_number(self, id_: int) -> bool:
+        """Tell whether the caption stops inside a number that this token goes on with."""
         caption = self.caption + self._held
-        return self.constraints.choose(id_, logits, source, caption, self._target())
+        return self.constraints is not None and self.constraints.completes_number(
+            id_, self._read_text(), caption
+        )
+
+    def _read_text(self) -> str:
+        """Return the text of the source as far as it was read."""
+        read = [one for unit in self._units[: self.n_read] for one in unit]
+        return self._decoder.decode(read, skip_special_tokens=True)
 
     def _target(self) -> list[int]:
         """Return the chosen tokens without markers."""

@@ -191,3 +191,25 @@ def test_a_source_whose_words_are_not_known_bars_no_number_and_no_word():
     values[ids[2]] = -ADDRESS_BONUS + 0.1
     begun = tokenizer().decode(ids[:2]).strip()
     assert free.choose(other, values, f"Proszę pisać na {address}.", f"An {begun}") == ids[2]
+
+
+@pytest.mark.parametrize(
+    ("caption", "piece", "completes"),
+    [
+        ("wuchs auf 22", ".", True),
+        ("wuchs auf 22.", "9", True),
+        ("wuchs auf 22.90", "0", True),
+        ("wuchs auf 22.900", "0", False),
+        ("wuchs auf 22.900", ",", False),
+        ("wuchs auf 22-", ".", False),
+        ("wuchs auf 22", "a", False),
+        ("wuchs auf 22", "8", False),
+        ("wuchs auf", "2", False),
+    ],
+)
+def test_a_number_is_completed_only_by_its_own_next_characters(
+    constraints, caption, piece, completes
+):
+    id_ = tokenizer().convert_tokens_to_ids(piece)
+    assert tokenizer().decode([id_]) == piece
+    assert constraints.completes_number(id_, "grew to 22,900", caption) == completes

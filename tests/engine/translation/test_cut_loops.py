@@ -11,9 +11,17 @@ import torch
 from engine.layout.rows import visible
 from engine.metrics.event_log import EventLog
 from engine.settings import TranslationSettings
+from engine.text.prompt import word_ids
 from engine.translation.feed import changes
 from engine.translation.retranslator import Retranslator
-from tests.support.fakes import HashingModel, hashing_translator, obey, random_word, tiny_weights
+from tests.support.fakes import (
+    HashingModel,
+    hashing_translator,
+    obey,
+    random_word,
+    tiny_tokenizer,
+    tiny_weights,
+)
 
 POLICIES = ["read:1", "read:3", "wait:1", "wait:3", "offline"]
 
@@ -117,3 +125,49 @@ def test_drafts_that_loop_are_cut_and_counted():
         lengths[cut_loops] = len(utterance.committed)
         assert (engine.counters.loops_cut > 0) == cut_loops
     assert lengths[True] < lengths[False]
+
+
+NUMBER = "22.900"
+
+
+def letters_and_number(n_letters):
+    """Ids of letters without end, and after so many of them the number."""
+    letters = itertools.cycle(word_ids(tiny_tokenizer(), "ab")[-2:])
+    number = word_ids(tiny_tokenizer(), NUMBER)
+    return itertools.chain(itertools.islice(letters, n_letters), number, letters)
+
+
+def digits(text):
+    return "".join(one for one in text if one in "0123456789.")
+
+
+@pytest.mark.parametrize("policy", ["read:3", "wait:3", "offline"])
+def test_a_write_that_is_too_long_is_not_cut_inside_a_number(policy):
+    found = set()
+    for n_letters in range(30, 70):
+        engine = hashing_translator(policy)
+        engine.configure(replace(engine.settings, cut_loops=False))
+        ids = list(itertools.islice(letters_and_number(n_letters), 200))
+        obey(engine, lambda utterance, ids=ids: ids[len(utterance._target())])
+        utterance = engine.open()
+        engine.set_source(utterance, ["costs", "22,900"], ended=True)
+        list(changes(engine, utterance))
+        assert utterance.finished
+        found.add(digits(utterance.caption))
+    assert found == {"", NUMBER}
+
+
+def test_a_draft_that_is_too_long_is_not_cut_inside_a_number():
+    found = set()
+    for n_letters in range(30, 70):
+        settings = TranslationSettings(policy="offline", cut_loops=False)
+        engine = Retranslator(tiny_weights(), settings, capacity=256)
+        engine.conversation.model = model = HashingModel()
+        ids, feed = letters_and_number(n_letters), model.feed
+        model.next_id = lambda rows, _, ids=ids, feed=feed, **__: feed(rows) and next(ids)
+        utterance = engine.open()
+        engine.set_source(utterance, ["costs", "22,900"], ended=True)
+        list(changes(engine, utterance))
+        assert utterance.finished
+        found.add(digits(utterance.caption))
+    assert found == {"", NUMBER}
