@@ -178,7 +178,7 @@ class Application(QObject):
         """Connect the latency collector to the session and the listener."""
         latency = self.side_windows.latency
         self.listening.desk.reported.connect(latency.take_heard)
-        self.listening.desk.began.connect(latency.begin_listening)
+        self.listening.desk.begins.connect(latency.begin_listening)
         latency.lags_came.connect(self.listening.show_lags)
         self.listening.sound_lost.connect(latency.take_lost)
         self.bridge.event_came.connect(latency.take_event)

@@ -58,6 +58,7 @@ class ListeningService(QObject):
         speed_measured(float): billions of operations a second; see ``engine.speech.speed``.
         fetched(str): this recogniser is downloaded.
         fetch_failed(str): one sentence; empty if it was cancelled.
+        begins(): recording is about to start; comes before whatever is reported of it.
         began(): recording has started; the recogniser may still be loading.
         reported(event): one of ``engine.speech.events``, of any run.
         ended(): recording has stopped and all words are translated.
@@ -76,6 +77,7 @@ class ListeningService(QObject):
     speed_measured = Signal(float)
     fetched = Signal(str)
     fetch_failed = Signal(str)
+    begins = Signal()
     began = Signal()
     reported = Signal(object)
     ended = Signal()
@@ -249,6 +251,7 @@ class ListeningService(QObject):
         run = speech.prepare(wanted, recognizer, self._feed, self._report, after)
         with self._guard:
             self._runs.append(run)
+        self.begins.emit()
         run.listener.start()  # now that it is among those that events go to
         self.began.emit()
 

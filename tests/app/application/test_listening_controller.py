@@ -14,6 +14,7 @@ from engine.errors import HubError
 from engine.events import UtteranceOpened
 from engine.messages import Code
 from engine.speech.events import Behind, CaughtUp, Noticed
+from engine.speech.listener import Listener
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.fake_speech_engine import DEVICES
 from tests.support.app.listening_program import SAID
@@ -136,6 +137,25 @@ def test_four_stages_of_lag_are_shown_to_the_paint_of_the_word(program):
     facts = one.application.side_windows.latency.facts
     assert {f"lag, {stage}" for stage in stages} <= set(facts)
     assert facts["sound lost"] == "0.00 s"
+
+
+def test_words_that_are_shown_before_the_start_was_noticed_are_measured(program, monkeypatch):
+    one = program().open()
+    told, begun, start, shown = [], [], Listener.start, threading.Event()
+    one.application.listening.desk.began.connect(lambda: begun.append(True))
+    one.application.side_windows.latency.lags_came.connect(told.append)
+
+    def return_late(listener):
+        start(listener)
+        assert shown.wait(60)
+
+    monkeypatch.setattr(Listener, "start", return_late)
+    one.press(one.bar.microphone)
+    one.wait_for_sentence()
+    shown.set()
+    one.wait(lambda: begun)
+    told.clear()
+    one.wait(lambda: told and len(told[-1]) == 4)
 
 
 def test_what_no_window_shows_is_not_painted(program):
