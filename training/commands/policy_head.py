@@ -9,6 +9,8 @@ from training.commands.common_arguments import named_values
 from training.errors import UsageError
 from training.evaluation.model_choice import measured_model
 
+LABELS = ("alignment", "stability")
+
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add ``policy-head`` to the command line."""
@@ -16,12 +18,26 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "policy-head",
         help="teach a model when to write under adaptive policies",
         description="Train the policy head of a model or an adapter, which stays as it is, on "
-        "aligned pairs; write it beside the card, which names it. adaptive:TAU then asks the head.",
+        "aligned pairs, or on what the model itself makes of them; write it beside the card, which "
+        "names it. adaptive:TAU then asks the head.",
     )
     parser.add_argument("--model", type=Path, required=True, metavar="DIR")
     parser.add_argument("--adapter", type=Path, metavar="DIR", help="whose head it becomes")
     parser.add_argument(
         "--data", required=True, metavar="LANG=F.tsv", help="aligned pairs of a target language"
+    )
+    parser.add_argument(
+        "--labels",
+        choices=LABELS,
+        default=LABELS[0],
+        help="where a write is right: where the alignment lets it begin; or where the model's own "
+        "words stay the same, for which pairs need no alignment, and may be sources (%(default)s)",
+    )
+    parser.add_argument(
+        "--keep",
+        type=Path,
+        metavar="F.jsonl",
+        help="file for labels of stability; after a stop the same command goes on from it",
     )
     parser.add_argument(
         "--pairs", type=int, default=20_000, metavar="N", help="drawn from them (%(default)s)"
@@ -41,6 +57,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.pairs < 1:
         msg = f"--pairs is at least 1, got {arguments.pairs}"
         raise UsageError(msg)
+    if (arguments.labels == "stability") != (arguments.keep is not None):
+        msg = "--labels stability needs --keep F.jsonl, where they are kept, and nothing else does"
+        raise UsageError(msg)
     ((language, data),) = named_values([arguments.data], "LANG=F.tsv")
     from training.finetuning.policy_head import (  # noqa: PLC0415  torch; help is there at once
         HeadSettings,
@@ -54,6 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
             data=Path(data),
             n_pairs=arguments.pairs,
             seed=arguments.seed,
+            labels=arguments.keep,
         )
     )
     writes = ", ".join(f"{share:.0%} at {tau:g}" for tau, share in report.writes.items())

@@ -1,13 +1,16 @@
 """Train a policy head beside a model or an adapter, whose weights stay as they are.
 
-The states of all source words are computed once, in masked passes over aligned pairs; the head is a
-logistic regression on them, fitted to its end.
+The states of all source words are computed once, in masked passes over aligned pairs, or over what
+the model itself makes of their sources; the head is a logistic regression on them, fitted to its
+end.
 """
 
 import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import torch
@@ -19,16 +22,26 @@ from transformers import PreTrainedModel
 
 from engine.inference.attention import Attention
 from engine.loading.loader import load_by_torch
+from engine.loading.torch_loader import TorchWeights
 from engine.models.adaptive_card import HEAD_FILE, HEAD_TENSOR, AdaptiveCard, head_sha256
 from engine.settings import LayoutSettings, ModelSettings
-from engine.text.prompt import make_prompt
+from engine.text.prompt import Prompt, make_prompt
 from training.data.corpus import replacing
 from training.errors import CorpusError, UsageError
 from training.evaluation.adaptive_cards import change_adaptive
+from training.finetuning.stability import (
+    Owner,
+    find_stability,
+    keep_stability,
+    read_sources,
+    source_ids,
+)
 from training.samples.batches import Example, pad
 from training.samples.decisions import LEVELS, Decisions, build_decisions
-from training.samples.pairs import CorpusPair, tokenize
+from training.samples.pairs import tokenize
 from training.trainer.material import is_text
+
+_Drawn = TypeVar("_Drawn")
 
 _KEPT_BACK = 10
 """Of so many pairs one is not trained on, to measure the head."""
@@ -45,9 +58,10 @@ class HeadSettings:
     Attributes:
         model: the folder, and the adapter whose head it is, if there is one.
         language: target of the data.
-        data: aligned pairs.
+        data: aligned pairs; for labels of stability pairs of any kind, or sources.
         n_pairs: drawn from them.
-        max_length: source and target tokens of a pair.
+        max_length: source and target tokens of a pair; of a source half as many.
+        labels: file that keeps labels of stability; None for those of the alignment.
     """
 
     model: ModelSettings
@@ -56,6 +70,7 @@ class HeadSettings:
     n_pairs: int
     max_length: int = 256
     seed: int = 1
+    labels: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +98,8 @@ def train_head(settings: HeadSettings) -> HeadReport:
 
     Raises:
         SurtitleError: model or adapter cannot be used, or the card cannot be written.
-        CorpusError: no pair of the data has a schedule.
+        CorpusError: no pair of the data can be used.
+        TrainingError: the file of labels cannot be used.
         UsageError: the layout computes rows again, which no head can be trained for.
     """
     weights = load_by_torch(settings.model)
@@ -94,20 +110,15 @@ def train_head(settings: HeadSettings) -> HeadReport:
     prompt = make_prompt(weights.tokenizer, weights.card, settings.language)
     attention = Attention.of(weights.network)
     rng = random.Random(f"policy head {settings.seed}")
-    pairs = tokenize({settings.language: settings.data}, weights.tokenizer, settings.max_length)
-    usable = (one for one in pairs if one.pair.needs is not None and is_text(one, prompt))
-    chosen = _drawn(usable, settings.n_pairs, rng)
-    decisions = [
-        build_decisions(one.pair, prompt, layout, level=rng.randrange(len(LEVELS)))
-        for one in chosen
-    ]
-    decisions = [one for one in decisions if one.asked]
+    decide = _by_alignment if settings.labels is None else _by_stability
+    decisions = [one for one in decide(settings, weights, prompt, layout, rng) if one.asked]
     kept_back, trained = (
         decisions[::_KEPT_BACK],
         [one for index, one in enumerate(decisions) if index % _KEPT_BACK],
     )
     if not trained:
-        msg = f"{settings.data} has too few pairs with a schedule and two source words: align more"
+        kind = "a translation" if settings.labels else "a schedule"
+        msg = f"{settings.data} has too few pairs with {kind} and two source words: take more"
         raise CorpusError(msg)
     ranked = attention.ranks(layout)
     states, labels = _states(weights.network, attention, trained, ranked=ranked)
@@ -154,14 +165,57 @@ def save_head(model: ModelSettings, direction: Tensor) -> None:
     change_adaptive(model.directory, model.adapter, lambda _: adaptive)
 
 
-def _drawn(pairs: Iterable[CorpusPair], n: int, rng: random.Random) -> list[CorpusPair]:
-    """Draw ``n`` pairs, each as likely as any other, and keep no others in memory."""
-    drawn = list[CorpusPair]()
-    for number, pair in enumerate(pairs):
+def _by_alignment(
+    settings: HeadSettings,
+    weights: TorchWeights,
+    prompt: Prompt,
+    layout: LayoutSettings,
+    rng: random.Random,
+) -> list[Decisions]:
+    """Return the decisions of aligned pairs."""
+    pairs = tokenize({settings.language: settings.data}, weights.tokenizer, settings.max_length)
+    usable = (one for one in pairs if one.pair.needs is not None and is_text(one, prompt))
+    return [
+        build_decisions(one.pair, prompt, layout, level=rng.randrange(len(LEVELS)))
+        for one in _drawn(usable, settings.n_pairs, rng)
+    ]
+
+
+def _by_stability(
+    settings: HeadSettings,
+    weights: TorchWeights,
+    prompt: Prompt,
+    layout: LayoutSettings,
+    rng: random.Random,
+) -> list[Decisions]:
+    """Return the decisions of sources, after what the model itself has written."""
+    assert settings.labels is not None
+    max_tokens = settings.max_length // 2
+    sources = read_sources(settings.data, weights.tokenizer, max_tokens)
+    drawn = list(dict.fromkeys(_drawn(sources, settings.n_pairs, rng)))
+    owner = Owner.of(settings.model, prompt, layout)
+    find = partial(find_stability, weights, prompt, layout, max_tokens=max_tokens)
+    return [
+        build_decisions(
+            one.pair(source_ids(weights.tokenizer, one.source)),
+            prompt,
+            layout,
+            level=rng.randrange(len(LEVELS)),
+            labels=one.labels,
+        )
+        for one in keep_stability(settings.labels, owner, drawn, find)
+        if one.target
+    ]
+
+
+def _drawn(items: Iterable[_Drawn], n: int, rng: random.Random) -> list[_Drawn]:
+    """Draw ``n`` items, each as likely as any other, and keep no others in memory."""
+    drawn = list[_Drawn]()
+    for number, item in enumerate(items):
         if number < n:
-            drawn.append(pair)
+            drawn.append(item)
         elif (index := rng.randrange(number + 1)) < n:
-            drawn[index] = pair
+            drawn[index] = item
     rng.shuffle(drawn)
     return drawn
 

@@ -1,11 +1,14 @@
 """Decisions between READ and WRITE to train a policy head on: which rows it reads, and the answers.
 
-A pair's schedule says where a write could begin. Each level keeps the boundaries that stand so many
-words apart or more, so later levels lag more and keep fewer. The answer at a word is the share of
-levels that keep the boundary after it: a tau from 0 to 1 then goes through the levels.
+By alignment, a pair's schedule says where a write could begin. Each level keeps the boundaries that
+stand so many words apart or more, so later levels lag more and keep fewer. The answer at a word is
+the share of levels that keep the boundary after it: a tau from 0 to 1 then goes through the levels.
 
 Source: EASiST (Fu et al. 2025), whose labels come from chunks of three latencies. Our deviations:
 chunks come from word alignments, and no token of a target is labelled (a write is likely as it is).
+
+Other answers (``training.finetuning.stability``) are laid out alike: a row then learns to decide
+after earlier phases of any length.
 """
 
 from collections.abc import Sequence
@@ -53,15 +56,21 @@ def nested_boundaries(needs: Sequence[int], apart: int) -> tuple[int, ...]:
 
 
 def build_decisions(
-    pair: TokenizedPair, prompt: Prompt, layout: LayoutSettings, *, level: int
+    pair: TokenizedPair,
+    prompt: Prompt,
+    layout: LayoutSettings,
+    *,
+    level: int,
+    labels: tuple[float, ...] | None = None,
 ) -> Decisions:
-    """Lay a pair out by the boundaries of one level, and label its words by all of them.
+    """Lay a pair out by the boundaries of one level, and label its words.
 
     Args:
         pair: with a schedule.
         prompt: headers and markers.
         layout: that computes every row once.
         level: index in ``LEVELS``.
+        labels: of each word but the last; None for the shares of all levels.
     """
     assert pair.needs is not None
     levels = [nested_boundaries(pair.needs, apart) for apart in LEVELS]
@@ -73,4 +82,4 @@ def build_decisions(
             ends.append(len(planner.rows) - 1)
         before = action
     shares = (sum(n in kept for kept in levels) / len(LEVELS) for n in range(1, len(ends)))
-    return Decisions(planner.rows, tuple(ends[:-1]), tuple(shares))
+    return Decisions(planner.rows, tuple(ends[:-1]), tuple(shares) if labels is None else labels)
