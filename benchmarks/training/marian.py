@@ -30,6 +30,7 @@ _LONGEST = 64  # pieces of a side
 _IGNORED = -100
 _MOST_PAIRS = 400_000
 _WARM_UP = 500  # steps
+_SORTED = 50  # batches whose pairs are sorted by length: less of a batch is padding then
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -140,7 +141,7 @@ def make_network(n_tokens: int, width: int, layers: int) -> MarianMTModel:
         decoder_start_token_id=padding,
         eos_token_id=0,
         forced_eos_token_id=0,
-        dropout=0.1,
+        dropout=0.0,  # some minutes are an epoch or less
     )
     network = MarianMTModel(config)
     with torch.no_grad():
@@ -149,7 +150,7 @@ def make_network(n_tokens: int, width: int, layers: int) -> MarianMTModel:
 
 
 class Batches:
-    """Pairs as ids, in an order that depends on the number of the step alone."""
+    """Pairs of like length as ids, in an order that depends on the number of the step alone."""
 
     def __init__(
         self,
@@ -172,11 +173,24 @@ class Batches:
         while True:
             if epoch != step // per_epoch:
                 epoch = step // per_epoch
-                order = list(range(len(self._pairs)))
-                random.Random(epoch).shuffle(order)
+                order = self._order(random.Random(epoch), per_epoch)
             start = step % per_epoch * self._size
             yield self._batch([self._pairs[n] for n in order[start : start + self._size]])
             step += 1
+
+    def _order(self, rng: random.Random, n_batches: int) -> list[int]:
+        """Return the pairs of an epoch: in any order, then by length within so many batches."""
+        order = list(range(len(self._pairs)))
+        rng.shuffle(order)
+        chunk = _SORTED * self._size
+        for start in range(0, len(order), chunk):
+            of_chunk = order[start : start + chunk]
+            order[start : start + chunk] = sorted(
+                of_chunk, key=lambda n: sum(map(len, self._pairs[n]))
+            )
+        starts = [n * self._size for n in range(n_batches)]
+        rng.shuffle(starts)
+        return [n for start in starts for n in order[start : start + self._size]]
 
     def _batch(self, pairs: Sequence[tuple[str, str]]) -> dict[str, Tensor]:
         sources, targets = (

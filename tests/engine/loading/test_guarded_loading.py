@@ -79,6 +79,13 @@ def test_a_word_of_very_many_tokens_is_a_failure(folder):
     assert "2005 tokens of one word" in tried(path, WORDS)["words"]
 
 
+def test_a_pattern_that_would_search_for_ever_is_ended_by_the_library(folder):
+    """Oniguruma gives up after ten million steps of a match: part of a second."""
+    pattern = {"type": "Split", "pattern": {"Regex": "(a+)+b"}, "behavior": "Isolated"}
+    path = change(folder, {"pre_tokenizer": pattern | {"invert": False}})
+    assert tried(path, ["a" * 60 + "!"])["failure"] == "PanicException"
+
+
 @pytest.mark.strangers
 def test_a_panic_of_the_library_is_one_sentence_and_no_noise(folder, capfd):
     broken = {"type": "Precompiled", "precompiled_charsmap": "AAAA"}
