@@ -1,7 +1,7 @@
 """Writes cues to a file as they become final, so that a crash loses at most the last one.
 
-Each cue is appended in one write and flushed to the disk. The file is valid SRT, WebVTT or JSON
-Lines at any moment.
+Each cue is appended in one write and flushed to the disk. So the file is valid SRT, WebVTT or JSON
+Lines between two writes; a program that is killed within one can leave the beginning of a cue.
 """
 
 import dataclasses

@@ -278,9 +278,20 @@ def test_a_program_that_is_killed_loses_one_cue_at_most(tmp_path):
         texts = [
             [each.text for each in webvtt.from_srt(place / "a.srt")],
             [each.text for each in webvtt.read(place / "a.vtt")],
-            [json.loads(line)["text"] for line in (place / "a.jsonl").read_text().splitlines()],
+            [text_of(line) for line in (place / "a.jsonl").read_text().splitlines()],
         ]
         for found in texts:
             assert n_reported <= len(found) <= n_reported + 1
             for number, text in enumerate(found):
-                assert text.split() == ["Satz", str(number), *["wort"] * 500]
+                wanted = " ".join(["Satz", str(number), *["wort"] * 500])
+                is_reported = number < n_reported  # the next may be cut: it was being written
+                said = " ".join(text.split())
+                assert said == wanted if is_reported else wanted.startswith(said)
+
+
+def text_of(line):
+    """The text of a line of JSON, or as much of it as there is of a line that was cut."""
+    try:
+        return json.loads(line)["text"]
+    except ValueError:
+        return line.partition('"text": "')[2].partition('"')[0]
