@@ -28,6 +28,7 @@ class Ready:
         load_s: seconds since the start.
         notices: deviations from the request, for the person.
         lags: words that adaptive policies lag, by tau; empty where it was not measured.
+        makes_drafts: all words are translated again and again, so that ``stable:N`` can be chosen.
     """
 
     model: str
@@ -35,6 +36,7 @@ class Ready:
     load_s: float
     notices: tuple[Message, ...] = ()
     lags: Mapping[str, float] = field(default_factory=dict)
+    makes_drafts: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,12 +69,14 @@ class AdapterChanged:
         used: the one that translates, or None for the bare model.
         languages: names of the target languages by code.
         lags: words that adaptive policies lag, by tau; empty where it was not measured.
+        makes_drafts: as for ``Ready``.
     """
 
     names: tuple[str, ...]
     used: str | None
     languages: dict[str, str]
     lags: Mapping[str, float] = field(default_factory=dict)
+    makes_drafts: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

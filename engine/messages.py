@@ -204,6 +204,10 @@ class Code(Codes):
         "{text} asks for drafts, which slots do not make: write read:N, wait:K, adaptive:TAU or "
         "offline"
     )
+    POLICY_REPLACED = tr(
+        "{model} makes no drafts that could agree: captions come at the usual times, unless you "
+        "choose another timing"
+    )
     ENGINE_NOT_LOADED = tr("the translation engine could not be loaded: {reason}")
     FILE_UNUSABLE = tr("a file could not be used: {reason}")
     OUT_OF_MEMORY = tr(

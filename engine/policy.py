@@ -13,6 +13,7 @@ from typing import Protocol
 
 from engine.errors import PolicyError
 from engine.messages import Code
+from engine.settings import TranslationSettings
 
 
 class Action(enum.Enum):
@@ -247,3 +248,10 @@ def parse_slot_policy(text: str) -> Policy:
     if isinstance(policy, Stable):
         raise PolicyError(Code.POLICY_OF_DRAFTS(text=text))
     return policy
+
+
+def suited_policy(text: str, *, makes_drafts: bool) -> str:
+    """Return a policy, or the standard one where it needs drafts that the system does not make."""
+    if isinstance(parse_policy(text), Stable) and not makes_drafts:
+        return TranslationSettings().policy
+    return text

@@ -136,6 +136,7 @@ class Application(QObject):
         window.transcript.share_wanted.connect(self._keep_share)
         window.painted.connect(self.model.load)
         self.model.restarted.connect(self.captions.restart)
+        self.model.timings_changed.connect(self.settings_dialog.translation.show_timings)
         self.bridge.paused_changed.connect(window.status.show_paused)
         self.bridge.paused_changed.connect(lambda paused: self.stage.pause(paused=paused))
         window.controls.wanted_changed.connect(self._show_speakers)

@@ -16,6 +16,7 @@ from app.main_window.caption_choices import CaptionChoices
 from app.main_window.status_bar import StatusBar
 from app.session.engine_bridge import EngineBridge
 from app.system.translations import worded
+from app.widgets.policy_names import policy_names
 from engine.commands import Configure
 from engine.encoder_decoder.original import is_encoder_decoder, model_record
 from engine.errors import ModelError
@@ -43,9 +44,11 @@ class ModelController(QObject):
 
     Signals:
         restarted(): another session starts, with its own numbers of utterances.
+        timings_changed(list): the policies on offer, as ``policy_names`` returns them.
     """
 
     restarted = Signal()
+    timings_changed = Signal(list)
 
     def __init__(
         self,
@@ -216,7 +219,7 @@ class ModelController(QObject):
             case AdapterChanged():
                 self._adapters.take(event)
                 self._show_languages(event.languages)
-                self._choices.show_timings(event.lags)
+                self._offer_timings(event)
             case Failed():
                 self._fail(event.message)
             case Refused() | Notice():
@@ -233,10 +236,17 @@ class ModelController(QObject):
         for notice in event.notices:
             self._banner.show_notice(worded(notice))
         self._show_languages(event.languages)
-        self._choices.show_timings(event.lags)
+        self._offer_timings(event)
         if self._settings.translation.glossary:
             self._bridge.send(Configure(self._settings.translation))
         self._adapters.begin()
+
+    def _offer_timings(self, event: Ready | AdapterChanged) -> None:
+        """Offer what the model can follow; a timing that it cannot follow is not in force."""
+        self._settings.suit_policy(makes_drafts=event.makes_drafts)
+        offered = policy_names(event.lags, makes_drafts=event.makes_drafts)
+        self._choices.show_timings(offered)
+        self.timings_changed.emit(offered)
 
     def _fail(self, message: Message) -> None:
         self._status.show_stopped()

@@ -25,7 +25,7 @@ from engine.messages import Code
 from engine.metrics.event_log import EventLog
 from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import ModelCard
-from engine.policy import parse_policy
+from engine.policy import parse_policy, parse_slot_policy
 from engine.settings import (
     DEVICES,
     QUANTISATIONS,
@@ -35,7 +35,13 @@ from engine.settings import (
 )
 from engine.text.glossary import read_glossary
 from engine.text.sentences import committed_words, is_strange, split_sentences
-from engine.translation.factory_names import AUTO, mode_notice, suited_slot_length, suited_system
+from engine.translation.factory_names import (
+    AUTO,
+    makes_drafts,
+    mode_notice,
+    suited_slot_length,
+    suited_system,
+)
 from engine.translation.feed import feed_utterance
 from engine.untrusted.model_folder import check_model_folder
 
@@ -291,6 +297,8 @@ def chosen_settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa:
         card = model_card(directory, adapter)
         _check_pair(card, arguments.spoken, language)
         system = suited_system(model.system, card)
+        if not makes_drafts(system):
+            parse_slot_policy(policy)
         return TerminalSettings(
             model=model,
             translation=TranslationSettings(

@@ -16,6 +16,7 @@ from app.config.preferences_file import PreferencesFile
 from app.system.translations import worded
 from engine.hub.bundled import NO_ADAPTER
 from engine.hub.catalogue import suited_whisper
+from engine.policy import suited_policy
 from engine.settings import TranslationSettings
 
 
@@ -54,6 +55,7 @@ class SettingsInForce(QObject):
             policy=launch.policy or stored.policy,
         )
         self.adapter_in_use: str | None = None
+        self._policy, self._makes_drafts = self.translation.policy, True  # chosen; of the model
 
     @property
     def preferences(self) -> Preferences:
@@ -107,7 +109,7 @@ class SettingsInForce(QObject):
         failure = self._file.write(preferences)
         policy = preferences.translation.policy
         if policy != before.translation.policy:
-            self._translate(replace(self.translation, policy=policy))
+            self._use_policy(policy)
         self.preferences_changed.emit(before, preferences)
         if failure is not None:
             self.failed.emit(worded(failure))
@@ -131,8 +133,13 @@ class SettingsInForce(QObject):
     @Slot(str)
     def choose_policy(self, policy: str) -> None:
         """Translate with another policy."""
-        self._translate(replace(self.translation, policy=policy))
+        self._use_policy(policy)
         self.change("translation", policy=policy)
+
+    def suit_policy(self, *, makes_drafts: bool) -> None:
+        """Use the chosen policy as the loaded model can follow it, without storing another."""
+        self._makes_drafts = makes_drafts
+        self._use_policy(self._policy)
 
     @Slot(str)
     def choose_mode(self, mode: str) -> None:
@@ -186,6 +193,11 @@ class SettingsInForce(QObject):
     def use_glossary(self, terms: tuple[tuple[str, str], ...]) -> None:
         """Set the glossary."""
         self._translate(replace(self.translation, glossary=terms))
+
+    def _use_policy(self, policy: str) -> None:
+        self._policy = policy
+        suited = suited_policy(policy, makes_drafts=self._makes_drafts)
+        self._translate(replace(self.translation, policy=suited))
 
     def _translate(self, translation: TranslationSettings) -> None:
         before, self.translation = self.translation, translation

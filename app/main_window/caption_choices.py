@@ -1,13 +1,13 @@
 """Mode, language and timing of the captions, as menus that several widgets can show."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QObject, Signal
 
 from app.captions.modes import BOTH, CAPTIONS_ONLY, MODES, SOURCE_LANGUAGE
 from app.widgets.choice_menu import ChoiceMenu
 from app.widgets.language_names import language_name
-from app.widgets.policy_names import adaptive_names, policy_names
+from app.widgets.policy_names import policy_names, unoffered_policy
 
 
 class CaptionChoices(QObject):
@@ -44,7 +44,7 @@ class CaptionChoices(QObject):
         self.mode.show_entries(
             [(text, mode, tip) for (text, tip), mode in zip(modes, MODES, strict=True)]
         )
-        self.show_timings({})
+        self.show_timings(policy_names())
         self.mode.value_chosen.connect(self.mode_chosen)
         self.language.value_chosen.connect(self.language_chosen)
         self.timing.value_chosen.connect(self.policy_chosen)
@@ -65,16 +65,19 @@ class CaptionChoices(QObject):
             self.language.choose(chosen)
         self.changed.emit()
 
-    def show_timings(self, lags: Mapping[str, float]) -> None:
-        """Offer the policies, with adaptive ones if it is known how many words each tau lags."""
-        names = [*policy_names(), *adaptive_names(lags)]
-        self.timing.show_entries([(name, written, tip) for written, name, tip in names])
+    def show_timings(self, policies: Sequence[tuple[str, str, str]]) -> None:
+        """Offer policies, as ``policy_names`` returns them; the chosen one stays."""
+        chosen = self.timing.value
+        others = [unoffered_policy(chosen)] if chosen else []
+        known = {written for written, _, _ in policies}
+        every = [*policies, *(entry for entry in others if entry[0] not in known)]
+        self.timing.show_entries([(name, written, tip) for written, name, tip in every])
 
     def show_choice(self, spoken: str, language: str, policy: str) -> None:
         """Select what is spoken, the language of the captions and a policy."""
         self._spoken = spoken
         self.language.choose(language, language_name(language))
-        self.timing.choose(policy)
+        self.timing.choose(policy, unoffered_policy(policy)[1])
         self.changed.emit()
 
     @property

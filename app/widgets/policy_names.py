@@ -1,6 +1,11 @@
-"""Names and explanations of the policies on offer, by what docs/results.md measured: their lag."""
+"""Names and explanations of the policies on offer: those of slots by their measured lag.
+
+What docs/results.md measured is the lag of slots. Drafts must agree before anything is shown, so
+the same policies are later there and have other names; the order is that of their lag.
+"""
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
@@ -36,21 +41,75 @@ _ADAPTIVE = (
     tr("When it knows enough (about {lag} words behind)"),
     tr("Captions move on as soon as the model finds that it has read enough."),
 )
+_ADAPTIVE_UNMEASURED = tr("When it knows enough")
+
+_WAIT = (
+    tr("When two drafts agree, from word {n} on"),
+    tr("Nothing is shown before {n} words have come, then what two drafts in a row share."),
+)
+_READ = (
+    tr("Every {n} words, if two drafts agree (late)"),
+    tr(
+        "The sentence is translated again each time {n} words have come; what two drafts in a row "
+        "share is shown."
+    ),
+)
+_OF_DRAFTS = {
+    "stable:2": (
+        tr("When two drafts agree (early)"),
+        tr(
+            "The sentence is translated again at each word; what two drafts in a row share is "
+            "shown."
+        ),
+    ),
+    "stable:3": (
+        tr("When three drafts agree (a little later)"),
+        tr(
+            "The sentence is translated again at each word; what three drafts in a row share is "
+            "shown."
+        ),
+    ),
+    "wait:3": _WAIT,
+    "wait:5": _WAIT,
+    "read:3": _READ,
+    "read:5": _READ,
+    "offline": (
+        tr("Whole sentence (latest)"),
+        tr("A sentence is translated when it is complete."),
+    ),
+}
 _STEP = 0.5
 """Words by which the lags of two timings on offer differ, at least."""
 
 
-def policy_names() -> list[tuple[str, str, str]]:
-    """Return the policies on offer: as the engine writes them, name, explanation."""
+def policy_names(
+    lags: Mapping[str, float] = MappingProxyType({}), *, makes_drafts: bool = False
+) -> list[tuple[str, str, str]]:
+    """Return the policies on offer: as the engine writes them, name, explanation.
+
+    Args:
+        lags: words that adaptive policies lag, by tau; they are on offer where this was measured.
+        makes_drafts: the model re-translates, so that ``stable:N`` is on offer.
+    """
     translate = QCoreApplication.translate
-    return [
-        (policy, translate("", name), translate("", explanation))
-        for policy, (name, explanation) in _POLICIES.items()
-    ]
+    offered = list[tuple[str, str, str]]()
+    for policy, texts in (_OF_DRAFTS if makes_drafts else _POLICIES).items():
+        number = policy.partition(":")[2]
+        name, explanation = (translate("", text).format(n=number) for text in texts)
+        offered.append((policy, name, explanation))
+    return offered + _adaptive_names(lags)
 
 
-def adaptive_names(lags: Mapping[str, float]) -> list[tuple[str, str, str]]:
-    """Return the adaptive policies on offer, likewise, by the lag of a model at each tau."""
+def unoffered_policy(policy: str) -> tuple[str, str, str]:
+    """Return the entry of a policy that is chosen and not on offer."""
+    if policy.startswith("adaptive:"):
+        name, explanation = _ADAPTIVE_UNMEASURED, _ADAPTIVE[1]
+        return policy, *(QCoreApplication.translate("", text) for text in (name, explanation))
+    every = (*policy_names(), *policy_names(makes_drafts=True))
+    return next((entry for entry in every if entry[0] == policy), (policy, policy, ""))
+
+
+def _adaptive_names(lags: Mapping[str, float]) -> list[tuple[str, str, str]]:
     name, explanation = (QCoreApplication.translate("", text) for text in _ADAPTIVE)
     offered = list[tuple[str, str, str]]()
     last = -_STEP

@@ -272,6 +272,10 @@
         <translation>{text} verlangt Entwürfe, die Slots nicht machen: bitte read:N, wait:K, adaptive:TAU oder offline schreiben</translation>
     </message>
     <message>
+        <source>{model} makes no drafts that could agree: captions come at the usual times, unless you choose another timing</source>
+        <translation>{model} macht keine Entwürfe, die übereinstimmen könnten: die Untertitel kommen zu den üblichen Zeiten, wenn Sie keine anderen wählen</translation>
+    </message>
+    <message>
         <source>the translation engine could not be loaded: {reason}</source>
         <translation>der Übersetzer konnte nicht geladen werden: {reason}</translation>
     </message>
@@ -1458,6 +1462,46 @@
     <message>
         <source>Captions move on as soon as the model finds that it has read enough.</source>
         <translation>Die Untertitel gehen weiter, sobald das Modell findet, dass es genug gelesen hat.</translation>
+    </message>
+    <message>
+        <source>When it knows enough</source>
+        <translation>Sobald genug bekannt ist</translation>
+    </message>
+    <message>
+        <source>When two drafts agree, from word {n} on</source>
+        <translation>Wenn zwei Entwürfe übereinstimmen, ab Wort {n}</translation>
+    </message>
+    <message>
+        <source>Nothing is shown before {n} words have come, then what two drafts in a row share.</source>
+        <translation>Bevor {n} Wörter gekommen sind, wird nichts gezeigt, dann, worin zwei Entwürfe hintereinander übereinstimmen.</translation>
+    </message>
+    <message>
+        <source>Every {n} words, if two drafts agree (late)</source>
+        <translation>Alle {n} Wörter, wenn zwei Entwürfe übereinstimmen (spät)</translation>
+    </message>
+    <message>
+        <source>The sentence is translated again each time {n} words have come; what two drafts in a row share is shown.</source>
+        <translation>Sooft {n} Wörter gekommen sind, wird der Satz neu übersetzt; gezeigt wird, worin zwei Entwürfe hintereinander übereinstimmen.</translation>
+    </message>
+    <message>
+        <source>When two drafts agree (early)</source>
+        <translation>Wenn zwei Entwürfe übereinstimmen (früh)</translation>
+    </message>
+    <message>
+        <source>The sentence is translated again at each word; what two drafts in a row share is shown.</source>
+        <translation>Bei jedem Wort wird der Satz neu übersetzt; gezeigt wird, worin zwei Entwürfe hintereinander übereinstimmen.</translation>
+    </message>
+    <message>
+        <source>When three drafts agree (a little later)</source>
+        <translation>Wenn drei Entwürfe übereinstimmen (etwas später)</translation>
+    </message>
+    <message>
+        <source>The sentence is translated again at each word; what three drafts in a row share is shown.</source>
+        <translation>Bei jedem Wort wird der Satz neu übersetzt; gezeigt wird, worin drei Entwürfe hintereinander übereinstimmen.</translation>
+    </message>
+    <message>
+        <source>A sentence is translated when it is complete.</source>
+        <translation>Ein Satz wird übersetzt, wenn er vollständig ist.</translation>
     </message>
     <message>
         <source>Captions move on each time five words have come.</source>

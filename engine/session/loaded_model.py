@@ -17,11 +17,17 @@ from engine.loading.loader import AnyWeights, load_base, load_weights
 from engine.messages import Code, Message
 from engine.metrics.event_log import EventLog
 from engine.models.fingerprint import read_fingerprint
+from engine.policy import suited_policy
 from engine.session.adapter_switcher import AdapterSwitcher
 from engine.settings import LayoutSettings, ModelSettings, TranslationSettings
 from engine.translation.base import AnySystem
 from engine.translation.factory import make_system
-from engine.translation.factory_names import mode_notice, suited_slot_length, suited_system
+from engine.translation.factory_names import (
+    makes_drafts,
+    mode_notice,
+    suited_slot_length,
+    suited_system,
+)
 
 Report = Callable[[LoadProgress], None]
 
@@ -79,6 +85,11 @@ class LoadedModel:
         return {} if adaptive is None else adaptive.lags
 
     @property
+    def makes_drafts(self) -> bool:
+        """Whether all words are translated again and again, instead of by slots."""
+        return makes_drafts(self._kind)
+
+    @property
     def adapters(self) -> tuple[str, ...]:
         """Names of the adapters that are loaded."""
         return () if self._switcher is None else self._switcher.names
@@ -92,7 +103,11 @@ class LoadedModel:
     def adapters_changed(self) -> AdapterChanged:
         """The event that reports which adapters are loaded and used now."""
         return AdapterChanged(
-            names=self.adapters, used=self.used, languages=self.languages, lags=self.lags
+            names=self.adapters,
+            used=self.used,
+            languages=self.languages,
+            lags=self.lags,
+            makes_drafts=self.makes_drafts,
         )
 
     def make_system(self, translation: TranslationSettings, log: EventLog) -> AnySystem:
@@ -105,13 +120,20 @@ class LoadedModel:
         capacity, fitted = self._settings.capacity, self.fitted(translation)
         return make_system(self._settings.system, self.weights, fitted, capacity=capacity, log=log)
 
+    def policy_notices(self, translation: TranslationSettings) -> tuple[Message, ...]:
+        """Return a notice if ``fitted`` replaces the policy."""
+        is_suited = self.fitted(translation).policy == translation.policy
+        return () if is_suited else (Code.POLICY_REPLACED(model=self.weights.card.name),)
+
     def fitted(self, translation: TranslationSettings) -> TranslationSettings:
-        """Return the settings with the slot length and layout that fit the adapter or model."""
+        """Return the settings with a policy, slot length and layout that the model can follow."""
         card = self.weights.card
+        policy = suited_policy(translation.policy, makes_drafts=self.makes_drafts)
+        fitted = replace(translation, policy=policy)
         if self.used is None and card.knows_slots:
-            return translation
+            return fitted
         length = suited_slot_length(card, self._kind)
-        return replace(translation, layout=LayoutSettings(slot_length=length, name=card.layout))
+        return replace(fitted, layout=LayoutSettings(slot_length=length, name=card.layout))
 
     def load_adapter(self, folder: Path) -> tuple[str, tuple[Message, ...]]:
         """Load another adapter without using it; return its name, and doubts about it.

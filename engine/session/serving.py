@@ -101,12 +101,16 @@ class Serving:
         return Passage(self.system, lane, held=bool(self._switches), reads_any_script=reads_any)
 
     def _configure(self, translation: TranslationSettings) -> None:
-        """Use other settings; wrong ones are refused and the old ones stay."""
+        """Use other settings; wrong ones are refused and the old ones stay.
+
+        A policy that the system cannot follow is replaced, with a notice.
+        """
         try:
             self.system.configure(self._model.fitted(translation))
         except SurtitleError as error:
             self._report(Refused(message=error.message))
             return
+        self._report_policy(translation)
         before, self._translation = self._translation, translation
         if translation.glossary != before.glossary:
             self._report(ContextChanged(rows=self.system.conversation.context_rows))
@@ -245,7 +249,13 @@ class Serving:
             return
         system.conversation.go_on_after(self.system.conversation)
         self.system = system
+        self._report_policy(self._translation)
         self._report(self._model.adapters_changed)
+
+    def _report_policy(self, translation: TranslationSettings) -> None:
+        """Report that the model cannot follow the policy of the settings, if so."""
+        for notice in self._model.policy_notices(translation):
+            self._report(Notice(message=notice))
 
     def _unload(self, name: str) -> None:
         try:

@@ -76,8 +76,9 @@ class Worker:
                 model=model.weights.card.name,
                 languages=model.languages,
                 load_s=time.monotonic() - start_s,
-                notices=model.notes,
+                notices=(*model.notes, *model.policy_notices(self._translation)),
                 lags=model.lags,
+                makes_drafts=model.makes_drafts,
             )
         )
         if model.used is not None:

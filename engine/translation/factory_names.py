@@ -29,9 +29,14 @@ def suited_system(requested: str, card: ModelCard) -> str:
     return "slots" if card.knows_slots else "retranslate"
 
 
+def makes_drafts(system: str) -> bool:
+    """Return whether a system translates all words again and again, instead of by slots."""
+    return system not in {"slots", "agreement"}
+
+
 def suited_slot_length(card: ModelCard, system: str) -> int:
     """Return the default slot length."""
-    if system in {"slots", "agreement"} and not card.knows_slots:
+    if not (makes_drafts(system) or card.knows_slots):
         return _UNTRAINED_SLOT_LENGTH
     return card.slot_length
 

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import QSignalBlocker, Signal, Slot
 from PySide6.QtWidgets import QLabel, QPushButton
 
 from app.config.preferences import Preferences
 from app.dialogs.settings.page import SettingsPage
 from app.widgets.dialog_text import paragraph
+from app.widgets.policy_names import unoffered_policy
 from engine.hub.bundled import bundled_models
 
 
@@ -22,15 +23,11 @@ class TranslationPage(SettingsPage):
     models_wanted = Signal()
 
     def __init__(self, policies: Sequence[tuple[str, str, str]]) -> None:
-        """Offer policies: as the engine writes them, name, explanation."""
+        """Offer policies, as ``policy_names`` returns them."""
         super().__init__("")
         self.title = self.tr("Translation")
-        self.policy = self.add_combo(
-            "translation.policy",
-            self.tr("&Timing"),
-            [(name, written) for written, name, _ in policies],
-        )
-        self._explanations = {written: text for written, _, text in policies}
+        self.policy = self.add_combo("translation.policy", self.tr("&Timing"), ())
+        self._explanations = dict[str, str]()
         self.explanation = paragraph()
         self.form.addRow("", self.explanation)
         self.model = QLabel(wordWrap=True)
@@ -39,13 +36,32 @@ class TranslationPage(SettingsPage):
         self.choose_model.clicked.connect(self.models_wanted)
         self.add_buttons(self.choose_model)
         self.policy.currentIndexChanged.connect(self._explain)
-        self._explain()
+        self.show_timings(policies)
 
     def fill(self, preferences: Preferences) -> None:
         """Show the preferences and the name of the model."""
+        self._offer([unoffered_policy(preferences.translation.policy)])
         super().fill(preferences)
         self.model.setText(_model_name(preferences.model))
         self.model.setToolTip(str(preferences.model or ""))
+
+    def show_timings(self, policies: Sequence[tuple[str, str, str]]) -> None:
+        """Offer policies, as ``policy_names`` returns them; the chosen one stays."""
+        chosen = self.policy.currentData()
+        with QSignalBlocker(self.policy):  # nothing was edited
+            self.policy.clear()
+            self._offer(policies)
+            if chosen is not None:
+                self._offer([unoffered_policy(chosen)])
+                self.policy.setCurrentIndex(self.policy.findData(chosen))
+        self._explain()
+
+    def _offer(self, policies: Sequence[tuple[str, str, str]]) -> None:
+        """Append those policies that are not on offer."""
+        for written, name, explanation in policies:
+            if self.policy.findData(written) < 0:
+                self._explanations[written] = explanation
+                self.policy.addItem(name, written)
 
     @Slot()
     def _explain(self) -> None:

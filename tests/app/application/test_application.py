@@ -382,6 +382,38 @@ def test_adaptive_timings_are_offered_in_words_where_the_model_was_measured(prog
     assert timing.entries == fixed
 
 
+def test_timings_of_drafts_are_offered_where_there_are_drafts(program):
+    one = program().open().wait_until_ready()
+    timing, now = one.window.choices.timing, one.application.settings
+    of_slots = timing.entries
+    ready = Ready(model="shouter", languages=LANGUAGES, load_s=1, makes_drafts=True)
+    one.application.bridge.event_came.emit(ready)
+    names = {value: text for text, value in timing.entries}
+    assert names["stable:2"] == "When two drafts agree (early)"
+    assert names["wait:3"] == "When two drafts agree, from word 3 on"
+    assert names["read:3"] == "Every 3 words, if two drafts agree (late)"
+    timing.pick("stable:2")
+    one.application.bridge.event_came.emit(replace(ready, makes_drafts=False))
+    assert (timing.entries, timing.value) == (of_slots, "read:3")
+    assert one.session.calls[-1].translation.policy == now.translation.policy == "read:3"
+    combo = one.application.settings_dialog.translation.policy
+    assert [combo.itemData(index) for index in range(5)] == [value for _, value in of_slots]
+    one.application.bridge.event_came.emit(replace(ADAPTER, makes_drafts=True))
+    assert timing.value == now.translation.policy == "stable:2"
+    assert timing.text == "When two drafts agree (early)"
+
+
+def test_a_chosen_timing_loses_the_lag_of_another_model(program):
+    one = program().open().wait_until_ready()
+    timing = one.window.choices.timing
+    ready = Ready(model="shouter", languages=LANGUAGES, load_s=1, lags={"0.1": 1.4})
+    one.application.bridge.event_came.emit(ready)
+    timing.pick("adaptive:0.1")
+    assert timing.text == "When it knows enough (about 1.4 words behind)"
+    one.application.bridge.event_came.emit(replace(ready, lags={"0.5": 2.0}))
+    assert (timing.text, timing.value) == ("When it knows enough", "adaptive:0.1")
+
+
 def test_a_model_named_as_on_the_hub_is_looked_for_in_the_library(program, tmp_path):
     one = program(model=Path("some/model")).open().wait_until_ready()
     (model,) = one.engine.models

@@ -343,6 +343,7 @@ class Recorder:
             ["read:N, wait:K, adaptive:TAU[:MOST], stable:N or offline", "'read:0'"],
         ),
         (["--policy", "\x1b[2J"], ["offline"]),
+        (["--policy", "stable:2"], ["stable:2 asks for drafts", "write read:N"]),
         (["--slot", "0"], ["from 1 to", "'0'"]),
         (["--slot", "two"], ["whole number", "'two'"]),
         (["--slot", "9" * 5000], ["int"]),

@@ -79,6 +79,19 @@ def test_a_policy_of_the_settings_window_takes_the_same_way(in_force):
     assert [one.policy for one in translations] == ["wait:3"]
 
 
+def test_a_policy_that_the_model_cannot_follow_waits_for_one_that_can(in_force):
+    settings = in_force()
+    translations = heard(settings.translation_changed)
+    settings.choose_policy("stable:2")
+    settings.suit_policy(makes_drafts=False)
+    assert settings.preferences.translation.policy == "stable:2"
+    now = settings.preferences
+    settings.choose(replace(now, translation=replace(now.translation, policy="stable:3")))
+    settings.suit_policy(makes_drafts=True)
+    settings.suit_policy(makes_drafts=True)
+    assert [one.policy for one in translations] == ["stable:2", "read:3", "stable:3"]
+
+
 def test_a_glossary_is_in_force_and_not_stored_with_its_terms(in_force):
     settings = in_force()
     settings.use_glossary(TERMS)

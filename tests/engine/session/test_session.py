@@ -1,5 +1,6 @@
 import json
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -8,6 +9,7 @@ from engine.events import (
     CaptionChanged,
     Failed,
     LoadProgress,
+    Notice,
     Ready,
     Refused,
     Statistics,
@@ -15,6 +17,7 @@ from engine.events import (
     UtteranceEnded,
     UtteranceOpened,
 )
+from engine.messages import Code
 from engine.session.session import Session
 from engine.settings import ModelSettings, TranslationSettings
 from engine.text.sentences import without_full_stop
@@ -54,6 +57,30 @@ def test_loading_is_told_until_the_model_is_ready(model):
     assert 0 <= fractions[0] <= fractions[-1] <= 1
     assert (ready.model, ready.languages) == ("tiny", {"de": "German", "fr": "French"})
     assert ready.load_s > 0
+
+
+def test_a_session_by_slots_replaces_a_policy_of_drafts_and_says_so(model):
+    with running(model, policy="stable:2") as (session, listener):
+        ready = listener.events[-1]
+        assert [notice.code for notice in ready.notices] == [Code.POLICY_REPLACED]
+        assert not ready.makes_drafts
+        session.send(Configure(TranslationSettings(policy="stable:3", target_language="fr")))
+        assert listener.wait_for(Notice).message.code is Code.POLICY_REPLACED
+        session.send(fed(["ab", "cd", "ef."]))
+        listener.wait_for(UtteranceEnded)
+        said = listener.receiver.text
+    assert said == at_once(model, "ab cd ef.", policy="read:3", language="fr")
+    assert Refused not in listener.kinds
+
+
+def test_a_session_that_makes_drafts_follows_their_policy(model):
+    drafting = replace(model, system="retranslate")
+    with running(drafting, policy="stable:2") as (session, listener):
+        ready = listener.events[-1]
+        assert (ready.notices, ready.makes_drafts) == ((), True)
+        session.send(fed(["ab", "cd", "ef."]))
+        listener.wait_for(UtteranceEnded)
+        assert listener.receiver.text == at_once(drafting, "ab cd ef.", policy="stable:2")
 
 
 def test_everything_happens_on_one_worker_thread(model):

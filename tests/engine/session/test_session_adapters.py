@@ -1,13 +1,17 @@
 """Adapters that are loaded, switched and refused while a session runs."""
 
+import shutil
+
 import pytest
 
 from engine.commands import EndPassage, LoadAdapter, UnloadAdapter, UseAdapter
-from engine.events import AdapterChanged, Failed, Refused, Statistics, UtteranceEnded
+from engine.events import AdapterChanged, Failed, Notice, Refused, Statistics, UtteranceEnded
+from engine.messages import Code
 from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import Language
 from engine.settings import ModelSettings
 from tests.support.adapter_folders import CONFIG, factors, tiny_card, write_adapter
+from tests.support.chat_templates import CHATML
 from tests.support.commands import fed, typed
 from tests.support.fakes import save_tiny_model
 from tests.support.sessions import at_once, running
@@ -154,6 +158,23 @@ def test_what_cannot_be_done_is_one_sentence_and_the_old_adapter_goes_on(folders
             assert len(listener.all_of(Refused)) == n_refused + 1
         assert {event.used for event in listener.all_of(AdapterChanged)} == {"one"}
         assert Failed not in listener.kinds
+
+
+def test_an_adapter_for_slots_ends_a_policy_of_drafts_and_says_so(folders, tmp_path):
+    plain = shutil.copytree(folders[None], tmp_path / "plain")
+    (plain / "surtitle.json").unlink()
+    (plain / "chat_template.jinja").write_text(CHATML, encoding="utf-8")
+    settings = ModelSettings(directory=plain, device="cpu")
+    with running(settings, policy="stable:2") as (session, listener):
+        assert listener.events[-1].makes_drafts
+        session.send(LoadAdapter(folders["one"]))
+        assert listener.wait_for(Notice).message.code is Code.POLICY_REPLACED
+        changed = listener.wait_for(AdapterChanged)
+        assert (changed.used, changed.makes_drafts) == ("one", False)
+        session.send(UseAdapter(None))
+        assert listener.wait_for(AdapterChanged).makes_drafts
+        assert len(listener.all_of(Notice)) == 1
+        assert Refused not in listener.kinds
 
 
 def test_sessions_side_by_side_have_adapters_of_their_own(folders, fresh):

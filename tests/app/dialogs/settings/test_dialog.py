@@ -98,6 +98,22 @@ def test_a_policy_without_a_name_is_shown_as_it_is_written(dialog):
     assert dialog.translation.read(odd) == odd
 
 
+def test_the_timings_of_the_model_are_offered_and_the_chosen_one_stays(dialog, edits):
+    adaptive = replace(CHOSEN, translation=replace(CHOSEN.translation, policy="adaptive:0.3"))
+    dialog.show_preferences(adaptive)
+    page = dialog.translation
+    assert page.policy.currentText() == "When it knows enough"
+    page.show_timings(policy_names({"0.3": 2.2}))
+    assert page.policy.currentText() == "When it knows enough (about 2.2 words behind)"
+    page.show_timings(policy_names(makes_drafts=True))
+    assert page.policy.currentText() == "When it knows enough"
+    assert "has read enough" in page.explanation.text()
+    assert edits == []
+    page.policy.setCurrentIndex(page.policy.findData("stable:2"))
+    assert edits[-1].translation.policy == "stable:2"
+    assert "two drafts in a row" in page.explanation.text()
+
+
 def test_what_depends_on_a_box_is_used_only_while_it_is_ticked(dialog):
     dialog.show_preferences(Preferences())
     files, captions, general = dialog.files, dialog.captions, dialog.general
