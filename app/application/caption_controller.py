@@ -126,10 +126,7 @@ class CaptionController(QObject):
     @Slot(object, object)
     def _follow(self, event: Event, utterance: Utterance) -> None:
         """Follow an event of an utterance."""
-        translation = self._settings.translation
-        spoken, target = translation.source_language, translation.target_language
-        language = target if self._settings.translates else spoken
-        self._keeper.take(event, utterance, language)
+        self._keeper.take(event, utterance, self._settings.languages)
         if not self._captions.apply(event, utterance):
             return
         self._show_captions()

@@ -103,8 +103,8 @@ class GlossaryController(QObject):
 
     def _show(self) -> None:
         if self.dialog is not None:
-            name = language_name(self._language)
-            self.dialog.show_terms(name, self._terms)
+            spoken = language_name(self._settings.translation.source_language)
+            self.dialog.show_terms(spoken, language_name(self._language), self._terms)
             self.dialog.show_use(used=self._is_used, warning=self._warning())
             self._show_cost()
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Slot
 
 from app.captions.lanes import THEM
-from app.captions.modes import BOTH, CAPTIONS_ONLY
+from app.captions.modes import BOTH
 from app.config.settings_in_force import SettingsInForce
 from app.dialogs.media_dialog import MediaChoice, MediaDialog
 from app.history.cue_splitter import CueSplitter
@@ -89,15 +89,9 @@ class MediaController(QObject):
         missing = self.tr("To caption speech, Surtitle needs a speech model")
         self.dialog.show_failure(missing, lacks_model=True)
 
-    @property
-    def _language(self) -> str:
-        if self._settings.mode == CAPTIONS_ONLY:
-            return self._settings.translation.source_language
-        return self._settings.translation.target_language
-
     @Slot()
     def _begin(self) -> None:
-        self._splitter = CueSplitter(self._language)
+        self._splitter = CueSplitter(self._settings.languages)
 
     @Slot(object, object)
     def _follow(self, event: Event, utterance: Utterance) -> None:

@@ -94,6 +94,12 @@ class SettingsInForce(QObject):
         """Whether captions are translated, and so a model is needed."""
         return self.mode != CAPTIONS_ONLY
 
+    @property
+    def languages(self) -> tuple[str, str]:
+        """Codes of the languages of what is said and of the captions."""
+        spoken, target = self.translation.source_language, self.translation.target_language
+        return spoken, target if self.translates else spoken
+
     def keep(self) -> None:
         """Store the preferences, so that the next start is not a first run."""
         failure = self._file.write(self._preferences)

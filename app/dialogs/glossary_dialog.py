@@ -69,9 +69,9 @@ class GlossaryDialog(QDialog):
     def _rows(self) -> list[tuple[str, str]]:
         return [(self._text(row, 0), self._text(row, 1)) for row in range(self.table.rowCount())]
 
-    def show_terms(self, language: str, terms: Terms) -> None:
-        """Show the terms of a language."""
-        self.setWindowTitle(self.tr("Glossary: English to {}").format(language))
+    def show_terms(self, spoken: str, language: str, terms: Terms) -> None:
+        """Show the terms of a language; both are named."""
+        self.setWindowTitle(self.tr("Glossary: {} to {}").format(spoken, language))
         self.language.setText(
             self.tr("For captions in {}. A term is used from the next sentence on.").format(
                 language

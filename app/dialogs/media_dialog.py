@@ -138,7 +138,7 @@ class MediaDialog(QDialog):
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(2 * GAP)
         rows.addWidget(self.heading)
-        note = self.tr("English speech in the file becomes captions in the transcript.")
+        note = self.tr("Speech in the file becomes captions in the transcript.")
         rows.addWidget(quiet(note))
         rows.addWidget(self.fast)
         rows.addWidget(self.slow)

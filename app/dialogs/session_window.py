@@ -1,6 +1,6 @@
 """A window with the captions of an earlier session, to read, to search and to export."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QKeySequence, QShortcut
@@ -106,8 +106,12 @@ class SessionWindow(QDialog):
 
 def _languages(cues: Sequence[Cue]) -> tuple[str, str, str]:
     """Return the mode that shows all of a session, and the names of its languages."""
-    source = language_name(SOURCE_LANGUAGE)
+    spoken = _joined(cue.source_language or SOURCE_LANGUAGE for cue in cues)
     if all(cue.text == cue.source for cue in cues):
-        return CAPTIONS_ONLY, source, ""
-    names = {language_name(cue.language) for cue in cues if cue.text != cue.source}
-    return BOTH, source, " · ".join(sorted(filter(None, names)))
+        return CAPTIONS_ONLY, spoken, ""
+    return BOTH, spoken, _joined(cue.language for cue in cues if cue.text != cue.source)
+
+
+def _joined(codes: Iterable[str]) -> str:
+    """Return the names of languages, each once."""
+    return " · ".join(sorted({language_name(code) for code in codes if code}))

@@ -17,7 +17,11 @@ _SHORTEST_S = 0.5  # a cue is shown at least so long
 
 
 def cue_of(
-    utterance: Utterance, start_s: float, end_s: float, said_s: Sequence[float], language: str
+    utterance: Utterance,
+    start_s: float,
+    end_s: float,
+    said_s: Sequence[float],
+    languages: tuple[str, str],
 ) -> Cue:
     """Return an utterance as one cue, with the times of the pieces of its caption.
 
@@ -26,7 +30,7 @@ def cue_of(
         start_s: start of the utterance.
         end_s: its end; an earlier one counts as ``start_s``.
         said_s: end of each of its words; empty if unknown.
-        language: of the caption.
+        languages: codes of those of the source and of the caption.
     """
     start_s = max(0.0, start_s)
     end_s = max(start_s, end_s)
@@ -43,7 +47,8 @@ def cue_of(
         text=text,
         source=utterance.source,
         speaker=utterance.lane,
-        language=language,
+        language=languages[1],
+        source_language=languages[0],
         confidence=None if sure is None else sure.value,
         doubtful=sure is not None and sure.is_low,
         pieces=tuple(pieces),
@@ -103,8 +108,9 @@ class CueSplitter:
     caption is known at its end, so only the last cues of a long one have its confidence.
     """
 
-    def __init__(self, language: str) -> None:
-        self._language = language
+    def __init__(self, languages: tuple[str, str]) -> None:
+        """Make cues in the languages of these codes: of the source, of the caption."""
+        self._languages = languages
         self._n_made: dict[int, int] = {}  # cues, by the key of an utterance that still grows
 
     def feed(self, event: Event, utterance: Utterance) -> list[Cue]:
@@ -114,7 +120,7 @@ class CueSplitter:
         if not (ended or isinstance(event, CaptionChanged)) or not words or not utterance.caption:
             return []
         ends_s = [word.end_s for word in words]
-        whole = cue_of(utterance, words[0].start_s, ends_s[-1], ends_s, self._language)
+        whole = cue_of(utterance, words[0].start_s, ends_s[-1], ends_s, self._languages)
         cues = split(whole)
         n_before = self._n_made.pop(utterance.key, 0)
         n_certain = len(cues) if ended else len(cues) - 1

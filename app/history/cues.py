@@ -42,6 +42,7 @@ class Cue:
         source: the source words, if known.
         speaker: lane of the words, if there are two.
         language: of the caption, as a two-letter code.
+        source_language: of the source, likewise; empty if it is not known.
         marked: the user marked it.
         confidence: how likely the caption is good, 0 to 1; None if it is not known.
         doubtful: the model is not sure of the caption.
@@ -54,6 +55,7 @@ class Cue:
     source: str = ""
     speaker: str = ""
     language: str = ""
+    source_language: str = ""
     marked: bool = False
     confidence: float | None = None
     doubtful: bool = False

@@ -57,7 +57,7 @@ class HistoryWriter(QObject):
         self._folder = folder
         self.started = datetime.now().astimezone()
         self._record = CueRecorder(utterances, time.monotonic())
-        self._language = ""
+        self._languages = "", ""  # codes of those of the source and of the captions
         self.mode = TRANSLATE
         self._journal: SessionJournal | None = None
         self._live_text: LiveTextFile | None = None
@@ -102,10 +102,10 @@ class HistoryWriter(QObject):
             self._close_live_text()
             self._live_text = self._chosen_text(choices) if choices.live_text else None
 
-    def take(self, event: Event, utterance: Utterance, language: str) -> None:
-        """Follow an event of an utterance, translated into a language."""
-        self._language = language
-        entry = self._record.feed(event, utterance, time.monotonic(), language)
+    def take(self, event: Event, utterance: Utterance, languages: tuple[str, str]) -> None:
+        """Follow an event of an utterance; the codes are of the source and of the caption."""
+        self._languages = languages
+        entry = self._record.feed(event, utterance, time.monotonic(), languages)
         if entry is not None:
             self._write(entry)
 
@@ -125,7 +125,7 @@ class HistoryWriter(QObject):
 
     def clear(self) -> None:
         """Forget the session, whose journal stays, and start another journal."""
-        for entry in self._record.flush(time.monotonic(), self._language):
+        for entry in self._record.flush(time.monotonic(), self._languages):
             self._write(entry)
         self._record.clear()
         if self._journal is not None:
@@ -144,7 +144,7 @@ class HistoryWriter(QObject):
 
     def close(self) -> None:
         """Write the rest and close the journal."""
-        for entry in self._record.flush(time.monotonic(), self._language):
+        for entry in self._record.flush(time.monotonic(), self._languages):
             self._write(entry)
         self._close_unfinished()
         self._close_journal()

@@ -3,7 +3,8 @@
     {"event": "session", "version": 1, "started": "2026-11-21T09:30:00+01:00"}
     {"event": "cue", "key": 0, "start_s": 1.2, "end_s": 3.4, "text": "Guten Morgen.", ...}
         (with "pieces": [[13, 2, 3.4]] where it was heard, and "confidence": 0.71,
-        "doubtful": false from a calibrated model, see Cue)
+        "doubtful": false from a calibrated model, see Cue; journals of before have no
+        "source_language")
     {"event": "withdrawn", "key": 0}
     {"event": "mark", "key": 0, "marked": true}
         (without "marked", as before: it removes the marks so far)
@@ -322,9 +323,9 @@ def _cue(entry: dict[str, object]) -> Cue:
     if not isinstance(start_s, int | float) or not isinstance(end_s, int | float):
         msg = "a cue has a beginning and an end"
         raise ValueError(msg)  # noqa: TRY004  what comes from a file is a value, not a type
-    text, source, speaker, language = (
+    text, source, speaker, language, source_language = (
         str(entry.get(name, "")).encode(errors="replace").decode()  # no half characters
-        for name in ("text", "source", "speaker", "language")
+        for name in ("text", "source", "speaker", "language", "source_language")
     )
     return Cue(
         start_s=start_s,
@@ -333,6 +334,7 @@ def _cue(entry: dict[str, object]) -> Cue:
         source=source,
         speaker=speaker,
         language=language,
+        source_language=source_language,
         confidence=_confidence(entry),
         doubtful=entry.get("doubtful") is True,
         pieces=_pieces(entry, start_s, end_s),

@@ -2897,8 +2897,8 @@
         <translation>E&amp;xportieren …</translation>
     </message>
     <message>
-        <source>Glossary: English to {}</source>
-        <translation>Glossar: Englisch nach {}</translation>
+        <source>Glossary: {} to {}</source>
+        <translation>Glossar: {} nach {}</translation>
     </message>
     <message>
         <source>For captions in {}. A term is used from the next sentence on.</source>
@@ -3310,8 +3310,8 @@
         <translation>Er&amp;neut versuchen</translation>
     </message>
     <message>
-        <source>English speech in the file becomes captions in the transcript.</source>
-        <translation>Was in der Datei auf Englisch gesagt wird, erscheint als Untertitel in der Mitschrift.</translation>
+        <source>Speech in the file becomes captions in the transcript.</source>
+        <translation>Was in der Datei gesagt wird, erscheint als Untertitel in der Mitschrift.</translation>
     </message>
     <message>
         <source>Write subtitles beside the file:</source>

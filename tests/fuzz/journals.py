@@ -20,7 +20,8 @@ from tests.support.strangers import damaged, mutated
 _LINES = [
     {"event": "session", "version": 1, "started": "2026-11-21T09:30:00+01:00"},
     {"event": "cue", "key": 0, "start_s": 1.2, "end_s": 3.4, "text": "Guten Morgen.",
-     "source": "Good morning.", "speaker": "", "language": "de", "marked": False},
+     "source": "Good morning.", "speaker": "", "language": "de", "source_language": "en",
+     "marked": False},
     {"event": "cue", "key": 1, "start_s": 4, "end_s": 5, "text": "Ja.", "speaker": "A"},
     {"event": "withdrawn", "key": 0},
     {"event": "mark", "key": 1},

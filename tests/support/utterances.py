@@ -24,19 +24,19 @@ class FedCaptions(Captions):
 
 
 class FedRecord(CueRecorder):
-    """A record of the utterances of some events, in German unless another language is named."""
+    """A record of the utterances of some events, from English to German unless others are named."""
 
-    def __init__(self, language="de"):
+    def __init__(self, languages=("en", "de")):
         self.utterances = UtteranceTracker()
-        self.language = language
+        self.languages = languages
         super().__init__(self.utterances)
 
     def follow(self, event, now_s):
         utterance = self.utterances.take(event, now_s)
-        return None if utterance is None else self.feed(event, utterance, now_s, self.language)
+        return None if utterance is None else self.feed(event, utterance, now_s, self.languages)
 
     def finish(self, now_s):
-        return self.flush(now_s, self.language)
+        return self.flush(now_s, self.languages)
 
 
 class FedKeeper(HistoryWriter):
@@ -47,4 +47,4 @@ class FedKeeper(HistoryWriter):
         super().__init__(folder, choices, self.utterances)
 
     def follow(self, event):
-        self.take(event, self.utterances.take(event, time.monotonic()), "de")
+        self.take(event, self.utterances.take(event, time.monotonic()), ("en", "de"))

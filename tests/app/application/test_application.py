@@ -614,9 +614,13 @@ def test_an_earlier_session_stands_in_a_window_of_its_own_and_nowhere_else(progr
         journal.write(kept(number))
     journal.close()
     one = program().open().wait_until_ready()
+    settings = one.application.settings
+    settings.translation = replace(settings.translation, source_language="pl")
     one.type("Now")
     one.press(Qt.Key.Key_Return)
     one.wait(lambda: bool(one.application.keeper.cues))
+    (now,) = one.application.keeper.cues
+    assert (now.source_language, now.language) == ("pl", "de")
     archive, lines = one.application.archive, one.application.stage.caption_lines
     one.window.menu_actions.recover.trigger()
     archive.sessions_dialog.show_again.click()

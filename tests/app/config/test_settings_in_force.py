@@ -125,6 +125,9 @@ def test_what_is_spoken_is_chosen_with_the_model_and_understood_by_the_recognise
     settings.choose_model(Path("m"), "en", "pl")
     assert (settings.translation.source_language, settings.recognizer) == ("pl", "base")
     assert settings.preferences.listening.recognizer == "base.en"
+    assert settings.languages == ("pl", "en")
+    settings.choose_mode("captions only")
+    assert settings.languages == ("pl", "pl")
     assert in_force().translation.source_language == "pl"
     settings.choose_model(Path("m"), "en", "de")
     assert [one.source_language for one in translations] == ["de"]

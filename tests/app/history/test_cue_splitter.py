@@ -20,7 +20,7 @@ class Maker:
     """Makes cues of events, and of when words were said."""
 
     def __init__(self):
-        self.maker, self.utterances = CueSplitter("de"), UtteranceTracker()
+        self.maker, self.utterances = CueSplitter(("en", "de")), UtteranceTracker()
 
     def feed(self, event):
         utterance = self.utterances.take(event, 0.0)

@@ -163,8 +163,9 @@ def test_a_session_names_its_languages_and_hides_what_repeats_the_source(qtbot, 
     qtbot.addWidget(window)
     entry = kept(0)
     for cue, titles, is_hidden in (
-        (replace(entry.cue, language="fr"), ("English", "French"), False),
-        (replace(entry.cue, text=entry.cue.source, language="en"), ("English", "English"), True),
+        (replace(entry.cue, language="fr", source_language=""), ("English", "French"), False),
+        (replace(entry.cue, language="fr", source_language="pl"), ("Polish", "French"), False),
+        (replace(entry.cue, text=entry.cue.source, source_language="pl"), ("Polish", "Polish"), True),
     ):
         window.show_session(read_session(written(tmp_path, [replace(entry, cue=cue)])))
         rows = window.transcript.rows

@@ -254,14 +254,19 @@ def test_a_cue_lasts_from_the_first_word_to_the_end_of_the_caption():
     opened(record, 4, "Good morning", " Guten Morgen ", 2.0)
     entry = record.follow(UtteranceEnded(utterance=4), 3.5)
     expected = Cue(
-        start_s=2.0, end_s=3.5, text="Guten Morgen", source="Good morning", language="de"
+        start_s=2.0,
+        end_s=3.5,
+        text="Guten Morgen",
+        source="Good morning",
+        language="de",
+        source_language="en",
     )
     assert entry == CueKept(key=0, cue=expected)
     assert record.cues == [expected]
 
 
 def test_an_edit_replaces_the_cue_and_a_removal_withdraws_it():
-    record = FedRecord(language="")
+    record = FedRecord(("", ""))
     opened(record, 0, "Good house", "Gutes Haus", 1.0)
     assert record.follow(UtteranceDropped(utterance=9), 1.0) is None
     record.follow(UtteranceEnded(utterance=0), 2.0)
@@ -274,14 +279,14 @@ def test_an_edit_replaces_the_cue_and_a_removal_withdraws_it():
 
 
 def test_what_was_not_complete_is_withdrawn_without_a_word():
-    record = FedRecord(language="")
+    record = FedRecord(("", ""))
     opened(record, 0, "Good", "Gut", 1.0)
     assert record.follow(UtteranceDropped(utterance=0), 2.0) is None
     assert record.follow(Ready(model="m", languages={}, load_s=0.0), 2.0) is None
 
 
 def test_numbers_of_a_new_session_are_other_utterances():
-    record = FedRecord(language="")
+    record = FedRecord(("", ""))
     opened(record, 0, "Good", "Gut", 1.0)
     record.follow(UtteranceEnded(utterance=0), 2.0)
     record.utterances.restart()
@@ -319,12 +324,13 @@ def test_a_journal_of_the_version_before_is_read(tmp_path):
 
 
 def test_the_version_before_reads_what_is_written_now(tmp_path):
-    entry = kept(0, pieces=((5, 1, 0.25),))
+    entry = kept(0, pieces=((5, 1, 0.25),), source_language="pl")
     path = written(tmp_path, [entry])
     now, earlier = (
         next(line for line in map(json.loads, file.read_text().split("\n")) if "key" in line)
         for file in (path, BEFORE)
     )
+    assert now.pop("source_language") == "pl"
     assert now.pop("pieces") == [[5, 1, 0.25]]  # of an entry it takes the names that it knows
     assert set(now) == set(earlier)
     assert read_session(path).cues == (entry.cue,)

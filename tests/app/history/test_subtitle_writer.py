@@ -114,8 +114,11 @@ def test_a_cue_without_text_is_not_written(tmp_path, text):
     assert "\n2\n" in (tmp_path / "a.srt").read_text()
 
 
+SPOKEN = {"source_language": "en"}
+
+
 def test_who_speaks_is_told_in_every_format(tmp_path):
-    said = [cue(text="Hallo", source="Hello", speaker="Me & you", language="de")]
+    said = [cue(text="Hallo", source="Hello", speaker="Me & you", language="de", **SPOKEN)]
     assert to_srt(said[0], 1).splitlines()[2] == "Me & you: Hallo"
     (read,) = webvtt.read(write(tmp_path / "a.vtt", "vtt", said))
     assert (read.voice.split(), read.text) == (["Me", "you"], "Hallo")
@@ -126,6 +129,7 @@ def test_who_speaks_is_told_in_every_format(tmp_path):
         "source": "Hello",
         "speaker": "Me & you",
         "language": "de",
+        **SPOKEN,
     }
 
 
