@@ -35,6 +35,7 @@ from engine.hub.bundled import bundled_models
 from engine.messages import Code, Message
 from engine.models.model_card import read_card
 from engine.settings import ModelSettings, TranslationSettings
+from engine.untrusted.safe_names import folder_of
 
 _ONLY, _ACCEPT = "captions only", "accept licence"  # what the banner offers
 
@@ -125,7 +126,7 @@ class ModelController(QObject):
         library, name = self._settings.launch.data_folder / "models", hub_name(directory)
         if name:
             directory = library
-        self._adapters.desk.use_model(library / name.replace("/", "--") if name else directory)
+        self._adapters.desk.use_model(library / folder_of(name) if name else directory)
         self._offer_languages(directory)
         self._begin(
             ModelSettings(

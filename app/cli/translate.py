@@ -44,6 +44,7 @@ from engine.translation.factory_names import (
 )
 from engine.translation.feed import feed_utterance
 from engine.untrusted.model_folder import check_model_folder
+from engine.untrusted.safe_names import model_name
 
 if TYPE_CHECKING:
     from engine.translation.base import AnySystem
@@ -280,7 +281,7 @@ def chosen_settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa:
         language = arguments.to or _STANDARD.target_language
         translation = TranslationSettings(target_language=language, policy=policy)
         if is_apart and arguments.adapter not in (None, NO_ADAPTER):
-            raise AdapterError(Code.NO_ADAPTERS(model=directory.resolve().name))
+            raise AdapterError(Code.NO_ADAPTERS(model=model_name(directory)))
         adapter = (
             None
             if is_apart

@@ -27,6 +27,7 @@ from engine.models.model_card import FILE_NAME
 from engine.untrusted.faults import Fault
 from engine.untrusted.model_folder import MAX_CONFIG_BYTES, check_model_folder
 from engine.untrusted.regular_file import open_plain
+from engine.untrusted.safe_names import model_name
 from engine.untrusted.strict_json import JsonObject, refuse, shown
 from engine.untrusted.tokenizer_trial import try_pieces
 
@@ -140,7 +141,7 @@ def _read(folder: Path) -> Original:
     sizes = tensor_sizes(folder)
     encoder = sum(n for name, n in sizes.items() if ".encoder." in f".{name}")
     record = Record(
-        name=folder.resolve().name,
+        name=model_name(folder),
         family=family,
         sources=checked_languages(sources),
         targets=checked_languages(targets),
@@ -219,14 +220,14 @@ def _marian(folder: Path, config: JsonObject) -> _Read:
 
 
 def _marian_pair(folder: Path) -> tuple[str, str]:
-    """Return the languages that the tokenizer's settings name, else the folder's name."""
+    """Return the languages that the tokenizer's settings name, else the model's name."""
     if (folder / "tokenizer_config.json").exists():
         settings = _read_json(folder, "tokenizer_config.json", MAX_CONFIG_BYTES)
         pair = [settings.values.get(key) for key in ("source_lang", "target_lang")]
         if all(isinstance(code, str) and code for code in pair):
             source, target = (two_letters(str(code)) for code in pair)
             return source, target
-    named = _NAMED_PAIR.fullmatch(folder.resolve().name)
+    named = _NAMED_PAIR.fullmatch(model_name(folder))
     return (two_letters(named[1]), two_letters(named[2])) if named else ("", "")
 
 

@@ -41,7 +41,7 @@ from engine.hub.transfer import (
 from engine.messages import Code, Message
 from engine.models.memory_footprint import read_footprint
 from engine.untrusted.faults import Fault
-from engine.untrusted.safe_names import delete_hidden, is_hub_name, is_plain_name
+from engine.untrusted.safe_names import delete_hidden, folder_of, is_hub_name, is_plain_name
 from engine.untrusted.strict_json import JsonObject, refuse, shown
 
 
@@ -185,7 +185,7 @@ def model_folder(name: str, library: Path) -> Path:
     """
     if not is_hub_name(name):
         raise HubError(Code.HUB_BAD_NAME(name=shown(name)))
-    return library / name.replace("/", "--")
+    return library / folder_of(name)
 
 
 def _listed(

@@ -29,6 +29,7 @@ from engine.models.model_card import ModelCard
 from engine.settings import ModelSettings
 from engine.untrusted.faults import Fault
 from engine.untrusted.regular_file import open_plain
+from engine.untrusted.safe_names import model_name
 from engine.untrusted.strict_json import refuse
 from engine.untrusted.tokenizer_trial import try_pieces
 
@@ -113,7 +114,7 @@ def load_encoder_decoder(
         FetchCancelledError: ``cancelled`` returned True.
     """
     folder = settings.directory
-    name = folder.resolve().name
+    name = model_name(folder)
     try:
         import ctranslate2  # noqa: PLC0415  may be missing
         import sentencepiece  # noqa: F401, PLC0415  likewise

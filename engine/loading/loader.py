@@ -22,6 +22,7 @@ from engine.models.model_card import ModelCard
 from engine.models.policy_head import read_head
 from engine.settings import ModelSettings
 from engine.untrusted.faults import Fault
+from engine.untrusted.safe_names import model_name
 
 if TYPE_CHECKING:
     from engine.loading.torch_loader import TorchWeights
@@ -74,7 +75,7 @@ def _described(settings: ModelSettings) -> tuple[ModelCard, Mapping[str, Factors
     if settings.adapter is None:
         return model_card(settings.directory, None), {}
     if is_encoder_decoder(settings.directory):
-        raise AdapterError(Code.NO_ADAPTERS(model=settings.directory.resolve().name))
+        raise AdapterError(Code.NO_ADAPTERS(model=model_name(settings.directory)))
     adapter = usable_adapter(settings.adapter, read_fingerprint(settings.directory))
     verify_adapter(adapter)
     return model_card(settings.directory, adapter), read_factors(adapter)

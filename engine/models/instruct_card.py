@@ -10,6 +10,7 @@ from pathlib import Path
 
 from engine.messages import tr
 from engine.models.model_card import FILE_NAME, Language, ModelCard
+from engine.untrusted.safe_names import model_name
 
 ASKED = "Translate the {source} text into {language}. Answer with the translation and nothing else."
 """The default system message."""
@@ -74,7 +75,7 @@ def plain_card(directory: Path) -> ModelCard:
     The target follows the source directly, as in the training of such models.
     """
     return ModelCard(
-        name=directory.resolve().name,
+        name=model_name(directory),
         languages=ask_for(code for code in LANGUAGE_NAMES if code != "en"),
         end_of_source="",
         end_of_write="",

@@ -28,6 +28,7 @@ from engine.translation.factory_names import (
     suited_slot_length,
     suited_system,
 )
+from engine.untrusted.safe_names import model_name
 
 Report = Callable[[LoadProgress], None]
 
@@ -183,7 +184,7 @@ def _load_encoder_decoder(
 ) -> EncoderDecoderWeights:
     """Load a model with an encoder and a decoder; report its conversion if it is its first time."""
     if settings.adapter is not None:
-        raise AdapterError(Code.NO_ADAPTERS(model=settings.directory.resolve().name))
+        raise AdapterError(Code.NO_ADAPTERS(model=model_name(settings.directory)))
 
     def progress(name: str, part: float) -> None:
         message = Code.CONVERTING(name=name, done=part)

@@ -31,6 +31,24 @@ def is_hub_name(name: str) -> bool:
     return len(halves) == 2 and is_spelt and all(is_plain_name(half, _LONGEST) for half in halves)
 
 
+def folder_of(name: str) -> str:
+    """Return what the folder of a model of the hub is called in a library."""
+    return name.replace("/", "--")
+
+
+def model_name(folder: Path) -> str:
+    """Return the name of a model for people: that of the hub if its folder says so, else its own.
+
+    The folder is called as by ``folder_of``, or is a snapshot in the cache of huggingface_hub
+    (``models--owner--name/snapshots/COMMIT``).
+    """
+    folder = folder.resolve()
+    is_snapshot = folder.parent.name == "snapshots"
+    called = folder.parent.parent.name.removeprefix("models--") if is_snapshot else folder.name
+    on_hub = called.replace("--", "/", 1)
+    return on_hub if is_hub_name(on_hub) else folder.name
+
+
 def delete_hidden(folder: Path, home: Path) -> None:
     """Delete a hidden folder directly in ``home``; of a link, the link alone.
 

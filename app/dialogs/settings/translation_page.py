@@ -8,9 +8,11 @@ from PySide6.QtWidgets import QLabel, QPushButton
 
 from app.config.preferences import Preferences
 from app.dialogs.settings.page import SettingsPage
+from app.library.model_names import hub_name
 from app.widgets.dialog_text import paragraph
 from app.widgets.policy_names import unoffered_policy
 from engine.hub.bundled import bundled_models
+from engine.untrusted.safe_names import model_name
 
 
 class TranslationPage(SettingsPage):
@@ -70,5 +72,5 @@ class TranslationPage(SettingsPage):
 
 def _model_name(model: Path | None) -> str:
     if model is not None:
-        return model.name
+        return hub_name(model) or model_name(model)
     return next((folder.name for folder in bundled_models()), "–")

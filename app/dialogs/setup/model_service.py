@@ -17,6 +17,7 @@ from engine.errors import FetchCancelledError, ModelError, SurtitleError
 from engine.hub.bundled import bundled_models
 from engine.hub.catalogue import TRANSLATION_MODELS
 from engine.models.model_card import read_card
+from engine.untrusted.safe_names import folder_of, model_name
 
 if TYPE_CHECKING:
     from engine.hub.transfer import HubSettings  # the hub's library is slow to import
@@ -84,7 +85,7 @@ class ModelService(QObject):
         from engine.hub.download import find_model  # noqa: PLC0415  the hub's library is slow to import
 
         offers = bundled_offers()
-        known = {model.name.replace("/", "--") for model in TRANSLATION_MODELS}
+        known = {folder_of(model.name) for model in TRANSLATION_MODELS}
         offers += [_folder_offer(path) for path in _folders(self.library) if path.name not in known]
         offers += [
             known_offer(model, is_here=find_model(model.name, self.library) is not None)
@@ -126,7 +127,7 @@ def _targets(folder: Path) -> tuple[str, ...]:
 def _folder_offer(folder: Path) -> ModelOffer:
     return ModelOffer(
         choice=folder,
-        name=folder.name,
+        name=model_name(folder),
         n_bytes=_size(folder),
         licence=_licence(folder),
         is_here=True,

@@ -100,8 +100,10 @@ def test_the_pair_of_a_marian_without_settings_is_in_its_folder_s_name(original)
     (original / "tokenizer_config.json").unlink()
     with pytest.raises(ModelError, match="nothing in it names the languages"):
         read_original(original)
-    named = original.rename(original.with_name("opus-mt-en-de"))
-    assert model_record(named).card.sources == ("en",)
+    for name in ("opus-mt-en-de", "Helsinki-NLP--opus-mt-en-de"):
+        original = original.rename(original.with_name(name))
+        assert model_record(original).card.sources == ("en",)
+    assert model_record(original).name == "Helsinki-NLP/opus-mt-en-de"
 
 
 def _pickled(folder):

@@ -55,6 +55,8 @@ def test_a_plain_card_knows_every_language_but_english_and_no_slots(folder):
     assert card == model_card(folder, None)
     assert set(card.languages) == set(LANGUAGE_NAMES) - {"en"}
     assert not card.knows_slots
+    assert card.name == "someone-2b-it"
+    assert plain_card(folder.rename(folder.with_name("some--model"))).name == "some/model"
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from engine.untrusted.safe_names import delete_hidden, is_plain_name
+from engine.untrusted.safe_names import delete_hidden, folder_of, is_plain_name, model_name
 
 
 @pytest.mark.parametrize(
@@ -40,6 +40,24 @@ def test_no_plain_name_holds_anything_but_letters_digits_and_three_marks():
             assert set(name) <= set("aZ9._-")
             assert name[0].isalnum()
             assert name[-1].isalnum()
+
+
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [
+        (folder_of("facebook/m2m100_418M"), "facebook/m2m100_418M"),
+        (f"models--some--opus-mt-en-de/snapshots/{'a' * 40}", "some/opus-mt-en-de"),
+        ("mine", "mine"),
+        ("snapshots/mine", "mine"),
+        ("a--b--c", "a--b--c"),
+        ("-- b", "-- b"),
+    ],
+)
+def test_a_model_is_named_as_on_the_hub_if_its_folder_says_so(tmp_path, folder, name):
+    assert model_name(tmp_path / folder) == name
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / folder)
+    assert model_name(link) == name
 
 
 def test_a_hidden_folder_right_at_home_is_deleted_with_all_in_it(tmp_path):

@@ -200,7 +200,7 @@ class Stage(SideScenes):
 
     def act_converting(self):
         self.act_polish()
-        message = Code.CONVERTING(name="facebook--m2m100_418M", done=0.6)
+        message = Code.CONVERTING(name="facebook/m2m100_418M", done=0.6)
         self.application.bridge.event_came.emit(LoadProgress(message=message, fraction=0.56))
 
     def act_polish(self):

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
@@ -223,6 +224,9 @@ def test_another_model_is_asked_for(dialog, qtbot):
         dialog.translation.choose_model.click()
     dialog.show_preferences(CHOSEN)
     assert dialog.translation.model.text() == CHOSEN.model.name
+    for model in (Path("some/model"), Path("/models/some--model")):
+        dialog.show_preferences(replace(CHOSEN, model=model))
+        assert dialog.translation.model.text() == "some/model"
 
 
 def turn_wheel(widget):

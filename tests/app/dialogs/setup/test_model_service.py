@@ -65,7 +65,7 @@ def test_a_model_is_fetched_and_its_bytes_are_told(qtbot, desk):
     done = [step[1] for step in one.steps]
     assert done == sorted(done)
     assert json.loads((one.library / "some--model" / "config.json").read_text()) == {}
-    assert "some--model" in [offer.name for offer in one.lists[-1]]
+    assert "some/model" in [offer.name for offer in one.lists[-1]]
 
 
 def test_a_fetch_that_is_cancelled_keeps_what_is_there_and_says_nothing(qtbot, desk):
