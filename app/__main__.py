@@ -18,12 +18,17 @@ from app.system.early_interrupt import leaving_at_once
 from app.system.process_environment import name_temporary_folder, own_stdin
 from engine.errors import PolicyError, SurtitleError
 from engine.hub.bundled import NO_ADAPTER
-from engine.policy import parse_policy
+from engine.models.adaptive_card import is_lag
 from engine.settings import DEVICES
 
 _NO_SCREEN = (
     "surtitle: there is no screen here to open a window on (DISPLAY and WAYLAND_DISPLAY are not "
     "set); in the terminal, type: surtitle translate --to de\n"
+)
+
+_NO_LAG = (
+    "surtitle: a policy is chosen by its lag in the terminal only; in the window, its menu Timing "
+    "has those that the model was measured for: leave --policy out\n"
 )
 
 
@@ -77,9 +82,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--device", choices=DEVICES, default="auto", help="where to compute")
     parser.add_argument("--to", metavar="CODE", help="target language, for example de")
-    parser.add_argument(
-        "--policy", type=_policy, help="read:N, wait:K, adaptive:TAU, stable:N or offline"
-    )
+    parser.add_argument("--policy", type=_policy, help=translate.POLICIES)
     parser.add_argument(
         "--reset-places", action="store_true", help="open the windows where they first were"
     )
@@ -129,10 +132,9 @@ class _Version(argparse.Action):
 
 def _policy(text: str) -> str:
     try:
-        parse_policy(text)
+        return translate.checked_policy(text)
     except PolicyError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
-    return text
 
 
 def _lacks_screen() -> bool:
@@ -142,6 +144,9 @@ def _lacks_screen() -> bool:
 
 
 def _open_window(arguments: argparse.Namespace) -> int:
+    if arguments.policy is not None and is_lag(arguments.policy):
+        sys.stderr.write(_NO_LAG)
+        return 2
     try:
         with leaving_at_once():
             from app.application import startup  # noqa: PLC0415  terminal commands need no Qt

@@ -200,6 +200,12 @@ class Code(Codes):
         "a policy is written read:N, wait:K, adaptive:TAU[:MOST], stable:N or offline (N, K and "
         "MOST from 1, TAU from 0 to 1), got {text!r}"
     )
+    BAD_LAG = tr("a lag is written lag:WORDS, for example lag:2.5, got {text!r}")
+    NO_LAGS = tr(
+        "the card of {model} does not say how many words adaptive policies lag, which {text} is "
+        "chosen by: write adaptive:TAU or another policy, or measure it by surtitle-train "
+        "calibrate-lag"
+    )
     POLICY_OF_DRAFTS = tr(
         "{text} asks for drafts, which slots do not make: write read:N, wait:K, adaptive:TAU or "
         "offline"

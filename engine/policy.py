@@ -173,10 +173,10 @@ class Adaptive:
 def family(policy: str) -> str:
     """Return what a model must know for a policy: ``read``, ``wait`` or ``offline``.
 
-    An adaptive policy ends its writes like read-n, and needs no more.
+    An adaptive policy, also one chosen by its lag, ends its writes like read-n and needs no more.
     """
     name = policy.partition(":")[0]
-    return "read" if name == "adaptive" else name
+    return "read" if name in {"adaptive", "lag"} else name
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from engine.errors import AdapterError, ModelError
 from engine.hub.bundled import NO_ADAPTER, bundled_models, default_adapter
 from engine.messages import Code
 from engine.metrics.event_log import EventLog
+from engine.models.adaptive_card import is_lag, policy_of_lag
 from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import ModelCard
 from engine.policy import parse_policy, parse_slot_policy
@@ -52,6 +53,12 @@ if TYPE_CHECKING:
 _STDIN = "-"
 _LONGEST_SLOT = 1024  # longer than any utterance
 _STANDARD = TranslationSettings()
+POLICIES = (
+    "read:N, wait:K, adaptive:TAU, lag:WORDS (the adaptive one that lags so many words), stable:N "
+    "or offline"
+)
+"""How policies are written on the command line."""
+
 _NAME = "translate"
 
 
@@ -120,7 +127,7 @@ def add_options(parser: argparse.ArgumentParser, *, device: str = "--device") ->
             "--policy",
             str,
             "POLICY",
-            f"read:N, wait:K, adaptive:TAU, stable:N or offline ({_STANDARD.policy})",
+            f"{POLICIES} ({_STANDARD.policy})",
         ),
         ("--model", Path, "DIR|NAME", "model folder, or owner/name on the hub (the bundled one)"),
         (device, str, "NAME", f"where to compute: {', '.join(DEVICES)} (auto)"),
@@ -271,7 +278,7 @@ def chosen_settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa:
         UsageError: a value is wrong.
     """
     try:
-        policy = str(parse_policy(arguments.policy or _STANDARD.policy))
+        policy = checked_policy(arguments.policy or _STANDARD.policy)
         slot_length = _slot_length(arguments.slot)
         glossary = read_glossary(arguments.glossary) if arguments.glossary else ()
         directory = _model_folder(arguments.model, arguments.model_library)
@@ -298,6 +305,8 @@ def chosen_settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa:
         card = model_card(directory, adapter)
         _check_pair(card, arguments.spoken, language)
         system = suited_system(model.system, card)
+        if is_lag(policy):
+            policy = _policy_of_lag(policy, card)
         if not makes_drafts(system):
             parse_slot_policy(policy)
         return TerminalSettings(
@@ -320,6 +329,23 @@ def chosen_settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa:
         )
     except ValueError as error:
         raise UsageError(str(error)) from error
+
+
+def checked_policy(text: str) -> str:
+    """Check a policy of the command line as far as that needs no model.
+
+    Raises:
+        PolicyError: it is written wrongly.
+    """
+    return text if is_lag(text) else str(parse_policy(text))
+
+
+def _policy_of_lag(text: str, card: ModelCard) -> str:
+    lags = {} if card.adaptive is None else card.adaptive.lags
+    policy = policy_of_lag(text, lags, card.name)
+    lag = lags[policy.partition(":")[2]]
+    _tell(f"{policy} is used: by the card of {card.name} it lags about {lag:.1f} words")
+    return policy
 
 
 def _slot_length(text: str | None) -> int | None:

@@ -268,6 +268,14 @@
         <translation>eine Strategie schreibt man read:N, wait:K, adaptive:TAU[:MOST], stable:N oder offline (N, K und MOST ab 1, TAU von 0 bis 1), nicht {text!r}</translation>
     </message>
     <message>
+        <source>a lag is written lag:WORDS, for example lag:2.5, got {text!r}</source>
+        <translation>ein Rückstand wird lag:WÖRTER geschrieben, zum Beispiel lag:2.5, nicht {text!r}</translation>
+    </message>
+    <message>
+        <source>the card of {model} does not say how many words adaptive policies lag, which {text} is chosen by: write adaptive:TAU or another policy, or measure it by surtitle-train calibrate-lag</source>
+        <translation>die Karte von {model} sagt nicht, wie viele Wörter adaptive Strategien zurückliegen, wonach {text} gewählt wird: schreiben Sie adaptive:TAU oder eine andere Strategie, oder messen Sie es mit surtitle-train calibrate-lag</translation>
+    </message>
+    <message>
         <source>{text} asks for drafts, which slots do not make: write read:N, wait:K, adaptive:TAU or offline</source>
         <translation>{text} verlangt Entwürfe, die Slots nicht machen: bitte read:N, wait:K, adaptive:TAU oder offline schreiben</translation>
     </message>

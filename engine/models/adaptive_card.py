@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from engine.errors import PolicyError
+from engine.messages import Code
 from engine.untrusted.faults import Fault
 from engine.untrusted.regular_file import file_sha256
 from engine.untrusted.safetensors_header import SafetensorsHeader, read_header
@@ -15,6 +17,9 @@ HEAD_TENSOR = "weight"
 
 _TAU = re.compile(r"0|1|0\.[0-9]{1,4}", re.ASCII)
 _MOST_LAGS, _LONGEST_LAG = 20, 1000
+
+_LAG_NAME = "lag"
+_WANTED = re.compile(rf"{_LAG_NAME}:([0-9]{{1,3}}(?:\.[0-9]{{1,2}})?)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +55,32 @@ class AdaptiveCard:
             head_sha256=content.text("head_sha256", "") and content.sha256("head_sha256"),
             lags={tau: lags.number(tau, least=0, most=_LONGEST_LAG) for tau in lags.values},
         )
+
+
+def is_lag(text: str) -> bool:
+    """Return whether a policy is chosen by its lag, which only a card can tell."""
+    return text.partition(":")[0] == _LAG_NAME
+
+
+def policy_of_lag(text: str, lags: Mapping[str, float], model: str) -> str:
+    """Return the adaptive policy whose lag is nearest to that of ``lag:WORDS``.
+
+    Args:
+        text: as a person wrote it.
+        lags: on the card of the model.
+        model: its name.
+
+    Raises:
+        PolicyError: it is another text, or the card has no lags.
+    """
+    match = _WANTED.fullmatch(text)
+    if match is None:
+        raise PolicyError(Code.BAD_LAG(text=text))
+    if not lags:
+        raise PolicyError(Code.NO_LAGS(model=model, text=text))
+    wanted = float(match[1])
+    tau = min(lags, key=lambda one: (abs(lags[one] - wanted), float(one)))
+    return f"adaptive:{tau}"
 
 
 def check_head(folder: Path, width: int) -> None:

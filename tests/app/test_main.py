@@ -82,6 +82,12 @@ def test_the_arguments_become_settings(launched, tmp_path):
     assert settings.preferences_file == tmp_path / "settings.toml"
 
 
+def test_a_policy_by_its_lag_is_for_the_terminal(launched, capsys):
+    assert main(["--policy", "lag:2"]) == 2
+    assert launched == []
+    assert "its menu Timing has those that the model was measured for" in capsys.readouterr().err
+
+
 def test_without_another_home_choices_are_stored_where_the_system_wants_them(launched, monkeypatch):
     monkeypatch.delenv("SURTITLE_HOME")
     main([])
