@@ -3526,6 +3526,49 @@
         <source>&amp;Use this model</source>
         <translation>Dieses Modell &amp;verwenden</translation>
     </message>
+    <message>
+        <source>Loading the converted model, to be sure of it…</source>
+        <translation>Das umgewandelte Modell wird zur Sicherheit geladen…</translation>
+    </message>
+    <message>
+        <source>{} became free.</source>
+        <translation>{} wurden frei.</translation>
+    </message>
+</context>
+<context>
+    <name>OriginalButton</name>
+    <message>
+        <source>Delete the origi&amp;nal…</source>
+        <translation>Origi&amp;nal löschen…</translation>
+    </message>
+    <message>
+        <source>Delete the original</source>
+        <translation>Original löschen</translation>
+    </message>
+    <message>
+        <source>&amp;Delete</source>
+        <translation>&amp;Löschen</translation>
+    </message>
+    <message>
+        <source>&amp;Keep it</source>
+        <translation>&amp;Behalten</translation>
+    </message>
+    <message>
+        <source>Frees {}: the model was converted, and these files are not needed now.</source>
+        <translation>Macht {} frei: das Modell wurde umgewandelt, und diese Dateien werden nicht mehr gebraucht.</translation>
+    </message>
+    <message>
+        <source>This model was converted for this computer. Delete the files it was made from, and free {}?</source>
+        <translation>Dieses Modell wurde für diesen Computer umgewandelt. Die Dateien löschen, aus denen es gemacht wurde, und {} frei machen?</translation>
+    </message>
+    <message>
+        <source>They were downloaded into {}. The converted model stays.</source>
+        <translation>Sie wurden nach {} heruntergeladen. Das umgewandelte Modell bleibt.</translation>
+    </message>
+    <message>
+        <source>They are in a folder of your own, {}, and Surtitle cannot bring them back. The converted model stays.</source>
+        <translation>Sie liegen in einem Ordner von Ihnen, {}, und Surtitle kann sie nicht zurückholen. Das umgewandelte Modell bleibt.</translation>
+    </message>
 </context>
 <context>
     <name>Overlay</name>

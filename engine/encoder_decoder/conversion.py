@@ -51,6 +51,7 @@ _ROOM, _TIED = 1 << 26, 4  # numbers of tables in no file; a shared table is bui
 _POLL_S = 0.1
 _PART = {"start": 0.05, "load": 0.2, "write": 0.5, "done": 1.0}
 _LIBRARIES = ("torch", "transformers")
+_WEIGHTS = "*.safetensors"
 
 
 def ready_folder(
@@ -123,13 +124,20 @@ def delete_original(folder: Path) -> int:
         raise ModelError(Code.NOTHING_CONVERTED(folder=str(folder)))
     n_bytes = 0
     try:
-        for path in folder.glob("*.safetensors"):
-            n_bytes += path.stat().st_size
+        for path in folder.glob(_WEIGHTS):
+            n_bytes += path.lstat().st_size  # of a link, nothing else is freed
             path.unlink()
     except OSError as error:
         reason = message_of(error)
         raise ModelError(Code.NOT_DELETED(folder=str(folder), reason=reason)) from error
     return n_bytes
+
+
+def original_bytes(folder: Path) -> int:
+    """Return the bytes that ``delete_original`` frees; 0 if nothing may be deleted."""
+    if converted_folder(folder, "") in (None, folder):
+        return 0
+    return sum(path.lstat().st_size for path in folder.glob(_WEIGHTS) if not path.is_symlink())
 
 
 def _check_licence(folder: Path, record: Record, *, accepts_licence: bool) -> None:

@@ -1,22 +1,25 @@
-"""The models for a window: lists and downloads them on a background thread."""
+"""The models for a window: lists, downloads and tidies them on a background thread."""
 
 import logging
 import shutil
 import threading
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from app.library.model_names import hub_name
 from app.library.models import ModelOffer, known_offer
 from app.system.background import BackgroundQueue
 from app.system.translations import error_text
+from engine.encoder_decoder.conversion import delete_original, original_bytes
 from engine.errors import FetchCancelledError, ModelError, SurtitleError
 from engine.hub.bundled import bundled_models
 from engine.hub.catalogue import TRANSLATION_MODELS
 from engine.models.model_card import read_card
+from engine.settings import ModelSettings
 from engine.untrusted.safe_names import folder_of, model_name
 
 if TYPE_CHECKING:
@@ -27,20 +30,37 @@ _log = logging.getLogger(__name__)
 _HEAD_LINES = 40
 
 
+@dataclass(frozen=True, slots=True)
+class OriginalWeights:
+    """Weights that a model was converted from, and that nothing needs any more.
+
+    Attributes:
+        folder: of the model.
+        n_bytes: that they take.
+        is_ours: the folder is in the library of downloaded models, not one of the person.
+    """
+
+    folder: Path
+    n_bytes: int
+    is_ours: bool
+
+
 class ModelService(QObject):
-    """List the available models, and download one.
+    """List the available models, download one, and delete what it was converted from.
 
     Signals:
         listed(list of ModelOffer): the bundled one, those of the library, and those of the hub.
         progressed(str, int, int): name, downloaded bytes, total bytes.
         fetched(str): the download of this model has finished.
         failed(str): one sentence; empty if the download was cancelled.
+        original_deleted(int, str): the bytes that became free; a sentence if it failed.
     """
 
     listed = Signal(list)
     progressed = Signal(str, object, object)  # bytes do not fit into Qt's int
     fetched = Signal(str)
     failed = Signal(str)
+    original_deleted = Signal(object, str)
 
     def __init__(
         self, library: Path, hub: "HubSettings | None" = None, parent: QObject | None = None
@@ -60,6 +80,27 @@ class ModelService(QObject):
             return shutil.disk_usage(folder).free
         except (OSError, StopIteration):
             return None
+
+    def original_of(self, model: Path | None) -> OriginalWeights | None:
+        """Return the weights that a model was converted from, if they may be deleted.
+
+        Args:
+            model: as the preferences store it.
+        """
+        if model is None:
+            return None
+        name = hub_name(model)
+        folder = self.library / folder_of(name) if name else model
+        try:
+            n_bytes = original_bytes(folder)
+            is_ours = folder.resolve().is_relative_to(self.library.resolve())
+        except OSError:
+            return None
+        return OriginalWeights(folder, n_bytes, is_ours=is_ours) if n_bytes else None
+
+    def delete_original(self, folder: Path) -> None:
+        """Delete the weights that a model was converted from, if the converted ones load."""
+        self._background.run(partial(self._delete_original, folder))
 
     def refresh(self) -> None:
         """List the models; ``listed`` is emitted."""
@@ -107,6 +148,18 @@ class ModelService(QObject):
         self.fetched.emit(name)
         self._list()
 
+    def _delete_original(self, folder: Path) -> None:
+        from engine.loading.encoder_decoder_loader import load_encoder_decoder  # noqa: PLC0415  slow
+
+        try:
+            load_encoder_decoder(ModelSettings(directory=folder, device="cpu"))
+            n_bytes = delete_original(folder)
+        except SurtitleError as error:
+            self.original_deleted.emit(0, error_text(error))
+            return
+        self.original_deleted.emit(n_bytes, "")
+        self._list()
+
 
 def bundled_offers() -> list[ModelOffer]:
     """Return the bundled model, if there is one."""
@@ -142,7 +195,9 @@ def _folders(library: Path) -> list[Path]:
 
 def _size(folder: Path) -> int:
     try:
-        return sum(path.stat().st_size for path in folder.glob("*.safetensors"))
+        return sum(path.stat().st_size for path in folder.glob("*.safetensors")) or sum(
+            path.stat().st_size for path in folder.glob("ctranslate2-*/model.bin")
+        )
     except OSError as error:
         _log.info("the size of %s is not known: %s", folder.name, error)
         return 0

@@ -165,7 +165,11 @@ def test_a_session_names_its_languages_and_hides_what_repeats_the_source(qtbot, 
     for cue, titles, is_hidden in (
         (replace(entry.cue, language="fr", source_language=""), ("English", "French"), False),
         (replace(entry.cue, language="fr", source_language="pl"), ("Polish", "French"), False),
-        (replace(entry.cue, text=entry.cue.source, source_language="pl"), ("Polish", "Polish"), True),
+        (
+            replace(entry.cue, text=entry.cue.source, source_language="pl"),
+            ("Polish", "Polish"),
+            True,
+        ),
     ):
         window.show_session(read_session(written(tmp_path, [replace(entry, cue=cue)])))
         rows = window.transcript.rows

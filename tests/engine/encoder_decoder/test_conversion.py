@@ -12,7 +12,7 @@ import torch
 from transformers import AutoModelForSeq2SeqLM
 
 from engine.encoder_decoder import conversion
-from engine.encoder_decoder.conversion import delete_original, ready_folder
+from engine.encoder_decoder.conversion import delete_original, original_bytes, ready_folder
 from engine.encoder_decoder.original import read_original
 from engine.encoder_decoder.record import read_record
 from engine.errors import FetchCancelledError, ModelError
@@ -82,12 +82,17 @@ def test_what_is_forced_stays_and_the_rest_follows_from_it(converted):
 @pytest.mark.slow
 def test_a_folder_is_converted_once_and_then_needs_no_original(original):
     said = []
+    assert original_bytes(original) == 0
     found = ready_folder(original, "int8", progress=lambda name, part: said.append((name, part)))
     assert found == original / "ctranslate2-int8"
     assert said[-1] == ("marian", 1.0)
     assert [part for _, part in said] == sorted(part for _, part in said)
     before = (found / "model.bin").stat().st_mtime_ns
-    delete_original(original)
+    size = (original / "model.safetensors").stat().st_size
+    (original / "linked.safetensors").symlink_to(original / "model.safetensors")
+    assert original_bytes(original) == size
+    assert size <= delete_original(original) < 2 * size
+    assert original_bytes(original) == original_bytes(found) == 0
     assert not list(original.glob("*.safetensors"))
     (original / "config.json").unlink()
     weights = load_weights(ModelSettings(directory=original, device="cpu"))
