@@ -1,7 +1,7 @@
 """Names and explanations of the policies on offer: those of slots by their measured lag.
 
-What docs/results.md measured is the lag of slots. Drafts must agree before anything is shown, so
-the same policies are later there and have other names; the order is that of their lag.
+The lags were measured with slots (docs/results.md). Drafts must agree before anything is shown, so
+the same policies are later there and have other names.
 """
 
 from collections.abc import Mapping
@@ -103,8 +103,8 @@ def policy_names(
 def unoffered_policy(policy: str) -> tuple[str, str, str]:
     """Return the entry of a policy that is chosen and not on offer."""
     if policy.startswith("adaptive:"):
-        name, explanation = _ADAPTIVE_UNMEASURED, _ADAPTIVE[1]
-        return policy, *(QCoreApplication.translate("", text) for text in (name, explanation))
+        translate = QCoreApplication.translate
+        return policy, translate("", _ADAPTIVE_UNMEASURED), translate("", _ADAPTIVE[1])
     every = (*policy_names(), *policy_names(makes_drafts=True))
     return next((entry for entry in every if entry[0] == policy), (policy, policy, ""))
 

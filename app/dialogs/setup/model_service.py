@@ -37,7 +37,7 @@ class OriginalWeights:
     Attributes:
         folder: of the model.
         n_bytes: that they take.
-        is_ours: the folder is in the library of downloaded models, not one of the person.
+        is_ours: the folder is in the library of downloaded models, not one of the user.
     """
 
     folder: Path
