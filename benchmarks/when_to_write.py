@@ -1,18 +1,21 @@
-"""Measure how much deciding when to write could gain: read-n, no head, and oracle boundaries.
+"""Measure what deciding when to write gains: read-n, adaptive policies, and oracle boundaries.
 
     .venv/bin/python -m benchmarks.when_to_write --source dev.en --reference dev.de --to de \
         --pairs train.tsv --out runs/when-to-write
 
 * read-n: the fixed policies.
-* adaptive:TAU: no head; the model as it is, over a sweep of tau.
+* adaptive:TAU: by the head of the model or adapter, or none, over a sweep of tau.
+* NAME, adaptive:TAU: the same by another adapter of the base (--also), of any layout or head.
 * oracle:R: write at the boundaries of the test set's own word alignment that stand R source words
   apart or more. No policy can know them; if they gain nothing, such labels can teach nothing.
 
-BLEU is compared at equal LAAL, with the line between the neighbouring points of read-n, by a paired
-bootstrap of the sentences. Every step resumes: type the same again after a stop.
+BLEU is compared at equal LAAL, with the line between the neighbouring points of read-n, and with
+that of adaptive:TAU, by a paired bootstrap of the sentences. Every step resumes: type the same
+again after a stop.
 """
 
 import argparse
+import math
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,6 +33,7 @@ from engine.metrics.translation import Translation
 from engine.settings import TranslationSettings
 from engine.translation.factory import make_system
 from engine.translation.feed import WARM_UP, feed_line
+from training.commands.common_arguments import named_values
 from training.comparison.paired_bootstrap import BootstrapSettings, draw_sentences
 from training.data.align_report import Report
 from training.data.aligned_pairs import read_aligned, schedule
@@ -45,8 +49,8 @@ from training.samples.mixture import AlignedReads
 
 DRAWS = BootstrapSettings(n_samples=1000, seed=1)
 COLUMNS = (
-    "policy", "LAAL", "BLEU", "chrF", "BLEU to read-n at this LAAL", "p", "forwards a word",
-    "ms a word", "GFLOPs a sentence",
+    "policy", "LAAL", "BLEU", "chrF", "BLEU to read-n at this LAAL", "p",
+    "BLEU to adaptive at this LAAL", "p", "forwards a word", "ms a word", "GFLOPs a sentence",
 )  # fmt: skip
 
 
@@ -69,10 +73,15 @@ def main(argv: Sequence[str] | None = None) -> None:
     arguments = parse(argv)
     torch.set_num_threads(1)
     pairs = list(islice(read_pairs((arguments.source, arguments.reference)), arguments.limit))
-    settings = run_settings(arguments)
     fixed = [f"read:{n}" for n in arguments.n]
+    adaptive = [f"adaptive:{tau}" for tau in arguments.taus]
+    settings = run_settings(arguments, arguments.adapter, arguments.out, [*fixed, *adaptive])
     evaluate(settings)
     done = {policy: read_translations(arguments.out, policy) for policy in settings.policies}
+    for name, adapter in named_values(arguments.also, "NAME=ADAPTER"):
+        other = run_settings(arguments, Path(adapter), arguments.out / name, adaptive)
+        evaluate(other)
+        done |= {f"{name}, {one}": read_translations(other.out, one) for one in adaptive}
     if arguments.apart:
         needs = test_needs(arguments, pairs)
         for apart in arguments.apart:
@@ -86,7 +95,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         translations = [by_index[index] for index in range(len(pairs))]
         scores = score(name, "slots", translations, references, arguments.to)
         results[name] = Result(scores, translations)
-    text = table(results, fixed, references, arguments.to)
+    text = table(results, (fixed, adaptive), references, arguments.to)
     (arguments.out / "table.md").write_text(text + "\n", encoding="utf-8")
     print(text)
 
@@ -100,6 +109,8 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--out", type=Path, required=True, metavar="DIR")
     parser.add_argument("--model", type=Path, metavar="DIR", help="(the bundled one)")
     parser.add_argument("--adapter", type=Path, metavar="DIR")
+    also = "further adapters of the base, decoded by adaptive:TAU"
+    parser.add_argument("--also", nargs="*", default=[], metavar="NAME=DIR", help=also)
     parser.add_argument("--limit", type=int, metavar="N", help="lines (all)")
     parser.add_argument("--workers", type=int, default=1, metavar="N")
     parser.add_argument(
@@ -119,21 +130,20 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     return arguments
 
 
-def run_settings(arguments: argparse.Namespace) -> RunSettings:
-    """Return the run of the fixed policies and of those without a head."""
-    model, card = find_model(arguments.model, arguments.to, arguments.adapter)
+def run_settings(
+    arguments: argparse.Namespace, adapter: Path | None, out: Path, policies: Sequence[str]
+) -> RunSettings:
+    """Return the run of some policies with the bare model or an adapter."""
+    model, card = find_model(arguments.model, arguments.to, adapter)
     return RunSettings(
         source=arguments.source,
         reference=arguments.reference,
-        model=measured_model(model, arguments.adapter, "cpu"),
+        model=measured_model(model, adapter, "cpu"),
         translation=TranslationSettings(
             target_language=arguments.to, layout=choose_layout(card), cut_loops=False
         ),
-        policies=(
-            *(f"read:{n}" for n in arguments.n),
-            *(f"adaptive:{tau}" for tau in arguments.taus),
-        ),
-        out=arguments.out,
+        policies=tuple(policies),
+        out=out,
         limit=arguments.limit,
         n_workers=arguments.workers,
         batch=arguments.batch,
@@ -184,41 +194,52 @@ def translate_at(
 
 
 def table(
-    results: dict[str, Result], fixed: Sequence[str], references: Sequence[str], language: str
+    results: dict[str, Result],
+    lines: Sequence[Sequence[str]],
+    references: Sequence[str],
+    language: str,
 ) -> str:
-    """Draw a row for each policy."""
-    compared = Comparison([results[name] for name in fixed], references, language)
-    lines = ["| " + " | ".join(COLUMNS) + " |", "|" + "---|" * len(COLUMNS)]
+    """Draw a row for each policy, with its distance to each line of others."""
+    compared = [
+        (names, Comparison([results[name] for name in names], references, language))
+        for names in lines
+    ]
+    drawn = ["| " + " | ".join(COLUMNS) + " |", "|" + "---|" * len(COLUMNS)]
     for name, result in results.items():
         scores, cost = result.scores, result.scores.cost
         n_words = sum(len(one.source) for one in result.translations)
-        gain, p = ("", "") if name in fixed else compared.gain(result)
+        gains = [
+            cell
+            for names, line in compared
+            for cell in (("", "") if name in names else line.gain(result))
+        ]
         cells = [
             name, f"{result.laal:.2f}", f"{scores.quality.bleu:.2f}", f"{scores.quality.chrf:.2f}",
-            gain, p, f"{cost.forwards / n_words:.2f}", f"{cost.ms_per_word_mean:.2f}",
+            *gains, f"{cost.forwards / n_words:.2f}", f"{cost.ms_per_word_mean:.2f}",
             f"{cost.gflops_per_sentence:.3f}",
         ]  # fmt: skip
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        drawn.append("| " + " | ".join(cells) + " |")
+    return "\n".join(drawn)
 
 
 class Comparison:
-    """BLEU of a policy against the line through the points of read-n, at equal LAAL."""
+    """BLEU of a policy against the line through the points of others, at equal LAAL."""
 
-    def __init__(self, fixed: Sequence[Result], references: Sequence[str], language: str) -> None:
+    def __init__(self, others: Sequence[Result], references: Sequence[str], language: str) -> None:
         self._bleu = make_bleu(language)
         self._references = references
-        self._fixed = sorted(fixed, key=lambda one: one.laal)
+        known = [one for one in others if not math.isnan(one.laal)]
+        self._others = sorted(known, key=lambda one: one.laal)
         draws = draw_sentences(len(references), DRAWS)
         self._times = np.stack([np.bincount(draw, minlength=len(references)) for draw in draws])
         everything = np.ones((1, len(references)), dtype=np.int64)
         self._times = np.concatenate([everything, self._times])  # (1 + samples, sentences)
-        self._points = [self._drawn(one) for one in self._fixed]
+        self._points = [self._drawn(one) for one in self._others]
 
     def gain(self, result: Result) -> tuple[str, str]:
         """Return the difference of BLEU and its two-sided p; empty beyond the ends of the line."""
-        laals = [one.laal for one in self._fixed]
-        if not laals[0] <= result.laal <= laals[-1]:
+        laals = [one.laal for one in self._others]
+        if len(laals) < 2 or not laals[0] <= result.laal <= laals[-1]:
             return "", ""
         after = max(1, bisect_left(laals, result.laal))
         low, high = laals[after - 1], laals[after]

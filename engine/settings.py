@@ -7,7 +7,10 @@ from pathlib import Path
 DEVICES = ("auto", "cpu", "cuda", "mps")
 QUANTISATIONS = ("auto", "nf4", "int8", "none")
 SYSTEMS = ("auto", "slots", "retranslate", "agreement", "encoder-decoder")
-LAYOUTS = ("slots", "conversational", "gpe", "simulmask", "cached", "recomputed", "source-apart")
+LAYOUTS = (
+    "slots", "conversational", "interleaved", "gpe", "simulmask", "cached", "recomputed",
+    "source-apart",
+)  # fmt: skip
 
 
 def at_least(name: str, value: float, least: float) -> None:

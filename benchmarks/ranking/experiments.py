@@ -42,6 +42,7 @@ ARMS: Mapping[str, Arm] = {
     "GPE": Arm(("--method", "gpe")),
     "prefix": Arm(("--method", "prefix")),
     "conversational": Arm(("--method", "conversational")),
+    "EASiST": Arm(("--method", "easist")),
     "source-apart": Arm(("--method", "source-apart")),
     "SimulMask": Arm(("--method", "simulmask")),
     "SimulMask-plain-ALiBi": Arm(("--method", "without-slots"), layout="simulmask"),
@@ -64,6 +65,8 @@ EXPERIMENTS: Mapping[str, Experiment] = {
     "E2": Experiment((EXPOSST, "GPE", "prefix", "conversational"), ("GPE",)),
     # source rows of later slots that see no target
     "E3": Experiment((EXPOSST, "source-apart"), (EXPOSST,)),
+    # pieces of source and target in turn, under read-n; benchmarks.ranking.adaptive goes on
+    "easist": Experiment((EXPOSST, "conversational", "EASiST"), (EXPOSST,)),
     # on a base with ALiBi, trained with 4 more than decoded with (SimulMask, section 6.2)
     "alibi": Experiment(
         ("SimulMask", "SimulMask-plain-ALiBi", EXPOSST), ("SimulMask",), ("--k", "5,7,9,11")

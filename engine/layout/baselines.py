@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.layout.planner import Planner, State
-from engine.layout.rows import Row
+from engine.layout.rows import Headers, Row
 from engine.layout.slots import SlotPlanner
+from engine.settings import LayoutSettings
 
 TARGET_SIDE = 1 << 20
 """First position of a target that is kept apart: after every source word to come."""
@@ -41,6 +42,22 @@ class ConversationalPlanner(SlotPlanner):
 
     def _target_start(self) -> int:
         return self._state.source
+
+
+class InterleavedPlanner(ConversationalPlanner):
+    """Pieces of source and target in turn, with one token after each, and no header between them.
+
+    ``source <eor> target <eow> source <eor> target ..``
+
+    Source: EASiST (Fu et al. 2025), equation 1, as in EAST before it
+    (https://aclanthology.org/2025.findings-acl.1045). The newest row of the source sees all
+    targets, and is asked whether to write. Our deviation: ``<eor>`` is the first token of the
+    assistant header, which every base knows as the end of the source.
+    """
+
+    def __init__(self, headers: Headers, settings: LayoutSettings) -> None:
+        super().__init__(headers._replace(user=(), assistant=headers.assistant[:1]), settings)
+        self.end_of_read = next(iter(headers.assistant), None)
 
 
 class JoinedPlanner(Planner):

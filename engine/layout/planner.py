@@ -62,6 +62,8 @@ class Planner(ABC):
     """Rows of one utterance in arrival order.
 
     ``recomputes``: reading takes fed rows back, so that a training sample ends with each read.
+    ``end_of_read``: where it is an id, a look feeds the source alone: its newest row says by this
+    id that a write is next, and the rows that begin the write are fed after it.
 
     Methods: ``read`` the tokens of one source word, ``write`` to get the rows of the forward pass
     that predicts the next target token, ``choose`` that token. ``look`` is a write that may turn
@@ -73,6 +75,7 @@ class Planner(ABC):
     """
 
     recomputes = False
+    end_of_read: int | None = None
 
     def __init__(self, headers: Headers, settings: LayoutSettings) -> None:
         self._headers = headers
@@ -167,6 +170,10 @@ class Planner(ABC):
         if not self._state.writes:
             self._open_target()
         self._place_pending()
+        return self._close_pass()
+
+    def _close_pass(self) -> list[Row]:
+        """Return the rows that are not yet fed, with the time of a forward pass of their own."""
         for index in range(self._n_fed, len(self._rows)):
             self._rows[index] = self._rows[index]._replace(time=self._time)
         fed = self._rows[self._n_fed :]
@@ -181,8 +188,14 @@ class Planner(ABC):
         A pass of its own for the source read so far: the time is not given back, so that two looks
         never share one. Which row sees which is the same without the looks, but for the last token
         of a closed phase in ``source-apart``.
+
+        With ``end_of_read``, then ``write``, or ``take_back``; no row where all source is fed.
         """
-        fed = self.write()
+        if self.end_of_read is None:
+            fed = self.write()
+        else:
+            self._last_write = _Checkpoint(len(self._rows), self._state)
+            fed = self._close_pass()
         self._looked = True
         return fed
 

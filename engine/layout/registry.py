@@ -6,6 +6,7 @@ from engine.layout.baselines import (
     ApartPlanner,
     ConversationalPlanner,
     GroupPlanner,
+    InterleavedPlanner,
     JoinedPlanner,
     RecomputingPlanner,
 )
@@ -17,6 +18,7 @@ from engine.settings import LayoutSettings
 _PLANNERS: Mapping[str, type[Planner]] = {
     "slots": SlotPlanner,
     "conversational": ConversationalPlanner,
+    "interleaved": InterleavedPlanner,
     "gpe": GroupPlanner,
     "simulmask": JoinedPlanner,  # its bias counts the visible keys, not positions
     "cached": JoinedPlanner,

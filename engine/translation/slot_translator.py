@@ -5,11 +5,13 @@ and a look after which an adaptive policy reads on, are taken back and counted a
 back to an earlier utterance computes rows again, which is counted too.
 """
 
+import math
 from collections.abc import Sequence
 from typing import cast
 
 from engine.events import Confidence
 from engine.inference.causal_model import CausalModel, log_probability, probability_of_others
+from engine.layout.rows import Row
 from engine.loading.weights import Weights
 from engine.metrics.event_log import EventLog
 from engine.policy import Action
@@ -147,8 +149,15 @@ class Translator(OnConversation):
         return None
 
     def _look(self, utterance: Utterance) -> Change | None:
-        """Ask the model whether it would write; its first token costs no further pass then."""
-        id_ = self._predict(utterance, looks=True)
+        """Ask the model whether it would write.
+
+        Its first token costs no further pass then, but in layouts that ask the source.
+        """
+        id_: int | None = None
+        if utterance.planner.end_of_read is None:
+            id_ = self._predict(utterance, looks=True)
+        else:
+            self._ask_source(utterance)
         likely = self._write_probability(utterance)
         utterance.write_probability = likely
         action = utterance.next_action(self.conversation.haste)
@@ -160,21 +169,33 @@ class Translator(OnConversation):
             action=action.value,
         )
         if action is Action.WRITE:
-            return self._write(utterance, id_)
+            return self._write(utterance, self._predict(utterance) if id_ is None else id_)
         self._take_back(utterance)
         return None
+
+    def _ask_source(self, utterance: Utterance) -> None:
+        """Feed the source that was read, if there is any new, in a pass of its own."""
+        self._attach(utterance)
+        rows = utterance.planner.look()
+        if rows:
+            self._feed(utterance, rows, (), keep_states=self._head is not None)
 
     def _write_probability(self, utterance: Utterance) -> float:
         """Return how likely a write is, after a look.
 
         By the head of the model, from the newest source row; without one it is as likely as any
-        token but end-of-write. After an edit that row may have been fed without a look, while
-        there was a backlog: then more is read.
+        token but end-of-write, or as the end of the read in layouts that ask the source. After an
+        edit that row may have been fed without a look, while there was a backlog: then more is
+        read.
         """
-        if self._head is None:
+        end_of_read, index = utterance.planner.end_of_read, utterance.planner.newest_source
+        if self._head is None and end_of_read is None:
             return probability_of_others(self.model.logits(), utterance.prompt.end_of_write)
-        index = utterance.planner.newest_source
-        return 0.0 if index is None else self._head.probability(self.model.states()[index])
+        if index is None:
+            return 0.0
+        if self._head is None:
+            return math.exp(log_probability(self.model.logits(), cast("int", end_of_read)))
+        return self._head.probability(self.model.states()[index])
 
     def _write(self, utterance: Utterance, id_: int) -> Change | None:
         """Take the token that was predicted, unless the write must end here."""
@@ -221,10 +242,25 @@ class Translator(OnConversation):
             self.model.truncate(planner.n_fed - len(rows))
             self.counters.tokens_recomputed += n_again
         keep_states = looks and self._head is not None
-        proposed = self.model.next_id(rows, utterance.suppressed, keep_states=keep_states)
+        proposed = self._feed(
+            utterance, rows, utterance.suppressed, keep_states=keep_states, n_again=n_again
+        )
         logits = self.model.logits()
         id_ = utterance.constrained(proposed, logits)
         utterance.log_probability = log_probability(logits, id_)
+        return id_
+
+    def _feed(
+        self,
+        utterance: Utterance,
+        rows: Sequence[Row],
+        suppressed: Sequence[int],
+        *,
+        keep_states: bool,
+        n_again: int = 0,
+    ) -> int:
+        """Compute rows of an utterance and note that they are cached; return the likeliest id."""
+        id_ = self.model.next_id(rows, suppressed, keep_states=keep_states)
         self.conversation.cached_system = utterance.prompt.headers.system
         log_fed(self._log, self.model, utterance.number, rows, n_again=n_again)
         self._make_room(utterance)

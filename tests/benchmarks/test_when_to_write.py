@@ -1,9 +1,17 @@
 import random
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from benchmarks import when_to_write
+from benchmarks.ranking import adaptive
 from benchmarks.when_to_write import Comparison, nested_boundaries
+from engine.models.fingerprint import read_fingerprint
+from tests.support.adapter_folders import factors, tiny_card, write_adapter
+from tests.support.fakes import save_graph_model
+from tests.support.finetune_runs import write_dev
+from training.evaluation.run_record import read_record
 
 REFERENCES = ["the cat sat on the mat today", "a dog ran over the green hill"] * 20
 
@@ -51,8 +59,95 @@ def test_bleu_is_compared_with_the_line_between_the_neighbouring_points():
     assert compared.gain(result(float("nan"), REFERENCES)) == ("", "")
 
 
+def test_a_line_leaves_out_policies_that_wrote_nothing_and_needs_two_points():
+    silent = result(float("nan"), damaged(40))
+    points = [result(2.0, damaged(10)), silent, result(1.0, damaged(20))]
+    gain, _ = Comparison(points, REFERENCES, "en").gain(result(1.5, REFERENCES))
+    plain, _ = Comparison([points[2], points[0]], REFERENCES, "en").gain(result(1.5, REFERENCES))
+    assert gain == plain != ""
+    assert Comparison(points[:2], REFERENCES, "en").gain(result(2.0, REFERENCES)) == ("", "")
+
+
+@pytest.mark.slow
+def test_further_adapters_are_decoded_and_compared_with_both_lines(tmp_path, capsys):
+    base = save_graph_model(tmp_path / "base")
+    fingerprint = read_fingerprint(base)
+    for index, layout in enumerate(("slots", "interleaved")):
+        tensors = factors(fingerprint, scale=0.1 + index / 5)
+        write_adapter(
+            tmp_path / layout,
+            fingerprint,
+            tensors=tensors,
+            card=tiny_card(fingerprint, layout=layout),
+        )
+    write_dev(tmp_path, 4)
+    when_to_write.main(
+        ["--source", str(tmp_path / "dev.en"), "--reference", str(tmp_path / "dev.de"),
+         "--model", str(base), "--adapter", str(tmp_path / "slots"), "--out", str(tmp_path / "out"),
+         "--n", "1", "3", "--taus", "0", "0.5", "--also", f"EAST={tmp_path / 'interleaved'}",
+         "--apart"]
+    )  # fmt: skip
+    lines = capsys.readouterr().out.strip().splitlines()
+    names = [line.split(" | ")[0].removeprefix("| ") for line in lines[2:]]
+    own = ["adaptive:0", "adaptive:0.5"]
+    assert names == ["read:1", "read:3", *own, *(f"EAST, {one}" for one in own)]
+    assert all(line.count(" | ") == lines[0].count(" | ") for line in lines[2:])
+    record = read_record(tmp_path / "out" / "EAST")
+    assert (record.layout, read_record(tmp_path / "out").layout) == ("interleaved", "slots")
+
+
 def test_a_difference_of_few_sentences_is_not_significant_and_one_of_many_is():
     compared = Comparison([result(1.0, damaged(20)), result(2.0, damaged(20))], REFERENCES, "en")
     assert compared.gain(result(1.5, damaged(20))) == ("+0.00", "1.000")
     assert float(compared.gain(result(1.5, damaged(0)))[1]) < 0.05
     assert float(compared.gain(result(1.5, damaged(19)))[1]) > 0.05
+
+
+def test_slots_and_easist_are_trained_on_the_same_and_a_stop_loses_nothing(tmp_path, monkeypatch):
+    commands, compared, taught, stops = [], [], set(), [True]
+
+    def run(command, *arguments):
+        words = [str(one) for one in arguments]
+        given = dict(zip(words[::2], words[1::2], strict=True))
+        commands.append((command, given))
+        if command == "finetune":
+            (tmp_path / given["--method"] / "adapter").mkdir(parents=True, exist_ok=True)
+        elif given["--labels"] == "alignment" and stops:
+            raise KeyboardInterrupt(stops.pop())
+        else:
+            taught.add(given["--adapter"])
+
+    def card(folder):
+        return SimpleNamespace(has_head=str(folder) in taught)
+
+    monkeypatch.setattr(adaptive, "run", run)
+    monkeypatch.setattr(adaptive, "read_adapter_card", card)
+    monkeypatch.setattr(when_to_write, "main", compared.append)
+    command = ["--base", "base", "--data", "de=pairs.tsv", "--source", "a/chat.en", "--reference",
+               "a/chat.de", "--out", str(tmp_path), "--rank", "32"]  # fmt: skip
+    with pytest.raises(KeyboardInterrupt):
+        adaptive.main(command)
+    assert not compared
+    n_before = len(commands)
+    adaptive.main(command)
+    trained = [given for name, given in commands[:n_before] if name == "finetune"]
+    assert [one["--method"] for one in trained] == ["exposst", "easist"]
+    assert all(one["--rank"] == "32" and one["--policies"] == "read-n" for one in trained)
+    heads = [
+        (Path(given["--adapter"]).name, given["--labels"], given.get("--keep"))
+        for name, given in commands[2:n_before] + commands[n_before + 2 :]
+    ]
+    kept = str(tmp_path / "slots-stability.jsonl")
+    assert heads == [
+        ("slots-stability", "stability", kept),
+        ("slots-alignment", "alignment", None),  # stopped, and begun again
+        ("slots-alignment", "alignment", None),
+        ("EASiST", "alignment", None),
+    ]
+    (words,) = compared
+    also = words[words.index("--also") + 1 : words.index("--apart")]
+    assert also == [
+        f"EAST={tmp_path / 'easist' / 'adapter'}",
+        *(f"{name}={tmp_path / name}" for name in ("slots-stability", "slots-alignment", "EASiST")),
+    ]
+    assert words[words.index("--out") + 1] == str(tmp_path / "chat.en")

@@ -132,12 +132,27 @@ def test_a_tau_of_0_is_read_1_to_the_row():
         assert adaptive.finished
 
 
-def test_a_tau_of_1_is_read_n_to_the_mask_cell():
+def test_a_tau_of_0_is_read_1_to_the_mask_cell_where_the_source_is_asked():
+    for seed in range(20):
+        turns, head = random_turns(random.Random(seed)), HASHING_HEAD if seed % 2 else None
+        asking = hashing_translator("adaptive:0", layout="interleaved", head=head)
+        adaptive = typed(asking, turns)
+        fixed = typed(hashing_translator("read:1", layout="interleaved"), turns)
+        rows, twins = adaptive.fed_rows(), fixed.fed_rows()
+        assert [row._replace(time=0) for row in rows] == [row._replace(time=0) for row in twins]
+        assert (cells(rows) == cells(twins)).all()
+        assert adaptive.caption == fixed.caption
+        assert asking.counters.probes == 0
+
+
+@pytest.mark.parametrize("layout", ["slots", "interleaved"])
+def test_a_tau_of_1_is_read_n_to_the_mask_cell(layout):
     for seed in range(20):
         rng = random.Random(seed)
-        turns, slot_length, n = random_turns(rng), rng.randint(3, 16), rng.randint(1, 4)
-        adaptive = typed(hashing_translator(f"adaptive:1:{n}", slot_length=slot_length), turns)
-        fixed = typed(hashing_translator(f"read:{n}", slot_length=slot_length), turns)
+        turns, n = random_turns(rng), rng.randint(1, 4)
+        settings = {"slot_length": rng.randint(3, 16), "layout": layout}
+        adaptive = typed(hashing_translator(f"adaptive:1:{n}", **settings), turns)
+        fixed = typed(hashing_translator(f"read:{n}", **settings), turns)
         rows, twins = adaptive.fed_rows(), fixed.fed_rows()
         assert [row._replace(time=0) for row in rows] == [row._replace(time=0) for row in twins]
         assert (cells(rows) == cells(twins)).all()
@@ -155,11 +170,14 @@ def decisions(events):
     return standing
 
 
-def test_after_a_rewind_to_any_word_decisions_are_those_of_a_fresh_run():
+@pytest.mark.parametrize("layout", ["slots", "interleaved"])
+def test_after_a_rewind_to_any_word_decisions_are_those_of_a_fresh_run(layout):
     actions = {"read": 0, "write": 0}
     for seed in range(40):
         rng, head = random.Random(seed), HASHING_HEAD if seed % 2 else None
         slot_length, tau = rng.randint(3, 16), rng.choice([0.2, 0.5, 0.8])
+        if layout == "interleaved" and head is None:
+            continue  # the model that hashes finds no end of a read likely
         words = [random_word(rng) for _ in range(rng.randint(2, 9))]
         index = rng.randrange(len(words))
         edited = [*words[:index], random_word(rng), *words[index + 1 :]][: rng.randint(1, 9)]
@@ -168,7 +186,9 @@ def test_after_a_rewind_to_any_word_decisions_are_those_of_a_fresh_run():
             events = []
             log = EventLog(events)
             policy = f"adaptive:{tau}"
-            engine = hashing_translator(policy, slot_length=slot_length, log=log, head=head)
+            engine = hashing_translator(
+                policy, slot_length=slot_length, log=log, head=head, layout=layout
+            )
             utterance = typed(engine, turns, ended=False)
             found.append((decisions(events), utterance))
         (rewound, utterance), (fresh, twin) = found
@@ -293,3 +313,73 @@ def test_every_live_decision_has_the_probability_of_one_masked_pass(start):
         found["edited"] += any(event["event"] == "rewound" for event in events)
         found["overflowing"] += len(utterance.planner._state.phases) > 1
     assert min(found[name] for name in ("read", "write", "edited", "overflowing")) > 15, found
+
+
+class AskingTranslator(Translator):
+    """Keeps the row that each look asked, by the words read."""
+
+    def __init__(self, *arguments, **others):
+        super().__init__(*arguments, **others)
+        self.asked = {}
+
+    def _ask_source(self, utterance):
+        super()._ask_source(utterance)
+        self.asked[utterance.n_read] = utterance.planner.rows[utterance.planner.n_fed - 1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("has_head", [False, True])
+def test_where_the_source_is_asked_every_decision_has_the_probability_of_one_masked_pass(has_head):
+    """By the head, or by the token that ends a read: at the source row, which sees all targets."""
+    weights = terse_weights() if has_head else replace(terse_weights(), head=None)
+    found = Counter()
+    for seed in range(40):
+        rng, events = random.Random(seed), []
+        tau = rng.choice([0.1, 0.3, 0.7] if has_head else [0.0001, 0.001, 0.01])
+        settings = TranslationSettings(
+            policy=f"adaptive:{tau}", layout=LayoutSettings(name="interleaved")
+        )
+        engine = AskingTranslator(weights, settings, log=EventLog(events))
+        utterance = typed(engine, random_turns(rng, most=4))
+        rows, standing = utterance.fed_rows(), decisions(events)
+        index_of = {(row.position, row.time): index for index, row in enumerate(rows)}
+        asked = [engine.asked[one[0]] for one in standing]
+        places = [index_of[row.position, row.time] for row in asked]
+        output = masked_output(weights.network, rows, ranked=False)
+        if has_head:
+            states = output.hidden_states[-1][0, places].numpy()
+            expected = [weights.head.probability(state) for state in states]
+        else:
+            (end_of_read,) = utterance.prompt.headers.assistant
+            expected = output.logits[0, places].softmax(-1)[:, end_of_read].tolist()
+        assert [one[1] for one in standing] == pytest.approx(expected, rel=0, abs=1e-8)
+        assert engine.counters.probes == 0, "nothing is fed to be taken back"
+        found += Counter(action for _, _, action in standing)
+        edited = any(event["event"] == "rewound" for event in events)
+        found["edited"] += edited
+        if not edited:
+            assert engine.model.tokens_fed == len(rows), "every token is fed once"
+            found["once"] += 1
+    assert min(found[name] for name in ("read", "write", "edited", "once")) > 5, found
+
+
+@pytest.mark.parametrize("has_head", [False, True])
+def test_a_source_that_was_fed_without_a_look_is_not_fed_again_but_read_on(has_head):
+    events = []
+    engine = hashing_translator(
+        "adaptive:0.99",
+        layout="interleaved",
+        head=HASHING_HEAD if has_head else None,
+        log=EventLog(events),
+    )
+    engine.conversation.haste = 2
+    utterance = engine.open()
+    engine.set_source(utterance, ["a", "b"], ended=False)
+    list(changes(engine, utterance))
+    assert [one[0] for one in decisions(events)] == [2]
+    engine.conversation.haste = 1
+    engine.set_source(utterance, ["a"], ended=False)
+    n_forwards = engine.model.forwards
+    list(changes(engine, utterance))
+    assert decisions(events) == [(1, 0.0, "read")]
+    assert engine.model.forwards == n_forwards

@@ -213,10 +213,14 @@ class HashingModel:
         return self._chosen
 
 
-def hashing_translator(policy="read:3", *, slot_length=16, language="de", log=None, head=None):
+def hashing_translator(
+    policy="read:3", *, slot_length=16, language="de", log=None, head=None, layout="slots"
+):
     """A translator that needs no network; a head reads states of width 1."""
     settings = TranslationSettings(
-        target_language=language, policy=policy, layout=LayoutSettings(slot_length=slot_length)
+        target_language=language,
+        policy=policy,
+        layout=LayoutSettings(slot_length=slot_length, name=layout),
     )
     weights = dataclasses.replace(tiny_weights(), head=head)
     translator = Translator(weights, settings, capacity=64, log=log)

@@ -4,9 +4,9 @@ The label at a word is 1 where the model's own greedy translation of the words s
 its translation of the whole sentence, token by token: what it would write there is what it will
 have written. No alignment is needed, nor a reference; the model's own errors are what is learnt.
 
-Source: meaning units (Zhang et al. 2022, Learning Adaptive Segmentation Policy for End-to-End
-Simultaneous Translation). Our deviations: the prefix is translated by the model that is decoded
-with, not by one for whole sentences, and an empty write counts as none.
+Source: meaningful units (Zhang et al. 2020, Learning Adaptive Segmentation Policy for Simultaneous
+Translation; 2022 for speech). Ours: the model is the one that is decoded with, as it is, and an
+empty write counts as none.
 
 A file keeps what was found, a line for each sentence, so that a stopped search goes on.
 """

@@ -12,14 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
-from engine.policy import Offline
 from engine.settings import LayoutSettings
 from engine.text.prompt import Prompt
 from training.samples.batches import Example, Line
 from training.samples.conversation import Turns, build_conversation
 from training.samples.examples import build_samples
 from training.samples.methods import Method
-from training.samples.mixture import cut_writes, draw_policy
+from training.samples.mixture import cut_writes
 from training.samples.pairs import CorpusPair
 from training.settings import Mixture
 
@@ -190,16 +189,16 @@ class Stream:
         pair, slot_length = self.pairs[index], self.slot_lengths[0]
         if len(self.slot_lengths) > 1 or self.arrangement.draws_a_lone_length:
             slot_length = rng.choice(self.slot_lengths)
-        policy = Offline() if self.method.offline else draw_policy(pair.pair, self.mixture, rng)
+        policy, prompt = self.method.draw(pair.pair, self.mixture, rng), self.prompts[pair.language]
         samples = build_samples(
             cut_writes(pair.pair, policy, self.mixture, rng),
             policy,
-            self.prompts[pair.language],
+            prompt,
             LayoutSettings(slot_length=slot_length, name=self.method.layout),
             marker_alone=rng.random() < self.mixture.marker_alone,
         )
-        share = 1 / len(samples)
-        return [Example(self.method.finish(rows), policy.ends_writes, share) for rows in samples]
+        finished = [self.method.finish(rows, policy, prompt) for rows in samples]
+        return [Example(rows, policy.ends_writes, 1 / len(samples)) for rows in finished]
 
 
 def epoch_order(

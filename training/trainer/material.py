@@ -28,7 +28,7 @@ class Material:
 
     Attributes:
         stream: the steps.
-        markers: tokens that the translator never chooses.
+        markers: tokens that no label is weighed against.
         n_pairs: by corpus.
         step_pairs: in a step on average.
         fingerprint: digests by name, see ``Counters``.
@@ -51,15 +51,22 @@ def find_method(settings: TrainSettings) -> Method:
 
 def trained_policies(settings: TrainSettings, method: Method) -> tuple[str, ...]:
     """Return the names of the policies that are drawn."""
-    mixture = settings.mixture
-    reads, waits = mixture.fixed_reads + mixture.aligned_reads, mixture.waits
-    names = list[str]()
-    if not method.offline:
-        names += [f"read:{n}" for n in mixture.n if reads]
-        names += [f"wait:{k}" for k in mixture.k if waits]
-    if method.offline or reads + waits < 1:
+    reads, waits = _shares(settings, method)
+    names = [f"read:{n}" for n in settings.mixture.n if reads]
+    names += [f"wait:{k}" for k in settings.mixture.k if waits]
+    if reads + waits < 1:
         names.append("offline")
     return tuple(names)
+
+
+def _shares(settings: TrainSettings, method: Method) -> tuple[float, float]:
+    """Return the shares of pairs whose writes end, and of wait-k; the others are read whole."""
+    mixture = settings.mixture
+    if method.offline:
+        return 0.0, 0.0
+    if method.chunked:
+        return 0.5, 0.0
+    return mixture.fixed_reads + mixture.aligned_reads, mixture.waits
 
 
 def prepare(
@@ -113,7 +120,9 @@ def prepare(
     )
     return Material(
         stream=stream,
-        markers=Markers.of(next(iter(prompts.values()))),
+        markers=(
+            Markers((), ()) if method.label_source else Markers.of(next(iter(prompts.values())))
+        ),
         n_pairs=Counter(pair.corpus for pair in pairs),
         step_pairs=max(1, step_pairs) if settings.base == NEW else max(1, round(step_pairs)),
         fingerprint=fingerprint_of(settings, data, base, card),
@@ -217,9 +226,8 @@ def _check_pairs(
             "make them with surtitle-train align, or raise max_length"
         )
         raise CorpusError(msg)
-    mixture = settings.mixture
-    reads = mixture.fixed_reads + mixture.aligned_reads
-    if reads and not method.offline and all(pair.pair.needs is None for pair in pairs):
+    reads, _ = _shares(settings, method)
+    if reads and all(pair.pair.needs is None for pair in pairs):
         msg = (
             f"no pair in {names} has a schedule, which read-n needs: make them with "
             "surtitle-train align, or train --policies wait-k"

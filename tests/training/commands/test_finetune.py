@@ -184,7 +184,8 @@ def test_the_rate_falls_as_it_is_told(data, base, tmp_path):
 
 
 def test_every_method_trains(data, base, tmp_path):
-    for method in ("without-mask", "without-slots", "gpe", "conversational", "prefix", "causal"):
+    usual = ("without-mask", "without-slots", "gpe", "conversational", "prefix", "causal")
+    for method in (*usual, "easist"):
         out = tmp_path / method
         assert finetune(data, base, out, "--method", method, "--stop-after", "1") == 0
         assert read_counters(out / "checkpoint").step == 1

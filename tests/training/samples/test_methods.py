@@ -1,6 +1,8 @@
 """What each method trains on: the paper's figures of the samples, as equalities."""
 
 import random
+from collections import Counter
+from dataclasses import replace
 
 import pytest
 import torch
@@ -10,8 +12,11 @@ from engine.layout.rows import IGNORE, visible
 from engine.policy import Offline, ReadN, WaitK
 from engine.settings import LayoutSettings
 from tests.support.fakes import bare_prompt, numbered_pair
-from training.samples.examples import build_samples
+from training.samples.decisions import LEVELS, nested_boundaries
+from training.samples.examples import TokenizedPair, build_samples
 from training.samples.methods import METHODS
+from training.samples.mixture import AlignedReads
+from training.settings import Mixture
 
 N_SYSTEM, N_USER, N_ASSISTANT = 3, 2, 2
 EOW, EOT = 931, 932
@@ -28,7 +33,7 @@ def samples(name, seed, *, policy=None):
     layout = LayoutSettings(slot_length=rng.randint(3, 16), name=method.layout)
     alone = rng.random() < 0.5
     built = build_samples(pair, policy, prompt, layout, marker_alone=alone)
-    return [method.finish(rows) for rows in built], pair, policy
+    return [method.finish(rows, policy, prompt) for rows in built], pair, policy
 
 
 def sight(rows):
@@ -61,6 +66,8 @@ def test_every_method_is_asked_for_the_whole_target_once(name):
     for seed in SEEDS:
         parts, pair, policy = samples(name, seed)
         asked = [label for rows in parts for label in labels(rows)]
+        if METHODS[name].label_source:
+            asked = [label for label in asked if not (1000 <= label < 2000 or label in (920, 930))]
         end = EOW if policy.ends_writes else EOT
         assert [id_ for id_ in asked if id_ != EOW] == flat(pair.target) + [EOT] * (end == EOT)
         assert asked[-1] == end
@@ -161,6 +168,63 @@ def test_conversational_positions_are_the_order_of_arrival_with_both_headers_for
         assert n_users == sum(row.id == 920 for row in rows)
         if isinstance(policy, ReadN):
             assert n_users == labels(rows).count(EOW)
+
+
+def test_interleaved_rows_have_one_token_after_each_piece_and_no_header_between_them():
+    for seed in SEEDS:
+        ((rows,), pair, _) = samples("easist", seed, policy=ReadN(seed % 4 + 1))
+        assert encoded(rows) == list(range(len(rows)))
+        assert torch.equal(sight(rows), torch.ones(len(rows), len(rows)).tril().bool())
+        ids = [row.id for row in rows]
+        assert ids[: N_SYSTEM + N_USER] == [900, 901, 902, 910, 911]
+        source, target, reads = [], [], True
+        for id_ in ids[N_SYSTEM + N_USER :]:
+            if id_ == (920 if reads else EOW):
+                reads = not reads
+            else:
+                (source if reads else target).append(id_)
+        assert [id_ for id_ in source if id_ != 930] == flat(pair.source)
+        assert target == flat(pair.target)
+
+
+def test_every_token_after_the_prompt_is_a_label_where_the_source_is_labelled():
+    for seed in SEEDS:
+        ((rows,), _, _) = samples("easist", seed, policy=ReadN(seed % 4 + 1))
+        start = N_SYSTEM + N_USER
+        assert [row.label for row in rows[: start - 1]] == [IGNORE] * (start - 1)
+        assert [row.label for row in rows[start - 1 :]] == [*(row.id for row in rows[start:]), EOW]
+
+
+def test_offline_samples_of_easist_are_asked_for_their_target_alone():
+    for seed in SEEDS:
+        ((rows,), pair, _) = samples("easist", seed, policy=Offline())
+        assert labels(rows) == [*flat(pair.target), EOT]
+
+
+def test_the_end_of_a_write_that_is_cut_short_has_no_label_where_the_source_is_labelled():
+    pair = TokenizedPair(((1000,), (1001,)), ((2000,), (2001,), (2002,)), (1, 1, 2), (1, 2, 2))
+    prompt, policy = bare_prompt(), AlignedReads((1, 2))
+    layout = LayoutSettings(name="interleaved")
+    (rows,) = build_samples(pair, policy, prompt, layout, marker_alone=False)
+    rows = METHODS["easist"].finish(rows, policy, prompt)
+    found = [(row.id, row.label) for row in rows]
+    assert found == [
+        (900, IGNORE), (910, 1000), (1000, 920), (920, 2000), (2000, IGNORE), (EOW, 1001),
+        (1001, 930), (930, 920), (920, 2001), (2001, 2002), (2002, EOW),
+    ]  # fmt: skip
+
+
+def test_half_of_the_pairs_of_easist_are_read_in_chunks_of_any_level_and_half_whole():
+    pair = TokenizedPair(tuple((n,) for n in range(8)), ((9,),) * 6, (1, 2, 3, 5, 6, 8))
+    levels = {apart: nested_boundaries(pair.needs, apart) for apart in LEVELS}
+    rng, mixture, method = random.Random(0), Mixture(), METHODS["easist"]
+    drawn = Counter(method.draw(pair, mixture, rng) for _ in range(2000))
+    assert set(drawn) == {Offline(), *(AlignedReads(one) for one in levels.values())}
+    assert drawn[Offline()] == pytest.approx(1000, abs=70)
+    for boundaries in levels.values():
+        assert drawn[AlignedReads(boundaries)] == pytest.approx(200, abs=50)
+    unaligned = replace(pair, needs=None)
+    assert {method.draw(unaligned, mixture, rng) for _ in range(20)} == {Offline()}
 
 
 def test_the_ablation_without_mask_keeps_the_slots():

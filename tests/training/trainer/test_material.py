@@ -12,6 +12,7 @@ from tests.support.finetune_runs import write_pairs
 from tests.support.rows import random_examples
 from training.finetuning.base_model import find_base
 from training.samples.batches import pack
+from training.samples.loss import Markers, forbid_markers
 from training.samples.stream import Lines, pack_lines
 from training.settings import Mixture, Optimisation, TrainSettings
 from training.trainer.material import find_method, prepare, trained_policies
@@ -87,6 +88,19 @@ def test_a_step_of_so_many_tokens_has_as_many_on_average(base_folder, tmp_path):
     assert 100 < sum(n_rows) / len(n_rows) < 220
 
 
+def test_no_token_is_forbidden_where_the_source_is_labelled(base_folder, tmp_path):
+    usual, easist = (material(base_folder, tmp_path, method=one) for one in ("exposst", "easist"))
+    assert len(usual.markers.within_writes) > 3
+    assert easist.markers == Markers((), ())
+    steps = [lines.examples for lines in itertools.islice(easist.stream.steps(), 2)]
+    labels = {row.label for example in steps[0] + steps[1] for row in example.rows}
+    (end_of_read,) = easist.stream.prompts["de"].headers.assistant
+    assert end_of_read in labels
+    logits = torch.randn(9, 384)
+    ends = torch.arange(9) > 4
+    assert torch.equal(forbid_markers(logits, ends, easist.markers), logits)
+
+
 def test_a_digest_tells_parts_apart_and_knows_the_same(base_folder, tmp_path):
     def digests(**changes):
         text = material(base_folder, tmp_path, **changes).fingerprint
@@ -144,5 +158,8 @@ def test_the_policies_that_are_drawn_are_named():
     assert named(fixed_reads=0, aligned_reads=0) == ("wait:1", "offline")
     assert named(fixed_reads=0, aligned_reads=0, waits=1) == ("wait:1",)
     assert named(method="causal") == ("offline",)
+    assert named(method="easist", waits=1, fixed_reads=0, aligned_reads=0) == (
+        "read:2", "read:4", "offline",
+    )  # fmt: skip
     for name in named():
         parse_policy(name)
