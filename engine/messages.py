@@ -210,6 +210,11 @@ class Code(Codes):
         "{text} asks for drafts, which slots do not make: write read:N, wait:K, adaptive:TAU or "
         "offline"
     )
+    SOURCE_UNSPACED = tr(
+        "the language that is spoken is written without blanks between words, which was not tried: "
+        "typed text is translated at each blank and at the end of a line, speech in pieces of a "
+        "few characters, and captions may be poor"
+    )
     POLICY_REPLACED = tr(
         "{model} makes no drafts that could agree: captions come at the usual times, unless you "
         "choose another timing"

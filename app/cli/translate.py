@@ -40,6 +40,7 @@ from engine.translation.factory_names import (
     AUTO,
     makes_drafts,
     mode_notice,
+    source_notice,
     suited_slot_length,
     suited_system,
 )
@@ -227,7 +228,8 @@ def _translate_lines(
     weights.share_processor()
     name, capacity = settings.model.system, settings.model.capacity
     notice = mode_notice(weights.card, suited_system(name, weights.card))
-    for note in (*weights.report.notes, *(() if notice is None else (notice,))):
+    source = source_notice(settings.translation.source_language)
+    for note in (*weights.report.notes, *filter(None, (notice, source))):
         _tell(str(note))
     translator = make_system(name, weights, settings.translation, capacity=capacity, log=log)
     context_rows = n_strange = 0

@@ -280,6 +280,10 @@
         <translation>{text} verlangt Entwürfe, die Slots nicht machen: bitte read:N, wait:K, adaptive:TAU oder offline schreiben</translation>
     </message>
     <message>
+        <source>the language that is spoken is written without blanks between words, which was not tried: typed text is translated at each blank and at the end of a line, speech in pieces of a few characters, and captions may be poor</source>
+        <translation>die gesprochene Sprache schreibt keine Leerzeichen zwischen Wörter, was nicht erprobt ist: Getipptes wird bei jedem Leerzeichen und am Zeilenende übersetzt, Gesprochenes in Stücken von wenigen Zeichen, und die Untertitel können schlecht sein</translation>
+    </message>
+    <message>
         <source>{model} makes no drafts that could agree: captions come at the usual times, unless you choose another timing</source>
         <translation>{model} macht keine Entwürfe, die übereinstimmen könnten: die Untertitel kommen zu den üblichen Zeiten, wenn Sie keine anderen wählen</translation>
     </message>

@@ -31,6 +31,7 @@ from engine.session.command_queue import CommandQueue
 from engine.session.loaded_model import LoadedModel
 from engine.session.passages import Passages
 from engine.settings import TranslationSettings
+from engine.translation.factory_names import source_notice
 from engine.translation.passage import Passage
 
 _STATISTICS_S = 0.5  # how often they are reported while words wait
@@ -112,8 +113,16 @@ class Serving:
             return
         self._report_policy(translation)
         before, self._translation = self._translation, translation
+        if translation.source_language != before.source_language:
+            self.report_source()
         if translation.glossary != before.glossary:
             self._report(ContextChanged(rows=self.system.conversation.context_rows))
+
+    def report_source(self) -> None:
+        """Report what is to be known of the source language."""
+        notice = source_notice(self._translation.source_language)
+        if notice is not None:
+            self._report(Notice(message=notice))
 
     # translating
 

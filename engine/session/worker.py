@@ -83,6 +83,7 @@ class Worker:
         )
         if model.used is not None:
             self._report(model.adapters_changed)
+        serving.report_source()
         return serving
 
 

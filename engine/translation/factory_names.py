@@ -1,7 +1,8 @@
-"""Choose the system and slot length of a model, and the notice about them."""
+"""Choose the system and slot length of a model; the notices about them and about the source."""
 
 from engine.errors import ModelError
 from engine.messages import Code, Message
+from engine.metrics.units import is_spaced
 from engine.models.model_card import ModelCard
 
 AUTO = "auto"
@@ -39,6 +40,11 @@ def suited_slot_length(card: ModelCard, system: str) -> int:
     if not (makes_drafts(system) or card.knows_slots):
         return _UNTRAINED_SLOT_LENGTH
     return card.slot_length
+
+
+def source_notice(language: str) -> Message | None:
+    """Return a notice if a source language has no blanks, at which words are told apart here."""
+    return None if is_spaced(language) else Code.SOURCE_UNSPACED()
 
 
 def mode_notice(card: ModelCard, system: str) -> Message | None:

@@ -21,11 +21,12 @@ from app.dialogs.setup.pages import WizardPage
 from app.library.models import Fit, MachineReport, ModelOffer, known_offers
 from app.look.icons import icon
 from app.system.child_process import ChildCommand
-from app.system.translations import failure_text, filled
+from app.system.translations import failure_text, filled, worded
 from app.widgets.dialog_text import as_sentence, dress_table, paragraph, size_text
 from app.widgets.file_dialogs import ask_folder
 from app.widgets.language_names import language_names
 from engine.loading.hardware import Machine
+from engine.translation.factory_names import source_notice
 
 _QUALITY, _SPEED = 3, 5  # columns
 _LIMIT_S = 240.0  # the first import is slow on slow disks and busy computers
@@ -363,6 +364,9 @@ class ModelPage(WizardPage):
         if forbids:
             forbidden = self.tr("Its licence forbids commercial use.")
             text = f"{text} {forbidden}"
+        notice = source_notice(self.spoken)
+        if notice is not None:
+            text = f"{text} {as_sentence(worded(notice))}"
         is_permitted = self.accepts_licence or not forbids
         self.row.set_possible(possible=is_possible and is_permitted)
         self.room.setText(text)

@@ -3,12 +3,19 @@
 import io
 import shutil
 import sys
+from dataclasses import replace
 
 import pytest
 
 from app.__main__ import main
+from engine.commands import Configure
 from engine.encoder_decoder import conversion
+from engine.encoder_decoder.record import read_record
+from engine.events import Notice, Ready
+from engine.messages import Code
+from engine.settings import ModelSettings, TranslationSettings
 from tests.engine.encoder_decoder.tiny_models import make_encoder_decoder
+from tests.support.sessions import running
 
 TEXT = "the old house is green and we go to see the books in Rome"
 
@@ -71,6 +78,35 @@ def test_a_text_in_another_script_is_translated_from_its_language(models, surtit
     code, out, err = surtitle("translate", "--model", folder, stdin=russian)
     assert (code, out.strip()) == (0, russian)
     assert "does not look like English" in err
+
+
+@pytest.fixture
+def from_japanese(models, tmp_path):
+    """The M2M-100, which takes the token of Polish for Japanese."""
+    folder = shutil.copytree(models["m2m100"], tmp_path / "m2m100")
+    record = read_record(folder / "ctranslate2-int8")
+    sources = {**record.sources, "ja": record.sources["pl"]}
+    replace(record, sources=sources).save(folder / "ctranslate2-int8")
+    return folder
+
+
+def test_a_source_without_blanks_is_translated_with_a_warning(from_japanese, surtitle):
+    code, out, err = surtitle("translate", "--model", from_japanese, "--from", "ja", stdin="今日は")
+    assert (code, bool(out.strip())) == (0, True)
+    assert err.count("without blanks between words, which was not tried") == err.count("\n") == 1
+
+
+def test_a_session_says_once_that_its_source_has_no_blanks(from_japanese):
+    settings = ModelSettings(directory=from_japanese, device="cpu")
+    japanese = TranslationSettings(source_language="ja", policy="stable:2")
+    with running(settings, translation=japanese) as (session, listener):
+        assert listener.wait_for(Notice).message.code is Code.SOURCE_UNSPACED
+        session.send(Configure(replace(japanese, target_language="fr")))
+        session.send(Configure(replace(japanese, source_language="pl")))
+        session.send(Configure(japanese))
+        assert listener.wait_for(Notice).message.code is Code.SOURCE_UNSPACED
+        assert len(listener.all_of(Notice)) == 2
+        assert listener.all_of(Ready)[0].makes_drafts
 
 
 def test_an_original_is_deleted_once_what_was_made_of_it_was_loaded(original, surtitle):

@@ -231,6 +231,13 @@ def test_a_licence_that_forbids_commercial_use_is_accepted_before_download_and_u
     assert one.uses == [ModelChoice(model=Path(NLLB), language="pl", accepts_licence=True)]
 
 
+def test_what_a_source_without_blanks_means_is_said_beside_its_models(models):
+    page = models().page
+    for spoken, is_said in (("ja", True), ("pl", False)):
+        page.show_languages(spoken, "de")
+        assert ("written without blanks between words" in page.room.text()) == is_said
+
+
 def test_a_licence_that_was_accepted_is_not_asked_for_again(models):
     one = models()
     one.open_models(ModelChoice(model=Path(NLLB), language="pl"), Path(NLLB))
