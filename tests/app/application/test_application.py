@@ -392,11 +392,12 @@ def test_timings_of_drafts_are_offered_where_there_are_drafts(program):
     assert names["stable:2"] == "When two drafts agree (early)"
     assert names["wait:3"] == "When two drafts agree, from word 3 on"
     assert names["read:3"] == "Every 3 words, if two drafts agree (late)"
+    combo = one.application.settings_dialog.translation.policy
+    assert combo.findData("stable:3") >= 0
     timing.pick("stable:2")
     one.application.bridge.event_came.emit(replace(ready, makes_drafts=False))
     assert (timing.entries, timing.value) == (of_slots, "read:3")
     assert one.session.calls[-1].translation.policy == now.translation.policy == "read:3"
-    combo = one.application.settings_dialog.translation.policy
     assert [combo.itemData(index) for index in range(5)] == [value for _, value in of_slots]
     one.application.bridge.event_came.emit(replace(ADAPTER, makes_drafts=True))
     assert timing.value == now.translation.policy == "stable:2"
