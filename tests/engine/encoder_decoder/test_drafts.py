@@ -4,10 +4,12 @@ import itertools
 import shutil
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from engine.encoder_decoder.record import save_calibration
 from engine.errors import ModelError, PolicyError
+from engine.inference.encoder_decoder_model import Hypothesis
 from engine.loading.loader import load_weights
 from engine.messages import Code
 from engine.metrics.event_log import EventLog
@@ -160,6 +162,29 @@ def test_a_number_is_written_only_if_the_source_has_it(weights):
         system = system_of(weights(family), policy="offline")
         utterance, _ = speak(system)
         assert not any(map(str.isdecimal, utterance.caption))
+
+
+def test_a_draft_that_is_too_long_is_not_cut_inside_a_number(weights, monkeypatch):
+    ids = weights().vocabulary.ids
+    found = set()
+    for n_letters in range(15, 45):
+        system = system_of(weights(), policy="offline")
+        said = [ids["▁the"], ids["▁Haus"]] * 50
+        said[n_letters:n_letters] = [ids[piece] for piece in ("▁12", "12", "12")]
+        firsts = []
+
+        def translate(_source, prefix, most, said=said, firsts=firsts):
+            firsts.append(len(prefix))
+            target = [*(ids[token] for token in prefix), *said[len(prefix) - firsts[0] :]][:most]
+            logits = np.full((len(target), len(ids)), -50, np.float32)
+            logits[np.arange(len(target)), target] = 0
+            return Hypothesis(target, logits)
+
+        monkeypatch.setattr(system.conversation.model, "translate", translate)
+        utterance, _ = speak(system, ["old", "121212"])
+        assert utterance.finished
+        found.add("".join(filter(str.isdecimal, utterance.caption)))
+    assert found == {"", "121212"}
 
 
 def test_no_marker_is_shown(weights):
