@@ -120,7 +120,7 @@ def delete_original(folder: Path) -> int:
     Raises:
         ModelError: it was not converted, or a file cannot be deleted.
     """
-    if converted_folder(folder, "") in (None, folder):
+    if not _has_conversion(folder):
         raise ModelError(Code.NOTHING_CONVERTED(folder=str(folder)))
     n_bytes = 0
     try:
@@ -135,9 +135,14 @@ def delete_original(folder: Path) -> int:
 
 def original_bytes(folder: Path) -> int:
     """Return the bytes that ``delete_original`` frees; 0 if nothing may be deleted."""
-    if converted_folder(folder, "") in (None, folder):
+    if not _has_conversion(folder):
         return 0
     return sum(path.lstat().st_size for path in folder.glob(_WEIGHTS) if not path.is_symlink())
+
+
+def _has_conversion(folder: Path) -> bool:
+    """Return whether a folder holds an original and a complete conversion of it."""
+    return converted_folder(folder, "") not in (None, folder)
 
 
 def _check_licence(folder: Path, record: Record, *, accepts_licence: bool) -> None:

@@ -14,7 +14,6 @@ from engine.translation.base import Conversation
 from engine.translation.captioned import n_same
 from engine.translation.log_events import log_cut, log_fed
 from engine.translation.redraft import Redraft
-from engine.translation.utterance import is_runaway
 
 
 class CausalDrafts:
@@ -50,8 +49,7 @@ class CausalDrafts:
             if id_ == utterance.prompt.end_of_target:
                 break
             loops = utterance.loops_with(draft, id_)
-            is_cut = loops or is_runaway(len(draft), sum(map(len, units)))
-            if is_cut and not utterance.completes_number(draft, id_):
+            if utterance.must_be_cut(draft, id_, loops=loops):
                 log_cut(self._log, self._conversation.counters, utterance.number, loops=loops)
                 break
             same = same and utterance.fed[: len(draft) + 1] == [*draft, id_]

@@ -20,7 +20,7 @@ from engine.translation.base import Conversation
 from engine.translation.captioned import n_same
 from engine.translation.log_events import log_cut, log_fed
 from engine.translation.redraft import Redraft
-from engine.translation.utterance import is_runaway, runaway_length
+from engine.translation.utterance import runaway_length
 
 _NUMBER = 16
 """Tokens by which a draft may be too long, where it would be cut inside a number."""
@@ -48,7 +48,7 @@ class EncoderDecoderDrafts:
         draft, is_done = list(utterance.committed), False
         while not is_done:
             hypothesis = self._translate(utterance, source, first + draft, most)
-            is_done = self._follow(utterance, hypothesis, len(first), len(units), draft)
+            is_done = self._follow(utterance, hypothesis, len(first), draft)
             if is_done and utterance.source_ended:
                 utterance.mean_log_probability = _mean(hypothesis, len(first), draft)
         utterance.fed = list(draft)
@@ -78,7 +78,6 @@ class EncoderDecoderDrafts:
         utterance: Redraft,
         hypothesis: Hypothesis,
         n_first: int,
-        n_units: int,
         draft: list[int],
     ) -> bool:
         """Add the tokens of a hypothesis to a draft; return whether the draft is complete.
@@ -98,8 +97,7 @@ class EncoderDecoderDrafts:
             if id_ == utterance.prompt.end_of_target:
                 return True
             loops = utterance.loops_with(draft, id_)
-            is_cut = loops or is_runaway(len(draft), n_units)
-            if is_cut and not utterance.completes_number(draft, id_):
+            if utterance.must_be_cut(draft, id_, loops=loops):
                 log_cut(self._log, self._conversation.counters, number, loops=loops)
                 return True
             draft.append(id_)

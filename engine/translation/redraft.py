@@ -13,7 +13,7 @@ from engine.text.prompt import Prompt
 from engine.translation.captioned import n_same
 from engine.translation.constraints import Constraints
 from engine.translation.repetition import is_loop
-from engine.translation.utterance import Arrived, Unit, with_end
+from engine.translation.utterance import Arrived, Unit, is_runaway, with_end
 
 
 @dataclass(slots=True, eq=False)
@@ -91,8 +91,15 @@ class Redraft:
 
     def loops_with(self, draft: Sequence[int], id_: int) -> bool:
         """Tell whether a draft would begin to loop if this token came next."""
-        source = [one for unit in self.units[: self.n_read] for one in unit]
-        return self.cuts_loops and is_loop([*draft, id_], source)
+        return self.cuts_loops and is_loop([*draft, id_], self._read_ids())
+
+    def must_be_cut(self, draft: Sequence[int], id_: int, *, loops: bool) -> bool:
+        """Tell whether a draft ends before this token: it loops, or is too long.
+
+        It goes on to the end of a number: what would be left is one that nobody said.
+        """
+        is_cut = loops or is_runaway(len(draft), len(self._read_ids()))
+        return is_cut and not self._completes_number(draft, id_)
 
     def constrained(self, id_: int, logits: NDArray[np.float32], draft: Sequence[int]) -> int:
         """Return the token to write in place of the one the model proposes, often the same.
@@ -107,16 +114,18 @@ class Redraft:
         source, caption = self._texts(draft)
         return self.constraints.choose(id_, logits, source, caption, draft)
 
-    def completes_number(self, draft: Sequence[int], id_: int) -> bool:
-        """Tell whether a draft stops inside a number that this token goes on with."""
+    def _completes_number(self, draft: Sequence[int], id_: int) -> bool:
         if self.constraints is None:
             return False
         return self.constraints.completes_number(id_, *self._texts(draft))
 
     def _texts(self, draft: Sequence[int]) -> tuple[str, str]:
         """Return the text of the source as far as it was read, and of a draft."""
-        read = [one for unit in self.units[: self.n_read] for one in unit]
-        return self._decoded(read), self._decoded(list(draft))
+        return self._decoded(self._read_ids()), self._decoded(list(draft))
+
+    def _read_ids(self) -> list[int]:
+        """Return the tokens of the source as far as it was read."""
+        return [one for unit in self.units[: self.n_read] for one in unit]
 
     def _decoded(self, ids: list[int]) -> str:
         return self.detokenizer.tokenizer.decode(ids, skip_special_tokens=True)

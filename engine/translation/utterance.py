@@ -155,8 +155,7 @@ class Utterance:
         """Tell whether the target would begin to loop if this token came next."""
         if not self._cuts_loops or id_ in self.prompt.markers:
             return False
-        source = [one for unit in self._units[: self.n_read] for one in unit]
-        return is_loop([*self._target(), id_], source)
+        return is_loop([*self._target(), id_], self._read_ids())
 
     def constrained(self, id_: int, logits: NDArray[np.float32]) -> int:
         """Return the token to write in place of the one the model proposes, often the same.
@@ -180,8 +179,11 @@ class Utterance:
 
     def _read_text(self) -> str:
         """Return the text of the source as far as it was read."""
-        read = [one for unit in self._units[: self.n_read] for one in unit]
-        return self._decoder.decode(read, skip_special_tokens=True)
+        return self._decoder.decode(self._read_ids(), skip_special_tokens=True)
+
+    def _read_ids(self) -> list[int]:
+        """Return the tokens of the source as far as it was read."""
+        return [one for unit in self._units[: self.n_read] for one in unit]
 
     def _target(self) -> list[int]:
         """Return the chosen tokens without markers."""
