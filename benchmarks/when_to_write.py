@@ -6,6 +6,7 @@
 * read-n: the fixed policies.
 * adaptive:TAU: by the head of the model or adapter, or none, over a sweep of tau.
 * NAME, adaptive:TAU: the same by another adapter of the base (--also), of any layout or head.
+* lsg:DELTA: where the newest words change the answer by so many nats (ranking/divergence.py).
 * oracle:R: write at the boundaries of the test set's own word alignment that stand R source words
   apart or more. No policy can know them; if they gain nothing, such labels can teach nothing.
 
@@ -17,8 +18,9 @@ again after a stop.
 import argparse
 import math
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -26,13 +28,15 @@ import numpy as np
 import torch
 from tqdm import tqdm
 
+from benchmarks.ranking.divergence import DivergenceTranslator
 from engine.loading.loader import load_weights
 from engine.metrics.event_log import EventLog
 from engine.metrics.quality import make_bleu
 from engine.metrics.translation import Translation
+from engine.policy import Adaptive, Policy
 from engine.settings import TranslationSettings
-from engine.translation.factory import make_system
 from engine.translation.feed import WARM_UP, feed_line
+from engine.translation.slot_translator import Translator
 from training.commands.common_arguments import named_values
 from training.comparison.paired_bootstrap import BootstrapSettings, draw_sentences
 from training.data.align_report import Report
@@ -78,6 +82,11 @@ def main(argv: Sequence[str] | None = None) -> None:
     settings = run_settings(arguments, arguments.adapter, arguments.out, [*fixed, *adaptive])
     evaluate(settings)
     done = {policy: read_translations(arguments.out, policy) for policy in settings.policies}
+    for delta in arguments.deltas:
+        name = f"lsg:{delta}"
+        make = partial(DivergenceTranslator, delta=delta)
+        translate_by(settings, name, pairs, [Adaptive(0.5)] * len(pairs), make)
+        done[name] = read_translations(arguments.out, name)
     for name, adapter in named_values(arguments.also, "NAME=ADAPTER"):
         other = run_settings(arguments, Path(adapter), arguments.out / name, adaptive)
         evaluate(other)
@@ -86,8 +95,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         needs = test_needs(arguments, pairs)
         for apart in arguments.apart:
             name = f"oracle:{apart}"
-            boundaries = [nested_boundaries(one, apart) for one in needs]
-            translate_at(settings, name, pairs, boundaries)
+            oracles = [AlignedReads(nested_boundaries(one, apart)) for one in needs]
+            translate_by(settings, name, pairs, oracles, Translator)
             done[name] = read_translations(arguments.out, name)
     references = [pair.target for pair in pairs]
     results = {}
@@ -119,6 +128,7 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--n", type=int, nargs="*", default=[1, 2, 3, 5, 7], metavar="N")
     taus = ["0.05", "0.1", "0.2", "0.3", "0.5", "0.7", "0.9", "0.97"]
     parser.add_argument("--taus", nargs="*", default=taus, metavar="TAU")
+    parser.add_argument("--deltas", type=float, nargs="*", default=[], metavar="DELTA")
     parser.add_argument("--apart", type=int, nargs="*", default=[1, 2, 3, 4, 6], metavar="R")
     parser.add_argument(
         "--pairs", type=Path, metavar="F.tsv", help="aligned with the test set, for its alignment"
@@ -172,13 +182,14 @@ def test_needs(
     return [own or ratio_needs(*two) for own, two in zip(needs, lengths, strict=True)]
 
 
-def translate_at(
+def translate_by(
     settings: RunSettings,
     name: str,
     pairs: Sequence[SentencePair],
-    boundaries: Sequence[tuple[int, ...]],
+    policies: Sequence[Policy],
+    make: Callable[..., Translator],
 ) -> None:
-    """Translate the lines that no log holds yet, each with a write at its own boundaries."""
+    """Translate the lines that no log holds yet, each by its own policy."""
     done = read_translations(settings.out, name)
     left = [index for index in range(len(pairs)) if index not in done]
     if not left:
@@ -186,10 +197,10 @@ def translate_at(
     logs = settings.out / "log"
     weights = load_weights(settings.model)
     with EventLog(logs / f"{name}.{next_number(logs)}.jsonl") as log:
-        system = make_system("slots", weights, settings.translation, capacity=CAPACITY, log=log)
+        system = make(weights, settings.translation, capacity=CAPACITY, log=log)
         feed_line(system, log, WARM_UP, "Hello.")
         for index in tqdm(left, desc=name, disable=None, leave=False):
-            system.conversation.policy = AlignedReads(boundaries[index])
+            system.conversation.policy = policies[index]
             feed_line(system, log, index, pairs[index].source)
 
 

@@ -84,13 +84,15 @@ def test_further_adapters_are_decoded_and_compared_with_both_lines(tmp_path, cap
     when_to_write.main(
         ["--source", str(tmp_path / "dev.en"), "--reference", str(tmp_path / "dev.de"),
          "--model", str(base), "--adapter", str(tmp_path / "slots"), "--out", str(tmp_path / "out"),
-         "--n", "1", "3", "--taus", "0", "0.5", "--also", f"EAST={tmp_path / 'interleaved'}",
-         "--apart"]
+         "--n", "1", "3", "--taus", "0", "0.5", "--deltas", "-1",
+         "--also", f"EAST={tmp_path / 'interleaved'}", "--apart"]
     )  # fmt: skip
     lines = capsys.readouterr().out.strip().splitlines()
     names = [line.split(" | ")[0].removeprefix("| ") for line in lines[2:]]
     own = ["adaptive:0", "adaptive:0.5"]
-    assert names == ["read:1", "read:3", *own, *(f"EAST, {one}" for one in own)]
+    assert names == ["read:1", "read:3", *own, "lsg:-1.0", *(f"EAST, {one}" for one in own)]
+    by_name = dict(zip(names, (line.split(" | ")[1:4] for line in lines[2:]), strict=True))
+    assert by_name["lsg:-1.0"] == by_name["read:1"] != by_name["read:3"]
     assert all(line.count(" | ") == lines[0].count(" | ") for line in lines[2:])
     record = read_record(tmp_path / "out" / "EAST")
     assert (record.layout, read_record(tmp_path / "out").layout) == ("interleaved", "slots")
