@@ -26,6 +26,7 @@ from engine.speech.events import (
     ListeningFailed,
     Noticed,
     RecognizerReady,
+    SoundCame,
 )
 
 FETCH, SMALLER = "fetch speech model", "smaller speech model"
@@ -69,6 +70,7 @@ class ListeningController(QObject):
         self._begun: tuple[WantedDevice, ...] = ()  # what is listened to
         self._after_fetch: tuple[WantedDevice, ...] = ()
         self._is_ready = False
+        self._heard = set[str]()  # lanes from which sound came
         self._fetching = ""
         self._notices = SourceNotices(banner, self)
         desk.language = settings.translation.source_language
@@ -178,6 +180,7 @@ class ListeningController(QObject):
         self._wanted = wanted
         self._notices.keep(self._lanes)
         self._is_ready = False
+        self._heard.clear()
         if wanted:
             self._status.show_listening(self.tr("Starting to listen…"))
             self.desk.list_devices()
@@ -237,6 +240,7 @@ class ListeningController(QObject):
         text = needs_speech_model(recognizer)
         if self._begun:
             self._is_ready = True
+            self._heard.update(self._lanes)
             self._show_heard()
             text = self.tr("The speech model {} is not on this computer; the one before goes on")
         self._banner.show_offer(text.format(recognizer), self.tr("Do&wnload"), FETCH)
@@ -298,6 +302,9 @@ class ListeningController(QObject):
             case RecognizerReady():
                 self._is_ready = True
                 self._show_heard()
+            case SoundCame(lane=lane):
+                self._heard.add(lane)
+                self._show_heard()
             case Noticed(lane=lane, notice=notice) if lane in self._lanes:
                 self._notices.take(lane, notice)
                 self._show_heard()
@@ -310,15 +317,20 @@ class ListeningController(QObject):
                 self._fail(worded(message))
 
     def _show_heard(self) -> None:
-        """Show what is listened to, and in the tool tip by which devices."""
+        """Show what is listened to, and in the tool tip by which devices.
+
+        Before its first sound a device may not be recorded yet.
+        """
         if self._wanted and self._is_ready:
+            heard = tuple(lane for lane in self._lanes if lane in self._heard)
             texts: dict[tuple[str, ...], str] = {
+                (): self.tr("Waiting for the first sound…"),
                 (ME,): self.tr("Listening to the microphone"),
                 (THEM,): self.tr("Listening to computer sound"),
             }
             both = self.tr("Listening to microphone and computer sound")
             devices = " · ".join(self._notices.devices)
-            self._status.show_listening(texts.get(self._lanes, both), devices)
+            self._status.show_listening(texts.get(heard, both), devices)
 
     def _source_of(self, lane: str) -> SourceToggle:
         return next(source for source in self._bar.sources if LANES[source.kind] == lane)

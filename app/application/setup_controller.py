@@ -17,7 +17,7 @@ from engine.errors import ModelError
 from engine.hub.bundled import bundled_models
 from engine.hub.catalogue import TRANSLATION_MODELS
 from engine.models.model_card import read_card
-from engine.speech.events import Heard, ListeningFailed, Noticed, RecognizerReady
+from engine.speech.events import Heard, ListeningFailed, Noticed, SoundCame
 
 
 class SetupController(QObject):
@@ -152,7 +152,7 @@ class SetupController(QObject):
             return
         trial = self.dialog.trial
         match event:
-            case RecognizerReady():
+            case SoundCame():
                 trial.show_progress(self.tr("Listening. Say a sentence."))
             case ListeningFailed(message=message):
                 trial.show_failure(worded(message))

@@ -21,7 +21,7 @@ from engine.speech.events import (
     ListeningEnded,
     ListeningFailed,
     Noticed,
-    RecognizerReady,
+    SoundCame,
     TailChanged,
     WordsCommitted,
 )
@@ -40,6 +40,7 @@ class Stop:
 
 
 STOP: Final = Stop()
+_TRANSLATION: Final = "translation"  # beside the lanes: "me", "them", or ""
 
 
 class EventQueue:
@@ -117,7 +118,7 @@ class Screen:
         self._listener, self._utterances, self._view = listener, utterances, view
         self._maker, self._writers, self._write_message = maker, writers, tell
         self._lags = WordLags()
-        self._n_loading = 2
+        self._awaited = {_TRANSLATION, *listener.lanes}  # before anything can be heard
         self._failure: Message | None = None
 
     def serve(self, mailbox: EventQueue) -> None:
@@ -165,8 +166,6 @@ class Screen:
                 raise SurtitleError(message)
             case ListeningFailed(message=message):
                 self._failure = message
-            case Ready() | RecognizerReady():
-                self._loaded()
             case _:
                 self._report(event)
         if isinstance(event, Event):
@@ -178,6 +177,10 @@ class Screen:
         match event:
             case Refused(message=message) | Notice(message=message) | Behind(message=message):
                 self._tell(str(message))
+            case Ready():
+                self._begin(_TRANSLATION)
+            case SoundCame(lane=lane):
+                self._begin(lane)
             case Noticed(notice=notice):
                 self._tell(str(notice.message))
 
@@ -188,9 +191,10 @@ class Screen:
                 writer.write(cue)
         self._show(self._view.take(event, utterance))
 
-    def _loaded(self) -> None:
-        self._n_loading -= 1
-        if not self._n_loading:
+    def _begin(self, awaited: str) -> None:
+        was_waiting = bool(self._awaited)
+        self._awaited.discard(awaited)
+        if was_waiting and not self._awaited:
             self._tell("listening; Ctrl+C ends it")
 
     def _show(self, utterances: Sequence[int]) -> None:

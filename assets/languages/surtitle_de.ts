@@ -3225,6 +3225,10 @@
         <translation>{} &amp;nehmen</translation>
     </message>
     <message>
+        <source>Waiting for the first sound…</source>
+        <translation>Warten auf den ersten Ton …</translation>
+    </message>
+    <message>
         <source>Listening to the microphone</source>
         <translation>Hört zu: Mikrofon</translation>
     </message>

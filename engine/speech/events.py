@@ -18,6 +18,13 @@ class RecognizerReady:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SoundCame:
+    """The first sound of a lane, after ``RecognizerReady``: from now on what is said is heard."""
+
+    lane: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TailChanged:
     """The words after the committed ones that may still change, four at most; shown dim."""
 
@@ -86,6 +93,7 @@ class ListeningEnded:
 
 Heard = (
     RecognizerReady
+    | SoundCame
     | TailChanged
     | SpeechChanged
     | WordsCommitted

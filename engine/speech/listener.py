@@ -25,6 +25,7 @@ from engine.speech.events import (
     ListeningEnded,
     ListeningFailed,
     RecognizerReady,
+    SoundCame,
     SpeechChanged,
     TailChanged,
     WordsCommitted,
@@ -167,6 +168,11 @@ class Listener:
             self._utterances.restart()
 
     @property
+    def lanes(self) -> tuple[str, ...]:
+        """The names of the lanes."""
+        return tuple(lane.name for lane in self._lanes)
+
+    @property
     def n_dropped(self) -> int:
         """The number of 16 kHz samples that were lost."""
         return sum(lane.source.n_dropped for lane in self._lanes)
@@ -271,6 +277,7 @@ class _LaneWorker:
         self._ended_s: float | None = None  # time at which a pause ends the passage
         self._is_behind = False
         self._heard_speech = False
+        self._hears = False  # sound came
         self.finished = False
 
     def listen(self, timeout_s: float) -> Iterator[Heard | EndPassage]:
@@ -283,6 +290,9 @@ class _LaneWorker:
                 yield from self._take_speech(hears=False)
                 self.finished = True
             return
+        if not self._hears:
+            self._hears = True
+            yield SoundCame(lane=self._lane.name)
         for sound in self._with_waiting(chunk):
             yield from self._take_results(self._recognizer.feed(sound), sound)
             yield from self._compare_times(sound)

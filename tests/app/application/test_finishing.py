@@ -96,7 +96,7 @@ def test_what_is_said_when_the_person_pauses_is_translated_during_the_pause(list
     one.window.controls.pause.click()
     one.wait_for_sentence()
     one.wait(lambda: len(one.application.keeper.cues) == 2)
-    assert one.run.sources["me"].stopped
+    one.wait(lambda: one.run.sources["me"].stopped)
 
 
 def test_an_end_that_takes_too_long_is_not_waited_for(program, monkeypatch, tmp_path):

@@ -16,7 +16,7 @@ from engine.messages import Code
 from engine.speech.events import Behind, CaughtUp, Noticed
 from engine.speech.listener import Listener
 from tests.support.app.fake_engine import FakeEngine
-from tests.support.app.fake_speech_engine import DEVICES
+from tests.support.app.fake_speech_engine import DEVICES, Talk
 from tests.support.app.listening_program import SAID
 
 
@@ -33,6 +33,48 @@ def test_one_click_and_what_is_said_is_translated(program):
     one.wait(lambda: one.window.status.state.text().startswith("Listening to the microphone"))
     assert one.window.status.state.toolTip() == "Desk mic"
     assert one.window.menu_actions.microphone.isChecked()
+
+
+def test_nobody_is_told_to_speak_before_sound_comes(program, monkeypatch):
+    may_come = threading.Event()
+    read = Talk.read
+
+    def silent(talk, timeout_s):
+        return read(talk, timeout_s) if may_come.wait(timeout_s) else None
+
+    monkeypatch.setattr(Talk, "read", silent)
+    one = program().open()
+    status = one.window.status.state
+    one.press(one.bar.microphone)
+    one.wait(lambda: status.text() == "Waiting for the first sound…")
+    one.qtbot.wait(50)
+    assert status.text() == "Waiting for the first sound…"
+    may_come.set()
+    one.wait(lambda: status.text().startswith("Listening to the microphone"))
+    one.wait_for_sentence()
+    one.press(one.bar.microphone)
+    one.wait(lambda: not one.application.listening.desk.is_listening)
+    may_come.clear()
+    one.press(one.bar.microphone)
+    one.wait(lambda: status.text() == "Waiting for the first sound…")
+
+
+def test_a_source_without_sound_is_not_among_those_that_are_listened_to(program, monkeypatch):
+    may_come = threading.Event()
+    read = Talk.read
+
+    def silent(talk, timeout_s):
+        is_here = talk.lane == "me" or may_come.wait(timeout_s)
+        return read(talk, timeout_s) if is_here else None
+
+    monkeypatch.setattr(Talk, "read", silent)
+    one = program().open()
+    status = one.window.status.state
+    one.press(one.bar.microphone)
+    one.press(one.bar.system)
+    one.wait(lambda: status.text().startswith("Listening to the microphone"))
+    may_come.set()
+    one.wait(lambda: status.text().startswith("Listening to microphone and computer sound"))
 
 
 def test_nothing_is_recorded_before_somebody_asks_for_it(program):
@@ -377,8 +419,8 @@ def test_what_is_off_is_not_called_heard_and_takes_its_notice_with_it(program):
     status = one.window.status.state
     one.press(one.bar.microphone)
     one.press(one.bar.system)
-    one.wait(lambda: status.toolTip() == "Desk mic · Speakers")
-    assert status.text().startswith("Listening to microphone and computer sound")
+    one.wait(lambda: status.text().startswith("Listening to microphone and computer sound"))
+    assert status.toolTip() == "Desk mic · Speakers"
     microphone = one.run.sources["me"]
     microphone.notice(NoticeKind.STALLED, "no sound from Desk mic: opening it again")
     one.wait(one.banner.isVisible)

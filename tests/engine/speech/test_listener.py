@@ -16,6 +16,7 @@ from engine.speech.events import (
     ListeningEnded,
     ListeningFailed,
     RecognizerReady,
+    SoundCame,
     SpeechChanged,
     TailChanged,
     WordsCommitted,
@@ -190,7 +191,16 @@ def test_silence_gives_nothing_at_all():
     _, echo, heard = run([Lane(name="", source=Chunks(sound_of([], 30.0)))], model)
     assert echo.fed == []
     assert model.prompts == []
-    assert [type(event) for event in heard.events] == [RecognizerReady, ListeningEnded]
+    assert [type(event) for event in heard.events] == [RecognizerReady, SoundCame, ListeningEnded]
+
+
+def test_the_first_sound_of_each_lane_is_told_once_after_the_model_is_ready():
+    here, later = Chunks(sound_of([], 3.0)), Chunks(sound_of([], 3.0))
+    n_silent, read = iter(range(5)), later.read
+    later.read = lambda timeout_s: read(timeout_s) if next(n_silent, None) is None else None
+    _, _, heard = run([Lane(name="them", source=later), Lane(name="me", source=here)], Script([]))
+    assert [event.lane for event in heard.of(SoundCame)] == ["me", "them"]
+    assert isinstance(heard.events[0], RecognizerReady)
 
 
 def test_recognising_waits_while_the_translation_has_too_much_to_do():

@@ -39,16 +39,16 @@ class Talk(Chunks):
         super().__init__(sound, time.monotonic, open_end=True)
         self.level = Level(rms_db=-20.0, peak_db=-12.0)
         self._report = report
-        self._lane = lane
+        self.lane = lane
 
     def start(self):
         super().start()
-        device = "Desk mic" if self._lane == "me" else "Speakers"
+        device = "Desk mic" if self.lane == "me" else "Speakers"
         self.notice(NoticeKind.LISTENING, f"listening to {device}", device)
 
     def notice(self, kind, message, device="Desk mic"):
         notice = AudioNotice(kind=kind, device=device, message=Code.AS_SAID(sentence=message))
-        self._report(Noticed(lane=self._lane, notice=notice))
+        self._report(Noticed(lane=self.lane, notice=notice))
 
 
 class Knowing:

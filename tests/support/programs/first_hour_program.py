@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 import time
+import traceback
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer
@@ -50,7 +51,7 @@ class Walk:
         end_s = time.monotonic() + LIMIT_S
         while not (found := condition()):
             if time.monotonic() > end_s:
-                msg = f"waited {LIMIT_S} s in vain; the status line says: {self.status}"
+                msg = f"waited {LIMIT_S} s in vain; the status line says: {self.status}; shown: {self.shown()}"
                 raise TimeoutError(msg)
             QTest.qWait(20)
         return found
@@ -186,8 +187,9 @@ def start(then):
         show(application)
         QTimer.singleShot(0, lambda: then(Walk(application)))
 
-    def give_up(_kind, error, _trace):  # Qt would go on after it was printed
-        tell("failed", error=repr(error))
+    def give_up(_kind, error, trace):  # Qt would go on after it was printed
+        lines = [one.line for one in traceback.extract_tb(trace)]
+        tell("failed", error=repr(error), lines=lines)
         os._exit(1)
 
     sys.excepthook = give_up
