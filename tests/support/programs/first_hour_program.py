@@ -51,7 +51,7 @@ class Walk:
         end_s = time.monotonic() + LIMIT_S
         while not (found := condition()):
             if time.monotonic() > end_s:
-                msg = f"waited {LIMIT_S} s in vain; the status line says: {self.status}; shown: {self.shown()}"
+                msg = f"waited {LIMIT_S} s in vain; told: {self.status}; shown: {self.shown()}"
                 raise TimeoutError(msg)
             QTest.qWait(20)
         return found
