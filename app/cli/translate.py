@@ -26,7 +26,7 @@ from engine.metrics.event_log import EventLog
 from engine.models.adaptive_card import is_lag, policy_of_lag
 from engine.models.fingerprint import read_fingerprint
 from engine.models.model_card import ModelCard
-from engine.policy import parse_policy, parse_slot_policy
+from engine.policy import parse_policy, parse_slot_policy, standard_policy
 from engine.settings import (
     DEVICES,
     QUANTISATIONS,
@@ -128,7 +128,7 @@ def add_options(parser: argparse.ArgumentParser, *, device: str = "--device") ->
             "--policy",
             str,
             "POLICY",
-            f"{POLICIES} ({_STANDARD.policy})",
+            f"{POLICIES} ({_STANDARD.policy}; a model that makes drafts: stable:2)",
         ),
         ("--model", Path, "DIR|NAME", "model folder, or owner/name on the hub (the bundled one)"),
         (device, str, "NAME", f"where to compute: {', '.join(DEVICES)} (auto)"),
@@ -307,6 +307,8 @@ def chosen_settings(arguments: argparse.Namespace) -> TerminalSettings:  # noqa:
         card = model_card(directory, adapter)
         _check_pair(card, arguments.spoken, language)
         system = suited_system(model.system, card)
+        if not arguments.policy:
+            policy = standard_policy(makes_drafts=makes_drafts(system))
         if is_lag(policy):
             policy = _policy_of_lag(policy, card)
         if not makes_drafts(system):

@@ -137,19 +137,20 @@ class TranslationPreferences:
     Attributes:
         language: two-letter code of the target language.
         source: the same of what is typed and spoken, for models that translate from several.
-        policy: as the engine writes policies.
+        policy: as the engine writes policies; empty for the standard one of the model.
         adapter: name of the adapter loaded at the start; empty for the default one.
         glossary: the model gets the glossary of the user.
     """
 
     language: str = "de"
     source: str = SOURCE_LANGUAGE
-    policy: str = "read:3"
+    policy: str = ""
     adapter: str = ""
     glossary: bool = False
 
     def __post_init__(self) -> None:
-        parse_policy(self.policy)
+        if self.policy:
+            parse_policy(self.policy)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from app.config.preferences_file import PreferencesFile
 from app.system.translations import worded
 from engine.hub.bundled import NO_ADAPTER
 from engine.hub.catalogue import suited_whisper
-from engine.policy import suited_policy
+from engine.policy import standard_policy, suited_policy
 from engine.settings import TranslationSettings
 
 
@@ -52,10 +52,11 @@ class SettingsInForce(QObject):
         self.translation = TranslationSettings(
             target_language=launch.language or stored.language,
             source_language=stored.source if launch.model is None else SOURCE_LANGUAGE,
-            policy=launch.policy or stored.policy,
+            policy=launch.policy or stored.policy or standard_policy(makes_drafts=False),
         )
         self.adapter_in_use: str | None = None
-        self._policy, self._makes_drafts = self.translation.policy, True  # chosen; of the model
+        self._policy = launch.policy or stored.policy  # chosen; empty for no choice
+        self._makes_drafts: bool | None = None  # of the model; None before it is loaded
 
     @property
     def preferences(self) -> Preferences:
@@ -143,7 +144,7 @@ class SettingsInForce(QObject):
         self.change("translation", policy=policy)
 
     def suit_policy(self, *, makes_drafts: bool) -> None:
-        """Use the chosen policy as the loaded model can follow it, without storing another."""
+        """Use the chosen policy as the loaded model can follow it, or its standard one."""
         self._makes_drafts = makes_drafts
         self._use_policy(self._policy)
 
@@ -202,7 +203,10 @@ class SettingsInForce(QObject):
 
     def _use_policy(self, policy: str) -> None:
         self._policy = policy
-        suited = suited_policy(policy, makes_drafts=self._makes_drafts)
+        if not policy:
+            suited = standard_policy(makes_drafts=bool(self._makes_drafts))
+        else:
+            suited = suited_policy(policy, makes_drafts=self._makes_drafts is not False)
         self._translate(replace(self.translation, policy=suited))
 
     def _translate(self, translation: TranslationSettings) -> None:

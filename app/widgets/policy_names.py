@@ -78,6 +78,10 @@ _OF_DRAFTS = {
         tr("A sentence is translated when it is complete."),
     ),
 }
+_STANDARD = (
+    tr("The standard one of the model"),
+    tr("Every 3 words, or, if the model makes drafts, when two of them agree."),
+)
 _STEP = 0.5
 """Words by which the lags of two timings on offer differ, at least."""
 
@@ -100,8 +104,16 @@ def policy_names(
     return offered + _adaptive_names(lags)
 
 
+def standard_entry() -> tuple[str, str, str]:
+    """Return the entry of no choice, written as an empty policy."""
+    name, explanation = (QCoreApplication.translate("", text) for text in _STANDARD)
+    return "", name, explanation
+
+
 def unoffered_policy(policy: str) -> tuple[str, str, str]:
     """Return the entry of a policy that is chosen and not on offer."""
+    if not policy:
+        return standard_entry()
     if policy.startswith("adaptive:"):
         translate = QCoreApplication.translate
         return policy, translate("", _ADAPTIVE_UNMEASURED), translate("", _ADAPTIVE[1])

@@ -1516,6 +1516,14 @@
         <translation>Ein Satz wird übersetzt, wenn er vollständig ist.</translation>
     </message>
     <message>
+        <source>The standard one of the model</source>
+        <translation>Der übliche des Modells</translation>
+    </message>
+    <message>
+        <source>Every 3 words, or, if the model makes drafts, when two of them agree.</source>
+        <translation>Alle 3 Wörter oder, wenn das Modell Entwürfe macht, sobald zwei davon übereinstimmen.</translation>
+    </message>
+    <message>
         <source>Captions move on each time five words have come.</source>
         <translation>Die Untertitel gehen weiter, sooft fünf Wörter gekommen sind.</translation>
     </message>

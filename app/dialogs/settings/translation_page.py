@@ -10,7 +10,7 @@ from app.config.preferences import Preferences
 from app.dialogs.settings.page import SettingsPage
 from app.library.model_names import hub_name
 from app.widgets.dialog_text import paragraph
-from app.widgets.policy_names import unoffered_policy
+from app.widgets.policy_names import standard_entry, unoffered_policy
 from engine.hub.bundled import bundled_models
 from engine.untrusted.safe_names import model_name
 
@@ -52,7 +52,7 @@ class TranslationPage(SettingsPage):
         chosen = self.policy.currentData()
         with QSignalBlocker(self.policy):  # nothing was edited
             self.policy.clear()
-            self._offer(policies)
+            self._offer([standard_entry(), *policies])
             if chosen is not None:
                 self._offer([unoffered_policy(chosen)])
                 self.policy.setCurrentIndex(self.policy.findData(chosen))

@@ -264,7 +264,7 @@ def test_the_command_line_wins_and_is_not_stored(program):
     assert one.window.choices.timing.text == "read:4"
     one.window.controls.overlay.click()
     stored = one.stored()["translation"]
-    assert (stored["language"], stored["policy"]) == ("de", "read:3")
+    assert (stored["language"], stored["policy"]) == ("de", "")
 
 
 def test_the_overlay_is_shown_and_hidden_by_a_key(program):
@@ -388,6 +388,7 @@ def test_timings_of_drafts_are_offered_where_there_are_drafts(program):
     of_slots = timing.entries
     ready = Ready(model="shouter", languages=LANGUAGES, load_s=1, makes_drafts=True)
     one.application.bridge.event_came.emit(ready)
+    assert timing.value == now.translation.policy == "stable:2"  # none was chosen
     names = {value: text for text, value in timing.entries}
     assert names["stable:2"] == "When two drafts agree (early)"
     assert names["wait:3"] == "When two drafts agree, from word 3 on"
@@ -398,7 +399,7 @@ def test_timings_of_drafts_are_offered_where_there_are_drafts(program):
     one.application.bridge.event_came.emit(replace(ready, makes_drafts=False))
     assert (timing.entries, timing.value) == (of_slots, "read:3")
     assert one.session.calls[-1].translation.policy == now.translation.policy == "read:3"
-    assert [combo.itemData(index) for index in range(5)] == [value for _, value in of_slots]
+    assert [combo.itemData(index) for index in range(6)] == ["", *(value for _, value in of_slots)]
     one.application.bridge.event_came.emit(replace(ADAPTER, makes_drafts=True))
     assert timing.value == now.translation.policy == "stable:2"
     assert timing.text == "When two drafts agree (early)"

@@ -676,7 +676,9 @@ def test_a_model_without_a_card_translates_and_says_in_which_mode(translate, mod
     shutil.copytree(model, folder)
     (folder / "surtitle.json").unlink()
     (folder / "chat_template.jinja").write_text(CHATML, encoding="utf-8")
-    ran = translate(b"Abc de.\n\nHag bed.\n", folder=folder)
+    log = tmp_path / "log.jsonl"
+    ran = translate(b"Abc de.\n\nHag bed.\n", "--log", log, folder=folder)
+    assert '"policy": "stable:2"' in log.read_text(encoding="utf-8")
     ran.adds(0, "someone-2b-it", "with an adapter for slots captions come sooner")
     assert len(ran.lines_in_spite) == 3
     again = translate(b"Abc de.\n\nHag bed.\n", "--system", "retranslate", folder=folder)

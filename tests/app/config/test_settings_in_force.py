@@ -67,8 +67,8 @@ def test_a_choice_is_in_force_once_and_stored(in_force, what):
 
 def test_a_stored_policy_can_be_chosen_instead_of_that_of_the_command_line(in_force):
     settings = in_force(policy="read:5")
-    settings.choose_policy(Preferences().translation.policy)
-    assert settings.translation.policy == Preferences().translation.policy
+    settings.choose_policy("read:3")
+    assert settings.translation.policy == "read:3"
 
 
 def test_a_policy_of_the_settings_window_takes_the_same_way(in_force):
@@ -90,6 +90,19 @@ def test_a_policy_that_the_model_cannot_follow_waits_for_one_that_can(in_force):
     settings.suit_policy(makes_drafts=True)
     settings.suit_policy(makes_drafts=True)
     assert [one.policy for one in translations] == ["stable:2", "read:3", "stable:3"]
+
+
+def test_no_choice_is_the_standard_policy_of_each_model_and_a_choice_stays(in_force):
+    settings = in_force()
+    translations = heard(settings.translation_changed)
+    assert (settings.preferences.translation.policy, settings.translation.policy) == ("", "read:3")
+    settings.suit_policy(makes_drafts=True)
+    settings.suit_policy(makes_drafts=False)
+    settings.choose_policy("read:5")
+    settings.suit_policy(makes_drafts=True)
+    settings.choose_policy("")
+    assert [one.policy for one in translations] == ["stable:2", "read:3", "read:5", "stable:2"]
+    assert in_force().translation.policy == "read:3"  # until its model is known
 
 
 def test_a_glossary_is_in_force_and_not_stored_with_its_terms(in_force):

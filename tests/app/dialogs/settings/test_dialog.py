@@ -58,7 +58,7 @@ def test_a_page_is_reset_and_the_others_stay(dialog, edits):
         Preferences(),
         model=CHOSEN.model,
         accepted=CHOSEN.accepted,
-        translation=replace(CHOSEN.translation, policy="read:3"),
+        translation=replace(CHOSEN.translation, policy=""),
         overlay=replace(Preferences().overlay, visible=CHOSEN.overlay.visible),
         listening=replace(CHOSEN.listening, recognizer=Preferences().listening.recognizer),
     )
@@ -113,6 +113,14 @@ def test_the_timings_of_the_model_are_offered_and_the_chosen_one_stays(dialog, e
     page.policy.setCurrentIndex(page.policy.findData("stable:2"))
     assert edits[-1].translation.policy == "stable:2"
     assert "two drafts in a row" in page.explanation.text()
+
+
+def test_the_choice_of_a_timing_can_be_left_to_the_model_again(dialog, edits):
+    dialog.show_preferences(CHOSEN)
+    page = dialog.translation
+    page.policy.setCurrentIndex(page.policy.findText("The standard one of the model"))
+    assert edits[-1].translation.policy == Preferences().translation.policy == ""
+    assert "Every 3 words" in page.explanation.text()
 
 
 def test_what_depends_on_a_box_is_used_only_while_it_is_ticked(dialog):
