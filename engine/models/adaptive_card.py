@@ -28,11 +28,14 @@ class AdaptiveCard:
 
     Attributes:
         head_sha256: of ``HEAD_FILE`` beside the card; empty where the model has no head.
+        head_reads_target: the head reads the row that is asked for a token, not the newest source
+            row.
         lags: lagging (LAAL, in source words) on development data by tau, as a policy is written;
             empty where it was not measured.
     """
 
     head_sha256: str = ""
+    head_reads_target: bool = False
     lags: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
@@ -53,6 +56,7 @@ class AdaptiveCard:
                 refuse(Fault.NO_TAU(tau=shown(tau)))
         return cls(
             head_sha256=content.text("head_sha256", "") and content.sha256("head_sha256"),
+            head_reads_target=content.flag("head_reads_target", default=False),
             lags={tau: lags.number(tau, least=0, most=_LONGEST_LAG) for tau in lags.values},
         )
 

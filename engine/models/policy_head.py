@@ -2,7 +2,8 @@
 
 Source: EASiST (Fu et al. 2025), p = softmax(W h) over READ and WRITE, without a bias. Our
 deviation: h is the last layer's output at the newest source token of a text, not of a block of
-speech, normed as the output layer reads it.
+speech, or at the row that is asked for a token, which sees all targets as well; normed as the
+output layer reads it.
 """
 
 import hashlib
@@ -24,9 +25,15 @@ _FARTHEST = 700.0  # of two logits, so that no probability is 0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PolicyHead:
-    """The weights of a head: a row for READ, and one for WRITE."""
+    """The weights of a head: a row for READ, and one for WRITE.
 
-    weight: NDArray[np.float64]  # (2, width)
+    Attributes:
+        weight: shape (2, width).
+        reads_target: it reads the row that is asked for a token, not the newest source row.
+    """
+
+    weight: NDArray[np.float64]
+    reads_target: bool = False
 
     def probability(self, state: Array) -> float:
         """Return how likely a write is, above 0, by the state of a row, shape (width,)."""
@@ -57,4 +64,4 @@ def read_head(folder: Path, card: AdaptiveCard | None, width: int) -> PolicyHead
     weight = parse_tensors(content)[HEAD_TENSOR].astype(np.float64)
     if not np.isfinite(weight).all():
         refuse(Fault.HEAD_NOT_FINITE())
-    return PolicyHead(weight)
+    return PolicyHead(weight, card.head_reads_target)

@@ -183,14 +183,16 @@ class Translator(OnConversation):
     def _write_probability(self, utterance: Utterance) -> float:
         """Return how likely a write is, after a look.
 
-        By the head of the model, from the newest source row; without one it is as likely as any
-        token but end-of-write, or as the end of the read in layouts that ask the source. After an
-        edit that row may have been fed without a look, while there was a backlog: then more is
-        read.
+        By the head of the model, from the newest source row or the row that is asked; without one
+        it is as likely as any token but end-of-write, or as the end of the read in layouts that ask
+        the source. After an edit the source row may have been fed without a look, while there was a
+        backlog: then more is read.
         """
         end_of_read, index = utterance.planner.end_of_read, utterance.planner.newest_source
         if self._head is None and end_of_read is None:
             return probability_of_others(self.model.logits(), utterance.prompt.end_of_write)
+        if self._head is not None and self._head.reads_target and end_of_read is None:
+            return self._head.probability(self.model.states()[-1])
         if index is None:
             return 0.0
         if self._head is None:

@@ -26,6 +26,7 @@ from engine.translation.slot_translator import Translator
 from tests.support.fakes import bare_prompt, hashing_translator, random_word, tiny_weights
 from tests.support.networks import ALIBI, N_IDS, masked_output, tiny_network
 from training.pretraining.tokenizer import END_OF_WRITE
+from training.samples.decisions import ghost
 
 UTTERANCES = 200
 
@@ -240,22 +241,6 @@ class TerseModel(SlotModel):
         return self._states.numpy()
 
 
-BEHIND_ALL = 1 << 40
-
-
-def ghost(rows, number):
-    """Rows that were taken back, where no real row sees them, and no other ghost.
-
-    Real rows stand before them; a later ghost stands before an earlier one, which is not of its
-    time.
-    """
-    first = BEHIND_ALL - 64 * number
-    return [
-        row._replace(position=first + index, shift=row.position + row.shift - first - index)
-        for index, row in enumerate(rows)
-    ]
-
-
 def in_one_pass(rows, standing, looks):
     """All rows of an utterance and of its looks, and which two of them decide.
 
@@ -287,11 +272,12 @@ def terse_weights():
 @pytest.mark.slow
 @pytest.mark.parametrize("start", range(0, UTTERANCES, 50))
 def test_every_live_decision_has_the_probability_of_one_masked_pass(start):
-    """With a head and without, whatever was looked at, edited and taken back before."""
-    weights = terse_weights()
+    """With a head on either side, and without, whatever was edited and taken back before."""
     found = Counter()
     for seed in range(start, start + 50):
         rng, events = random.Random(seed), []
+        weights, reads_target = terse_weights(), seed % 2 == 1
+        weights = replace(weights, head=replace(weights.head, reads_target=reads_target))
         settings = TranslationSettings(
             policy=f"adaptive:{rng.choice([0.1, 0.3, 0.7, 0.9])}:{rng.randint(2, 9)}",
             layout=LayoutSettings(slot_length=rng.randint(3, 8)),
@@ -301,7 +287,7 @@ def test_every_live_decision_has_the_probability_of_one_masked_pass(start):
         standing = decisions(events)
         rows, asked, sources = in_one_pass(utterance.fed_rows(), standing, engine.looks)
         output = masked_output(weights.network, rows, ranked=False)
-        states = output.hidden_states[-1][0, sources].numpy()  # (decisions, width)
+        states = output.hidden_states[-1][0, asked if reads_target else sources].numpy()
         expected = [weights.head.probability(state) for state in states]
         assert [one[1] for one in standing] == pytest.approx(expected, rel=0, abs=1e-8)
         logits = output.logits[0, asked]  # (decisions, V)
@@ -311,8 +297,10 @@ def test_every_live_decision_has_the_probability_of_one_masked_pass(start):
         assert without == pytest.approx(expected.tolist(), rel=0, abs=1e-8)
         found += Counter(action for _, _, action in standing)
         found["edited"] += any(event["event"] == "rewound" for event in events)
+        found["on the target side"] += reads_target
         found["overflowing"] += len(utterance.planner._state.phases) > 1
-    assert min(found[name] for name in ("read", "write", "edited", "overflowing")) > 15, found
+    names = ("read", "write", "edited", "on the target side", "overflowing")
+    assert min(found[name] for name in names) > 15, found
 
 
 class AskingTranslator(Translator):

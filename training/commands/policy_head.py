@@ -10,6 +10,7 @@ from training.errors import UsageError
 from training.evaluation.model_choice import measured_model
 
 LABELS = ("alignment", "stability")
+SIDES = ("source", "target")
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -32,6 +33,13 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         default=LABELS[0],
         help="where a write is right: where the alignment lets it begin; or where the model's own "
         "words stay the same, for which pairs need no alignment, and may be sources (%(default)s)",
+    )
+    parser.add_argument(
+        "--side",
+        choices=SIDES,
+        default=SIDES[0],
+        help="row that the head reads: that of the newest source word, or the one that is asked "
+        "for a token, which sees all that was written (%(default)s)",
     )
     parser.add_argument(
         "--keep",
@@ -74,6 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
             n_pairs=arguments.pairs,
             seed=arguments.seed,
             labels=arguments.keep,
+            reads_target=arguments.side == "target",
         )
     )
     writes = ", ".join(f"{share:.0%} at {tau:g}" for tau, share in report.writes.items())

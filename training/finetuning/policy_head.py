@@ -21,6 +21,7 @@ from tqdm import tqdm
 from transformers import PreTrainedModel
 
 from engine.inference.attention import Attention
+from engine.layout.registry import make_planner
 from engine.loading.loader import load_by_torch
 from engine.loading.torch_loader import TorchWeights
 from engine.models.adaptive_card import HEAD_FILE, HEAD_TENSOR, AdaptiveCard, head_sha256
@@ -62,6 +63,7 @@ class HeadSettings:
         n_pairs: drawn from them.
         max_length: source and target tokens of a pair; of a source half as many.
         labels: file that keeps labels of stability; None for those of the alignment.
+        reads_target: the head reads the row that is asked for a token, not the newest source row.
     """
 
     model: ModelSettings
@@ -71,6 +73,7 @@ class HeadSettings:
     max_length: int = 256
     seed: int = 1
     labels: Path | None = None
+    reads_target: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +103,8 @@ def train_head(settings: HeadSettings) -> HeadReport:
         SurtitleError: model or adapter cannot be used, or the card cannot be written.
         CorpusError: no pair of the data can be used.
         TrainingError: the file of labels cannot be used.
-        UsageError: the layout computes rows again, which no head can be trained for.
+        UsageError: the layout computes rows again, which no head can be trained for, or asks the
+            source, and the head is to read the target side.
     """
     weights = load_by_torch(settings.model)
     layout = LayoutSettings(slot_length=weights.card.slot_length, name=weights.card.layout)
@@ -108,6 +112,9 @@ def train_head(settings: HeadSettings) -> HeadReport:
         msg = "a head is trained for layouts that compute every row once, got 'recomputed'"
         raise UsageError(msg)
     prompt = make_prompt(weights.tokenizer, weights.card, settings.language)
+    if settings.reads_target and make_planner(prompt.headers, layout).end_of_read is not None:
+        msg = f"{layout.name!r} asks the source when to write: train with --side source"
+        raise UsageError(msg)
     attention = Attention.of(weights.network)
     rng = random.Random(f"policy head {settings.seed}")
     decide = _by_alignment if settings.labels is None else _by_stability
@@ -124,7 +131,7 @@ def train_head(settings: HeadSettings) -> HeadReport:
     states, labels = _states(weights.network, attention, trained, ranked=ranked)
     direction = fit(states, labels)
     del states
-    save_head(settings.model, direction)
+    save_head(settings.model, direction, reads_target=settings.reads_target)
     return _report(
         direction, labels, *_states(weights.network, attention, kept_back, ranked=ranked)
     )
@@ -151,7 +158,7 @@ def fit(states: Tensor, labels: Tensor) -> Tensor:
     return direction.detach()
 
 
-def save_head(model: ModelSettings, direction: Tensor) -> None:
+def save_head(model: ModelSettings, direction: Tensor, *, reads_target: bool = False) -> None:
     """Write a head beside the card of a model or its adapter, and name it there.
 
     While the file is replaced the card names no head, so that a stop leaves a sound folder.
@@ -161,7 +168,7 @@ def save_head(model: ModelSettings, direction: Tensor) -> None:
     change_adaptive(model.directory, model.adapter, lambda _: None)
     with replacing(folder / HEAD_FILE) as fresh:
         save_file({HEAD_TENSOR: np.stack([-write, write])}, fresh)
-    adaptive = AdaptiveCard(head_sha256=head_sha256(folder))
+    adaptive = AdaptiveCard(head_sha256=head_sha256(folder), head_reads_target=reads_target)
     change_adaptive(model.directory, model.adapter, lambda _: adaptive)
 
 
@@ -176,7 +183,13 @@ def _by_alignment(
     pairs = tokenize({settings.language: settings.data}, weights.tokenizer, settings.max_length)
     usable = (one for one in pairs if one.pair.needs is not None and is_text(one, prompt))
     return [
-        build_decisions(one.pair, prompt, layout, level=rng.randrange(len(LEVELS)))
+        build_decisions(
+            one.pair,
+            prompt,
+            layout,
+            level=rng.randrange(len(LEVELS)),
+            reads_target=settings.reads_target,
+        )
         for one in _drawn(usable, settings.n_pairs, rng)
     ]
 
@@ -202,6 +215,7 @@ def _by_stability(
             layout,
             level=rng.randrange(len(LEVELS)),
             labels=one.labels,
+            reads_target=settings.reads_target,
         )
         for one in keep_stability(settings.labels, owner, drawn, find)
         if one.target

@@ -1,9 +1,10 @@
 import shutil
+from dataclasses import replace
 
 import pytest
 import torch
 
-from engine.adapters.adapter import Status, inspect_adapter
+from engine.adapters.adapter import Status, inspect_adapter, write_adapter_card
 from engine.adapters.card import read_adapter_card
 from engine.adapters.library import AdapterLibrary
 from engine.errors import AdapterError, ModelError
@@ -59,6 +60,26 @@ def test_a_trained_head_is_loaded_by_both_libraries(base):
     assert light.head.weight.shape == (2, light.width) == (2, heavy.width)
     assert (light.head.weight == heavy.head.weight).all()
     assert abs(light.head.weight).max() > 0
+
+
+def test_a_head_on_the_target_side_says_so_on_its_card(base, tmp_path):
+    folder = shutil.copytree(base, tmp_path / "copy")
+    assert train(folder, tmp_path, "--side", "target") == 0
+    head = load_weights(ModelSettings(directory=folder)).head
+    assert head.reads_target
+    own = load_weights(ModelSettings(directory=base)).head
+    assert not own.reads_target
+    assert (head.weight != own.weight).any()
+
+
+def test_a_layout_that_asks_the_source_has_no_row_on_the_target_side(
+    base, adapter, tmp_path, capsys
+):
+    folder = shutil.copytree(adapter, tmp_path / "copy")
+    write_adapter_card(folder, replace(read_adapter_card(folder), layout="interleaved"))
+    assert train(base, tmp_path, "--adapter", str(folder), "--side", "target") == 2
+    assert "--side source" in capsys.readouterr().err
+    assert train(base, tmp_path, "--adapter", str(folder)) == 0
 
 
 def test_the_same_command_makes_the_same_head(base, tmp_path):
