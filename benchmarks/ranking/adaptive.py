@@ -9,6 +9,7 @@ decoded over one sweep of tau, and compared at equal LAAL (benchmarks.when_to_wr
 
 * adaptive:TAU: slots without a head.
 * slots-stability, slots-alignment: with heads.
+* slots-target: with a head of stability that reads the row that is asked for a token.
 * EAST: interleaved, written where the token that ends a read is likelier than tau.
 * EASiST: interleaved, with a head.
 
@@ -33,11 +34,13 @@ class Head:
     name: str
     method: str
     labels: str
+    side: str = "source"
 
 
 METHODS = ("exposst", "easist")
 HEADS = (
     Head("slots-stability", "exposst", "stability"),
+    Head("slots-target", "exposst", "stability", "target"),
     Head("slots-alignment", "exposst", "alignment"),
     Head("EASiST", "easist", "alignment"),
 )
@@ -99,10 +102,11 @@ def teach(arguments: argparse.Namespace, head: Head) -> None:
         partial.rename(folder)
     if read_adapter_card(folder).has_head:
         return
-    kept = ("--keep", arguments.out / f"{head.name}.jsonl") if head.labels == "stability" else ()
+    labels = arguments.out / "stability.jsonl"  # of one adapter, and so of both heads
+    kept = ("--keep", labels) if head.labels == "stability" else ()
     run(
         "policy-head", "--model", arguments.base, "--adapter", folder, "--data", arguments.data,
-        "--pairs", arguments.pairs, "--labels", head.labels, *kept,
+        "--pairs", arguments.pairs, "--labels", head.labels, "--side", head.side, *kept,
     )  # fmt: skip
 
 

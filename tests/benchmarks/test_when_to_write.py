@@ -136,20 +136,24 @@ def test_slots_and_easist_are_trained_on_the_same_and_a_stop_loses_nothing(tmp_p
     assert [one["--method"] for one in trained] == ["exposst", "easist"]
     assert all(one["--rank"] == "32" and one["--policies"] == "read-n" for one in trained)
     heads = [
-        (Path(given["--adapter"]).name, given["--labels"], given.get("--keep"))
+        (Path(given["--adapter"]).name, given["--labels"], given["--side"], given.get("--keep"))
         for name, given in commands[2:n_before] + commands[n_before + 2 :]
     ]
-    kept = str(tmp_path / "slots-stability.jsonl")
+    kept = str(tmp_path / "stability.jsonl")
     assert heads == [
-        ("slots-stability", "stability", kept),
-        ("slots-alignment", "alignment", None),  # stopped, and begun again
-        ("slots-alignment", "alignment", None),
-        ("EASiST", "alignment", None),
+        ("slots-stability", "stability", "source", kept),
+        ("slots-target", "stability", "target", kept),
+        ("slots-alignment", "alignment", "source", None),  # stopped, and begun again
+        ("slots-alignment", "alignment", "source", None),
+        ("EASiST", "alignment", "source", None),
     ]
     (words,) = compared
     also = words[words.index("--also") + 1 : words.index("--apart")]
     assert also == [
         f"EAST={tmp_path / 'easist' / 'adapter'}",
-        *(f"{name}={tmp_path / name}" for name in ("slots-stability", "slots-alignment", "EASiST")),
+        *(
+            f"{name}={tmp_path / name}"
+            for name in ("slots-stability", "slots-target", "slots-alignment", "EASiST")
+        ),
     ]
     assert words[words.index("--out") + 1] == str(tmp_path / "chat.en")
