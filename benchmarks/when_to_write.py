@@ -16,29 +16,25 @@ again after a stop.
 """
 
 import argparse
-import math
-from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
 
-import numpy as np
 import torch
 from tqdm import tqdm
 
+from benchmarks.equal_lagging import Comparison
 from benchmarks.ranking.divergence import DivergenceTranslator
 from engine.loading.loader import load_weights
 from engine.metrics.event_log import EventLog
-from engine.metrics.quality import make_bleu
 from engine.metrics.translation import Translation
 from engine.policy import Adaptive, Policy
 from engine.settings import TranslationSettings
 from engine.translation.feed import WARM_UP, feed_line
 from engine.translation.slot_translator import Translator
 from training.commands.common_arguments import named_values
-from training.comparison.paired_bootstrap import BootstrapSettings, draw_sentences
 from training.data.align_report import Report
 from training.data.aligned_pairs import read_aligned, schedule
 from training.data.corpus import SentencePair, create, read_pairs, replacing
@@ -51,7 +47,6 @@ from training.metrics.scores import Scores, score
 from training.samples.decisions import nested_boundaries
 from training.samples.mixture import AlignedReads
 
-DRAWS = BootstrapSettings(n_samples=1000, seed=1)
 COLUMNS = (
     "policy", "LAAL", "BLEU", "chrF", "BLEU to read-n at this LAAL", "p",
     "BLEU to adaptive at this LAAL", "p", "forwards a word", "ms a word", "GFLOPs a sentence",
@@ -70,6 +65,11 @@ class Result:
         """Return LAAL in source words; a policy that wrote nothing has none."""
         laggings = self.scores.laggings
         return float("nan") if laggings is None else laggings.laal
+
+    @property
+    def hypotheses(self) -> list[str]:
+        """Return the captions, in the order of the lines."""
+        return [one.hypothesis for one in self.translations]
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -231,48 +231,6 @@ def table(
         ]  # fmt: skip
         drawn.append("| " + " | ".join(cells) + " |")
     return "\n".join(drawn)
-
-
-class Comparison:
-    """BLEU of a policy against the line through the points of others, at equal LAAL."""
-
-    def __init__(self, others: Sequence[Result], references: Sequence[str], language: str) -> None:
-        self._bleu = make_bleu(language)
-        self._references = references
-        known = [one for one in others if not math.isnan(one.laal)]
-        self._others = sorted(known, key=lambda one: one.laal)
-        draws = draw_sentences(len(references), DRAWS)
-        self._times = np.stack([np.bincount(draw, minlength=len(references)) for draw in draws])
-        everything = np.ones((1, len(references)), dtype=np.int64)
-        self._times = np.concatenate([everything, self._times])  # (1 + samples, sentences)
-        self._points = [self._drawn(one) for one in self._others]
-
-    def gain(self, result: Result) -> tuple[str, str]:
-        """Return the difference of BLEU and its two-sided p; empty beyond the ends of the line."""
-        laals = [one.laal for one in self._others]
-        if len(laals) < 2 or not laals[0] <= result.laal <= laals[-1]:
-            return "", ""
-        after = max(1, bisect_left(laals, result.laal))
-        low, high = laals[after - 1], laals[after]
-        share = (result.laal - low) / (high - low) if high > low else 0.0
-        line = (1 - share) * self._points[after - 1] + share * self._points[after]
-        differences = self._drawn(result) - line
-        observed, drawn = differences[0], differences[1:]
-        n_as_far = int(np.sum(np.abs(drawn - observed) >= abs(observed)))
-        return f"{observed:+.2f}", f"{(n_as_far + 1) / (len(drawn) + 1):.3f}"
-
-    def _drawn(self, result: Result) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
-        """Return BLEU of all sentences, then of each draw."""
-        hypotheses = [one.hypothesis for one in result.translations]
-        statistics = np.array(
-            self._bleu._extract_corpus_statistics(hypotheses, [self._references]), dtype=np.float64
-        )
-        return np.array(
-            [
-                self._bleu._compute_score_from_stats(summed.tolist()).score
-                for summed in self._times @ statistics
-            ]
-        )
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from sacrebleu.metrics.base import Metric
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 
+from benchmarks.equal_lagging import Comparison
 from benchmarks.ranking.experiments import draw
 from engine.metrics.lagging import laggings
 from engine.metrics.quality import make_bleu
@@ -55,6 +56,14 @@ class Run(Protocol):
 
 
 @dataclass(frozen=True)
+class Point:
+    """A policy on a test set."""
+
+    laal: float
+    hypotheses: Sequence[str]
+
+
+@dataclass(frozen=True)
 class Decoded:
     """An arm on a test set under one policy: a run for each of its seeds."""
 
@@ -83,6 +92,13 @@ class Decoded:
         ]
         found = [[laal for laal in each if laal is not None] for each in zip(*of_runs, strict=True)]
         return [fmean(each) if each else None for each in found]
+
+    @property
+    def points(self) -> list[Point]:
+        """LAAL of all seeds, and the hypotheses of each."""
+        laals = [laal for laal in self.laals if laal is not None]
+        laal = fmean(laals) if laals else float("nan")
+        return [Point(laal, hypotheses) for hypotheses in self.hypotheses]
 
     def scores(self, name: str) -> list[float]:
         """Score each seed by a metric."""
@@ -156,6 +172,15 @@ def on_set(
     if curve:
         line = "; ".join(f"{policy} {scored(one)}" for policy, one in curve.items())
         yield f"The start's own curve: {line}."
+        others = [point for one in curve.values() for point in one.points]
+        references = curve[policies[0]].references
+        at_equal_lagging = Comparison(others, references, arguments.to)
+        rows = [
+            [arm, *(above(at_equal_lagging, own[policy]) for policy in policies)]
+            for arm, own in decoded.items()
+            if arm != START
+        ]
+        yield draw(["BLEU above the start's curve, at equal LAAL", *policies], rows)
     for first in (START, TUNED):
         if first in decoded and LEARNT in decoded:
             rows = [
@@ -179,6 +204,12 @@ def scored(one: Decoded) -> str:
     laals = [laal for laal in one.laals if laal is not None]
     lag = f"{fmean(laals):.2f}" if laals else "-"
     return f"{fmean(bleu):.1f}{spread} / {fmean(chrf):.1f} / {fmean(ter):.1f} / {lag}"
+
+
+def above(curve: Comparison, one: Decoded) -> str:
+    """Show by how much a policy is above a curve."""
+    gain, p = curve.gain(*one.points)
+    return f"{gain} p {p}" if gain else "beyond its ends"
 
 
 def gains(first: Decoded, second: Decoded, settings: BootstrapSettings) -> list[str]:

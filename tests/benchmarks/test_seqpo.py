@@ -105,10 +105,15 @@ def test_the_comparison_goes_on_where_it_ended_and_reports(tmp_path, called):
     assert learnt.seqpo.policies == ("read:1", "read:2")
     report = (out / "report.md").read_text(encoding="utf-8")
     rows = [line.split("|")[1:-1] for line in report.splitlines() if line.startswith("|")]
-    cells = {row[0].strip(): [cell.strip() for cell in row[1:]] for row in rows}
+    cells = {row[0].strip(): [cell.strip() for cell in row[1:]] for row in reversed(rows)}
     assert cells["seqpo"][:2] == ["2", "100.0 (100.0-100.0) / 100.0 / 0.0 / 1.50"]
     assert cells["start"][:2] == ["1", "100.0 / 100.0 / 0.0 / 2.00"]
     assert cells["seqpo, 5"] == ["1", *[""] * 5, "0.500 / 2.00 / 4.0 / 25 / 0.125"]
+    heads = next(index for index, row in enumerate(rows) if "equal LAAL" in row[0])
+    above = {row[0].strip(): row[1].strip() for row in rows[heads + 2 : heads + 5]}
+    assert above["seqpo"] == "beyond its ends"  # it lags less than any point of the start
+    assert above["hinge"].startswith("+0.00 p 1.0")
+    assert float(above["finetune"].split(" p ")[0]) < 0
     gained = [row for row in rows if row[0].strip() == "read:1"]  # against the start, and tuning
     assert [row[-1].strip() for row in gained] == ["less lagging", "less lagging"]
     assert gained[0][4].strip().startswith("-0.50 [-0.50, -0.50] p ")

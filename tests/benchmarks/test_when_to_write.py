@@ -5,8 +5,9 @@ from types import SimpleNamespace
 import pytest
 
 from benchmarks import when_to_write
+from benchmarks.equal_lagging import Comparison
 from benchmarks.ranking import adaptive
-from benchmarks.when_to_write import Comparison, nested_boundaries
+from benchmarks.when_to_write import nested_boundaries
 from engine.models.fingerprint import read_fingerprint
 from tests.support.adapter_folders import factors, tiny_card, write_adapter
 from tests.support.fakes import save_graph_model
@@ -31,9 +32,7 @@ def test_boundaries_far_apart_are_among_the_nearer_ones():
 
 
 def result(laal, hypotheses):
-    return SimpleNamespace(
-        laal=laal, translations=[SimpleNamespace(hypothesis=one) for one in hypotheses]
-    )
+    return SimpleNamespace(laal=laal, hypotheses=hypotheses)
 
 
 def damaged(n_lines):
@@ -54,6 +53,8 @@ def test_bleu_is_compared_with_the_line_between_the_neighbouring_points():
     ):
         gain, _ = compared.gain(result(laal, REFERENCES))
         assert float(gain) == pytest.approx(points[2] - line, abs=0.006)
+    seeds = compared.gain(result(1.2, REFERENCES), result(1.8, damaged(10)))
+    assert float(seeds[0]) == pytest.approx((points[2] - points[0]) / 2, abs=0.006)
     assert compared.gain(result(0.9, REFERENCES)) == ("", "")
     assert compared.gain(result(4.1, REFERENCES)) == ("", "")
     assert compared.gain(result(float("nan"), REFERENCES)) == ("", "")
