@@ -12,10 +12,6 @@ from PySide6.QtCore import QCoreApplication, QLocale
 from engine.messages import tr
 
 _POLICIES = {
-    "read:2": (
-        tr("Every 2 words (earliest)"),
-        tr("Captions move on each time two words have come, and are a little less accurate."),
-    ),
     "read:3": (
         tr("Every 3 words (early)"),
         tr("Captions move on each time three words have come."),

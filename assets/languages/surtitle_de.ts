@@ -1528,14 +1528,6 @@
         <translation>Die Untertitel gehen weiter, sooft fünf Wörter gekommen sind.</translation>
     </message>
     <message>
-        <source>Every 2 words (earliest)</source>
-        <translation>Alle 2 Wörter (am frühesten)</translation>
-    </message>
-    <message>
-        <source>Captions move on each time two words have come, and are a little less accurate.</source>
-        <translation>Die Untertitel gehen weiter, sooft zwei Wörter gekommen sind, und sind etwas weniger genau.</translation>
-    </message>
-    <message>
         <source>A caption word for each word, three words later.</source>
         <translation>Für jedes Wort eines in den Untertiteln, drei Wörter später.</translation>
     </message>

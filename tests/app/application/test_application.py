@@ -399,7 +399,7 @@ def test_timings_of_drafts_are_offered_where_there_are_drafts(program):
     one.application.bridge.event_came.emit(replace(ready, makes_drafts=False))
     assert (timing.entries, timing.value) == (of_slots, "read:3")
     assert one.session.calls[-1].translation.policy == now.translation.policy == "read:3"
-    assert [combo.itemData(index) for index in range(7)] == ["", *(value for _, value in of_slots)]
+    assert [combo.itemData(index) for index in range(6)] == ["", *(value for _, value in of_slots)]
     one.application.bridge.event_came.emit(replace(ADAPTER, makes_drafts=True))
     assert timing.value == now.translation.policy == "stable:2"
     assert timing.text == "When two drafts agree (early)"

@@ -91,7 +91,7 @@ def test_windows_speak_german_with_qts_own_buttons(german, qtbot):
     banner = Banner()
     qtbot.addWidget(banner)
     assert banner.dismiss.text() == "&Verstanden"
-    assert policy_names()[0][1] == "Alle 2 Wörter (am frühesten)"
+    assert policy_names()[0][1] == "Alle 3 Wörter (früh)"
     assert QCoreApplication.translate("QPlatformTheme", "Close") == "Schließen"
 
 
