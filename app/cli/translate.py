@@ -128,7 +128,8 @@ def add_options(parser: argparse.ArgumentParser, *, device: str = "--device") ->
             "--policy",
             str,
             "POLICY",
-            f"{POLICIES} ({_STANDARD.policy}; a model that makes drafts: stable:2)",
+            f"{POLICIES} ({_STANDARD.policy}; a model that makes drafts: "
+            f"{standard_policy(makes_drafts=True)})",
         ),
         ("--model", Path, "DIR|NAME", "model folder, or owner/name on the hub (the bundled one)"),
         (device, str, "NAME", f"where to compute: {', '.join(DEVICES)} (auto)"),

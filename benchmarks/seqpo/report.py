@@ -3,6 +3,7 @@
 import argparse
 import datetime as dt
 import json
+import math
 import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -94,11 +95,15 @@ class Decoded:
         return [fmean(each) if each else None for each in found]
 
     @property
+    def laal(self) -> float:
+        """LAAL, mean over sentences and seeds; NaN where nothing was written."""
+        laals = [laal for laal in self.laals if laal is not None]
+        return fmean(laals) if laals else math.nan
+
+    @property
     def points(self) -> list[Point]:
         """LAAL of all seeds, and the hypotheses of each."""
-        laals = [laal for laal in self.laals if laal is not None]
-        laal = fmean(laals) if laals else float("nan")
-        return [Point(laal, hypotheses) for hypotheses in self.hypotheses]
+        return [Point(self.laal, hypotheses) for hypotheses in self.hypotheses]
 
     def scores(self, name: str) -> list[float]:
         """Score each seed by a metric."""
@@ -201,8 +206,7 @@ def scored(one: Decoded) -> str:
     """Show means over the seeds, and the range of BLEU."""
     bleu, chrf, ter = (one.scores(name) for name in METRICS)
     spread = f" ({min(bleu):.1f}-{max(bleu):.1f})" if len(bleu) > 1 else ""
-    laals = [laal for laal in one.laals if laal is not None]
-    lag = f"{fmean(laals):.2f}" if laals else "-"
+    lag = "-" if math.isnan(one.laal) else f"{one.laal:.2f}"
     return f"{fmean(bleu):.1f}{spread} / {fmean(chrf):.1f} / {fmean(ter):.1f} / {lag}"
 
 

@@ -27,8 +27,8 @@ from training.settings import Mixture
 def called(monkeypatch):
     """The pieces that were done: each is read as its command reads it, and its files are made up.
 
-    A run needs two calls; what learnt by reward lags by a word
-    less with the first of the two seeds, and translates as the start.
+    A run needs two calls; what learnt by reward lags by a word less with the
+    first of two seeds, and translates as the start.
     """
     parser = argparse.ArgumentParser()
     subparsers = parser.add_subparsers()

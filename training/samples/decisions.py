@@ -113,10 +113,8 @@ def build_decisions(
                 planner.take_back()
         before = action
     rows, asked = list(planner.rows), ends[:-1]
-    if reads_target:
-        asked.clear()
-        for one in ghosts[:-1]:
-            rows += one
-            asked.append(len(rows) - 1)
+    for index, one in enumerate(ghosts[:-1]):
+        rows += one
+        asked[index] = len(rows) - 1
     shares = (sum(n in kept for kept in levels) / len(LEVELS) for n in range(1, len(ends)))
     return Decisions(rows, tuple(asked), tuple(shares) if labels is None else labels)
