@@ -13,7 +13,13 @@ from pathlib import Path
 from engine.errors import PolicyError
 from engine.models.adaptive_card import AdaptiveCard
 from engine.models.fingerprint import Fingerprint
-from engine.models.model_card import FILE_NAME, Language, ModelCard
+from engine.models.model_card import (
+    FILE_NAME,
+    Calibration,
+    Language,
+    ModelCard,
+    parse_calibration,
+)
 from engine.policy import family, parse_slot_policy
 from engine.untrusted.faults import Fault
 from engine.untrusted.safe_names import is_plain_name
@@ -96,6 +102,7 @@ class AdapterCard:
         created_at: the day, as 2026-11-21.
         data: the corpora it was trained on.
         commands: that made it, in order.
+        calibration: of the base with the adapter; None if that was not calibrated.
         adaptive: of its policy head, and how much adaptive policies lag; None without either.
         others: unknown keys.
     """
@@ -122,6 +129,7 @@ class AdapterCard:
     commands: tuple[str, ...] = ()
     seeds: tuple[int, ...] = ()
     scores: tuple[AdapterScore, ...] = ()
+    calibration: Calibration | None = None
     adaptive: AdaptiveCard | None = None
     others: Mapping[str, object] = field(default_factory=dict)
 
@@ -156,6 +164,7 @@ class AdapterCard:
             end_of_target=self.end_of_target,
             slot_length=self.slot_length,
             policies=self.policies,
+            calibration=self.calibration,
             layout=self.layout,
             adaptive=self.adaptive,
         )
@@ -164,8 +173,9 @@ class AdapterCard:
         """Return the card as JSON."""
         content = asdict(self)
         others = content.pop("others")
-        if self.adaptive is None:
-            del content["adaptive"]
+        for key in ("calibration", "adaptive"):
+            if content[key] is None:
+                del content[key]
         base = {"name": content.pop("base_name")} | content.pop("base")
         first = {"format_version": FORMAT_VERSION, "kind": KIND}
         return json.dumps(first | {"base": base} | content | others, indent=2, ensure_ascii=False)
@@ -218,6 +228,7 @@ def parse_adapter_card(content: JsonObject) -> AdapterCard:
         commands=content.texts("commands", ()),
         seeds=content.integers("seeds", most=2**63 - 1, default=()),
         scores=tuple(_score(entry) for entry in content.inners("scores")),
+        calibration=parse_calibration(content),
         adaptive=AdaptiveCard.parse(content),
     )
     known = {"format_version", "kind", *(field.name for field in fields(AdapterCard))}

@@ -6,8 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine.models.adaptive_card import AdaptiveCard
-from training.errors import UsageError
-from training.evaluation.adaptive_cards import change_adaptive
+from training.evaluation.named_card import add_owner, change_adaptive, check_owner
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -19,9 +18,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "adaptive policies lag in runs of evaluate on development data. Windows then offer them as "
         "timings, told in words.",
     )
-    owner = parser.add_mutually_exclusive_group(required=True)
-    owner.add_argument("--model", type=Path, metavar="DIR")
-    owner.add_argument("--adapter", type=Path, metavar="DIR")
+    add_owner(parser)
     parser.add_argument("--run", nargs="+", dest="runs", type=Path, required=True, metavar="RUN")
     parser.set_defaults(run=run)
 
@@ -37,11 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     from training.evaluation.runs import read_run  # noqa: PLC0415  likewise
 
     runs = [read_run(folder) for folder in arguments.runs]
-    for one in runs:
-        if (one.record.adapter_sha256 is None) != (arguments.adapter is None):
-            owner = "the bare model" if one.record.adapter_sha256 is None else "an adapter"
-            msg = f"{one.folder} is a run of {owner}: name runs of what is calibrated"
-            raise UsageError(msg)
+    check_owner(runs, arguments.adapter)
     lags = measured_lags(runs)
     change_adaptive(
         arguments.model,

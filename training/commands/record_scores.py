@@ -14,7 +14,7 @@ from engine.adapters.adapter import write_adapter_card
 from engine.adapters.card import AdapterScore
 from training.commands.common_arguments import named_values
 from training.errors import TrainingError, UsageError
-from training.evaluation.adaptive_cards import read_named_card
+from training.evaluation.named_card import read_named_card
 from training.evaluation.run_record import fingerprint
 from training.evaluation.runs import Run, read_run
 

@@ -29,7 +29,7 @@ from engine.settings import LayoutSettings, ModelSettings
 from engine.text.prompt import Prompt, make_prompt
 from training.data.corpus import replacing
 from training.errors import CorpusError, UsageError
-from training.evaluation.adaptive_cards import change_adaptive
+from training.evaluation.named_card import change_adaptive
 from training.finetuning.stability import (
     Owner,
     find_stability,

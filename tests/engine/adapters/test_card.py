@@ -14,9 +14,10 @@ from engine.adapters.card import (
     read_adapter_card,
 )
 from engine.models.fingerprint import Fingerprint
-from engine.models.model_card import Language
+from engine.models.model_card import Calibration, Language
 from engine.untrusted.strict_json import JsonObject
 
+CALIBRATION = Calibration(slope=2.5, offset=-1.0, threshold=0.5)
 CARD = AdapterCard(
     name="tiny-en-de",
     base_name="tiny é 漢",
@@ -47,6 +48,7 @@ CARD = AdapterCard(
                          laal=2.59, signature="nrefs:1"),
             AdapterScore(test_set="dev", lines=1000, language="de", policy="wait:1", bleu=0.0,
                          laal=None)),
+    calibration=CALIBRATION,
 )  # fmt: skip
 PAGE = Path(__file__).parents[3] / "docs" / "adapter-format.md"
 REQUIRED = {
@@ -85,6 +87,7 @@ def random_card(rng):
         "data": CARD.data[: rng.randrange(3)],
         "others": {"future": [1, {"a": None}]} if rng.random() < 0.5 else {},
         "licence": "",
+        "calibration": rng.choice([None, CALIBRATION]),
     }
     chosen = {name: value for name, value in changes.items() if rng.random() < 0.5}
     return replace(CARD, **chosen)
@@ -231,6 +234,9 @@ def test_a_name_that_any_system_takes_for_a_folder_is_taken(name):
         ("scores", [{"policy": "read:3", "bleu": 3}]),
         ("scores", [content()["scores"][0] | {"bleu": "high"}]),
         ("scores", [content()["scores"][0] | {"laal": "low"}]),
+        ("calibration", "sure"),
+        ("calibration", content()["calibration"] | {"slope": -1}),
+        ("calibration", content()["calibration"] | {"threshold": 2}),
     ],
 )
 def test_a_garbled_field_is_refused(key, value):
@@ -241,7 +247,7 @@ def test_the_engine_learns_from_it_what_it_learns_from_a_models_card():
     model = CARD.model_card()
     assert model.name == "tiny é 漢 with tiny-en-de"
     for name in ("languages", "end_of_source", "end_of_write", "end_of_target", "slot_length",
-                 "policies"):  # fmt: skip
+                 "policies", "calibration"):  # fmt: skip
         assert getattr(model, name) == getattr(CARD, name)
 
 

@@ -1,14 +1,35 @@
-"""Write on the card of a model or an adapter what holds for its adaptive policies."""
+"""Read and change the card that a command names: that of a model folder, or of an adapter."""
 
-from collections.abc import Callable
+import argparse
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.adapters.adapter import write_adapter_card
 from engine.adapters.card import AdapterCard, read_adapter_card
 from engine.models.adaptive_card import AdaptiveCard
 from engine.models.model_card import read_card
 from training.errors import UsageError
+
+if TYPE_CHECKING:
+    from training.evaluation.runs import Run  # numpy; help is there at once
+
+
+def add_owner(parser: argparse.ArgumentParser) -> None:
+    """Add ``--model`` and ``--adapter``, of which one is given."""
+    owner = parser.add_mutually_exclusive_group(required=True)
+    owner.add_argument("--model", type=Path, metavar="DIR")
+    owner.add_argument("--adapter", type=Path, metavar="DIR")
+
+
+def check_owner(runs: "Iterable[Run]", adapter: Path | None) -> None:
+    """Raise UsageError for a run of the bare model where an adapter is named, and vice versa."""
+    for one in runs:
+        if (one.record.adapter_sha256 is None) != (adapter is None):
+            owner = "the bare model" if one.record.adapter_sha256 is None else "an adapter"
+            msg = f"{one.folder} is a run of {owner}: name runs of what is calibrated"
+            raise UsageError(msg)
 
 
 def read_named_card(adapter: Path) -> AdapterCard:
