@@ -173,13 +173,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sets", nargs="*", type=Path, default=[SET], metavar="en-de.en")
     parser.add_argument("--model", type=Path, default=Path("assets/models/surtitle-en-de"))
+    parser.add_argument("--adapter", type=Path, help="(the bare model)")
     parser.add_argument("--to", default="de")
     parser.add_argument("--policies", default="read:3")
     parser.add_argument("--rules", default="both", choices=_RULES)
     parser.add_argument("--limit", type=int, help="lines of each set")
     parser.add_argument("--out", type=Path, help="counts as JSON")
     arguments = parser.parse_args()
-    weights = load_weights(ModelSettings(directory=arguments.model, device="cpu"))
+    model = ModelSettings(directory=arguments.model, adapter=arguments.adapter, device="cpu")
+    weights = load_weights(model)
     results = []
     print(
         "| set | lines | policy | rules | n | numbers right, % | invented | names kept, % | "

@@ -82,12 +82,14 @@ def score(policy: str, sentences: list[Sentence], captions: list[str]) -> Score:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", type=Path, default=Path("assets/models/surtitle-en-de"))
+    parser.add_argument("--adapter", type=Path, help="(the bare model)")
     parser.add_argument("--policies", default="read:1,read:2,read:3,read:5,wait:3,wait:5,offline")
     parser.add_argument("--every", type=int, default=0, help="show every n-th caption, unpicked")
     parser.add_argument("--out", type=Path, help="scores and captions as JSON")
     arguments = parser.parse_args()
     sentences = read_set()
-    weights = load_weights(ModelSettings(directory=arguments.model, device="cpu"))
+    model = ModelSettings(directory=arguments.model, adapter=arguments.adapter, device="cpu")
+    weights = load_weights(model)
     results = []
     print("| policy | BLEU | numbers right, % | names kept, % | sentences |\n|---|---|---|---|---|")
     for policy in arguments.policies.split(","):
