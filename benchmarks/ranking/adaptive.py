@@ -13,7 +13,9 @@ decoded over one sweep of tau, and compared at equal LAAL (benchmarks.when_to_wr
 * EAST: interleaved, written where the token that ends a read is likelier than tau.
 * EASiST: interleaved, with a head.
 
-Every step resumes: type the same again after a stop.
+A head asks for writes after one word and after many: name a recipe (``--recipe``) that teaches
+both, since ``surtitle`` teaches reads of two and more. Every step resumes: type the same again
+after a stop.
 """
 
 import argparse
@@ -52,8 +54,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     out = arguments.out
     for method in METHODS:
         run(
-            "finetune", "--method", method, "--policies", "read-n", "--base", arguments.base,
-            "--data", arguments.data, "--seed", arguments.seed, "--out", out / method, *options,
+            "finetune", "--method", method, "--base", arguments.base, "--data", arguments.data,
+            "--seed", arguments.seed, "--out", out / method, *options,
         )  # fmt: skip
     for head in HEADS:
         teach(arguments, head)
