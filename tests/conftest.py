@@ -7,8 +7,8 @@ import threading
 
 import pytest
 
-if "PYTEST_XDIST_WORKER" in os.environ:  # before torch is imported: the cores are shared
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Before torch is imported: matrices of tests are small, and threads that wait cost more.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 GRACE_S = 30  # the library loads weights in threads that it tells to end but does not wait for
 
