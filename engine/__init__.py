@@ -5,4 +5,9 @@ rows.
 
 The engine knows no window and no training; ``app`` and ``training`` both import it and never meet.
 Import from the modules, nothing is exported here.
+Importing it switches the telemetry of libraries off; nothing else happens at import.
 """
+
+from engine.telemetry import switch_off_telemetry
+
+switch_off_telemetry()

@@ -7,6 +7,8 @@ import threading
 
 import pytest
 
+import engine  # noqa: F401  before any library: it switches their telemetry off
+
 # Before torch is imported: matrices of tests are small, and threads that wait cost more.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 

@@ -26,8 +26,8 @@ def test_every_guard_has_a_file_and_a_test():
 
 
 def test_everything_that_broke_has_tests_that_are_there():
-    rows = dict(re.findall(r"^\| ([FM]\d+) \| (.*) \|$", BROKEN, re.M))
-    assert list(rows) == FAULTS
+    rows = dict(re.findall(r"^\| ([FGM]\d+) \| (.*) \|$", BROKEN, re.M))
+    assert [name for name in rows if not name.startswith("G")] == FAULTS
     for row in rows.values():
         named = re.findall(r"`([\w/]+\.py)`: ((?:`test_\w+`(?:, )?)+)", row)
         assert named, row
@@ -38,8 +38,8 @@ def test_everything_that_broke_has_tests_that_are_there():
 
 
 def test_every_defect_of_the_first_hour_has_a_test_that_is_there():
-    rows = dict(re.findall(r"^\| (D\d+) \| (.*) \|$", FIRST_HOUR, re.M))
-    assert list(rows) == [f"D{n}" for n in range(1, 31)]
+    rows = dict(re.findall(r"^\| ([DE]\d+) \| (.*) \|$", FIRST_HOUR, re.M))
+    assert [name for name in rows if name.startswith("D")] == [f"D{n}" for n in range(1, 31)]
     for row in rows.values():
         named = re.findall(r"`((?:[\w/]*/)?test_\w+\.py)`", row)
         assert named, row
