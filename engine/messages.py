@@ -104,6 +104,10 @@ class Code(Codes):
     NOTHING_CONVERTED = tr(
         "{folder} holds no original beside weights that were made of it: nothing was deleted"
     )
+    ORIGINAL_CHANGED = tr(
+        "the {file} in {folder} is not the one that was converted: nothing was deleted; delete it "
+        "yourself if nothing needs it"
+    )
     NOT_DELETED = tr("the original in {folder} cannot be deleted ({reason}): see its permissions")
     NO_ENCODER_DECODER = tr(
         "{folder} holds no Marian, M2M-100, NLLB or MADLAD model: name the folder of one"

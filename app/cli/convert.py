@@ -13,8 +13,8 @@ from app.library.model_names import fetched_model
 from app.system.early_interrupt import leaving_at_once
 from app.system.progress_line import progress_line
 from app.system.text_io import printable, send
-from engine.encoder_decoder.conversion import delete_original
 from engine.encoder_decoder.original import is_encoder_decoder
+from engine.encoder_decoder.original_weights import delete_original
 from engine.encoder_decoder.record import converted_folder
 from engine.errors import ModelError
 from engine.files import bytes_text

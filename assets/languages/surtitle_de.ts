@@ -128,6 +128,10 @@
         <translation>{folder} enthält kein Original neben Gewichten, die daraus gemacht wurden: Nichts wurde gelöscht</translation>
     </message>
     <message>
+        <source>the {file} in {folder} is not the one that was converted: nothing was deleted; delete it yourself if nothing needs it</source>
+        <translation>die Datei {file} in {folder} ist nicht die, die umgewandelt wurde: nichts wurde gelöscht; löschen Sie sie selbst, wenn nichts sie braucht</translation>
+    </message>
+    <message>
         <source>the original in {folder} cannot be deleted ({reason}): see its permissions</source>
         <translation>das Original in {folder} lässt sich nicht löschen ({reason}): bitte seine Zugriffsrechte ansehen</translation>
     </message>

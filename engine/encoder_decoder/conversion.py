@@ -23,6 +23,7 @@ from typing import cast
 from engine.encoder_decoder import conversion_child
 from engine.encoder_decoder.conversion_child import Job
 from engine.encoder_decoder.original import Original, read_original
+from engine.encoder_decoder.original_weights import weight_hashes
 from engine.encoder_decoder.record import (
     END,
     PADDING,
@@ -51,7 +52,6 @@ _ROOM, _TIED = 1 << 26, 4  # numbers of tables in no file; a shared table is bui
 _POLL_S = 0.1
 _PART = {"start": 0.05, "load": 0.2, "write": 0.5, "done": 1.0}
 _LIBRARIES = ("torch", "transformers")
-_WEIGHTS = "*.safetensors"
 
 
 def ready_folder(
@@ -92,6 +92,7 @@ def ready_folder(
     try:
         _check_room(folder, original, precision)
         _remove(staging)
+        record = replace(record, originals=weight_hashes(folder))
         try:
             _run(replace(original, record=record), folder, staging, precision, progress, cancelled)
             for name in {record.source_pieces, record.target_pieces}:
@@ -109,40 +110,6 @@ def ready_folder(
             Code.CONVERSION_CANNOT_WRITE(name=record.name, folder=str(folder), reason=reason)
         ) from error
     return final
-
-
-def delete_original(folder: Path) -> int:
-    """Delete the weights of an original whose conversion is complete; all else is kept.
-
-    Returns:
-        their bytes.
-
-    Raises:
-        ModelError: it was not converted, or a file cannot be deleted.
-    """
-    if not _has_conversion(folder):
-        raise ModelError(Code.NOTHING_CONVERTED(folder=str(folder)))
-    n_bytes = 0
-    try:
-        for path in folder.glob(_WEIGHTS):
-            n_bytes += path.lstat().st_size  # of a link, nothing else is freed
-            path.unlink()
-    except OSError as error:
-        reason = message_of(error)
-        raise ModelError(Code.NOT_DELETED(folder=str(folder), reason=reason)) from error
-    return n_bytes
-
-
-def original_bytes(folder: Path) -> int:
-    """Return the bytes that ``delete_original`` frees; 0 if nothing may be deleted."""
-    if not _has_conversion(folder):
-        return 0
-    return sum(path.lstat().st_size for path in folder.glob(_WEIGHTS) if not path.is_symlink())
-
-
-def _has_conversion(folder: Path) -> bool:
-    """Return whether a folder holds an original and a complete conversion of it."""
-    return converted_folder(folder, "") not in (None, folder)
 
 
 def _check_licence(folder: Path, record: Record, *, accepts_licence: bool) -> None:

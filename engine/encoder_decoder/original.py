@@ -82,8 +82,11 @@ class Original:
 
 def is_encoder_decoder(folder: Path) -> bool:
     """Return whether a folder holds such a model, in its original form or converted."""
-    if converted_folder(folder, "") is not None:
-        return True
+    return converted_folder(folder, "") is not None or is_original(folder)
+
+
+def is_original(folder: Path) -> bool:
+    """Return whether a folder holds such a model as it was published, by its ``config.json``."""
     try:
         config = JsonObject.read(folder / "config.json", MAX_CONFIG_BYTES)
     except (OSError, ValueError):

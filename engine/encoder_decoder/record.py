@@ -6,7 +6,7 @@ the converted weights, so that the original may be deleted.
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from engine.errors import ModelError, message_of
@@ -26,7 +26,7 @@ PRECISIONS = ("int8", "float16")
 
 FORMAT_VERSION = 1
 _MAX_RECORD_BYTES = 1 << 20
-_MOST_LANGUAGES, _LONGEST = 500, 200
+_MOST_LANGUAGES, LONGEST = 500, 200
 _LONGEST_CODE = 40
 
 END, UNKNOWN, START, PADDING = "</s>", "<unk>", "<s>", "<pad>"
@@ -48,6 +48,7 @@ class Record:
         licence: as its README.md names it; empty if it does not.
         is_accepted: a person accepted a licence that forbids commercial use.
         encoder, decoder: numbers in the weights of each half.
+        originals: sha256 of the files of weights that were converted, by their names.
         calibration: None for a model that was not calibrated.
     """
 
@@ -61,6 +62,7 @@ class Record:
     is_accepted: bool = False
     encoder: int = 0
     decoder: int = 0
+    originals: Mapping[str, str] = field(default_factory=dict)
     calibration: Calibration | None = None
 
     @property
@@ -135,26 +137,38 @@ def read_record(folder: Path) -> Record:
 
 def _parsed(content: JsonObject) -> Record:
     content.integer("format_version", least=FORMAT_VERSION, most=FORMAT_VERSION)
-    family = content.text("family", most=_LONGEST)
+    family = content.text("family", most=LONGEST)
     if family not in FAMILIES:
         refuse(Fault.KIND_UNKNOWN(kind=shown(family)))
     return Record(
-        name=content.text("name", most=_LONGEST),
+        name=content.text("name", most=LONGEST),
         family=family,
         sources=_languages(content.inner("sources")),
         targets=_languages(content.inner("targets")),
         source_pieces=_file_name(content, "source_pieces"),
         target_pieces=_file_name(content, "target_pieces"),
-        licence=content.text("licence", most=_LONGEST),
+        licence=content.text("licence", most=LONGEST),
         is_accepted=content.flag("is_accepted"),
         encoder=content.integer("encoder", most=2**53),
         decoder=content.integer("decoder", most=2**53),
+        originals=_originals(content),
         calibration=parse_calibration(content),
     )
 
 
+def _originals(content: JsonObject) -> dict[str, str]:
+    """Return what was converted; conversions of earlier versions do not say."""
+    if "originals" not in content:
+        return {}
+    inner = content.inner("originals")
+    for name in inner.values:
+        if not is_plain_name(name, LONGEST):
+            refuse(Fault.BAD_NAME(name=shown(name), most=LONGEST))
+    return {name: inner.sha256(name) for name in inner.values}
+
+
 def _languages(content: JsonObject) -> dict[str, str]:
-    return checked_languages({key: content.text(key, most=_LONGEST) for key in content.values})
+    return checked_languages({key: content.text(key, most=LONGEST) for key in content.values})
 
 
 def checked_languages(tokens: Mapping[str, str]) -> dict[str, str]:
@@ -168,8 +182,8 @@ def checked_languages(tokens: Mapping[str, str]) -> dict[str, str]:
 
 
 def _file_name(content: JsonObject, key: str) -> str:
-    name = content.text(key, most=_LONGEST)
-    if not is_plain_name(name, _LONGEST):
+    name = content.text(key, most=LONGEST)
+    if not is_plain_name(name, LONGEST):
         refuse(Fault.WRONG_TYPE(key=shown(key), wanted=Fault.TEXT(), value=shown(name)))
     return name
 

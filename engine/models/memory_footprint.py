@@ -89,7 +89,7 @@ def read_footprint(folder: Path) -> Footprint:
 
 def _tensors(folder: Path) -> dict[str, TensorEntry]:
     tensors = dict[str, TensorEntry]()
-    for name in _files(folder):
+    for name in weight_files(folder):
         try:
             tensors |= read_header(folder / name).tensors
         except OSError as error:
@@ -103,9 +103,9 @@ def _tensors(folder: Path) -> dict[str, TensorEntry]:
     return tensors
 
 
-def _files(folder: Path) -> list[str]:
-    """List the files of weights: one, or those of an index."""
-    if not (folder / _INDEX).exists():
+def weight_files(folder: Path) -> list[str]:
+    """List the files of weights: one if it is there, as transformers takes it, or an index's."""
+    if (folder / _WEIGHTS).exists() or not (folder / _INDEX).exists():
         return [_WEIGHTS]
     try:
         weight_map = JsonObject.read(folder / _INDEX, _MAX_INDEX_BYTES).inner("weight_map")

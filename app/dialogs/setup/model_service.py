@@ -14,7 +14,7 @@ from app.library.model_names import hub_name
 from app.library.models import ModelOffer, known_offer
 from app.system.background import BackgroundQueue
 from app.system.translations import error_text
-from engine.encoder_decoder.conversion import delete_original, original_bytes
+from engine.encoder_decoder.original_weights import delete_original, original_bytes
 from engine.errors import FetchCancelledError, ModelError, SurtitleError
 from engine.hub.bundled import bundled_models
 from engine.hub.catalogue import TRANSLATION_MODELS

@@ -2,7 +2,8 @@ import shutil
 
 import pytest
 
-from engine.encoder_decoder.conversion import delete_original, ready_folder
+from engine.encoder_decoder.conversion import ready_folder
+from engine.encoder_decoder.original_weights import delete_original
 from tests.engine.encoder_decoder.tiny_models import FAMILIES, make_encoder_decoder
 
 
