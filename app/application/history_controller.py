@@ -37,12 +37,19 @@ class HistoryController(QObject):
             one.export_wanted.connect(self._export_session)
 
     def offer(self) -> tuple[str, str] | None:
-        """Return the offer after a crash and the text of its button, or None."""
-        lost = self.keeper.lost_session
-        if lost is None:
-            return None
-        text = self.tr("The session of {:%Y-%m-%d %H:%M} ended unexpectedly; its captions are kept")
-        return text.format(lost.begun), self.tr("&Show them")
+        """Return what to say after a crash and the text of its button, or None."""
+        lost, damaged = self.keeper.lost_session, self.keeper.damaged_session
+        if lost is not None:
+            text = self.tr(
+                "The session of {:%Y-%m-%d %H:%M} ended unexpectedly; its captions are kept"
+            ).format(lost.begun)
+            if lost.damaged_lines:
+                text += self.tr(", but %Ln lines cannot be read", "", lost.damaged_lines)
+            return text, self.tr("&Show them")
+        if damaged is not None:
+            text = self.tr("A session is damaged, and no caption in it can be read: {}")
+            return text.format(damaged.path), ""
+        return None
 
     @Slot()
     def recover(self) -> None:

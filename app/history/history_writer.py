@@ -91,6 +91,12 @@ class HistoryWriter(QObject):
         """The newest session that crashed with captions, or None."""
         return next((it for it in self._unfinished if it.cues), None)
 
+    @property
+    def damaged_session(self) -> PastSession | None:
+        """The newest session that did not end well and has damage alone, or None."""
+        damaged = (it for it in self._unfinished if it.damaged_lines and not it.cues)
+        return next(damaged, None)
+
     def use(self, choices: PrivacyPreferences) -> None:
         """Write files as these preferences say from now on."""
         before, self._choices = self._choices, choices

@@ -16,6 +16,7 @@ offered for recovery.
 
 import contextlib
 import json
+import logging
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -24,18 +25,23 @@ from pathlib import Path
 from typing import BinaryIO
 
 from app.history.cue_recorder import CueKept, CueMarked, CueWithdrawn, Entry
-from app.history.cues import Cue, Piece
+from app.history.cues import LATEST_S, Cue, Piece
 from app.system.messages import AppCode
 from app.system.text_io import TextError
 from engine.errors import message_of
 from engine.files import append_text
 from engine.untrusted.regular_file import open_plain
 
+_log = logging.getLogger(__name__)
+
 VERSION = 1
 FILE_NAME = "session.jsonl"
 _CLOSED = b'{"event": "closed"}\n'
 _CLOSING = {"event": "closed"}
 _NAME = "%Y-%m-%d_%H%M%S"
+
+_MARK_NAME, _LEAST_OLD = "old", timedelta(days=2)
+"""A file beside a journal that was found to be old, and how long before it is deleted."""
 
 _MOST_BYTES, _LONGEST_LINE = 100_000_000, 1_000_000
 """Of a journal that is read: hundreds of hours of talk, and far more than an utterance has."""
@@ -163,7 +169,7 @@ def read_session(path: Path) -> PastSession:
     cues: dict[int, Cue] = {}
     ended_well, damaged, marked = False, 0, set[int]()
     with open_plain(path) as file:
-        started = _written(file.fileno())
+        started = _written(path)
         for line in _lines(file):
             try:
                 entry = _entry(line)
@@ -208,11 +214,19 @@ def unfinished_sessions(folder: Path) -> list[PastSession]:
 
 
 def delete_old(folder: Path, now: datetime, days: int) -> None:
-    """Delete journals that are older than ``days``."""
+    """Delete journals that are older than ``days``, and were so when it was called days before.
+
+    So a clock that stands a year ahead for a while deletes nothing.
+    """
     for path in _journals(folder):
-        with contextlib.suppress(OSError), open_plain(path) as file:
-            written = _written(file.fileno())
-            if now - written > timedelta(days=days):
+        with contextlib.suppress(OSError):
+            mark = path.with_name(_MARK_NAME)
+            if now - _written(path) <= timedelta(days=days):
+                mark.unlink(missing_ok=True)
+            elif not mark.exists() or now < _written(mark):
+                mark.touch(mode=0o600)
+                os.utime(mark, (now.timestamp(), now.timestamp()))
+            elif now - _written(mark) >= _LEAST_OLD:
                 _delete(path)
 
 
@@ -225,10 +239,20 @@ def _journals(folder: Path) -> list[Path]:
 
 
 def _read_all(paths: Iterable[Path]) -> list[PastSession]:
+    """Read journals, the newest first; what is no file that can be read is left out."""
     found = []
     for path in paths:
         with contextlib.suppress(OSError):
-            found.append(read_session(path))
+            try:
+                session = read_session(path)
+            except OSError:
+                raise
+            except Exception:  # noqa: BLE001  a stranger's file never stops the start
+                _log.exception("the journal %s cannot be read", path)
+                session = PastSession(
+                    path=path, started=_written(path), cues=(), ended_well=False, damaged_lines=1
+                )
+            found.append(session)
     return sorted(found, key=lambda session: session.begun, reverse=True)
 
 
@@ -236,13 +260,14 @@ def _delete(path: Path) -> None:
     """Delete a journal, and its folder if that is empty; raise OSError if the first fails."""
     path.unlink()
     with contextlib.suppress(OSError):
+        path.with_name(_MARK_NAME).unlink(missing_ok=True)
         path.parent.rmdir()
 
 
-def _written(file: int) -> datetime:
+def _written(path: Path) -> datetime:
     """Return the time of a file; now if the disk has an invalid time."""
     try:
-        return datetime.fromtimestamp(os.fstat(file).st_mtime).astimezone()
+        return datetime.fromtimestamp(path.stat().st_mtime).astimezone()
     except _WRONG:
         return datetime.now().astimezone()
 
@@ -251,7 +276,7 @@ def _lines(file: BinaryIO) -> Iterator[bytes]:
     """Yield the lines of a journal; longer ones than ours are cut, and so count as damaged."""
     while file.tell() < _MOST_BYTES and (line := file.readline(_LONGEST_LINE)):
         rest = line if len(line) == _LONGEST_LINE else b""
-        while rest and not rest.endswith(b"\n"):
+        while rest and not rest.endswith(b"\n") and file.tell() < _MOST_BYTES:
             rest = file.readline(_LONGEST_LINE)
         yield line
 
@@ -300,7 +325,9 @@ def _take(entry: dict[str, object], cues: dict[int, Cue]) -> datetime | None:
     """Apply an entry; return the time in the first one. Raise ValueError as ``_entry``."""
     key = entry.get("key")
     if entry["event"] == "session":
-        return datetime.fromisoformat(str(entry.get("started"))).astimezone()
+        started = datetime.fromisoformat(str(entry.get("started"))).astimezone()
+        _ = started + timedelta(seconds=LATEST_S)  # its latest cue has a date, too
+        return started
     if entry["event"] == "cue" and isinstance(key, int):
         cues[key] = _cue(entry)
     elif entry["event"] == "withdrawn" and isinstance(key, int):

@@ -3002,6 +3002,17 @@
         <source>&amp;Show them</source>
         <translation>&amp;Zeigen</translation>
     </message>
+    <message numerus="yes">
+        <source>, but %Ln lines cannot be read</source>
+        <translation>
+            <numerusform>, doch %Ln Zeile ist nicht lesbar</numerusform>
+            <numerusform>, doch %Ln Zeilen sind nicht lesbar</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>A session is damaged, and no caption in it can be read: {}</source>
+        <translation>Eine Sitzung ist beschädigt, kein Untertitel darin ist lesbar: {}</translation>
+    </message>
 </context>
 <context>
     <name>InputLine</name>

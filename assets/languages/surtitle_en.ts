@@ -56,6 +56,16 @@
     </message>
 </context>
 <context>
+    <name>HistoryController</name>
+    <message numerus="yes">
+        <source>, but %Ln lines cannot be read</source>
+        <translation>
+            <numerusform>, but %Ln line cannot be read</numerusform>
+            <numerusform>, but %Ln lines cannot be read</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>LatencyDialog</name>
     <message numerus="yes">
         <source>%Ln words: {:.2f} s to the caption (95 %: {:.2f} s)</source>

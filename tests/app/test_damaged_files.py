@@ -14,7 +14,13 @@ from app.config.preferences_file import PreferencesFile, import_preferences
 from app.config.window_geometry import GeometryFile, SavedGeometry
 from app.history.cues import Cue
 from app.history.export import FORMS, export
-from app.history.journal import delete_old, past_sessions, read_session, unfinished_sessions
+from app.history.journal import (
+    _lines,
+    delete_old,
+    past_sessions,
+    read_session,
+    unfinished_sessions,
+)
 from app.history.live_text_file import LiveTextFile
 from app.session.engine_bridge import EngineBridge
 from app.system.background import BackgroundQueue
@@ -33,6 +39,7 @@ WRONG_LINES = {
     "deep object": b'{"a":' * 100_000,
     "year 1": STARTED % b"0001-01-01T00:00:00+23:59",
     "year 9999": STARTED % b"9999-12-31T23:59:59-23:59",
+    "begins after the last year": STARTED % b"9999-12-31T23:59:59+00:00",
     "no time": STARTED % b"yesterday",
     "infinite": CUE % (b"0", b"Infinity"),
     "too large": CUE % (b"0", b"1e999"),
@@ -83,10 +90,41 @@ def test_a_pipe_in_the_place_of_a_journal_is_left_out_and_not_waited_for(tmp_pat
         read_session(tmp_path / "x" / "session.jsonl")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a file with holes")
+def test_of_a_line_without_end_no_more_is_read_than_of_any_journal(tmp_path, monkeypatch):
+    path = written(tmp_path, [kept(0)], close=False)
+    os.truncate(path, 5_000_000)
+    monkeypatch.setattr("app.history.journal._MOST_BYTES", 1_000_000)
+    with path.open("rb") as file:
+        assert len(list(_lines(file))) == 3  # its two and the beginning of the endless one
+        assert file.tell() < 3_000_000
+    (session,) = past_sessions(tmp_path)
+    assert (session.cues, session.damaged_lines) == ((cue(0),), 1)
+
+
+@pytest.mark.parametrize("read", [past_sessions, unfinished_sessions])
+def test_a_journal_that_cannot_be_read_is_left_out_whatever_it_raises(
+    tmp_path, monkeypatch, caplog, read
+):
+    sound = written(tmp_path, [kept(0)], close=False)
+    broken = written(tmp_path, [kept(1)], close=False)
+
+    def raising(path):
+        if path == broken:
+            raise KeyError(path)
+        return read_session(path)
+
+    monkeypatch.setattr("app.history.journal.read_session", raising)
+    assert {one.path: len(one.cues) for one in read(tmp_path)} == {sound: 1, broken: 0}
+    assert str(broken) in caplog.text
+    caplog.clear()
+
+
 def test_deleting_an_old_journal_leaves_what_others_put_beside_it(tmp_path):
     path = written(tmp_path, [kept(0)])
     (path.parent / "mine.txt").write_text("x")
-    delete_old(tmp_path, datetime.now(UTC) + timedelta(days=90), 30)
+    for days in (90, 93):
+        delete_old(tmp_path, datetime.now(UTC) + timedelta(days=days), 30)
     assert [one.name for one in path.parent.iterdir()] == ["mine.txt"]
 
 
@@ -284,6 +322,8 @@ def test_with_every_file_damaged_the_window_starts_and_says_so(qtbot, tmp_path):
     put(tmp_path / "places.toml", WRONG_TOML["many dots"])
     for number, line in enumerate(WRONG_LINES.values()):
         put(tmp_path / "sessions" / str(number) / "session.jsonl", line)
+    after_the_last_year = STARTED % b"9999-12-31T23:59:59+00:00" + b"\n" + CUE % (b"1", b"2")
+    put(tmp_path / "sessions" / "late" / "session.jsonl", after_the_last_year)
     if sys.platform != "win32":
         (tmp_path / "sessions" / "pipe").mkdir()
         os.mkfifo(tmp_path / "sessions" / "pipe" / "session.jsonl")
@@ -292,8 +332,20 @@ def test_with_every_file_damaged_the_window_starts_and_says_so(qtbot, tmp_path):
     qtbot.addWidget(application.overlay)
     application.show()
     qtbot.waitUntil(lambda: "cannot be read" in application.window.banner.sentence.text())
+    sentence, _ = application.archive.offer()
+    assert "its captions are kept, but 1 line cannot be read" in sentence
     application.archive.show_sessions()
     application.window.close()
+
+
+def test_a_session_that_is_damage_alone_is_told_once_and_then_left_alone(qapp, tmp_path):  # noqa: ARG001
+    put(tmp_path / "sessions" / "x" / "session.jsonl", WRONG_LINES["deep"])
+    keeper = FedKeeper(tmp_path, PrivacyPreferences())
+    assert keeper.damaged_session.path.parent.name == "x"
+    keeper.close()
+    keeper = FedKeeper(tmp_path, PrivacyPreferences())
+    assert keeper.damaged_session is None
+    keeper.close()
 
 
 def settings_in(folder):

@@ -3,7 +3,7 @@
 import contextlib
 import json
 import os
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from app.history.export import CONTENTS, FORMS, export
 from app.history.journal import (
@@ -28,7 +28,8 @@ _LINES = [
     {"event": "closed"},
 ]  # fmt: skip
 _VALUES = [1e308, 1e999, -1e999, float("nan"), 10**400, -1, 0, True, "x", None, [], {}, "\ud800",
-           "0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59", "2026-11-21"]  # fmt: skip
+           "0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59",
+           "9999-12-31T23:59:59+00:00", "2026-11-21"]  # fmt: skip
 
 
 def _cue(rng):
@@ -45,6 +46,7 @@ _MAKERS = [
     lambda rng: json.dumps(mutated(rng.choice(_LINES), rng)).encode(),
     lambda rng: json.dumps(_cue(rng)).encode(),
     lambda rng: json.dumps(rng.choice(_LINES) | {"text": text(rng)}).encode(),
+    lambda rng: bytes(rng.randint(1, 1_200_000)),
 ]
 
 
@@ -85,7 +87,9 @@ def prepared(_folder):
             close_session(session)
         assert unfinished_sessions(sessions) == []
         left = past_sessions(sessions)
-        delete_old(sessions, datetime.now(UTC), rng.choice([0, 30, 10**6]))
+        for _ in range(rng.randint(1, 3)):
+            clock = datetime.now(UTC) + timedelta(days=rng.choice([0, 3, 365, -365]))
+            delete_old(sessions, clock, rng.choice([0, 30, 10**6]))
         for session in left:
             with contextlib.suppress(OSError):
                 delete_session(session)

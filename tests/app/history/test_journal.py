@@ -113,9 +113,30 @@ def test_old_journals_are_deleted_and_others_stay(tmp_path):
     now = datetime.now(UTC)
     then = (now - timedelta(days=31)).timestamp()
     os.utime(old, (then, then))
-    delete_old(tmp_path, now, 30)
+    for later in (0, 3):
+        delete_old(tmp_path, now + timedelta(days=later), 30)
     assert [session.path for session in past_sessions(tmp_path)] == [new]
     delete_session(past_sessions(tmp_path)[0])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_clock_that_is_a_year_ahead_for_a_day_deletes_nothing(tmp_path):
+    path = written(tmp_path, [kept(0)])
+    now = datetime.now(UTC)
+    for days in (365, 365, 366, 1, 2, 367, 3):
+        delete_old(tmp_path, now + timedelta(days=days), 30)
+        assert path.exists()
+    assert list(path.parent.iterdir()) == [path]
+    for days in (40, 43):
+        delete_old(tmp_path, now + timedelta(days=days), 30)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_was_found_old_by_a_clock_that_was_ahead_is_deleted_when_it_is_old(tmp_path):
+    written(tmp_path, [kept(0)])
+    now = datetime.now(UTC)
+    for days in (365, 40, 43):
+        delete_old(tmp_path, now + timedelta(days=days), 30)
     assert list(tmp_path.iterdir()) == []
 
 
