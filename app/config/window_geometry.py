@@ -47,14 +47,13 @@ class SavedGeometry:
 
 
 def screens() -> list[ScreenArea]:
-    """Return the screens, the primary one first."""
-    ordered = sorted(QGuiApplication.screens(), key=QGuiApplication.primaryScreen().__ne__)
+    """Return the screens, the primary one first, as Qt lists them."""
     return [
         ScreenArea(
             name=f"{screen.name()} {screen.serialNumber()}".strip(),
             area=screen.availableGeometry(),
         )
-        for screen in ordered
+        for screen in QGuiApplication.screens()
     ]
 
 

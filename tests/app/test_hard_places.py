@@ -97,3 +97,42 @@ def test_where_numbers_have_commas_everything_is_written_as_everywhere(tmp_path)
     start, _, _ = (tmp_path / "mine.srt").read_text().splitlines()[1].partition(" --> ")
     assert start.startswith("00:00:0")
     assert start[8] == ","
+
+
+def screen(x, width, height, ratio=1.0):
+    """A screen of the offscreen platform; the sizes are those after scaling by the ratio."""
+    name = f"screen at {x}"
+    area = {"name": name, "x": x, "y": 0, "width": width, "height": height, "dpr": ratio}
+    return area | {"logicalDpi": 96, "logicalBaseDpi": 96}
+
+
+def is_inside(window, area):
+    """Return whether an area, as x, y, width and height, is inside another one."""
+    return all(
+        window[axis] >= area[axis]
+        and window[axis] + window[axis + 2] <= area[axis] + area[axis + 2]
+        for axis in (0, 1)
+    )
+
+
+SCREENS = {
+    "one": [screen(0, 1280, 720)],
+    "two": [screen(0, 1280, 720), screen(1280, 1920, 1080)],
+    "two, the primary one at the right": [screen(1280, 1920, 1080), screen(0, 1280, 720)],
+    "three": [screen(0, 1280, 720), screen(1280, 1920, 1080), screen(3200, 1280, 1024)],
+    "unequal scale": [screen(0, 1920, 1080), screen(1920, 1280, 720, 2.0)],
+    "1280x720 at 200 %": [screen(0, 640, 360, 2.0)],
+}
+
+
+@pytest.mark.parametrize("screens", SCREENS.values(), ids=SCREENS)
+def test_captions_come_and_all_windows_are_seen_on_screens_of_others(screens, tmp_path):
+    file = tmp_path / "screens.json"
+    rest = {"synchronousWindowSystemEvents": False, "windowFrameMargins": False}
+    file.write_text(json.dumps({"screens": screens} | rest))
+    seen, said = visit(tmp_path / "home", 0, QT_QPA_PLATFORM=f"offscreen:configfile={file}")
+    assert len(seen["screens"]) == len(screens)
+    assert (seen["notices"], said) == ([], "")
+    assert len(seen["windows"]) == 2  # the main window and the overlay
+    for number, window in enumerate(seen["windows"]):
+        assert any(is_inside(window, screen) for screen in seen["screens"]), number

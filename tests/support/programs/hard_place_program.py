@@ -14,10 +14,13 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-os.environ["QT_QPA_PLATFORM"] = "offscreen"
+if not os.environ.get("QT_QPA_PLATFORM", "").startswith("offscreen"):
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
 from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
@@ -66,6 +69,12 @@ class Visit:
         self.wait(lambda: bool(self.application.keeper.cues))
         self.seen["rows"] = cells(window.transcript)
         self.seen["overlay"] = overlay.accessibleDescription()
+        self.seen["screens"] = [
+            screen.availableGeometry().getRect() for screen in QGuiApplication.screens()
+        ]
+        self.seen["windows"] = [
+            one.geometry().getRect() for one in QApplication.topLevelWidgets() if one.isVisible()
+        ]
         picture = overlay.grab().toImage()
         columns = range(0, picture.width(), 2)
         middle = picture.height() // 4
