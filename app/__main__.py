@@ -18,6 +18,7 @@ from app.system.early_interrupt import leaving_at_once
 from app.system.process_environment import name_temporary_folder, own_stdin
 from engine.errors import PolicyError, SurtitleError
 from engine.hub.bundled import NO_ADAPTER
+from engine.libraries import keep_caches_in
 from engine.models.adaptive_card import is_lag
 from engine.settings import DEVICES
 
@@ -44,6 +45,7 @@ def main(argv: list[str] | None = None) -> int:
     with leaving_at_once():
         arguments = _parser().parse_args(argv)
         name_temporary_folder()
+        keep_caches_in(_folder("cache", "cache"))
     with own_stdin() as arguments.stdin:
         if arguments.command is not None:
             exit_code: int = arguments.run(arguments)
@@ -191,7 +193,7 @@ def _folder(kind: str, below_home: str = "") -> Path:
     """Return our folder of a kind: inside SURTITLE_HOME if that is set, else as the system has it.
 
     Args:
-        kind: ``config``, ``state``, ``log`` or ``data``.
+        kind: ``config``, ``state``, ``log``, ``cache`` or ``data``.
         below_home: the folder inside SURTITLE_HOME.
     """
     if home := os.environ.get("SURTITLE_HOME"):

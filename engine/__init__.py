@@ -8,6 +8,6 @@ Import from the modules, nothing is exported here.
 Importing it switches the telemetry of libraries off; nothing else happens at import.
 """
 
-from engine.telemetry import switch_off_telemetry
+from engine.libraries import switch_off_telemetry
 
 switch_off_telemetry()

@@ -8,10 +8,12 @@ import threading
 import pytest
 
 import engine  # noqa: F401  before any library: it switches their telemetry off
+from tests.support.network.here_only import refuse_the_rest
 
 # Before torch is imported: matrices of tests are small, and threads that wait cost more.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+CALLED = refuse_the_rest()
 GRACE_S = 30  # the library loads weights in threads that it tells to end but does not wait for
 
 
@@ -60,6 +62,14 @@ def _no_thread_is_left_running():
         thread.join(GRACE_S)
     running = [thread for thread in left if thread.is_alive()]
     assert not running, f"threads were left running: {running}"
+
+
+@pytest.fixture(autouse=True)
+def _no_other_computer_is_called():
+    yield
+    called = CALLED.copy()
+    CALLED.clear()
+    assert not called
 
 
 @pytest.fixture(autouse=True)

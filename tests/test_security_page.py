@@ -1,12 +1,14 @@
 """docs/security.md names what is there."""
 
 import re
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
 FIRST_HOUR = (ROOT / "docs" / "first_hour.md").read_text(encoding="utf-8")
 GUARDS, _, BROKEN = PAGE.partition("## What broke once")
+GUARDS, _, LIBRARIES = GUARDS.partition("## What libraries do unasked")
 ROWS = [line for line in GUARDS.splitlines() if line.startswith("| ") and "`" in line]
 FAULTS = [f"F{n}" for n in range(1, 15)] + [f"M{n}" for n in range(1, 5)]
 
@@ -45,3 +47,19 @@ def test_every_defect_of_the_first_hour_has_a_test_that_is_there():
         assert named, row
         for name in named:
             assert list((ROOT / "tests").rglob(name.rpartition("/")[2])), name
+
+
+def test_what_every_library_would_send_is_told():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    wanted = [*project["dependencies"]]
+    wanted += [each for name, extra in extras.items() if name != "dev" for each in extra]
+    names = {re.match(r"[\w.-]+", each)[0] for each in wanted} - {"surtitle"}
+    rows = " ".join(re.findall(r"^\| ([^|]+) \|", LIBRARIES, re.M))
+    assert [name for name in sorted(names) if not re.search(rf"\b{name}\b", rows)] == []
+
+
+def test_every_switch_that_it_names_is_set():
+    code = (ROOT / "engine" / "libraries.py").read_text(encoding="utf-8")
+    named = set(re.findall(r"`([A-Z][A-Z_]+)(?:=\d)?`", LIBRARIES))
+    assert named == set(re.findall(r'"([A-Z][A-Z_]+)":', code))

@@ -9,6 +9,7 @@ import argparse
 import sys
 
 from engine.errors import SurtitleError
+from engine.libraries import keep_caches_in
 from training.commands import (
     align,
     augment,
@@ -26,6 +27,7 @@ from training.commands import (
     record_scores,
     seqpo,
 )
+from training.commands.launch import cache_folder
 from training.errors import TrainingError, UsageError
 
 _COMMANDS = (
@@ -50,6 +52,7 @@ def main(argv: list[str] | None = None) -> int:
     for command in _COMMANDS:
         command.add_parser(subparsers)
     arguments = parser.parse_args(argv)
+    keep_caches_in(cache_folder())
     try:
         exit_code: int = arguments.run(arguments)
     except (TrainingError, SurtitleError) as error:

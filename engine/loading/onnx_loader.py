@@ -197,6 +197,7 @@ def check_runtime() -> None:
         import onnxruntime  # noqa: PLC0415  may be missing
     except ImportError:
         _refuse(Fault.NO_RUNTIME(least=least))
+    onnxruntime.disable_telemetry_events()  # where no switch is read: on Windows
     found: str = onnxruntime.__version__
     if tuple(int(part) for part in found.split(".")[:2] if part.isdigit()) < LEAST_RUNTIME:
         _refuse(Fault.OLD_RUNTIME(found=found, least=least))

@@ -1,4 +1,4 @@
-"""What commands that train adapters have alike: the processes of a run, and fetched models."""
+"""What commands have alike: the processes of a run, and our folders."""
 
 import os
 from pathlib import Path
@@ -28,3 +28,11 @@ def model_library() -> Path:
     home = os.environ.get("SURTITLE_HOME")
     data = Path(home) if home else platformdirs.user_data_path("surtitle", appauthor=False)
     return data / "models"
+
+
+def cache_folder() -> Path:
+    """Find where libraries keep their caches, as ``surtitle`` does."""
+    home = os.environ.get("SURTITLE_HOME")
+    return (
+        Path(home, "cache") if home else platformdirs.user_cache_path("surtitle", appauthor=False)
+    )
