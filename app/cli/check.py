@@ -96,9 +96,9 @@ def check_machine(device: str, library: Path, report: Report) -> None:
         names = [language.name for language in card.languages.values()]
         report("bundled", {"model": card.name, "languages": names})
     report("recognisers", {"found": _recognisers(library)})
-    from engine.speech.speed import matrix_gflops  # noqa: PLC0415  numpy is slow to import
+    from engine.speech.speed import computer_gflops  # noqa: PLC0415  numpy is slow to import
 
-    report("computing", {"gflops": matrix_gflops()})
+    report("computing", {"gflops": computer_gflops()})
     if importlib.util.find_spec("torch") is None:
         _report_unfit(report)
         return

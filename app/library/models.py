@@ -15,7 +15,6 @@ from engine.loading.hardware import Machine
 from engine.session.lag_forecast import WORD_S, Forecast
 from engine.untrusted.typed_table import read_table
 
-_SUITS_CPU = 1_000_000_000  # bytes in memory; larger models rarely keep up on a CPU
 _ENOUGH = 0.6  # seconds of computing a second of speech; speech recognition needs some, too
 
 
@@ -50,6 +49,21 @@ class ModelOffer:
         if self.choice is None and self.languages:
             return source == "en" and target in self.languages
         return True
+
+    @property
+    def is_chat(self) -> bool:
+        """Whether it is a chat model, which is asked to translate."""
+        return self.known is not None and self.known.footprint is not None
+
+    @property
+    def is_dedicated(self) -> bool:
+        """Whether it is known to do nothing but translate."""
+        return self.known is not None and not self.is_chat
+
+    @property
+    def is_open(self) -> bool:
+        """Whether everybody may download it, and use it for everything."""
+        return not self.is_gated and not (self.known and self.known.forbids_commerce)
 
     def score(self, source: str, target: str) -> Score | None:
         """Return its published quality for a pair, if there is one."""
@@ -114,8 +128,11 @@ class MachineReport:
         if offer.choice is None:
             return True
         if self.machine is not None and self.machine.gpu and offer.known is not None:
+            if offer.is_dedicated and offer.n_bytes <= self.machine.gpu_free_bytes:
+                return True  # float16 leaves half of that for the computing
             fit = self.fits.get(offer.name)
-            return None if fit is None else fit.fits and fit.device != "cpu"
+            if fit is not None:
+                return fit.fits and fit.device != "cpu"
         load = self.load(offer)
         return None if load is None else load <= _ENOUGH
 
@@ -123,13 +140,15 @@ class MachineReport:
         """Return the offers for a pair of languages, the best first.
 
         Models that keep up here come first, then those of which that is not known. Among these,
-        models for all uses, without a gate, for one pair, and small ones come before the others.
+        translators come before chat models, and models for all uses, without a gate, for one pair,
+        and small ones before the others.
         """
         return sorted(
             (offer for offer in offers if offer.translates(source, target)),
             key=lambda offer: (
                 (True, None, False).index(self.keeps_up(offer)),
                 offer.choice is not None,
+                offer.is_chat,
                 offer.known is not None and offer.known.forbids_commerce,
                 offer.is_gated,
                 offer.known is not None and len(offer.known.targets) != 1,
@@ -140,29 +159,26 @@ class MachineReport:
     def recommended(
         self, offers: Sequence[ModelOffer], target: str, source: str = "en"
     ) -> ModelOffer | None:
-        """Return the recommended model; never one that is gated or not for all uses.
+        """Return the recommended model: a translator that is for all uses and has no gate.
 
-        It is the largest that fits the GPU; without a GPU the bundled one if it translates the
-        pair, else the first that keeps up, else the smallest instruct model.
+        It is the first that is not known to be too slow here. If all are too slow, it is the
+        fastest of those whose quality is published.
         """
         open_ones = [
             offer
             for offer in self.ranked(offers, source, target)
-            if not offer.is_gated and not (offer.known and offer.known.forbids_commerce)
+            if offer.choice is None or (offer.is_dedicated and offer.is_open)
         ]
-        on_card = [it for it in open_ones if self._fits(it, on_cpu=False)]
-        if on_card:
-            return max(on_card, key=lambda offer: offer.n_bytes)
-        if open_ones and self.keeps_up(open_ones[0]):
-            return open_ones[0]
-        others = [it for it in open_ones if it.choice is not None and self._fits(it, on_cpu=True)]
-        return min(others, key=lambda offer: offer.n_bytes, default=None)
+        for offer in open_ones:
+            if self.keeps_up(offer) or (self.keeps_up(offer) is None and not self.gflops):
+                return offer
+        published = [one for one in open_ones if one.score(source, target) is not None]
+        return min(published, key=_gflop, default=None)
 
-    def _fits(self, offer: ModelOffer, *, on_cpu: bool) -> bool:
-        fit = self.fits.get(offer.name)
-        if fit is None or not fit.fits or (fit.device == "cpu") is not on_cpu:
-            return False
-        return not on_cpu or fit.needed_bytes <= _SUITS_CPU * 4
+
+def _gflop(offer: ModelOffer) -> float:
+    """Return the computing of a word; infinite where it was not measured."""
+    return (offer.known.word_gflop if offer.known else None) or math.inf
 
 
 def known_offer(model: KnownModel, *, is_here: bool) -> ModelOffer:

@@ -120,6 +120,7 @@ class ListeningService(QObject):
         self._fetcher = BackgroundQueue(self.fetch_failed.emit)
         self._lister = BackgroundQueue(lambda _message: self.devices_listed.emit([]))
         self._examiner = BackgroundQueue(lambda _message: None)
+        self._closing = threading.Event()
 
     @property
     def is_listening(self) -> bool:
@@ -210,6 +211,7 @@ class ListeningService(QObject):
 
     def close(self) -> None:
         """End all threads and wait for them."""
+        self._closing.set()
         self.cancel_fetch()
         for background in (self._background, self._fetcher, self._lister, self._examiner):
             background.close()
@@ -322,9 +324,9 @@ class ListeningService(QObject):
         self.looked_up.emit(found)
 
     def _measure_speed(self) -> None:
-        from engine.speech.speed import matrix_gflops  # noqa: PLC0415  numpy is slow to import
+        from engine.speech.speed import computer_gflops  # noqa: PLC0415  numpy is slow to import
 
-        self.speed_measured.emit(matrix_gflops())
+        self.speed_measured.emit(computer_gflops(self._closing.wait))
 
     def _fetch(self, recognizer: str) -> None:
         tell = partial(self.progressed.emit, recognizer)

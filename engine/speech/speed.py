@@ -1,37 +1,116 @@
-"""Foretell how fast a speech model recognises on this computer, before it is downloaded.
+"""Foretell how fast a model computes on this computer, before it is downloaded.
 
-A pass of a known model has a known amount of computing (``benchmarks/shapes/whisper.py``); how much
-this computer does in a second is measured by a product of matrices.
+A word or a pass of a known model has a known amount of computing (``benchmarks/shapes/``); how much
+this computer does in a second is measured by products of matrices in one thread. Seconds are those
+of the thread on its core, so other programs change nothing: a busy computer is as fast as an idle
+one, and never slower than the table of its class of processor.
 """
 
-import math
+import os
+import platform
+import statistics
 import time
 from collections.abc import Callable
+from pathlib import Path
+from typing import cast
 
 import numpy as np
 
-_SIDE = 512  # small enough that other programs leave some products alone
-_LEAST_S = 0.15
-_MOST_ROUNDS = 200
+_SIDE = 64  # so small that numpy's libraries do not share a product between threads
+_LARGER = 1.25
+"""A product of 512 rows does so many more operations a second (2026-11-24, Xeon with AVX-512).
+
+The computing of the models was measured beside such products."""
+
+_MEASURES, _LEAST_S, _PAUSE_S = 7, 0.05, 0.3  # two seconds in all
+
+Pause = Callable[[float], object]
+"""Waits for some seconds between two measures; true if no further one is wanted."""
 
 
-def matrix_gflops(clock: Callable[[], float] = time.perf_counter) -> float:
-    """Return the billions of float32 operations a second of numpy here.
+_MOST_CORES = 4
+"""CTranslate2, which computes speech and translation, takes no more cores by itself."""
 
-    The fastest product within 0.2 s counts: other programs slow some of them down.
+CLASS_GFLOPS = {"avx512": 32.0, "avx2": 16.0, "apple": 32.0, "arm64": 8.0, "other": 4.0}
+"""The least of a core of each class: what its slowest member does in a cycle, at 1 GHz.
+
+Source: float32 operations a cycle by microarchitecture, https://stackoverflow.com/q/15655835.
+"""
+
+_CORES = Path("/sys/devices/system/cpu")
+
+
+def computer_gflops(
+    pause: Pause = time.sleep,
+    *,
+    measure: Callable[[Pause], float] | None = None,
+    kind: str | None = None,
+    n_cores: int | None = None,
+) -> float:
+    """Return the billions of float32 operations that a model gets of this computer in a second.
 
     Args:
-        clock: the time in seconds.
+        pause: between two measures.
+        measure: returns that of one core.
+        kind: class of the processor, a key of ``CLASS_GFLOPS``; looked up if None.
+        n_cores: that a model may use; looked up if None.
+    """
+    core = (measure or _core_gflops)(pause)
+    least = CLASS_GFLOPS[kind or processor_class()]
+    return max(core, least) * min(n_cores or physical_cores(), _MOST_CORES)
+
+
+def matrix_gflops(
+    clock: Callable[[], float] = time.thread_time, pause: Pause = time.sleep
+) -> float:
+    """Return the billions of float32 operations a second of one core: the median of some measures.
+
+    Args:
+        clock: the seconds of this thread on its core.
+        pause: between two measures.
     """
     left = np.full((_SIDE, _SIDE), 0.5, np.float32)
     right = left.copy()
-    np.matmul(left, right)  # threads start, pages are touched
-    best_s, began_s = math.inf, clock()
-    for _ in range(_MOST_ROUNDS):
-        round_s = clock()
-        np.matmul(left, right)
-        now_s = clock()
-        best_s = min(best_s, now_s - round_s)
-        if now_s - began_s > _LEAST_S:
+    np.matmul(left, right)  # pages are touched
+    rates = list[float]()
+    for _ in range(_MEASURES):
+        if rates and pause(_PAUSE_S):
             break
-    return 2e-9 * _SIDE**3 / max(best_s, 1e-9)
+        n_products, began_s, now_s = 0, clock(), 0.0
+        while now_s < _LEAST_S:  # many, since some clocks tick 64 times a second
+            for _ in range(50):
+                np.matmul(left, right)
+            n_products += 50
+            now_s = clock() - began_s
+        rates.append(2e-9 * _SIDE**3 * n_products / now_s)
+    return _LARGER * statistics.median(rates)
+
+
+def _core_gflops(pause: Pause) -> float:
+    return matrix_gflops(pause=pause)
+
+
+def processor_class() -> str:
+    """Return the class of this processor, a key of ``CLASS_GFLOPS``."""
+    machine = platform.machine().lower()
+    if machine in ("arm64", "aarch64"):
+        return "apple" if platform.system() == "Darwin" else "arm64"
+    config = cast("dict[str, dict[str, list[str]]]", np.show_config(mode="dicts"))
+    lists = config.get("SIMD Extensions", {}).values()
+    found = {name for names in lists for name in names}
+    if found & {"X86_V4", "AVX512F"}:
+        return "avx512"
+    return "avx2" if found & {"X86_V3", "AVX2"} else "other"
+
+
+def physical_cores(folder: Path = _CORES) -> int:
+    """Return the cores that this process may use; two threads of one core count once."""
+    if hasattr(os, "sched_getaffinity"):  # Linux
+        usable = os.sched_getaffinity(0)
+        paths = (folder / f"cpu{number}/topology/thread_siblings_list" for number in usable)
+        try:
+            return len({path.read_text(encoding="ascii") for path in paths})
+        except (OSError, UnicodeDecodeError):
+            return max(1, len(usable) // 2)
+    shares = platform.machine().lower() not in ("arm64", "aarch64")
+    return max(1, (os.cpu_count() or 1) // (2 if shares else 1))

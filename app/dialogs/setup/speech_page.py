@@ -89,10 +89,9 @@ class SpeechPage(WizardPage):
         self._describe()
 
     def enter(self) -> None:
-        """Look which models are here."""
+        """Look which models are here, and how fast the computer is."""
         self._desk.look_up([*self._names, *([self._own] if self._own else [])])
-        if not self._gflops:
-            self._desk.measure_speed()
+        self._desk.measure_speed()
 
     def _add_choice(self, name: str) -> None:
         button, detail = QRadioButton(), quiet()

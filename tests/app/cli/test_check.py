@@ -10,6 +10,11 @@ from engine.loading.hardware import Machine
 from engine.session.lag_forecast import measure_steps
 
 
+@pytest.fixture(autouse=True)
+def no_pause(monkeypatch):
+    monkeypatch.setattr("engine.speech.speed._PAUSE_S", 0.0)
+
+
 def lines(capsys):
     return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
 

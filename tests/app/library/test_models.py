@@ -1,8 +1,9 @@
+import itertools
 import random
-from pathlib import Path
 
 from app.library.models import MachineReport, ModelOffer, known_offer, known_offers
 from engine.hub.catalogue import KNOWN_MODELS, KnownModel
+from engine.speech.speed import computer_gflops, matrix_gflops
 from tests.support.app.setup_services import MACHINE, fit
 
 BUNDLED = ModelOffer(
@@ -40,33 +41,67 @@ def test_lines_of_another_make_are_passed_over():
         assert not found.fits
 
 
-def test_the_largest_that_a_graphics_card_has_room_for_is_recommended():
-    names = [model.name for model in KNOWN_MODELS]
-    lines = [fit(name, device="cuda") for name in names[:4]]
-    lines += [fit(name, fits=False, device="cuda") for name in names[4:]]
-    best = report(*lines).recommended([BUNDLED, *known_offers()], "de")
-    assert best.name == names[3]
+def on_card(free_bytes):
+    card = MACHINE | {"gpu": "some card", "gpu_bytes": 8 * 10**9, "gpu_free_bytes": free_bytes}
+    return report(card, *(fit(model.name, device="cuda") for model in KNOWN_MODELS))
 
 
-def test_what_its_owner_must_be_asked_for_is_never_recommended():
-    lines = [fit(model.name, device="cuda") for model in KNOWN_MODELS]
-    best = report(*lines).recommended(known_offers(), "de")
-    assert not best.is_gated
-    assert best.n_bytes == max(it.n_bytes for it in known_offers() if not it.is_gated)
+def test_a_translator_that_a_graphics_card_has_room_for_keeps_up_and_comes_before_chat_models():
+    found, offers = on_card(6 * 10**9), known_offers()
+    assert found.recommended(offers, "pl").name == "facebook/m2m100_418M"
+    assert found.recommended([one for one in offers if "418M" not in one.name], "pl").name == (
+        "facebook/m2m100_1.2B"
+    )
+    ranks = [offer.is_chat for offer in found.ranked(offers, "en", "pl") if found.keeps_up(offer)]
+    assert ranks == sorted(ranks)
+    assert True in ranks
+
+
+def test_a_chat_model_is_never_recommended():
+    lines = [fit(model.name, device=device) for model in KNOWN_MODELS for device in ("cpu", "cuda")]
+    for gflops in (0.1, 20.0, 1000.0):
+        for target in ("de", "fr", "pl", "zh"):
+            best = report(*lines, computing(gflops)).recommended(known_offers(), target)
+            assert best is None or best.is_dedicated
 
 
 def test_without_a_card_the_bundled_model_is_recommended_for_its_language_only():
     offers = [BUNDLED, *known_offers()]
-    found = report(*(fit(model.name) for model in KNOWN_MODELS))
+    found = report(computing(1000.0))
     assert found.recommended(offers, "de") == BUNDLED
-    assert found.recommended(offers, "fr").choice == Path(KNOWN_MODELS[0].name)
+    assert found.recommended(offers, "fr").name == "Helsinki-NLP/opus-mt-en-fr"
 
 
-def test_where_nothing_is_known_or_fits_nothing_but_the_bundled_model_is_recommended():
-    assert report().recommended(known_offers(), "fr") is None
-    assert report().recommended([BUNDLED], "de") == BUNDLED
-    none = report(*(fit(model.name, fits=False) for model in KNOWN_MODELS))
-    assert none.recommended(known_offers(), "fr") is None
+def test_before_the_computer_is_measured_the_first_translator_is_recommended():
+    assert report().recommended(known_offers(), "fr").name == "Helsinki-NLP/opus-mt-en-fr"
+    assert report().recommended([BUNDLED, *known_offers()], "de") == BUNDLED
+
+
+def test_where_all_are_too_slow_the_fastest_of_published_quality_is_recommended():
+    found = report(computing(0.5), *(fit(model.name) for model in KNOWN_MODELS))
+    assert found.recommended(known_offers(), "pl").name == "facebook/m2m100_418M"
+    assert found.recommended(known_offers(), "fr").name == "Helsinki-NLP/opus-mt-en-fr"
+    for target in ("zh", "no"):  # nobody published the quality of what is for all uses
+        assert found.recommended(known_offers(), target) is None
+
+
+def measured(batch_s):
+    """The rate of a computer of which the measures take these seconds of a thread's time."""
+    times = itertools.accumulate(itertools.chain(*((0.0, seconds) for seconds in batch_s)))
+    core = matrix_gflops(lambda: next(times), lambda _seconds: None)
+    return report(computing(computer_gflops(measure=lambda _pause: core, kind="avx2", n_cores=4)))
+
+
+def test_idle_and_busy_computers_get_the_same_recommendation():
+    rng = random.Random(0)
+    for _ in range(30):
+        idle_s = rng.uniform(0.05, 2)
+        slowed = [idle_s * rng.uniform(1, 20) for _ in range(3)]  # what else runs, runs in bursts
+        busy = rng.sample([idle_s] * 4 + slowed, 7)
+        idle_found, busy_found = measured([idle_s] * 7), measured(busy)
+        for target in ("de", "fr", "pl", "es"):
+            offers = [BUNDLED, *known_offers()]
+            assert idle_found.recommended(offers, target) == busy_found.recommended(offers, target)
 
 
 def named(offers):

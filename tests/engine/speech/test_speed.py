@@ -1,12 +1,65 @@
 import itertools
+import random
+import time
 
 import pytest
 
-from engine.speech.speed import matrix_gflops
+from engine.speech import speed
+from engine.speech.speed import CLASS_GFLOPS, computer_gflops, matrix_gflops, physical_cores
 
 
-def test_the_fastest_product_counts():
-    seconds = itertools.chain([0.0], *([at, at + took] for at, took in ((0, 0.02), (1, 0.2))))
-    assert matrix_gflops(lambda: next(seconds)) == pytest.approx(2 * 0.512**3 / 0.02)
-    steady = itertools.count(0, 0.01)
-    assert matrix_gflops(lambda: next(steady)) == pytest.approx(2 * 0.512**3 / 0.01)
+def ticking(seconds):
+    """A clock of which a batch of products takes these seconds in turn."""
+    now_s = 0.0
+
+    def clock():
+        nonlocal now_s
+        now_s += next(seconds)
+        return now_s
+
+    return clock
+
+
+def test_the_median_of_some_measures_counts_and_they_lie_apart():
+    pauses = []
+    # each measure reads the clock twice: as it begins, and after its products
+    took = itertools.chain(*((0.0, s) for s in (0.1, 9.0, 0.1, 9.0, 0.1, 9.0, 0.1)))
+    found = matrix_gflops(ticking(took), pauses.append)
+    assert found == pytest.approx(speed._LARGER * 2e-9 * 64**3 * 50 / 0.1)
+    assert len(pauses) == 6
+
+
+def test_seconds_in_which_other_programs_have_the_core_do_not_count():
+    assert matrix_gflops.__defaults__[0] is time.thread_time
+
+
+def test_who_waits_for_no_more_measures_gets_the_first():
+    pauses = []
+    matrix_gflops(ticking(itertools.repeat(0.1)), lambda seconds: pauses.append(seconds) or True)
+    assert len(pauses) == 1
+
+
+def test_no_computer_is_thought_slower_than_its_class():
+    rng = random.Random(0)
+    for _ in range(100):
+        measured, cores = rng.uniform(0.1, 100), rng.randint(1, 4)
+        for kind, least in CLASS_GFLOPS.items():
+            found = computer_gflops(measure=lambda _pause, m=measured: m, kind=kind, n_cores=cores)
+            assert found == pytest.approx(max(measured, least) * cores)
+
+
+def test_no_more_cores_count_than_a_model_takes():
+    assert computer_gflops(measure=lambda _pause: 50.0, kind="avx2", n_cores=64) == 200.0
+
+
+def test_two_threads_of_a_core_are_one_core(tmp_path, monkeypatch):
+    monkeypatch.setattr(speed.os, "sched_getaffinity", lambda _pid: {0, 1, 2, 3}, raising=False)
+    assert physical_cores(tmp_path) == 2, "of four threads, where nothing is known"
+    for number, siblings in enumerate(("0,2", "1,3", "0,2", "1,3")):
+        (tmp_path / f"cpu{number}/topology").mkdir(parents=True)
+        (tmp_path / f"cpu{number}/topology/thread_siblings_list").write_text(siblings)
+    assert physical_cores(tmp_path) == 2
+
+
+def test_this_processor_has_a_class():
+    assert speed.processor_class() in CLASS_GFLOPS
