@@ -13,7 +13,7 @@ from engine.encoder_decoder.original import is_encoder_decoder
 from engine.errors import AdapterError, ModelError, message_of
 from engine.loading.encoder_decoder_loader import EncoderDecoderWeights, load_encoder_decoder
 from engine.loading.lora_factors import Factors, read_factors
-from engine.loading.onnx_loader import UnfitGraphError, load_onnx
+from engine.loading.onnx_loader import UnfitGraphError, load_onnx, verify_weights
 from engine.loading.weights import Weights
 from engine.messages import Code
 from engine.models.adaptive_card import HEAD_FILE
@@ -51,12 +51,10 @@ def load_by_torch(settings: ModelSettings) -> "TorchWeights":
     Raises:
         ModelError: as for ``load_weights``; a model with an encoder and a decoder among them.
     """
-    from engine.loading.torch_loader import load_torch  # noqa: PLC0415  torch takes seconds to import
-
     card, factors = _described(settings)
     if card.family:
         raise ModelError(Code.BATCH_UNFIT(model=card.name))
-    return _with_head(load_torch(settings, card, factors), settings)
+    return _with_head(_by_torch(settings, card, factors), settings)
 
 
 def load_base(settings: ModelSettings, card: ModelCard) -> AnyWeights:
@@ -102,7 +100,14 @@ def _loaded(settings: ModelSettings, card: ModelCard, factors: Mapping[str, Fact
     if not all(map(importlib.util.find_spec, ("torch", "transformers"))):
         folder = str(settings.directory)
         raise ModelError(Code.NEEDS_TORCH(folder=folder, reason=unfit.reason)) from unfit
+    weights = _by_torch(settings, card, factors)
+    return weights.with_note(Code.GRAPH_UNUSED(reason=unfit.reason)) if unfit.is_fault else weights
+
+
+def _by_torch(
+    settings: ModelSettings, card: ModelCard, factors: Mapping[str, Factors]
+) -> "TorchWeights":
     from engine.loading.torch_loader import load_torch  # noqa: PLC0415  torch takes seconds to import
 
-    weights = load_torch(settings, card, factors)
-    return weights.with_note(Code.GRAPH_UNUSED(reason=unfit.reason)) if unfit.is_fault else weights
+    verify_weights(settings.directory)
+    return load_torch(settings, card, factors)

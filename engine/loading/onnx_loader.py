@@ -2,7 +2,8 @@
 
 A graph is a program, and a folder may come from a stranger. So the one in the folder must be, to
 the byte, what this program writes for the ``config.json`` beside it; and the card names the hashes
-of the graph and of the weights it was exported with. A folder that does not fit is left to torch.
+of the graph and of the weights it was exported with. A folder whose graph does not fit is left to
+torch; one whose weights are not those of its card is refused.
 """
 
 import hashlib
@@ -34,6 +35,7 @@ from engine.text.tokenizer import PlainTokenizer, check_ids, read_plain_tokenize
 from engine.untrusted.chat_template import is_ours
 from engine.untrusted.faults import Fault
 from engine.untrusted.model_folder import check_model_folder
+from engine.untrusted.regular_file import file_sha256
 from engine.untrusted.strict_json import shown
 from engine.untrusted.tokenizer_trial import try_tokenizer
 
@@ -153,7 +155,8 @@ def load_onnx(
         AdapterError: the factors do not fit.
         UnfitGraphError: it carries no graph, or one that cannot be used here, or the settings ask
             for what only torch computes.
-        ModelError: the folder could make a library run code, block or grow.
+        ModelError: the folder could make a library run code, block or grow, or its weights are not
+            those of its card.
     """
     if settings.device not in ("auto", "cpu") or settings.quantise not in _QUANTISATIONS:
         asked = Fault.ASKS_FOR(device=settings.device, quantise=settings.quantise)
@@ -248,8 +251,7 @@ def _read_weights(folder: Path, shape: LlamaShape, hashes: GraphHashes) -> dict[
     """Read the weights of a shape as float32, and check that they are those of the card."""
     try:
         content = read_tensor_file(folder / WEIGHTS_FILE, _MOST_BYTES)
-        if hashlib.sha256(content).hexdigest() != hashes.weights_sha256:
-            _refuse(Fault.GRAPH_CHANGED(name=WEIGHTS_FILE))
+        _check_hash(folder, hashlib.sha256(content).hexdigest(), hashes)
         tensors = parse_tensors(content)
     except OSError as error:
         _refuse(Fault.UNREADABLE(name=WEIGHTS_FILE, reason=message_of(error)))
@@ -265,6 +267,21 @@ def _read_weights(folder: Path, shape: LlamaShape, hashes: GraphHashes) -> dict[
         if tensors[name].shape != sizes:
             _refuse(Fault.WEIGHTS_SHAPE(names=shown(name)))
     return {name: np.ascontiguousarray(array, np.float32) for name, array in tensors.items()}
+
+
+def verify_weights(folder: Path) -> None:
+    """Raise ModelError if a folder's weights are not those that its card names, if it names any."""
+    try:
+        hashes = _graph_hashes(folder)
+        _check_hash(folder, file_sha256(folder / WEIGHTS_FILE), hashes)
+    except (OSError, UnfitGraphError):
+        return  # without a hash there is nothing to hold; who loads them tells that they are gone
+
+
+def _check_hash(folder: Path, found: str, hashes: GraphHashes) -> None:
+    if found != hashes.weights_sha256:
+        changed = Fault.GRAPH_CHANGED(name=WEIGHTS_FILE)
+        raise ModelError(Code.MODEL_BROKEN(folder=str(folder), reason=changed))
 
 
 def _load_tokenizer(folder: Path, shape: LlamaShape) -> PlainTokenizer:

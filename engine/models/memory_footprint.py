@@ -105,7 +105,7 @@ def _tensors(folder: Path) -> dict[str, TensorEntry]:
 
 def weight_files(folder: Path) -> list[str]:
     """List the files of weights: one if it is there, as transformers takes it, or an index's."""
-    if (folder / _WEIGHTS).exists() or not (folder / _INDEX).exists():
+    if not (folder / _INDEX).exists():
         return [_WEIGHTS]
     try:
         weight_map = JsonObject.read(folder / _INDEX, _MAX_INDEX_BYTES).inner("weight_map")
@@ -115,7 +115,7 @@ def weight_files(folder: Path) -> list[str]:
         raise _broken(folder, fault) from error
     if any(Path(name).name != name for name in names):
         raise _broken(folder, Fault.OUTSIDE(name=_INDEX))
-    return names
+    return [_WEIGHTS] if (folder / _WEIGHTS).exists() else names
 
 
 def _is_linear(name: str, entry: TensorEntry) -> bool:

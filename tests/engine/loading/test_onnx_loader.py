@@ -6,6 +6,7 @@ import json
 import struct
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import onnxruntime
@@ -17,7 +18,7 @@ from engine.errors import ModelError
 from engine.inference.onnx_graph import graph_bytes
 from engine.layout.rows import Row
 from engine.loading import onnx_loader
-from engine.loading.loader import load_weights
+from engine.loading.loader import load_by_torch, load_weights
 from engine.loading.onnx_loader import OnnxWeights, UnfitGraphError, load_onnx
 from engine.loading.torch_loader import TorchWeights
 from engine.models.llama_shape import read_llama_shape
@@ -122,14 +123,10 @@ REFUSED = {
         "since its graph.onnx is not what this program writes for its config.json",
     ),
     "the hash of another graph": (
-        lambda folder: change_json(
-            folder / "surtitle.json", graph={"sha256": "0" * 64, "weights_sha256": "0" * 64}
-        ),
+        lambda folder: replace(
+            read_card(folder), graph=replace(read_card(folder).graph, sha256="0" * 64)
+        ).save(folder),
         "since its graph.onnx is not the one that its card names",
-    ),
-    "other weights of the same shape": (
-        other_weights,
-        "since its model.safetensors is not the one that its card names",
     ),
     "positions that are scaled": (
         lambda folder: change_json(
@@ -156,6 +153,20 @@ def test_a_folder_that_does_not_fit_is_computed_by_torch_and_noted_in_one_senten
     assert note.startswith("the model is computed by torch, which starts later")
     assert sentence in note
     assert "\n" not in note
+
+
+@pytest.mark.parametrize("asked", ["auto", "nf4"])
+@pytest.mark.parametrize("graph", ["there", "missing"])
+def test_weights_that_are_not_those_of_the_card_are_refused_whoever_computes(folder, asked, graph):
+    other_weights(folder)
+    if graph == "missing":
+        (folder / "graph.onnx").unlink()
+    with pytest.raises(ModelError) as caught:
+        loaded(folder, device="cpu", quantise=asked)
+    assert "its model.safetensors is not the one that its card names" in str(caught.value)
+    assert str(caught.value).endswith("get it again or choose another folder")
+    with pytest.raises(ModelError, match="is not the one that its card names"):
+        load_by_torch(ModelSettings(directory=folder, device="cpu"))
 
 
 def test_a_runtime_that_is_too_old_leaves_the_model_to_torch(folder, monkeypatch):
