@@ -45,12 +45,14 @@ class ListeningController(QObject):
         fetch_ended(): the download has ended.
         missing_found(str): this speech model is not on this computer; empty if it is.
         sound_lost(float): seconds of sound that were lost so far.
+        levels_came(dict of str to Level): the level of each lane that is recorded.
     """
 
     fetch_progressed = Signal(str, object, object)  # bytes do not fit into Qt's int
     fetch_ended = Signal()
     missing_found = Signal(str)
     sound_lost = Signal(float)
+    levels_came = Signal(dict)
 
     def __init__(
         self,
@@ -337,8 +339,10 @@ class ListeningController(QObject):
 
     @Slot()
     def _show_levels(self) -> None:
-        for lane, level in self.desk.levels().items():
+        levels = self.desk.levels()
+        for lane, level in levels.items():
             self._source_of(lane).meter.show_level(level)
+        self.levels_came.emit(levels)
 
     @Slot(list)
     def show_lags(self, lags: Sequence[StageTime]) -> None:

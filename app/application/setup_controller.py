@@ -1,9 +1,10 @@
 """Connects the setup wizard and the windows of the models with the settings."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtGui import QAction
 
 from app.captions.model import UtteranceView
 from app.captions.modes import CAPTIONS_ONLY, TRANSLATE
@@ -13,6 +14,7 @@ from app.dialogs.setup.wizard import SetupWizard, WizardServices
 from app.main_window.window import MainWindow
 from app.session.listening_service import ListeningService
 from app.system.translations import worded
+from engine.audio.devices import DeviceKind, Level
 from engine.errors import ModelError
 from engine.hub.bundled import bundled_models
 from engine.hub.catalogue import TRANSLATION_MODELS
@@ -49,7 +51,7 @@ class SetupController(QObject):
         Args:
             settings: in force.
             desk: downloads speech models, and listens.
-            window: its microphone is tried.
+            window: its sources are tried.
             as_arguments: returns the current model and settings as command-line options.
         """
         super().__init__(window)
@@ -107,6 +109,12 @@ class SetupController(QObject):
         if self.dialog is not None:
             self.dialog.trial.show_views(views)
 
+    @Slot(dict)
+    def show_levels(self, levels: Mapping[str, Level]) -> None:
+        """Show the level of each lane in the wizard, too."""
+        if self.dialog is not None:
+            self.dialog.trial.show_levels(levels)
+
     def hide(self) -> None:
         """Hide the windows; the program ends."""
         self._wished = ""
@@ -127,18 +135,30 @@ class SetupController(QObject):
         dialog.language_wanted.connect(self._use_language)
         dialog.recognizer_wanted.connect(self._use_recognizer)
         dialog.left.connect(self._keep)
-        microphone = self._window.menu_actions.microphone
-        dialog.microphone_wanted.connect(microphone.setChecked)
-        microphone.toggled.connect(self._show_microphone)
+        dialog.source_wanted.connect(self._switch_source)
+        for action in self._sources.values():
+            action.toggled.connect(self._show_sources)
+        self._show_sources()
         self._desk.began.connect(self._show_began)
         self._desk.reported.connect(self._take)
         self._desk.failed.connect(dialog.trial.show_failure)
         return dialog
 
-    @Slot(bool)
-    def _show_microphone(self, on: bool) -> None:  # noqa: FBT001  what the signal carries
+    @property
+    def _sources(self) -> dict[DeviceKind, QAction]:
+        """The actions of the main window that switch the sources."""
+        actions = self._window.menu_actions
+        return {DeviceKind.MICROPHONE: actions.microphone, DeviceKind.SYSTEM: actions.system}
+
+    @Slot(object, bool)
+    def _switch_source(self, kind: DeviceKind, on: bool) -> None:  # noqa: FBT001  as the signal
+        self._sources[kind].setChecked(on)
+
+    @Slot()
+    def _show_sources(self) -> None:
         if self.dialog is not None:
-            self.dialog.trial.show_on(on=on)
+            for kind, action in self._sources.items():
+                self.dialog.trial.show_on(kind, on=action.isChecked())
 
     @Slot()
     def _show_began(self) -> None:
@@ -156,8 +176,8 @@ class SetupController(QObject):
                 trial.show_progress(self.tr("Listening. Say a sentence."))
             case ListeningFailed(message=message):
                 trial.show_failure(worded(message))
-            case Noticed(notice=notice):
-                trial.show_progress(worded(notice.message))
+            case Noticed(lane=lane, notice=notice):
+                trial.show_message(lane, worded(notice.message))
 
     @Slot(str)
     def _use_language(self, language: str) -> None:

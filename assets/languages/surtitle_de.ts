@@ -4169,24 +4169,24 @@
         <translation>Ausprobieren</translation>
     </message>
     <message>
-        <source>Switch on the microphone and say an English sentence. The bars move when Surtitle hears something.</source>
-        <translation>Schalten Sie das Mikrofon ein und sagen Sie einen englischen Satz. Die Balken bewegen sich, wenn Surtitle etwas hört.</translation>
-    </message>
-    <message>
         <source>Try a&amp;gain</source>
         <translation>Erne&amp;ut versuchen</translation>
-    </message>
-    <message>
-        <source>There is no speech model yet: the page before offers one.</source>
-        <translation>Es ist noch kein Sprachmodell da: Die Seite davor bietet eines an.</translation>
     </message>
     <message>
         <source>The speech model is still being downloaded.</source>
         <translation>Das Sprachmodell wird noch heruntergeladen.</translation>
     </message>
     <message>
-        <source>Searching…</source>
-        <translation>Suche …</translation>
+        <source>Switch the microphone on and say an English sentence. Nothing is recorded before that; the bars move when sound arrives.</source>
+        <translation>Schalten Sie das Mikrofon ein und sagen Sie einen englischen Satz. Vorher wird nichts aufgenommen; die Balken bewegen sich, wenn Ton ankommt.</translation>
+    </message>
+    <message>
+        <source>You need a speech model first: go back to choose one.</source>
+        <translation>Dafür brauchen Sie zuerst ein Sprachmodell: Gehen Sie zurück, um eines zu wählen.</translation>
+    </message>
+    <message>
+        <source>Off.</source>
+        <translation>Aus.</translation>
     </message>
     <message>
         <source>Your captions appear here.</source>
@@ -4215,6 +4215,18 @@
     <message>
         <source>Switch &amp;microphone off</source>
         <translation>Mi&amp;krofon ausschalten</translation>
+    </message>
+    <message>
+        <source>Switch &amp;computer sound off</source>
+        <translation>&amp;Computerton ausschalten</translation>
+    </message>
+    <message>
+        <source>Switch &amp;computer sound on</source>
+        <translation>&amp;Computerton einschalten</translation>
+    </message>
+    <message>
+        <source>Opening the device…</source>
+        <translation>Das Gerät wird geöffnet …</translation>
     </message>
 </context>
 <context>

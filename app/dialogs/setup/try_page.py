@@ -1,13 +1,14 @@
-"""The page of the setup wizard to try speech on: levels of the sound, and live captions."""
+"""The page of the setup wizard to try speech on: a switch and a meter of each source, captions."""
+
+from collections.abc import Mapping
 
 from PySide6.QtCore import QSignalBlocker, Signal, Slot
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout
 
 from app.captions.lanes import LANES
 from app.captions.model import UtteranceView, dotted
 from app.dialogs.setup.pages import WizardPage
-from app.dialogs.setup.sound_check import SoundCheck
 from app.look.icons import icon
 from app.look.style_sheet import GAP, make_primary
 from app.widgets.dialog_text import as_sentence, paragraph, quiet
@@ -15,51 +16,51 @@ from app.widgets.level_meter import LevelMeter
 from engine.audio.devices import DeviceKind, Level
 
 _BIG = 1.3  # letters of the caption, of those of the window
-_LANE = LANES[DeviceKind.MICROPHONE]
+_ICONS = {DeviceKind.MICROPHONE: ("mic", "on_accent"), DeviceKind.SYSTEM: ("volume-2", "")}
+"""The icon of each switch and its colour; the microphone's is the main button."""
 
 
 class TryPage(WizardPage):
-    """Meters of both sources, a switch of the microphone, and the newest caption of it.
+    """Switches the sources of the main window; shows their levels and the newest caption.
+
+    No device is opened before its switch is clicked.
 
     Signals:
-        microphone_wanted(bool): switch the microphone of the main window on or off.
+        source_wanted(DeviceKind, bool): switch a source of the main window on or off.
     """
 
-    microphone_wanted = Signal(bool)
+    source_wanted = Signal(object, bool)
 
-    def __init__(self, check: SoundCheck) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.title = self.tr("Try it")
-        self._check = check
         self._before: set[int] = set()  # keys of what was said before
         self._speech: tuple[bool, bool] | None = None  # what ``show_speech`` showed
         self._views: tuple[UtteranceView, ...] = ()
+        self._switched_on: list[DeviceKind] = []  # by a click here, the newest last
         self.add_text(
             self.tr(
-                "Switch on the microphone and say an English sentence. The bars move when "
-                "Surtitle hears something."
+                "Switch the microphone on and say an English sentence. Nothing is recorded before "
+                "that; the bars move when sound arrives."
             )
         )
-        self.column.addLayout(self._lay_out_meters())
-        self.switch = QPushButton(icon("mic", "on_accent"), "")
-        self.switch.setCheckable(True)
-        self.switch.setAutoDefault(False)
-        make_primary(self.switch)
+        self.column.addLayout(self._lay_out_sources())
         self.retry = QPushButton(icon("refresh-cw"), self.tr("Try a&gain"))
         self.retry.setAutoDefault(False)
         self.state = quiet()
         row = QHBoxLayout()
         row.setSpacing(2 * GAP)
-        row.addWidget(self.switch)
         row.addWidget(self.state, 1)
         row.addWidget(self.retry)
         self.column.addLayout(row)
         self.column.addWidget(self._make_card(), 1)
-        check.level_came.connect(self._show_level)
-        check.reported.connect(self._show_message)
-        self.switch.toggled.connect(self._press)
         self.retry.clicked.connect(self._try_again)
         self.show_speech(is_here=False, is_fetching=False)
+
+    @property
+    def switch(self) -> QPushButton:
+        """The switch of the microphone, which most people want."""
+        return self.switches[DeviceKind.MICROPHONE]
 
     def show_speech(self, *, is_here: bool, is_fetching: bool) -> None:
         """Allow listening if there is a speech model, else say what is missing."""
@@ -67,79 +68,106 @@ class TryPage(WizardPage):
         if state == self._speech:
             return
         self._speech = state
-        self.switch.setEnabled(is_here)
-        missing = self.tr("There is no speech model yet: the page before offers one.")
+        for switch in self.switches.values():
+            switch.setEnabled(is_here)
+        missing = self.tr("You need a speech model first: go back to choose one.")
         if is_fetching:
             missing = self.tr("The speech model is still being downloaded.")
         self.show_state("" if is_here else missing)
-        self._name_switch()
 
     def show_progress(self, text: str) -> None:
         """Show how far listening is, unless it was switched off or has failed meanwhile."""
-        if self.switch.isChecked():
+        if any(switch.isChecked() for switch in self.switches.values()):
             self.show_state(text)
 
     def show_state(self, text: str) -> None:
-        """Show a sentence beside the switch."""
+        """Show a sentence about what is heard."""
         self.state.setText(text)
         self.retry.hide()
 
     def show_failure(self, message: str) -> None:
         """Show why nothing can be heard, and offer to try again."""
         if self.isVisible():
-            self.show_on(on=False)
             self.state.setText(as_sentence(message))
             self.retry.show()
 
-    def show_on(self, *, on: bool) -> None:
-        """Show whether the microphone is on; nothing is emitted."""
-        with QSignalBlocker(self.switch):
-            self.switch.setChecked(on)
-        self._name_switch()
+    def show_on(self, kind: DeviceKind, *, on: bool) -> None:
+        """Show whether a source is on; nothing is emitted."""
+        with QSignalBlocker(self.switches[kind]):
+            self.switches[kind].setChecked(on)
+        self._name_switch(kind)
+        if not on:
+            self.meters[kind].show_nothing()
+            self.messages[kind].setText(self.tr("Off."))
+
+    def show_message(self, lane: str, message: str) -> None:
+        """Show a sentence about the device of a lane."""
+        for kind, of_kind in LANES.items():
+            if of_kind == lane and self.switches[kind].isChecked():
+                self.messages[kind].setText(as_sentence(message))
+
+    def show_levels(self, levels: Mapping[str, Level]) -> None:
+        """Show the level of each lane that is recorded."""
+        if self.isVisible():
+            for kind, lane in LANES.items():
+                if lane in levels and self.switches[kind].isChecked():
+                    self.meters[kind].show_level(levels[lane])
 
     def show_views(self, views: tuple[UtteranceView, ...]) -> None:
-        """Show the newest caption of what is said into the microphone on this page."""
+        """Show the newest caption of what was said since this page was entered."""
         self._views = views
-        mine = [view for view in views if view.lane == _LANE and view.key not in self._before]
-        if mine:
-            newest = mine[-1]
+        heard = [
+            view for view in views if view.lane in LANES.values() and view.key not in self._before
+        ]
+        if heard:
+            newest = heard[-1]
             said = " ".join(filter(None, (newest.source, dotted(newest.tail))))
             self.source.setText(said)
             self.caption.setText(newest.caption)
 
     def enter(self) -> None:
-        """Measure levels while the page is visible."""
-        for label in self.messages.values():
-            label.setText(self.tr("Searching…"))
-        self._check.start()
+        """Begin with an empty caption."""
         self._clear()
 
     def leave(self) -> None:
-        """Stop listening and measuring."""
-        self._check.stop()
+        """Switch off what was switched on here."""
+        for kind in self._switched_on.copy():
+            self.switches[kind].setChecked(False)
         for meter in self.meters.values():
             meter.show_nothing()
-        self.switch.setChecked(False)
 
     def _clear(self) -> None:
         self._before = {view.key for view in self._views}
         self.source.setText("")
         self.caption.setText(self.tr("Your captions appear here."))
 
-    def _lay_out_meters(self) -> QGridLayout:
+    def _lay_out_sources(self) -> QGridLayout:
         names = (self.tr("Microphone"), self.tr("Computer sound"))
+        self.switches = {kind: self._make_switch(kind) for kind in DeviceKind}
         self.meters = {kind: LevelMeter() for kind in DeviceKind}
-        self.messages = {kind: quiet() for kind in DeviceKind}
+        self.messages = {kind: quiet(self.tr("Off.")) for kind in DeviceKind}
         grid = QGridLayout()
-        grid.setVerticalSpacing(GAP)
+        grid.setVerticalSpacing(3 * GAP)
         grid.setHorizontalSpacing(3 * GAP)
         grid.setColumnStretch(1, 1)
         for row, (kind, name) in enumerate(zip(DeviceKind, names, strict=True)):
             self.meters[kind].setAccessibleName(name)
-            grid.addWidget(QLabel(name), 2 * row, 0)
-            grid.addWidget(self.meters[kind], 2 * row, 1)
-            grid.addWidget(self.messages[kind], 2 * row + 1, 1)
+            side = QVBoxLayout()
+            side.setSpacing(0)
+            side.addWidget(self.meters[kind])
+            side.addWidget(self.messages[kind])
+            grid.addWidget(self.switches[kind], row, 0)
+            grid.addLayout(side, row, 1)
+            self._name_switch(kind)
         return grid
+
+    def _make_switch(self, kind: DeviceKind) -> QPushButton:
+        switch = QPushButton(icon(*_ICONS[kind]), "")
+        switch.setCheckable(True)
+        switch.setAutoDefault(False)
+        make_primary(switch, primary=kind is DeviceKind.MICROPHONE)
+        switch.toggled.connect(lambda on: self._press(kind, on=on))
+        return switch
 
     def _make_card(self) -> QFrame:
         """Make the frame with the newest words and their caption."""
@@ -161,29 +189,29 @@ class TryPage(WizardPage):
         column.addStretch(1)
         return card
 
-    def _name_switch(self) -> None:
-        text = self.tr("Switch &microphone on")
-        if self.switch.isChecked():
-            text = self.tr("Switch &microphone off")
-        self.switch.setText(text)
+    def _name_switch(self, kind: DeviceKind) -> None:
+        on = self.switches[kind].isChecked()
+        if kind is DeviceKind.MICROPHONE:
+            text = self.tr("Switch &microphone off") if on else self.tr("Switch &microphone on")
+        else:
+            text = self.tr("Switch &computer sound off")
+            text = text if on else self.tr("Switch &computer sound on")
+        self.switches[kind].setText(text)
 
-    @Slot(bool)
-    def _press(self, on: bool) -> None:  # noqa: FBT001  what the signal carries
-        self._name_switch()
+    def _press(self, kind: DeviceKind, *, on: bool) -> None:
+        self._name_switch(kind)
+        self._switched_on = [one for one in self._switched_on if one is not kind]
         if on:
+            self._switched_on.append(kind)
+            self.messages[kind].setText(self.tr("Opening the device…"))
             self._clear()
-        self.microphone_wanted.emit(on)
+        else:
+            self.show_on(kind, on=False)
+        self.source_wanted.emit(kind, on)
 
     @Slot()
     def _try_again(self) -> None:
+        """Switch on again what was switched on last."""
         self.show_state("")
-        self.switch.setChecked(True)
-
-    @Slot(object, object)
-    def _show_level(self, kind: DeviceKind, level: Level) -> None:
-        if self.isVisible():
-            self.meters[kind].show_level(level)
-
-    @Slot(object, str)
-    def _show_message(self, kind: DeviceKind, message: str) -> None:
-        self.messages[kind].setText(as_sentence(message))
+        kind = (self._switched_on or [DeviceKind.MICROPHONE])[-1]
+        self.switches[kind].setChecked(True)

@@ -3,7 +3,7 @@
 The main window behind it works already.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QStackedWidget, QWidget
@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QStacke
 from app.config.preferences import Preferences
 from app.dialogs.setup.page_frame import heading_of, lay_out_page
 from app.dialogs.setup.pages import DonePage, WelcomePage, WizardPage
-from app.dialogs.setup.sound_check import MakeSources, SoundCheck, make_sources
 from app.dialogs.setup.speech_page import SpeechPage
 from app.dialogs.setup.try_page import TryPage
 from app.look.style_sheet import make_primary
@@ -26,12 +25,10 @@ class WizardServices:
     """How the wizard and the windows of the models examine the computer; tests replace it.
 
     Attributes:
-        make_sources: returns the sound sources; called on a thread.
         program: the command line that starts this program; None for the running one.
         bundled: target languages of the bundled model; empty without one.
     """
 
-    make_sources: MakeSources = field(default=make_sources)
     program: tuple[str, ...] | None = None
     bundled: tuple[str, ...] = ("de",)
 
@@ -42,13 +39,13 @@ class SetupWizard(QDialog):
     Signals:
         language_wanted(str): translate into this language.
         recognizer_wanted(str): use this speech model, which is on this computer.
-        microphone_wanted(bool): switch the microphone on or off.
+        source_wanted(DeviceKind, bool): switch a source on or off.
         left(): the wizard was closed.
     """
 
     language_wanted = Signal(str)
     recognizer_wanted = Signal(str)
-    microphone_wanted = Signal(bool)
+    source_wanted = Signal(object, bool)
     left = Signal()
 
     def __init__(
@@ -56,10 +53,9 @@ class SetupWizard(QDialog):
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Set up Surtitle"))
-        self.sound = SoundCheck(parts.make_sources, self)
         self.welcome = WelcomePage(parts.bundled)
         self.speech = SpeechPage(desk)
-        self.trial = TryPage(self.sound)
+        self.trial = TryPage()
         self.done_page = DonePage()
         self.pages: tuple[WizardPage, ...] = (
             *(self.welcome, self.speech, self.trial, self.done_page),
@@ -75,7 +71,7 @@ class SetupWizard(QDialog):
         self.next.clicked.connect(self._go_on)
         self.speech.changed.connect(self._show_speech)
         self.speech.chosen.connect(self.recognizer_wanted)
-        self.trial.microphone_wanted.connect(self.microphone_wanted)
+        self.trial.source_wanted.connect(self.source_wanted)
 
     def open_guide(self, preferences: Preferences) -> None:
         """Show the first page with the current choices."""
@@ -86,9 +82,8 @@ class SetupWizard(QDialog):
         self._open(preferences, self.speech)
 
     def end(self) -> None:
-        """Release the devices; the program ends."""
+        """Close it; the program ends."""
         self.close()
-        self.sound.close()
 
     def reject(self) -> None:
         """Release the devices; a download goes on."""

@@ -1,5 +1,7 @@
 """The first words of a newcomer: the guide over the whole program, with a fake microphone."""
 
+import threading
+
 import pytest
 
 from engine.audio.devices import DeviceKind
@@ -100,3 +102,37 @@ def test_a_download_in_the_guide_leaves_listening_alone_until_it_is_used(first_s
     one.guide.speech.row.download.click()
     one.wait(lambda: one.speech.asked[-1][1] == "tiny.en")
     assert [recognizer for _, recognizer in one.speech.asked] == ["base.en", "tiny.en"]
+
+
+def test_the_page_to_try_speech_on_opens_a_device_only_at_its_click(first_start):
+    one = first_start(texts={DeviceKind.MICROPHONE: [SAID], DeviceKind.SYSTEM: [SAID]})
+    one.guide.next.click()
+    one.wait(lambda: one.guide.speech.is_here)
+    threads = set(threading.enumerate())
+    one.guide.next.click()
+    trial = one.guide.trial
+    assert trial.isVisible()
+    assert set(threading.enumerate()) == threads
+    assert not one.speech.runs
+    for kind in (DeviceKind.SYSTEM, DeviceKind.MICROPHONE):
+        assert not trial.meters[kind].filled
+        trial.switches[kind].click()
+        one.wait(lambda kind=kind: trial.meters[kind].filled > 0.5)
+    opened = [{device.kind for device in wanted} for wanted, _ in one.speech.asked]
+    assert opened == [{"system"}, {"system", "microphone"}]
+    one.guide.next.click()
+    one.wait(lambda: not one.application.listening.desk.is_listening)
+    assert not any(meter.filled for meter in trial.meters.values())
+
+
+def test_what_was_on_before_the_guide_is_on_after_it(first_start):
+    one = first_start(texts={DeviceKind.MICROPHONE: [SAID], DeviceKind.SYSTEM: [SAID]})
+    one.press(one.bar.microphone)
+    one.wait(lambda: one.guide.speech.is_here)
+    one.guide.next.click()
+    one.guide.next.click()
+    assert one.guide.trial.switches["microphone"].isChecked()
+    one.guide.trial.switches["system"].click()
+    one.guide.next.click()
+    assert one.window.menu_actions.microphone.isChecked()
+    assert not one.window.menu_actions.system.isChecked()

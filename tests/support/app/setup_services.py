@@ -2,16 +2,9 @@
 
 import json
 import sys
-import threading
-
-import numpy as np
 
 from app.dialogs.setup.wizard import WizardServices
-from engine.audio.devices import AudioNotice, NoticeKind
-from engine.errors import AudioError
 from engine.hub.catalogue import KNOWN_MODELS
-from engine.messages import Code
-from tests.support.listening_fakes import Chunks
 
 MACHINE = {
     "kind": "machine",
@@ -31,27 +24,6 @@ def fit(name, *, fits=True, device="cpu", needed_bytes=1_000_000_000):
     return {"kind": "fit", "model": name, "fits": fits, **line}
 
 
-class Sources:
-    """Gives a loud microphone, and an output that is not there."""
-
-    def __init__(self):
-        self.made = []
-        self.threads = set()
-
-    def live(self, wanted, report):
-        self.threads.add(threading.current_thread().name)
-        if wanted.kind == "system":
-            msg = "no sound server answers: start one"
-            raise AudioError(msg)
-        report(
-            AudioNotice(
-                kind=NoticeKind.LISTENING, device="mic", message=Code.LISTENING(device="mic")
-            )
-        )
-        self.made.append(Chunks(np.full(4800, 0.5, np.float32), open_end=True))
-        return self.made[-1]
-
-
 def says(*lines):
     """A program that writes these lines, whatever it is asked."""
     text = "\n".join(json.dumps(line) for line in lines)
@@ -60,4 +32,4 @@ def says(*lines):
 
 def parts(code=None, **more):
     code = code or says(MACHINE, *(fit(model.name) for model in KNOWN_MODELS))
-    return WizardServices(make_sources=Sources, program=(sys.executable, "-c", code), **more)
+    return WizardServices(program=(sys.executable, "-c", code), **more)

@@ -2,8 +2,6 @@
 
 import json
 import sys
-import threading
-import time
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QPoint, QTimer
@@ -11,9 +9,7 @@ from PySide6.QtCore import QCoreApplication, QPoint, QTimer
 from app.captions.model import UtteranceView
 from app.dialogs.setup.wizard import WizardServices
 from app.system.translations import worded
-from engine.audio.chunks import AudioChunk
-from engine.audio.devices import AudioNotice, Level, NoticeKind
-from engine.errors import NoSoundError
+from engine.audio.devices import Level
 from engine.events import ContextChanged, Statistics
 from engine.hub.catalogue import KNOWN_MODELS
 from engine.messages import Code
@@ -53,40 +49,6 @@ def says(*lines):
     return sys.executable, "-c", f"print({text!r})"
 
 
-class Sources:
-    """A microphone that is heard, and no sound from the computer."""
-
-    def live(self, wanted, report):
-        if wanted.kind == "system":
-            raise NoSoundError(Code.NO_SERVER_RUNS())
-        device = "Some Microphone"
-        message = Code.LISTENING(device=device)
-        report(AudioNotice(kind=NoticeKind.LISTENING, device=device, message=message))
-        return Hum()
-
-
-class Hum:
-    """Sound without an end."""
-
-    def __init__(self):
-        self.ended = False
-        self._stopping = threading.Event()
-
-    def start(self):
-        pass
-
-    def read(self, timeout_s):
-        import numpy as np  # noqa: PLC0415  as in the program
-
-        self._stopping.wait(min(timeout_s, 0.05))
-        samples = 0.1 * np.sin(np.arange(800, dtype=np.float32) / 5)
-        return AudioChunk(samples=samples, start_s=0.0, heard_at_s=time.monotonic())
-
-    def stop(self):
-        self.ended = True
-        self._stopping.set()
-
-
 class SideScenes:
     """What a person would have done before the picture."""
 
@@ -108,7 +70,7 @@ class SideScenes:
         return guide.dialog
 
     def examiners(self):
-        return WizardServices(make_sources=Sources, program=says(MACHINE, *fits(), FORECAST))
+        return WizardServices(program=says(MACHINE, *fits(), FORECAST))
 
     def act_guide(self):
         self.open_guide(0)
@@ -138,9 +100,10 @@ class SideScenes:
         dialog = self.open_guide(2)
         dialog.speech._take_found({"base.en": None})  # which may come a moment later
         trial = dialog.trial
-        trial.meters["microphone"].show_level(Level(rms_db=-23, peak_db=-9))
-        trial.microphone_wanted.disconnect()
+        trial.source_wanted.disconnect()
         trial.switch.click()
+        trial.show_levels({"me": Level(rms_db=-23, peak_db=-9)})
+        trial.show_message("me", worded(Code.LISTENING(device="Some Microphone")))
         told = QCoreApplication.translate("SetupController", "Listening. Say a sentence.")
         trial.show_state(told)
         said = UtteranceView(
