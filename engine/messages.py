@@ -335,6 +335,10 @@ class Code(Codes):
     )
     RECORDING_ENDS = tr("{path} cannot be read any further: {reason}")
     NO_SOUND_IN = tr("expected a file with sound, but there is none in {path}: name another")
+    SOUND_UNUSUAL = tr(
+        "the sound of {path} cannot be converted (channels: {channels}, rate: {rate_hz} Hz): "
+        "save it with another program, for example as stereo at 48000 Hz"
+    )
     RECORDING_STOPPED = tr("the recording stopped unexpectedly: {reason}")
     SERVER_SLOW = tr("the sound server did not answer within {seconds:g} s: restart it")
     NO_SERVER_RUNS = tr("no sound server answers: start PipeWire or PulseAudio")

@@ -1635,6 +1635,10 @@
         <source>Chinese</source>
         <translation>Chinesisch</translation>
     </message>
+    <message>
+        <source>the sound of {path} cannot be converted (channels: {channels}, rate: {rate_hz} Hz): save it with another program, for example as stereo at 48000 Hz</source>
+        <translation>der Ton von {path} lässt sich nicht umrechnen (Kanäle: {channels}, Abtastrate: {rate_hz} Hz): speichern Sie ihn mit einem anderen Programm, zum Beispiel als Stereo mit 48000 Hz</translation>
+    </message>
 </context>
 <context>
     <name>AboutDialog</name>

@@ -10,7 +10,7 @@ import numpy as np
 from engine.audio.chunks import AudioChunk
 from engine.audio.devices import SAMPLE_RATE_HZ
 from engine.errors import AudioError, message_of
-from engine.messages import Code
+from engine.messages import Code, Message
 
 _LONGEST_CHUNK = 1600  # samples; some codecs have frames of a second and more
 _LEAST_GAP_S = 0.1
@@ -49,7 +49,8 @@ class Decoder:
             self._container = av.open(self._file, "r", options=_OPTIONS)
         except (av.error.FFmpegError, ValueError) as error:
             self._file.close()
-            raise AudioError(Code.NO_RECORDING(path=str(path), reason=str(error))) from error
+            message = Code.NO_RECORDING(path=str(path), reason=_reason(error))
+            raise AudioError(message) from error
         if not self._container.streams.audio:
             self.close()
             raise AudioError(Code.NO_SOUND_IN(path=str(path)))
@@ -66,14 +67,24 @@ class Decoder:
     def _decode(self) -> Iterator[AudioChunk]:
         for frame in self._frames():
             self._find_gap(frame)
-            try:
-                resampled = self._resampler.resample(frame)
-            except ValueError:  # the rate or the channels change at this frame
-                yield from self._timed(self._resampler.resample(None))
-                self._resampler = _resampler()
-                resampled = self._resampler.resample(frame)
-            yield from self._timed(resampled)
+            yield from self._timed(self._resampled(frame))
         yield from self._timed(self._resampler.resample(None) if self._heard_s > 0 else [])
+
+    def _resampled(self, frame: av.AudioFrame) -> list[av.AudioFrame]:
+        try:
+            try:
+                return self._resampler.resample(frame)
+            except ValueError:  # the rate or the channels change at this frame
+                rest = self._resampler.resample(None)
+                self._resampler = _resampler()
+                return rest + self._resampler.resample(frame)
+        except (av.error.FFmpegError, MemoryError) as error:
+            message = Code.SOUND_UNUSUAL(
+                path=str(self._path),
+                channels=len(frame.layout.channels),
+                rate_hz=frame.sample_rate,
+            )
+            raise AudioError(message) from error
 
     def _frames(self) -> Iterator[av.AudioFrame]:
         try:
@@ -85,7 +96,7 @@ class Decoder:
         except av.error.InvalidDataError:
             self.n_damaged += 1  # and FFmpeg finds no later packet
         except (OSError, av.error.FFmpegError) as error:
-            message = Code.RECORDING_ENDS(path=str(self._path), reason=str(error))
+            message = Code.RECORDING_ENDS(path=str(self._path), reason=_reason(error))
             raise AudioError(message) from error
 
     def _find_gap(self, frame: av.AudioFrame) -> None:
@@ -109,6 +120,13 @@ class Decoder:
                 chunk = AudioChunk(samples=part, start_s=self._end_s)
                 self._end_s = chunk.end_s
                 yield chunk
+
+
+def _reason(error: Exception) -> Message:
+    """Return what FFmpeg says, without its number of the error and the file's name."""
+    if isinstance(error, av.error.FFmpegError) and error.strerror:
+        return Code.AS_SAID(sentence=error.strerror)
+    return message_of(error)
 
 
 def _resampler() -> av.AudioResampler:

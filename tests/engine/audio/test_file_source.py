@@ -1,4 +1,6 @@
+import contextlib
 import itertools
+import struct
 import threading
 import time
 import wave
@@ -7,6 +9,7 @@ import av
 import numpy as np
 import pytest
 
+from engine.audio.decoder import Decoder
 from engine.audio.devices import SAMPLE_RATE_HZ, NoticeKind
 from engine.audio.file_source import FileSource
 from engine.errors import AudioError
@@ -275,6 +278,7 @@ def test_what_is_no_recording_is_told_in_one_sentence(tmp_path, content, said):
     with pytest.raises(AudioError, match=said) as caught:
         FileSource(path, print, real_time=False).start()
     assert "\n" not in str(caught.value)
+    assert "Errno" not in str(caught.value)
 
 
 def test_a_film_without_sound_is_told(tmp_path):
@@ -292,3 +296,19 @@ def test_a_film_without_sound_is_told(tmp_path):
 def test_a_folder_is_no_recording(tmp_path):
     with pytest.raises(AudioError, match="Is a directory"):
         FileSource(tmp_path, print, real_time=False).start()
+
+
+@pytest.mark.parametrize(("n_channels", "rate_hz"), [(64, 16_000), (255, 16_000), (1, 2**31 - 1)])
+def test_sound_that_cannot_be_converted_is_one_sentence(tmp_path, n_channels, rate_hz):
+    path = tmp_path / "odd.wav"
+    sizes = struct.pack("<IHHII", 16, 1, n_channels, rate_hz, 2 * n_channels * rate_hz % 2**32)
+    parts = [b"fmt ", sizes, struct.pack("<HH", 2 * n_channels, 16), b"data"]
+    content = bytes(2 * n_channels * 64)
+    head = b"WAVE" + b"".join(parts) + struct.pack("<I", len(content))
+    path.write_bytes(b"RIFF" + struct.pack("<I", len(head) + len(content)) + head + content)
+    with (
+        contextlib.closing(Decoder(path)) as decoder,
+        pytest.raises(AudioError, match=f"channels: {n_channels}, rate: {rate_hz} Hz") as caught,
+    ):
+        list(decoder.chunks)
+    assert "Errno" not in str(caught.value)
