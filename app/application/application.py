@@ -342,9 +342,8 @@ class Application(QObject):
         state = {**self.side_windows.latency.facts, "captions": len(self.keeper.cues)}
         text = diagnostics(self.settings.preferences, state, self.settings.launch.log_folder)
         QGuiApplication.clipboard().setText(text)
-        self.window.banner.show_notice(
-            self.tr("Diagnostics copied. They contain no spoken or translated text.")
-        )
+        text = self.tr("Diagnostics copied. They contain no spoken or translated text.")
+        self.window.banner.show_offer(text, "", "", passes=True)
 
     @Slot(str)
     def obey(self, command: str) -> None:

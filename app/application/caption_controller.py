@@ -105,7 +105,7 @@ class CaptionController(QObject):
             self._keeper.remove(view.key for _, view in removed)
             self._show_captions()
             text = self.tr("Deleted from the transcript and from the kept session")
-            self._banner.show_offer(text, self.tr("&Undo"), _UNDO_DELETION)
+            self._banner.show_offer(text, self.tr("&Undo"), _UNDO_DELETION, passes=True)
 
     def _with_mark(self, waiting: UtteranceView) -> UtteranceView:
         """Return a row of waiting words with its bookmark."""
@@ -193,8 +193,8 @@ class CaptionController(QObject):
         self._awaited_marks.clear()
         self._show_captions()
         self.cleared.emit()
-        text = self.tr("A new session has begun")
-        self._banner.show_offer(text, self.tr("&Undo"), _UNDO)
+        text = self.tr("New session started")
+        self._banner.show_offer(text, self.tr("&Undo"), _UNDO, passes=True)
 
     @Slot(str)
     def _take_offer(self, name: str) -> None:

@@ -74,7 +74,7 @@ class ListeningController(QObject):
         self._is_ready = False
         self._heard = set[str]()  # lanes from which sound came
         self._fetching = ""
-        self._notices = SourceNotices(banner, self)
+        self._notices = SourceNotices(banner)
         desk.language = settings.translation.source_language
         self._heard_by = (settings.recognizer, desk.language)
         self._meters = self._timer(_METER_MS, self._show_levels)
@@ -92,7 +92,6 @@ class ListeningController(QObject):
     def close(self) -> None:
         """Stop recording and end at once."""
         self._meters.stop()
-        self._notices.close()
         self._bridge.let_overhear(None)
         self.desk.close()
 
@@ -346,8 +345,9 @@ class ListeningController(QObject):
 
     @Slot(list)
     def show_lags(self, lags: Sequence[StageTime]) -> None:
-        """Show the lag of the newest heard words."""
+        """Show the lag of the newest heard words, or none if there are none."""
         if self._begun:
             by_stage = {lag.stage: lag.median_s for lag in lags}
-            self._status.show_lag(by_stage.get("whole", sum(by_stage.values())))
+            lag_s = by_stage.get("whole", sum(by_stage.values())) if lags else None
+            self._status.show_lag(lag_s if self._heard else None)
             self.sound_lost.emit(self.desk.n_dropped / SAMPLE_RATE_HZ)

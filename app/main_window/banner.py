@@ -1,18 +1,32 @@
 """The banner beside the transcript: loading progress, failures and notices."""
 
-from PySide6.QtCore import Qt, Signal, Slot
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QPushButton, QWidget
 
 from app.widgets.dialog_text import as_sentence, paragraph
 
 _STEPS = 1000
+_PASSING_MS = 20_000  # enough to read a sentence and to reach its button
+
+
+@dataclass(frozen=True, slots=True)
+class _Notice:
+    """A sentence with the text of its button, the name of its offer, and whether it passes."""
+
+    sentence: str
+    button: str
+    name: str
+    passes: bool
 
 
 class Banner(QFrame):
     """One sentence with a progress bar or a button; hidden if there is nothing to show.
 
-    Loading and failures come before notices; notices are shown one after the other.
+    Loading and failures come before notices; notices are shown one after the other. One that
+    passes goes by itself after 20 seconds, unless the mouse or the focus is on it.
 
     Signals:
         retry_clicked(): load again.
@@ -24,7 +38,10 @@ class Banner(QFrame):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._notices: list[tuple[str, str, str]] = []  # sentence, button's text, offer's name
+        self._notices: list[_Notice] = []
+        self._shown: _Notice | None = None
+        self._passing = QTimer(self, singleShot=True)
+        self._passing.timeout.connect(self._pass)
         self._has_more_urgent = False
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.sentence = paragraph()
@@ -68,12 +85,13 @@ class Banner(QFrame):
         """Show a notice as soon as nothing more urgent is shown."""
         self.show_offer(message, "", "")
 
-    def show_offer(self, message: str, button: str, name: str) -> None:
+    def show_offer(self, message: str, button: str, name: str, *, passes: bool = False) -> None:
         """Show a notice with a button, or without one if ``button`` is empty.
 
-        A notice replaces the one of the same name, unless the name is empty.
+        A notice replaces the one of the same name, unless the name is empty. One that ``passes``
+        needs no answer.
         """
-        notice = (as_sentence(message), button, name)
+        notice = _Notice(as_sentence(message), button, name, passes)
         index = self._index(name)
         if index is None:
             self._notices.append(notice)
@@ -89,19 +107,24 @@ class Banner(QFrame):
             self._show_next_notice()
 
     def _index(self, name: str) -> int | None:
-        names = [notice[2] for notice in self._notices]
+        names = [notice.name for notice in self._notices]
         return names.index(name) if name and name in names else None
 
     def _show_next_notice(self) -> None:
         if self._has_more_urgent:
             return
-        if self._notices:
-            sentence, button, _ = self._notices[0]
-            self._show(sentence, self.dismiss)
-            self.offer.setText(button)
-            self.offer.setVisible(bool(button))
-        else:
+        notice = self._notices[0] if self._notices else None
+        if notice is None:
             self.hide()
+        else:
+            self._show(notice.sentence, self.dismiss)
+            self.offer.setText(notice.button)
+            self.offer.setVisible(bool(notice.button))
+        if notice is not self._shown:
+            self._shown = notice
+            self._passing.stop()
+            if notice is not None and notice.passes:
+                self._passing.start(_PASSING_MS)
 
     def _show(self, sentence: str, shown: QWidget) -> None:
         is_news = sentence != self.sentence.text() or not self.isVisible()
@@ -115,7 +138,7 @@ class Banner(QFrame):
 
     @Slot()
     def _take_offer(self) -> None:
-        _, _, name = self._notices[0]
+        name = self._notices[0].name
         self._dismiss()
         self.offer_taken.emit(name)
 
@@ -123,3 +146,12 @@ class Banner(QFrame):
     def _dismiss(self) -> None:
         del self._notices[:1]
         self._show_next_notice()
+
+    @Slot()
+    def _pass(self) -> None:
+        """Let the shown notice go, unless mouse or focus is on it."""
+        is_busy = self._has_more_urgent or self.underMouse()
+        if is_busy or self.offer.hasFocus() or self.dismiss.hasFocus():
+            self._passing.start(_PASSING_MS)
+        else:
+            self._dismiss()

@@ -6,6 +6,8 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QPushButton,
+    QSizePolicy,
+    QSpacerItem,
     QVBoxLayout,
     QWidget,
 )
@@ -16,6 +18,7 @@ from app.widgets.dialog_text import paragraph
 from engine.hub.catalogue import WHISPER_MEGABYTES
 
 _GAP, _SIDE = 12, 32
+_TOP = 72  # pixels above; in the middle a banner below would move all
 _POINTS_LARGER = 3
 
 
@@ -32,7 +35,8 @@ class EmptyPage(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.hint = _centred(self.tr("Switch on the microphone or computer sound, or type below."))
+        self.hint = _centred("")
+        self.show_hint(listens=False, paused=False)
         font = self.hint.font()
         font.setPointSize(font.pointSize() + _POINTS_LARGER)
         self.hint.setFont(font)
@@ -52,7 +56,8 @@ class EmptyPage(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(_GAP)
-        column.addStretch()
+        fixed, shrinks = QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Maximum
+        column.addItem(QSpacerItem(0, _TOP, fixed, shrinks))
         column.addWidget(_Signs())
         column.addWidget(self.hint)
         column.addWidget(self.offer)
@@ -60,6 +65,15 @@ class EmptyPage(QWidget):
         self.offer.hide()
         self.download.clicked.connect(self.download_clicked)
         self.others.clicked.connect(self.others_clicked)
+
+    def show_hint(self, *, listens: bool, paused: bool) -> None:
+        """Show what can be done now: while a source is on, and while the captions are paused."""
+        text = self.tr("Switch on the microphone or computer sound, or type below.")
+        if listens:
+            text = self.tr("Captions appear here as soon as something is said.")
+        if paused:
+            text = self.tr("Paused. Click Resume to go on.")
+        self.hint.setText(text)
 
     def show_missing(self, recognizer: str) -> None:
         """Offer to download a speech model; empty if there is one on this computer."""

@@ -72,16 +72,18 @@ class StatusBar(QWidget):
 
     def show_listening(self, text: str, devices: str = "") -> None:
         """Show the state of listening, empty without one, and the devices in the tool tip."""
-        self._listening, self._devices = text, devices
-        if not text:
+        if text != self._listening:
             self._lag_s = None
+        self._listening, self._devices = text, devices
         self._show()
 
-    def show_lag(self, seconds: float) -> None:
-        """Show how far the captions are behind the speaker."""
-        if self._lag_s is None or abs(seconds - self._lag_s) > _STEADY_S:
+    def show_lag(self, seconds: float | None) -> None:
+        """Show how far the captions are behind the speaker; None while nobody speaks."""
+        if seconds is None:
+            self._lag_s = None
+        elif self._lag_s is None or abs(seconds - self._lag_s) > _STEADY_S:
             self._lag_s = max(1, round(seconds))
-            self._show()
+        self._show()
 
     @Slot(bool)
     def show_paused(self, paused: bool) -> None:  # noqa: FBT001  what the signal carries

@@ -138,6 +138,9 @@ class MainWindow(QMainWindow):
         actions.keys_changed.connect(self._name_keys)
         for change in (self.transcript.rows.rowsInserted, self.transcript.rows.rowsRemoved):
             change.connect(self._show_middle)
+        for source in self.controls.sources:
+            source.button.toggled.connect(self._show_hint)
+        self.controls.pause.toggled.connect(self._show_hint)
         self._name_keys()
 
     def _buttons_by_action(self) -> list[tuple[QAction, QToolButton]]:
@@ -154,6 +157,12 @@ class MainWindow(QMainWindow):
         """Show the transcript, or the hint while it is empty."""
         has_rows = bool(self.transcript.rows.views)
         self._middle.setCurrentWidget(self.transcript if has_rows else self.empty_page)
+
+    @Slot()
+    def _show_hint(self) -> None:
+        """Show on the empty page what can be done now."""
+        paused = self.controls.pause.isChecked()
+        self.empty_page.show_hint(listens=bool(self.controls.on), paused=paused)
 
     @Slot()
     def _name_keys(self) -> None:

@@ -2098,12 +2098,12 @@
         <translation>Das sieht nicht nach Englisch aus und wird nicht übersetzt: {}</translation>
     </message>
     <message>
-        <source>A new session has begun</source>
-        <translation>Eine neue Sitzung hat begonnen</translation>
-    </message>
-    <message>
         <source>&amp;Undo</source>
         <translation>&amp;Rückgängig</translation>
+    </message>
+    <message>
+        <source>New session started</source>
+        <translation>Neue Sitzung begonnen</translation>
     </message>
 </context>
 <context>
@@ -2520,6 +2520,14 @@
     <message>
         <source>Choose a&amp;nother…</source>
         <translation>&amp;Anderes wählen …</translation>
+    </message>
+    <message>
+        <source>Captions appear here as soon as something is said.</source>
+        <translation>Hier erscheinen Untertitel, sobald etwas gesagt wird.</translation>
+    </message>
+    <message>
+        <source>Paused. Click Resume to go on.</source>
+        <translation>Angehalten. „Fortsetzen“ macht weiter.</translation>
     </message>
 </context>
 <context>

@@ -44,7 +44,11 @@ class StageTime:
 
 
 class WordLags:
-    """Measure words on their way through a session."""
+    """Measure words on their way through a session.
+
+    Attributes:
+        heard_at_s: when the newest spoken word was painted; None before the first one.
+    """
 
     def __init__(self) -> None:
         self.clear()
@@ -58,6 +62,7 @@ class WordLags:
     def begin_listening(self) -> None:
         """Reset the stages of spoken words."""
         self._heard = _empty(HEARD_STAGES)
+        self.heard_at_s: float | None = None
 
     def commit(self, words: Iterable[FedWord]) -> None:
         """Take committed words."""
@@ -92,6 +97,7 @@ class WordLags:
                 ]
                 if word.spoken_at_s is not None:
                     self._heard["whole"].append(now_s - word.spoken_at_s)
+                    self.heard_at_s = now_s
         return samples
 
     def stages(self) -> list[StageTime]:

@@ -19,6 +19,8 @@ from engine.utterances import Utterance
 
 _INTERVAL_MS = 1000
 _NEWEST_WORDS = 20  # words in the lag that is shown
+_FRESH_S = 8.0
+"""So long after the newest heard word its lag says something about now."""
 
 
 class LatencyCollector(QObject):
@@ -26,7 +28,8 @@ class LatencyCollector(QObject):
 
     Signals:
         changed(): the record changed.
-        lags_came(list of StageTime): lags of the newest heard words, once a second.
+        lags_came(list of StageTime): lags of the newest heard words, once a second; empty once
+            there was none for some seconds.
         failed(str): measurements cannot be written; recording has stopped.
 
     Attributes:
@@ -153,8 +156,9 @@ class LatencyCollector(QObject):
 
     @Slot()
     def _report_lags(self) -> None:
-        if lags := self.heard_lags:
-            self.lags_came.emit(lags)
+        heard_at_s = self.record.lags.heard_at_s
+        is_fresh = heard_at_s is not None and self._clock() - heard_at_s <= _FRESH_S
+        self.lags_came.emit(self.heard_lags if is_fresh else [])
 
     def _keep(self, samples: list[Sample], now_s: float) -> None:
         if samples:

@@ -230,7 +230,7 @@ def test_rows_are_deleted_everywhere_and_brought_back(program, tmp_path):
     transcript.selectRow(0)
     transcript.delete()
     one.window.menu_actions.new_session.trigger()
-    assert one.window.banner.sentence.text() == "A new session has begun."
+    assert one.window.banner.sentence.text() == "New session started."
     one.window.close()
     (session,) = past_sessions(tmp_path / "sessions")
     assert [cue.source for cue in session.cues] == ["Tea", "Bad"]

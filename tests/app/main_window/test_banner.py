@@ -1,4 +1,5 @@
 import pytest
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from app.main_window import banner as module
 from app.main_window.banner import Banner
@@ -20,9 +21,16 @@ def said(monkeypatch):
 
 @pytest.fixture
 def banner(qtbot, said):  # noqa: ARG001  before the banner says something
-    widget = Banner()
-    qtbot.addWidget(widget)
-    return widget
+    window = QWidget()
+    column = QVBoxLayout(window)
+    line, widget = QLineEdit(), Banner()
+    column.addWidget(line)
+    column.addWidget(widget)
+    line.setFocus()  # somebody types
+    qtbot.addWidget(window)
+    window.show()
+    yield widget
+    window.close()
 
 
 def test_a_notice_is_said_where_the_keyboard_is_elsewhere(banner, said):
@@ -56,3 +64,25 @@ def test_an_offer_is_named_when_it_is_taken(banner):
     banner.offer.click()
     assert taken == ["one", "other"]
     assert banner.isHidden()
+
+
+def test_what_needs_no_answer_goes_by_itself_once_it_could_be_read(banner, qtbot, monkeypatch):
+    monkeypatch.setattr(module, "_PASSING_MS", 0)
+    banner.show_notice("this stays")
+    banner.show_offer("new session started", "&Undo", "undo", passes=True)
+    qtbot.wait(1)
+    assert banner.sentence.text() == "This stays."
+    banner.dismiss.click()
+    assert banner.sentence.text() == "New session started."
+    qtbot.waitUntil(banner.isHidden)
+
+
+def test_what_is_being_read_or_used_stays(banner, qtbot, monkeypatch):
+    monkeypatch.setattr(module, "_PASSING_MS", 0)
+    is_under = [True]
+    monkeypatch.setattr(banner, "underMouse", lambda: is_under[0])
+    banner.show_offer("new session started", "&Undo", "undo", passes=True)
+    qtbot.wait(1)
+    assert banner.isVisible()
+    is_under[0] = False
+    qtbot.waitUntil(banner.isHidden)

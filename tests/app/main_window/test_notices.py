@@ -1,6 +1,7 @@
 """Banner and download come and go without moving the rows of the transcript."""
 
 import pytest
+from PySide6.QtCore import QPoint
 
 from app.captions.model import UtteranceView
 from app.main_window.window import MainWindow
@@ -60,3 +61,29 @@ def test_a_notice_moves_no_row_where_somebody_reads(window, qtbot):
     window.fetch_bar.show_progress("base.en", 1, 2)
     qtbot.waitUntil(lambda: table.height() < height and not covers(window.fetch_bar, table))
     qtbot.waitUntil(lambda: top_of(window, 20) == before)
+
+
+def test_a_notice_moves_no_button_of_the_empty_page(window, qtbot):
+    page, banner = window.empty_page, window.banner
+    page.show_missing("base.en")
+    place = QPoint()
+    qtbot.waitUntil(lambda: page.download.mapTo(window, place).y() > page.mapTo(window, place).y())
+    before, height = page.download.mapTo(window, place), page.height()
+    banner.show_notice("something is to be done")
+    qtbot.waitUntil(lambda: page.height() < height)
+    assert page.download.mapTo(window, place) == before
+    window.fetch_bar.show_progress("base.en", 1, 2)
+    qtbot.waitUntil(window.fetch_bar.isVisible)
+    assert page.download.mapTo(window, place) == before
+
+
+def test_the_empty_page_says_what_can_be_done_now(window):
+    page, controls = window.empty_page, window.controls
+    assert page.hint.text() == "Switch on the microphone or computer sound, or type below."
+    controls.microphone.show_on(on=True)
+    assert page.hint.text() == "Captions appear here as soon as something is said."
+    controls.pause.setChecked(True)
+    assert page.hint.text() == "Paused. Click Resume to go on."
+    controls.pause.setChecked(False)
+    controls.microphone.show_on(on=False)
+    assert page.hint.text() == "Switch on the microphone or computer sound, or type below."

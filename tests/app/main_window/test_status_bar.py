@@ -50,6 +50,17 @@ def test_the_lag_that_is_shown_does_not_flicker(bar):
     assert shown == ["1", "1", "2", "2", "2", "2", "3", "1"]
 
 
+def test_the_lag_goes_when_nobody_speaks_and_when_the_sources_change(bar):
+    bar.show_ready()
+    bar.show_listening("Listening to computer sound")
+    bar.show_lag(6.0)
+    bar.show_lag(None)
+    assert bar.state.text() == "Listening to computer sound"
+    bar.show_lag(6.0)
+    bar.show_listening("Waiting for the first sound…")
+    assert bar.state.text() == "Waiting for the first sound…"
+
+
 def test_words_that_wait_are_told_once_they_are_many(bar):
     bar.show_ready()
     for n_words, told in (

@@ -121,6 +121,29 @@ def test_what_the_recogniser_tells_stands_in_its_row(panel):
     assert "Recognition: 1.20 s (95 %: 2.00 s)" in one.waterfall.accessibleDescription()
 
 
+def test_the_lag_of_what_was_said_is_old_after_some_seconds_of_silence(panel):
+    one, told = panel(), []
+    one.desk.lags_came.connect(told.append)
+    one.desk._report_lags()
+    one.bridge.utterances.feed("me", (FedWord(text="Good", spoken_at_s=0.0, committed_at_s=1.0),))
+    for event in (
+        UtteranceOpened(utterance=1, lane="me"),
+        SourceChanged(utterance=1, words=("Good",)),
+        CaptionChanged(utterance=1, kept=0, text="Gut", n_read=1),
+    ):
+        one.bridge.take(event)
+    one.clock.now_s = 6.0
+    for utterance in one.bridge.utterances.unshown:
+        one.desk.take_painted(utterance)
+    for one.clock.now_s in (13.0, 15.0):
+        one.desk._report_lags()
+    assert [[lag.median_s for lag in lags if lag.stage == "whole"] for lags in told] == [
+        [],
+        [6],
+        [],
+    ]
+
+
 def test_the_counters_and_the_memory_are_shown(panel, monkeypatch):
     monkeypatch.setattr("app.dialogs.latency.collector.resident_bytes", lambda: 345_000_000)
     one = panel()
