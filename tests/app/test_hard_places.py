@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.app.first_five_minutes import FIRST
+
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(sys.platform != "linux", reason="needs /sys, fontconfig and limits"),
@@ -32,8 +34,8 @@ def visit(home, *arguments, **environment):
     )
     assert done.returncode == 0, done.stderr
     seen = json.loads(done.stdout.splitlines()[-1])
-    assert seen["rows"] == [["Good morning.", "GOOD MORNING."]]
-    assert "GOOD MORNING." in seen["overlay"]
+    assert seen["rows"] == [[FIRST, FIRST.upper()]]
+    assert FIRST.upper() in seen["overlay"]
     assert "Traceback" not in done.stderr
     for notice in seen["notices"]:
         assert "\n" not in notice
@@ -90,7 +92,7 @@ def test_where_numbers_have_commas_everything_is_written_as_everywhere(tmp_path)
     assert "surtitle:" not in said  # Qt may say that this machine does not have the locale
     captions = tomllib.loads((tmp_path / "settings.toml").read_text())["captions"]
     assert captions["point_size"] == 30
-    (journal,) = (tmp_path / "sessions").glob("*/*.jsonl")
+    journal, _ = (tmp_path / "sessions").glob("*/*.jsonl")
     entries = [json.loads(line) for line in journal.read_text().splitlines() if line]
     (cue,) = [entry for entry in entries if entry["event"] == "cue"]
     assert isinstance(cue["start_s"], float)

@@ -1,0 +1,134 @@
+"""The first five minutes of a person on other people's computers: a row for each of them.
+
+What can be had within this process is a row here: homes, languages, what else is computed. What
+needs a process of its own walks in ``tests/support/programs/hard_place_program.py``.
+"""
+
+import re
+import shutil
+import socket
+import threading
+from itertools import product, starmap
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from app.application.application import Application
+from app.config.launch_settings import LaunchSettings
+from app.session.engine_bridge import EngineBridge
+from app.system.translations import speak
+from engine.files import ASSETS
+from tests.support.app.fake_engine import FakeEngine
+from tests.support.app.first_five_minutes import FIRST, SECOND, noted, walk
+from tests.support.app.setup_services import parts
+
+BEFORE = Path(__file__).parents[1] / "assets/before"
+HOMES = {"fresh": 0, "2026-11-21": 0, "2026-11-22": 1, "2026-11-23": 1}
+"""Sessions in each: an empty one, and those that a version of that day left."""
+
+
+class Computer(NamedTuple):
+    """Where somebody sits."""
+
+    home: str = "fresh"
+    language: str = "en"
+    is_busy: bool = False
+
+    def __str__(self):
+        return f"{self.home} home, {self.language}, {'busy' if self.is_busy else 'idle'}"
+
+
+COMPUTERS = list(starmap(Computer, product(HOMES, ("en", "de"), (False, True))))
+
+EXPORTED = {"en": "1 caption was written to", "de": "1 Untertitel steht jetzt in"}
+
+
+@pytest.fixture
+def home(tmp_path):
+    """Make a home by its name; what it names elsewhere lies within it."""
+
+    def make(name):
+        place = tmp_path / "home"
+        if name == "fresh":
+            place.mkdir()
+            return place
+        shutil.copytree(BEFORE / name, place)
+        settings = place / "settings.toml"
+        text = settings.read_text().replace("/captions/live.txt", str(place / "live.txt"))
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            text = text.replace("9000", str(free.getsockname()[1]))
+        settings.write_text(text)
+        return place
+
+    return make
+
+
+@pytest.fixture
+def spoken(qapp):
+    """Let the windows speak a language."""
+    translators = []
+    yield lambda code: translators.extend(speak(qapp, code, ASSETS / "languages"))
+    for one in translators:
+        qapp.removeTranslator(one)
+
+
+@pytest.fixture
+def busy():
+    """Let another thread compute all the time."""
+    is_over = threading.Event()
+
+    def compute():
+        while not is_over.is_set():
+            sum(range(10_000))
+
+    thread = threading.Thread(target=compute)
+    yield thread.start
+    is_over.set()
+    if thread.ident is not None:
+        thread.join()
+
+
+@pytest.fixture
+def start(qtbot, plain_look, spoken, busy):  # noqa: ARG001  after the windows are closed
+    """Start the program on a computer whose home is this folder, on a fake engine."""
+
+    def start(computer, place, may_load):
+        spoken(computer.language)
+        settings = LaunchSettings(
+            preferences_file=place / "settings.toml",
+            places_file=place / "places.toml",
+            data_folder=place,
+            log_folder=place,
+            first_run=computer.home == "fresh",
+        )
+        engine = FakeEngine(may_load=may_load if computer.is_busy else None)
+        application = Application(settings, EngineBridge(engine.make))
+        qtbot.addWidget(application.window)
+        qtbot.addWidget(application.overlay)
+        application.side_windows.guide.parts = parts()
+        if computer.is_busy:
+            busy()
+        return application
+
+    return start
+
+
+@pytest.mark.parametrize("computer", COMPUTERS, ids=str)
+def test_the_first_five_minutes(start, home, monkeypatch, computer):
+    place, may_load = home(computer.home), threading.Event()
+    notices = noted(monkeypatch.setattr)
+    seen = walk(start(computer, place, may_load), place, is_ready=may_load.set)
+
+    assert seen["guide"] == (computer.home == "fresh")
+    assert len(seen["earlier"]) == HOMES[computer.home]
+    assert seen["rows"] == [(FIRST, FIRST.upper())]
+    assert seen["rows of the new session"] == [(SECOND, SECOND.upper())]
+    assert f"{EXPORTED[computer.language]} {place / 'mine.srt'}" in seen["export"]
+    subtitles = (place / "mine.srt").read_text()
+    assert SECOND.upper() in subtitles
+    assert FIRST.upper() not in subtitles
+    assert len(seen["languages"]) == 2
+    assert [it for it in notices if "\n" in it or re.search("[{}]|Errno|Error", it)] == []
+    assert (place / "settings.toml").exists()
+    assert not list(place.glob("*.damaged"))
