@@ -4,6 +4,7 @@ A lock file decides which process is the first; a local socket that only this us
 the commands. Remains of a crash are removed.
 """
 
+import enum
 import hashlib
 from pathlib import Path
 
@@ -14,6 +15,14 @@ COMMANDS = ("raise", "toggle", "pause", "clear", "lock")
 _LONGEST = 64
 _PATIENCE_MS = 10_000  # the running one may be loading a model on a busy machine
 _LOCK = "surtitle.lock"
+
+
+class Reply(enum.Enum):
+    """The outcome of a command; a stopped Surtitle runs, too, and does not obey."""
+
+    OBEYED = enum.auto()
+    NOT_OBEYED = enum.auto()
+    NONE_RUNS = enum.auto()
 
 
 class SingleInstance(QObject):
@@ -51,6 +60,12 @@ class SingleInstance(QObject):
         self._server.listen(self._name)
         return True
 
+    @property
+    def process_id(self) -> int:
+        """The process that is the running instance; 0 if there is none or it cannot be read."""
+        process_id, _host, _program = self._lock.getLockInfo()
+        return process_id
+
     def close(self) -> None:
         """Release the lock and the socket."""
         self._server.close()
@@ -83,17 +98,17 @@ class SingleInstance(QObject):
             self.command_came.emit(command)
 
 
-def send_command(folder: Path, command: str) -> bool:
-    """Send a command to the running Surtitle; return whether one accepted it."""
+def send_command(folder: Path, command: str) -> Reply:
+    """Send a command to the running Surtitle; return what became of it."""
     socket = QLocalSocket()
     socket.connectToServer(socket_name(folder))
     if not socket.waitForConnected(_PATIENCE_MS):
-        return False
+        return Reply.NONE_RUNS
     socket.write(f"{command}\n".encode())
     answered = socket.waitForReadyRead(_PATIENCE_MS)
     answer = bytes(socket.readAll().data()) if answered else b""
     socket.abort()
-    return answer == b"done\n"
+    return Reply.OBEYED if answer == b"done\n" else Reply.NOT_OBEYED
 
 
 def socket_name(folder: Path) -> str:

@@ -2690,6 +2690,21 @@
     </message>
 </context>
 <context>
+    <name>FailedStart</name>
+    <message>
+        <source>Surtitle could not open its window.</source>
+        <translation>Surtitle konnte sein Fenster nicht öffnen.</translation>
+    </message>
+    <message>
+        <source>The reason: {}.</source>
+        <translation>Der Grund: {}.</translation>
+    </message>
+    <message>
+        <source>Start it again. If that does not help, try surtitle --reset-places, which forgets where its windows stood. The log says more: {}</source>
+        <translation>Starten Sie es neu. Hilft das nicht, versuchen Sie surtitle --reset-places, das vergisst, wo die Fenster standen. Mehr steht im Protokoll: {}</translation>
+    </message>
+</context>
+<context>
     <name>FilesPage</name>
     <message>
         <source>Files and OBS</source>
@@ -3576,6 +3591,17 @@
     <message>
         <source>{} became free.</source>
         <translation>{} wurden frei.</translation>
+    </message>
+</context>
+<context>
+    <name>NoAnswer</name>
+    <message>
+        <source>Surtitle runs (process {}), but does not answer.</source>
+        <translation>Surtitle läuft (Prozess {}), antwortet aber nicht.</translation>
+    </message>
+    <message>
+        <source>Wait a little and start it again. If that does not help, end that process.</source>
+        <translation>Warten Sie ein wenig und starten Sie es neu. Hilft das nicht, beenden Sie diesen Prozess.</translation>
     </message>
 </context>
 <context>

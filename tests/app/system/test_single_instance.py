@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from PySide6.QtNetwork import QLocalSocket
 
-from app.system.single_instance import SingleInstance, send_command, socket_name
+from app.system import single_instance
+from app.system.single_instance import Reply, SingleInstance, send_command, socket_name
 
 ROOT = Path(__file__).parents[3]
 
@@ -41,7 +42,7 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication
 from app.system.single_instance import send_command
 core = QCoreApplication([])
-print(send_command(Path(sys.argv[1]), sys.argv[2]))
+print(send_command(Path(sys.argv[1]), sys.argv[2]).name)
 """
 
 
@@ -49,9 +50,9 @@ def tell(qtbot, folder, command):
     """Tell a command as a second start does, while this one's event loop runs."""
     process = python(TELL, folder, command)
     qtbot.waitUntil(lambda: process.poll() is not None, timeout=60_000)
-    answer = process.stdout.read().strip() == "True"
+    reply = Reply[process.stdout.read().strip()]
     process.stdout.close()
-    return answer
+    return reply
 
 
 def test_the_first_is_the_one_and_the_second_is_not(instances, tmp_path):
@@ -71,7 +72,7 @@ def test_a_command_reaches_the_one_that_runs(instances, qtbot, tmp_path):
     one = instances()
     one.claim()
     with qtbot.waitSignal(one.command_came, timeout=60_000) as came:
-        assert tell(qtbot, tmp_path, "pause")
+        assert tell(qtbot, tmp_path, "pause") == Reply.OBEYED
     assert came.args == ["pause"]
 
 
@@ -79,7 +80,7 @@ def test_a_strange_command_is_not_obeyed(instances, qtbot, tmp_path):
     one = instances()
     one.claim()
     with qtbot.assertNotEmitted(one.command_came):
-        assert not tell(qtbot, tmp_path, "explode")
+        assert tell(qtbot, tmp_path, "explode") == Reply.NOT_OBEYED
 
 
 def test_who_sends_no_end_of_line_is_cut_off(instances, qtbot, tmp_path):
@@ -92,7 +93,79 @@ def test_who_sends_no_end_of_line_is_cut_off(instances, qtbot, tmp_path):
 
 
 def test_where_none_runs_a_command_is_not_taken(qapp, tmp_path):  # noqa: ARG001
-    assert not send_command(tmp_path, "pause")
+    assert send_command(tmp_path, "pause") == Reply.NONE_RUNS
+
+
+STOP = """
+import os, signal, sys
+from pathlib import Path
+from PySide6.QtCore import QCoreApplication
+from app.system.single_instance import SingleInstance
+core = QCoreApplication([])
+one = SingleInstance(Path(sys.argv[1]))
+print(one.claim(), flush=True)
+os.kill(os.getpid(), signal.SIGSTOP)
+"""
+
+
+@pytest.fixture
+def stopped(tmp_path):
+    """A Surtitle that runs and was stopped, as a frozen session stops it."""
+    process = python(STOP, tmp_path)
+    assert process.stdout.readline() == "True\n"
+    yield process
+    process.kill()
+    process.wait()
+    process.stdout.close()
+
+
+needs_stop = pytest.mark.skipif(sys.platform == "win32", reason="needs SIGSTOP")
+
+
+@needs_stop
+def test_one_that_runs_and_does_not_answer_is_told_from_none(stopped, tmp_path, monkeypatch):
+    monkeypatch.setattr(single_instance, "_PATIENCE_MS", 50)
+    assert send_command(tmp_path, "pause") == Reply.NOT_OBEYED
+    assert SingleInstance(tmp_path).process_id == stopped.pid
+
+
+SECOND = """
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+from app.system import single_instance
+single_instance._PATIENCE_MS = 50
+
+def look():
+    box = QApplication.activeModalWidget()
+    if box is None:
+        return
+    print(box.text())
+    box.reject()
+
+make = startup.QApplication
+def made(arguments):
+    qt = make(arguments)
+    made.timer = QTimer(interval=10)
+    made.timer.timeout.connect(look)
+    made.timer.start()
+    return qt
+startup.QApplication = made
+"""
+
+
+@needs_stop
+def test_a_second_start_says_that_the_first_does_not_answer(stopped, tmp_path):
+    code = PROGRAM.replace("folder = ", SECOND + "folder = ")
+    second = subprocess.run(
+        [sys.executable, "-c", code, tmp_path],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert second.returncode == 1
+    for said in (second.stdout, second.stderr):
+        assert f"Surtitle runs (process {stopped.pid}), but does not answer" in said
 
 
 CRASH = """
@@ -116,7 +189,7 @@ def test_what_a_crash_left_is_taken_away(instances, qtbot, tmp_path):
     one = instances()
     assert one.claim()
     with qtbot.waitSignal(one.command_came, timeout=60_000):
-        assert tell(qtbot, tmp_path, "raise")
+        assert tell(qtbot, tmp_path, "raise") == Reply.OBEYED
 
 
 @pytest.mark.skipif(os.name == "nt", reason="asks for a folder that cannot be made")
@@ -151,7 +224,7 @@ def wait_until(condition):
 @pytest.mark.slow
 def test_a_second_start_raises_the_first_and_ends(qapp, tmp_path):  # noqa: ARG001
     first = python(PROGRAM, tmp_path)
-    wait_until(lambda: send_command(tmp_path, "toggle"))
+    wait_until(lambda: send_command(tmp_path, "toggle") == Reply.OBEYED)
     second = python(PROGRAM, tmp_path)
     assert second.wait(timeout=60) == 0
     second.stdout.close()
