@@ -32,6 +32,8 @@ class HistoryController(QObject):
         self.sessions_dialog = SessionsDialog(
             self.keeper.sessions_folder, lambda: self.keeper.running_journal, window
         )
+        self._exports_running = False
+        self.keeper.cues_changed.connect(self._follow)
         self.sessions_dialog.show_wanted.connect(self.session_window.show_session)
         for one in (self.sessions_dialog, self.session_window):
             one.export_wanted.connect(self._export_session)
@@ -66,7 +68,8 @@ class HistoryController(QObject):
 
     @Slot()
     def export(self) -> None:
-        """Open the export dialog for the current captions."""
+        """Open the export dialog for the captions of the running session, which it follows."""
+        self._exports_running = True
         self.export_dialog.show_cues(self.keeper.cues, self.keeper.started)
 
     @Slot()
@@ -83,4 +86,10 @@ class HistoryController(QObject):
 
     @Slot(object)
     def _export_session(self, session: PastSession) -> None:
+        self._exports_running = False
         self.export_dialog.show_cues(session.cues, session.started)
+
+    @Slot()
+    def _follow(self) -> None:
+        if self._exports_running and self.export_dialog.isVisible():
+            self.export_dialog.follow(self.keeper.cues, self.keeper.started)

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.history.cue_times import TIMES, Times
+from app.history.cue_times import TIMES, Times, begun
 from app.history.cues import Cue
 from app.history.export import CONTENTS, FORMS, SUBTITLES, export
 from app.look.style_sheet import make_primary
@@ -37,23 +37,24 @@ class ExportDialog(QDialog):
         self._cues: Sequence[Cue] = ()
         self._started = datetime.now().astimezone()
         self._given: Mapping[str, str] = {}
+        self._told_result = False
         self.form, self.content = QComboBox(), QComboBox()
         names = (
             self.tr("Subtitles (SRT)"),
             self.tr("Subtitles for the web (WebVTT)"),
             self.tr("Plain text, without times"),
-            self.tr("JSON Lines with all fields"),
+            self.tr("JSON Lines (everything)"),
         )
         for name, form in zip(names, FORMS, strict=True):
             self.form.addItem(name, form)
-        contents = (self.tr("Captions"), self.tr("Source"), self.tr("Source above captions"))
+        contents = (self.tr("Captions"), self.tr("Original"), self.tr("Original above translation"))
         for name, content in zip(contents, CONTENTS, strict=True):
             self.content.addItem(name, content)
         self.times = QComboBox()
         starts = (
             self.tr("From the first caption"),
             self.tr("From the start of the session"),
-            self.tr("Of the clock"),
+            self.tr("Clock time"),
         )
         for name, times in zip(starts, TIMES, strict=True):
             self.times.addItem(name, times)
@@ -64,12 +65,18 @@ class ExportDialog(QDialog):
         self.form.currentIndexChanged.connect(self._take_form)
 
     def show_cues(self, cues: Sequence[Cue], started: datetime) -> None:
-        """Offer the cues of a session that started at ``started``."""
+        """Open with the cues of a session that started at ``started``."""
+        self._told_result = False
+        self.follow(cues, started)
+        bring_up(self)
+
+    def follow(self, cues: Sequence[Cue], started: datetime) -> None:
+        """Offer these cues from now on; the result of an export stays to be read."""
         self._cues, self._started = cues, started
         self._take_form()
-        self._show_message(self.tr("%Ln captions", "", len(cues)))
+        if not self._told_result:
+            self._show_message(self.tr("%Ln captions", "", len(cues)))
         self.save.setEnabled(bool(cues))
-        bring_up(self)
 
     def name_speakers(self, given: Mapping[str, str]) -> None:
         """Use the names that the user gave, by lane."""
@@ -78,6 +85,7 @@ class ExportDialog(QDialog):
     def export_to(self, path: Path) -> None:
         """Write the file and show the result; the dialog stays open."""
         form, content = self.form.currentData(), self.content.currentData()
+        self._told_result = True
         try:
             count = export(
                 path,
@@ -138,7 +146,7 @@ class ExportDialog(QDialog):
     @Slot()
     def _ask_path(self) -> None:
         form = self.form.currentData()
-        name = f"captions-{self._started:%Y-%m-%d-%H%M}.{form}"
+        name = f"captions-{begun(self._cues, self._started):%Y-%m-%d-%H%M}.{form}"
         path = ask_save(self, self.windowTitle(), name, f"*.{form}")
         if path:
             self.export_to(path)

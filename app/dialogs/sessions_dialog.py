@@ -89,7 +89,7 @@ class SessionsDialog(QDialog):
         self._sessions = [session for session in self._all if _contains(session, text)]
         for session in self._sessions:
             self.list.addItem(QListWidgetItem(self._label(session)))
-        none = self.tr("No sessions yet. A session is saved with its first caption.")
+        none = self.tr("No earlier sessions.")
         missed = self.tr("No session contains this text.")
         self.message.setText("" if self._sessions else (missed if self._all else none))
         self.list.setCurrentRow(0 if self._sessions else -1)

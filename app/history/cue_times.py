@@ -5,7 +5,7 @@ Subtitling standards: up to 15 letters a second, no cue shorter than 1.5 seconds
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from app.history.cues import LATEST_S, Cue
 from engine.settings import check_choice
@@ -28,6 +28,11 @@ class Times:
 
     def __post_init__(self) -> None:
         check_choice("times", self.start, TIMES)
+
+
+def begun(cues: Sequence[Cue], started: datetime) -> datetime:
+    """Return the time of the first cue of a session, which started then."""
+    return started + timedelta(seconds=cues[0].start_s if cues else 0.0)
 
 
 _LEAST_S, _LETTERS_PER_S = 1.5, 15.0

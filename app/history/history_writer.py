@@ -37,12 +37,14 @@ class HistoryWriter(QObject):
 
     Signals:
         failed(str): a file could not be written; emitted once for each file. Captions go on.
+        cues_changed(): there are other cues.
 
     Attributes:
         mode: of the captions, one of ``MODES``; the text file obeys it.
     """
 
     failed = Signal(str)
+    cues_changed = Signal()
     _write_failed = Signal(str)
 
     def __init__(
@@ -134,6 +136,7 @@ class HistoryWriter(QObject):
         for entry in self._record.flush(time.monotonic(), self._languages):
             self._write(entry)
         self._record.clear()
+        self.cues_changed.emit()
         if self._journal is not None:
             self._close_journal()
             self._journal = self._new_journal()
@@ -141,6 +144,7 @@ class HistoryWriter(QObject):
     def bring_back(self) -> None:
         """Restore the session forgotten last."""
         self._record.bring_back()
+        self.cues_changed.emit()
 
     def take_lost_session(self) -> PastSession | None:
         """Return the session that crashed; it is not offered again."""
@@ -179,6 +183,7 @@ class HistoryWriter(QObject):
         for entry in entries:
             if self._journal is not None and entry is not None:
                 self._background.run(partial(self._journal.write, entry))
+        self.cues_changed.emit()
 
     def _chosen_text(self, choices: PrivacyPreferences) -> LiveTextFile:
         chosen = choices.live_text_file

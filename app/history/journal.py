@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from app.history.cue_recorder import CueKept, CueMarked, CueWithdrawn, Entry
+from app.history.cue_times import begun
 from app.history.cues import LATEST_S, Cue, Piece
 from app.system.messages import AppCode
 from app.system.text_io import TextError
@@ -161,7 +162,7 @@ class PastSession:
     @property
     def begun(self) -> datetime:
         """The time of its first cue."""
-        return self.started + timedelta(seconds=self.cues[0].start_s if self.cues else 0.0)
+        return begun(self.cues, self.started)
 
 
 def read_session(path: Path) -> PastSession:

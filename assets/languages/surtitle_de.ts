@@ -2615,20 +2615,8 @@
         <translation>Reiner Text, ohne Zeiten</translation>
     </message>
     <message>
-        <source>JSON Lines with all fields</source>
-        <translation>JSON Lines mit allen Feldern</translation>
-    </message>
-    <message>
         <source>Captions</source>
         <translation>Untertitel</translation>
-    </message>
-    <message>
-        <source>Source</source>
-        <translation>Gesagtes</translation>
-    </message>
-    <message>
-        <source>Source above captions</source>
-        <translation>Gesagtes über den Untertiteln</translation>
     </message>
     <message>
         <source>From the first caption</source>
@@ -2637,10 +2625,6 @@
     <message>
         <source>From the start of the session</source>
         <translation>Ab dem Beginn der Sitzung</translation>
-    </message>
-    <message>
-        <source>Of the clock</source>
-        <translation>Uhrzeit</translation>
     </message>
     <message>
         <source>Mark &amp;doubtful captions with (?)</source>
@@ -2687,6 +2671,22 @@
     <message>
         <source>Content</source>
         <translation>Inhalt</translation>
+    </message>
+    <message>
+        <source>JSON Lines (everything)</source>
+        <translation>JSON Lines (alles)</translation>
+    </message>
+    <message>
+        <source>Original</source>
+        <translation>Original</translation>
+    </message>
+    <message>
+        <source>Original above translation</source>
+        <translation>Original über der Übersetzung</translation>
+    </message>
+    <message>
+        <source>Clock time</source>
+        <translation>Uhrzeit</translation>
     </message>
 </context>
 <context>
@@ -3767,16 +3767,16 @@
         <translation>&amp;Löschen</translation>
     </message>
     <message>
-        <source>No sessions yet. A session is saved with its first caption.</source>
-        <translation>Noch keine Sitzungen. Eine Sitzung wird mit ihrem ersten Untertitel gespeichert.</translation>
-    </message>
-    <message>
         <source>&amp;Keep it</source>
         <translation>&amp;Behalten</translation>
     </message>
     <message>
         <source>The session cannot be deleted: {}.</source>
         <translation>Die Sitzung lässt sich nicht löschen: {}.</translation>
+    </message>
+    <message>
+        <source>No earlier sessions.</source>
+        <translation>Keine früheren Sitzungen.</translation>
     </message>
 </context>
 <context>

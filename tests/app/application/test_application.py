@@ -651,7 +651,7 @@ def test_the_session_that_is_running_is_no_earlier_one(program, tmp_path):
     one.window.menu_actions.recover.trigger()
     dialog = one.application.archive.sessions_dialog
     assert dialog.list.count() == 0
-    assert "No sessions yet" in dialog.message.text()
+    assert "No earlier sessions" in dialog.message.text()
     assert not dialog.delete.isEnabled()
 
 

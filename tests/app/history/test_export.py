@@ -265,6 +265,19 @@ def test_the_dialog_writes_what_was_chosen_and_tells_it(qtbot, tmp_path):
         assert webvtt.read(tmp_path / "mine.vtt")[0].start == first
 
 
+def test_a_file_is_named_by_the_first_caption_in_it(qtbot, monkeypatch):
+    dialog = ExportDialog()
+    qtbot.addWidget(dialog)
+    asked = []
+    monkeypatch.setattr(
+        QFileDialog, "getSaveFileName", lambda *it: (asked.append(Path(it[2]).name), ("", ""))[1]
+    )
+    late = [replace(cue, start_s=cue.start_s + 840, end_s=cue.end_s + 840) for cue in EIGHT_HOURS]
+    dialog.show_cues(late, STARTED)
+    dialog.save.click()
+    assert asked == ["captions-2026-11-21-0944.srt"]
+
+
 def test_what_the_dialog_says_is_never_cut(qtbot, tmp_path):
     dialog = ExportDialog()
     qtbot.addWidget(dialog)

@@ -108,7 +108,7 @@ def test_earlier_sessions_are_listed_exported_and_deleted(qtbot, tmp_path):
     qtbot.addWidget(dialog)
     dialog.open_list()
     assert not dialog.export.isEnabled()
-    assert "No sessions yet" in dialog.message.text()
+    assert "No earlier sessions" in dialog.message.text()
     crashed(tmp_path, 1)
     dialog.open_list()
     assert "1 caption (ended unexpectedly)" in dialog.list.item(0).text()

@@ -31,6 +31,7 @@ from engine.events import (
     UtteranceDropped,
     UtteranceEnded,
 )
+from engine.utterances import FedWord
 from tests.support.app.journals import STARTED, cue, kept, opened, written
 from tests.support.utterances import FedRecord
 
@@ -284,6 +285,14 @@ def test_a_cue_lasts_from_the_first_word_to_the_end_of_the_caption():
     )
     assert entry == CueKept(key=0, cue=expected)
     assert record.cues == [expected]
+
+
+def test_a_typed_cue_ends_with_its_last_word_however_late_its_caption_came():
+    record = FedRecord()
+    record.utterances.feed("", [FedWord(committed_at_s=at_s) for at_s in (1.5, 2.5)])
+    opened(record, 0, "Good morning", "Guten Morgen", 2.0)
+    entry = record.follow(UtteranceEnded(utterance=0), 108.0)
+    assert (entry.cue.start_s, entry.cue.end_s) == (2.0, 2.5)
 
 
 def test_an_edit_replaces_the_cue_and_a_removal_withdraws_it():
