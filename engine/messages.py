@@ -110,7 +110,7 @@ class Code(Codes):
     )
     NOT_DELETED = tr("the original in {folder} cannot be deleted ({reason}): see its permissions")
     NO_ENCODER_DECODER = tr(
-        "{folder} holds no Marian, M2M-100, NLLB or MADLAD model: name the folder of one"
+        "{folder}: no model here that can be converted (Marian, M2M-100, NLLB or MADLAD)"
     )
     LICENCE_FORBIDS_COMMERCE = tr(
         "{name} is licensed under {licence}, which forbids commercial use: accept that once, in "
@@ -430,8 +430,8 @@ class Code(Codes):
         "you may have it, or name a model folder"
     )
     HUB_UNREACHABLE = tr(
-        "there is no connection to {host} ({reason}): check the network and try again, or name a "
-        "model folder"
+        "cannot reach {host} ({reason}): check your connection and try again, or name a model "
+        "folder"
     )
     HUB_NO_ROOM = tr(
         "{name} needs {missing} more in {folder}, and {free} are free: make room or "

@@ -26,9 +26,12 @@ from app.history.cue_splitter import CueSplitter
 from app.history.subtitle_writer import SubtitleWriter
 from app.library.model_names import download_line
 from app.system.early_interrupt import leaving_at_once
+from app.system.messages import AppCode
 from engine.audio.devices import AudioNotice
+from engine.errors import HubError, ModelError, message_of
 from engine.events import Event
-from engine.hub.catalogue import smaller_whisper
+from engine.files import bytes_text
+from engine.hub.catalogue import SPEECH_CHOICES, smaller_whisper
 from engine.speech.events import Heard, Noticed
 from engine.utterances import UtteranceTracker
 
@@ -142,11 +145,22 @@ def _listening(
 
 
 def _whisper_folder(settings: ListenSettings) -> Path:
-    """Return the folder of the speech model; download it first if it is missing."""
+    """Return the folder of the speech model; download it first if it is missing.
+
+    Raises:
+        ModelError: it is not here, and cannot be downloaded.
+    """
     from engine.speech.whisper_models import whisper_folder  # noqa: PLC0415  as above
 
-    with download_line(settings.whisper) as progress:
-        return whisper_folder(settings.whisper, settings.library, progress=progress)
+    name = settings.whisper
+    try:
+        with download_line(name) as progress:
+            return whisper_folder(name, settings.library, progress=progress)
+    except HubError as error:
+        size = next((bytes_text(it.download_bytes) for it in SPEECH_CHOICES if it.name == name), "")
+        named = f"{name} ({size})" if size else name
+        reason = message_of(error)
+        raise ModelError(AppCode.RECOGNISER_NOT_FETCHED(name=named, reason=reason)) from error
 
 
 def _tell(sentence: str) -> None:

@@ -12,6 +12,7 @@ from app.cli.translate import TerminalSettings, add_options, chosen_settings
 from app.history.subtitle_writer import FORMATS
 from engine.audio.devices import AudioNotice, DeviceKind, WantedDevice
 from engine.hub.catalogue import STANDARD_WHISPER, suited_whisper
+from engine.settings import DEVICES
 
 if TYPE_CHECKING:
     from engine.audio.chunks import AudioSource
@@ -72,7 +73,7 @@ def add_listening_options(parser: argparse.ArgumentParser) -> None:
         help="what to listen to; given twice, both are, labelled me and them",
     )
     parser.add_argument(
-        "--device",
+        "--sound-device",
         dest="sound_devices",
         action="append",
         default=[],
@@ -93,7 +94,7 @@ def add_listening_options(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             f"--{form}", type=Path, metavar="FILE", help=f"write the captions as {form} too"
         )
-    add_options(parser, device="--compute")
+    add_options(parser)
     parser.set_defaults(source="-", live=False)  # of surtitle translate
 
 
@@ -105,6 +106,12 @@ def listen_settings(arguments: argparse.Namespace) -> ListenSettings:  # noqa: T
         SurtitleError: the model folder cannot be used.
         TextError: no model was named and none comes with the program.
     """
+    if arguments.device not in DEVICES:
+        msg = (
+            f"--device is where to compute ({', '.join(DEVICES)}), got {arguments.device!r}: "
+            "to name a microphone or output: --sound-device"
+        )
+        raise UsageError(msg)
     files: dict[str, Path | None] = {form: getattr(arguments, form) for form in FORMATS}
     translation = chosen_settings(arguments)
     return ListenSettings(
@@ -122,7 +129,7 @@ def _chosen(sources: list[str], devices: list[str]) -> tuple[ChosenSource, ...]:
         msg = f"expected one --source or two different ones, got {', '.join(sources)}"
         raise UsageError(msg)
     if len(devices) > len(sources):
-        msg = f"expected a --device for each --source at most, got {len(devices)} of them"
+        msg = f"expected a --sound-device for each --source at most, got {len(devices)} of them"
         raise UsageError(msg)
     named = [*devices, *([None] * (len(sources) - len(devices)))]
     together = len(sources) > 1
@@ -132,10 +139,10 @@ def _chosen(sources: list[str], devices: list[str]) -> tuple[ChosenSource, ...]:
     )
     for it in chosen:
         if it.is_file and not Path(it.source).is_file():
-            msg = f"expected mic, system or a file with sound, but {it.source} is no file"
+            msg = f"{it.source}: no such file (use mic, system or an audio file)"
             raise UsageError(msg)
         if it.is_file and it.device is not None:
-            msg = f"{it.source} is a file: leave --device out, or name another --source"
+            msg = f"{it.source} is a file: leave --sound-device out, or name another --source"
             raise UsageError(msg)
     return chosen
 

@@ -115,13 +115,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.set_defaults(run=run)
 
 
-def add_options(parser: argparse.ArgumentParser, *, device: str = "--device") -> None:
-    """Add the options that ``chosen_settings`` reads.
-
-    Args:
-        parser: of the command.
-        device: name of the option for the device.
-    """
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that ``chosen_settings`` reads."""
     for option, kind, metavar, text in (
         ("--to", str, "CODE", f"target language ({_STANDARD.target_language})"),
         (
@@ -132,11 +127,10 @@ def add_options(parser: argparse.ArgumentParser, *, device: str = "--device") ->
             f"{standard_policy(makes_drafts=True)})",
         ),
         ("--model", Path, "DIR|NAME", "model folder, or owner/name on the hub (the bundled one)"),
-        (device, str, "NAME", f"where to compute: {', '.join(DEVICES)} (auto)"),
+        ("--device", str, "NAME", f"where to compute: {', '.join(DEVICES)} (auto)"),
     ):  # no default: the same options before the command count here, too
-        name = "device" if option == device else option.removeprefix("--")
         parser.add_argument(
-            option, dest=name, type=kind, default=argparse.SUPPRESS, metavar=metavar, help=text
+            option, type=kind, default=argparse.SUPPRESS, metavar=metavar, help=text
         )
     parser.add_argument(
         "--from",

@@ -62,6 +62,7 @@ class AppCode(Codes):
     )
     NOTHING_TO_SCORE = tr("there is nothing to score: name files that have lines")
     NO_UTF8_TEXT = tr("{path} cannot be read as UTF-8 text ({reason}): name another file")
+    RECOGNISER_NOT_FETCHED = tr("the speech model {name} is not on this computer yet: {reason}")
     RECOGNISER_MISSING = tr(
         "the speech model {name} is not on this computer: let surtitle listen download it first"
     )

@@ -136,10 +136,6 @@
         <translation>das Original in {folder} lässt sich nicht löschen ({reason}): bitte seine Zugriffsrechte ansehen</translation>
     </message>
     <message>
-        <source>{folder} holds no Marian, M2M-100, NLLB or MADLAD model: name the folder of one</source>
-        <translation>{folder} enthält kein Modell der Art Marian, M2M-100, NLLB oder MADLAD: bitte den Ordner eines solchen nennen</translation>
-    </message>
-    <message>
         <source>{name} is licensed under {licence}, which forbids commercial use: accept that once, in the terminal with --accept-licence, if yours is not commercial, or choose another model</source>
         <translation>{name} steht unter der Lizenz {licence}, die gewerbliche Nutzung verbietet: Stimmen Sie dem einmal zu, im Terminal mit --accept-licence, wenn Ihre Nutzung nicht gewerblich ist, oder wählen Sie ein anderes Modell</translation>
     </message>
@@ -674,10 +670,6 @@
     <message>
         <source>{name} cannot be downloaded from the hub ({reason}): see that there is a network and that you may have it, or name a model folder</source>
         <translation>{name} kann nicht vom Hub heruntergeladen werden ({reason}): Sehen Sie nach, ob es ein Netz gibt und ob Sie das Modell haben dürfen, oder nennen Sie einen Modellordner</translation>
-    </message>
-    <message>
-        <source>there is no connection to {host} ({reason}): check the network and try again, or name a model folder</source>
-        <translation>es besteht keine Verbindung zu {host} ({reason}): Prüfen Sie das Netzwerk und versuchen Sie es erneut, oder nennen Sie einen Modellordner</translation>
     </message>
     <message>
         <source>{name} needs {missing} more in {folder}, and {free} are free: make room or name another folder</source>
@@ -1638,6 +1630,18 @@
     <message>
         <source>the sound of {path} cannot be converted (channels: {channels}, rate: {rate_hz} Hz): save it with another program, for example as stereo at 48000 Hz</source>
         <translation>der Ton von {path} lässt sich nicht umrechnen (Kanäle: {channels}, Abtastrate: {rate_hz} Hz): speichern Sie ihn mit einem anderen Programm, zum Beispiel als Stereo mit 48000 Hz</translation>
+    </message>
+    <message>
+        <source>{folder}: no model here that can be converted (Marian, M2M-100, NLLB or MADLAD)</source>
+        <translation>{folder}: hier ist kein Modell, das sich umwandeln lässt (Marian, M2M-100, NLLB oder MADLAD)</translation>
+    </message>
+    <message>
+        <source>cannot reach {host} ({reason}): check your connection and try again, or name a model folder</source>
+        <translation>keine Verbindung zu {host} ({reason}): Prüfen Sie die Verbindung und versuchen Sie es noch einmal, oder nennen Sie einen Modellordner</translation>
+    </message>
+    <message>
+        <source>the speech model {name} is not on this computer yet: {reason}</source>
+        <translation>das Sprachmodell {name} ist noch nicht auf diesem Computer: {reason}</translation>
     </message>
 </context>
 <context>

@@ -24,25 +24,31 @@ class Quality:
 def measure_quality(hypotheses: Sequence[str], references: Sequence[str], language: str) -> Quality:
     """Compute corpus BLEU and chrF2 of detokenised text.
 
+    Where no reference has four words, BLEU counts the runs that there are, and its signature says
+    ``eff:yes``: as usual it would be 0 for perfect translations, too.
+
     Raises:
         ScoringError: sacreBLEU lacks its tokenizer for the language.
     """
     bleu, chrf = make_bleu(language), CHRF()
-    bleu_score = bleu.corpus_score(hypotheses, [references]).score
+    bleu_score = bleu.corpus_score(hypotheses, [references])
+    if not bleu_score.totals[-1] and not bleu.corpus_score(references, [references]).totals[-1]:
+        bleu = make_bleu(language, effective_order=True)
+        bleu_score = bleu.corpus_score(hypotheses, [references])
     chrf_score = chrf.corpus_score(hypotheses, [references]).score
     return Quality(
-        bleu=bleu_score,
+        bleu=bleu_score.score,
         bleu_signature=str(bleu.get_signature()),
         chrf=chrf_score,
         chrf_signature=str(chrf.get_signature()),
     )
 
 
-def make_bleu(language: str) -> BLEU:
+def make_bleu(language: str, *, effective_order: bool = False) -> BLEU:
     """Return BLEU with the usual tokenizer of a language; raise ScoringError if it is missing."""
     tokenizer = _TOKENIZERS.get(language, "13a")
     try:
-        return BLEU(tokenize=tokenizer)
+        return BLEU(tokenize=tokenizer, effective_order=effective_order)
     except (ImportError, RuntimeError) as error:
         name = tokenizer.removesuffix("-mecab")
         msg = f"BLEU for {language} needs more of sacreBLEU: pip install 'sacrebleu[{name}]'"

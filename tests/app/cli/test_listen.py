@@ -20,6 +20,7 @@ from app.cli.listen_options import listen_settings
 from app.cli.listen_output import STOP, EventQueue
 from engine.errors import ModelError
 from engine.events import Failed
+from engine.hub.transfer import HubSettings
 from engine.messages import Code
 from engine.speech.events import TailChanged
 from tests.engine.encoder_decoder.tiny_models import make_encoder_decoder
@@ -150,10 +151,14 @@ def test_at_its_own_pace_a_file_takes_its_time(listen, tmp_path):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (["--source", "no.wav"], "no.wav is no file"),
+        (["--source", "no.wav"], "no.wav: no such file (use mic, system or an audio file)"),
         (["--source", "mic", "--source", "mic"], "one --source or two different ones"),
-        (["--source", "mic", "--device", "a", "--device", "b"], "a --device for each"),
-        (["--source", "TALK", "--device", "a"], "is a file: leave --device out"),
+        (
+            ["--source", "mic", "--sound-device", "a", "--sound-device", "b"],
+            "a --sound-device for each",
+        ),
+        (["--source", "TALK", "--sound-device", "a"], "is a file: leave --sound-device out"),
+        (["--source", "mic", "--device", "headphones"], "microphone or output: --sound-device"),
         (["--source", "TALK", "--policy", "never"], "read:N"),
         (["--source", "TALK", "--to", "xx"], "xx"),
     ],
@@ -163,6 +168,18 @@ def test_wrong_usage_is_one_sentence(listen, talk, options, sentence):
     assert sentence in said
     assert said.count("\n") == 1
     assert said.startswith("surtitle listen: ")
+
+
+def test_without_a_network_it_says_which_speech_model_is_missing_and_how_large_it_is(
+    listen, talk, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("SURTITLE_HOME", str(tmp_path))
+    offline = HubSettings(endpoint="http://127.0.0.1:1", timeout_s=1, tries=1)
+    monkeypatch.setattr("engine.hub.download.HubSettings", lambda: offline)
+    said = sentences(listen("--source", talk, "--asr", "base.en"), 1)
+    assert "the speech model base.en (148 MB) is not on this computer yet" in said
+    assert "127.0.0.1" in said
+    assert said.strip().count("\n") == 0
 
 
 def test_a_file_without_sound_is_one_sentence(listen, tmp_path):

@@ -141,7 +141,7 @@ def test_a_download_that_fails_can_be_tried_again(guide, qtbot):
     one.engine.fetch_failure = HubError(UNREACHABLE)
     row.download.click()
     qtbot.waitUntil(lambda: row.download.text() == "&Try again")
-    assert row.message.text().startswith("There is no connection to huggingface.co")
+    assert row.message.text().startswith("Cannot reach huggingface.co")
     assert one.next.text() == "&Not now"
     one.speech._take_speed(100.0)
     assert "no connection" in row.message.text(), "what comes later does not replace it"
