@@ -1643,6 +1643,34 @@
         <source>the speech model {name} is not on this computer yet: {reason}</source>
         <translation>das Sprachmodell {name} ist noch nicht auf diesem Computer: {reason}</translation>
     </message>
+    <message>
+        <source>should hold {wanted}, got {value}</source>
+        <translation>sollte {wanted} enthalten, enthält aber {value}</translation>
+    </message>
+    <message>
+        <source>has {n} tokens, and {most} are the most</source>
+        <translation>hat {n} Tokens, höchstens {most} sind erlaubt</translation>
+    </message>
+    <message>
+        <source>has a token of {n} characters, and {most} are the most</source>
+        <translation>hat ein Token aus {n} Zeichen, höchstens {most} sind erlaubt</translation>
+    </message>
+    <message>
+        <source>it has a {name}, which no conversion writes</source>
+        <translation>darin liegt {name}, was keine Umwandlung schreibt</translation>
+    </message>
+    <message>
+        <source>is no file of weights as CTranslate2 writes it</source>
+        <translation>ist keine Datei mit Gewichten, wie CTranslate2 sie schreibt</translation>
+    </message>
+    <message>
+        <source>it has {n_tokens} tokens, and its embeddings have {n_rows} rows, so they belong to two models</source>
+        <translation>es hat {n_tokens} Tokens, seine Einbettungen haben {n_rows} Zeilen; sie gehören zu zwei Modellen</translation>
+    </message>
+    <message>
+        <source>was changed or damaged since it was converted</source>
+        <translation>wurde seit der Umwandlung verändert oder beschädigt</translation>
+    </message>
 </context>
 <context>
     <name>AboutDialog</name>

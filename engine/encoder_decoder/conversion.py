@@ -22,6 +22,7 @@ from typing import cast
 
 from engine.encoder_decoder import conversion_child
 from engine.encoder_decoder.conversion_child import Job
+from engine.encoder_decoder.converted_weights import WEIGHTS
 from engine.encoder_decoder.original import Original, read_original
 from engine.encoder_decoder.original_weights import weight_hashes
 from engine.encoder_decoder.record import (
@@ -38,6 +39,7 @@ from engine.errors import FetchCancelledError, ModelError, message_of
 from engine.files import bytes_text
 from engine.messages import Code, Message
 from engine.untrusted.faults import Fault
+from engine.untrusted.regular_file import file_sha256
 from engine.untrusted.safe_names import delete_hidden
 from engine.untrusted.strict_json import shown
 
@@ -97,8 +99,8 @@ def ready_folder(
             _run(replace(original, record=record), folder, staging, precision, progress, cancelled)
             for name in {record.source_pieces, record.target_pieces}:
                 shutil.copyfile(folder / name, staging / name)
-            record.save(staging)
             _sync(staging)
+            replace(record, weights_sha256=file_sha256(staging / WEIGHTS)).save(staging)
             staging.rename(final)
         finally:
             _remove(staging)
@@ -245,7 +247,7 @@ def _read_lines(process: "subprocess.Popen[bytes]", lines: "queue.SimpleQueue[by
 def _written(staging: Path, expected: int) -> float:
     """Return the part that is done by the size of the file of weights."""
     try:
-        share = (staging / "model.bin").stat().st_size / expected
+        share = (staging / WEIGHTS).stat().st_size / expected
     except OSError:
         return 0.0
     return _PART["write"] + (0.98 - _PART["write"]) * min(share, 1.0)

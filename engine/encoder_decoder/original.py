@@ -20,6 +20,7 @@ from engine.encoder_decoder.record import (
     converted_folder,
     read_record,
 )
+from engine.encoder_decoder.vocabulary import MOST_TOKENS, checked_vocabulary
 from engine.errors import ModelError, message_of
 from engine.messages import Code, Message
 from engine.models.memory_footprint import read_footprint, tensor_sizes
@@ -40,7 +41,7 @@ PIECES = (*_MARIAN_PIECES, *_PIECES)
 _MAX_VOCABULARY_BYTES = 1 << 24
 _MAX_PIECES_BYTES = 1 << 25
 _README_BYTES = 1 << 16
-_MOST_POSITIONS, _WIDEST, _MOST_TOKENS = 1 << 16, 1 << 14, 1 << 20
+_MOST_POSITIONS, _WIDEST = 1 << 16, 1 << 14
 _SIZES = {
     "max_position_embeddings": _MOST_POSITIONS,  # Marian fills its table in a loop of Python
     "n_positions": _MOST_POSITIONS,
@@ -49,8 +50,8 @@ _SIZES = {
     "decoder_ffn_dim": _WIDEST * 4,
     "d_ff": _WIDEST * 4,
     "d_kv": _WIDEST,
-    "vocab_size": _MOST_TOKENS,
-    "decoder_vocab_size": _MOST_TOKENS,
+    "vocab_size": MOST_TOKENS,
+    "decoder_vocab_size": MOST_TOKENS,
 }
 """Settings of a network, and the largest value that any model needs."""
 
@@ -136,9 +137,7 @@ def _read(folder: Path) -> Original:
         family, vocabulary, sources, targets = _m2m(folder, pieces[0])
     else:
         family, vocabulary, sources, targets = _madlad(folder, pieces[0])
-    missing = {END, UNKNOWN}.difference(vocabulary)
-    if missing:
-        refuse(Fault.FILE_FAULT(name="vocab.json", fault=Fault.LACKS(key=shown(min(missing)))))
+    _check_vocabulary(vocabulary)
     if not targets:
         refuse(Fault.NO_LANGUAGES())
     sizes = tensor_sizes(folder)
@@ -157,6 +156,15 @@ def _read(folder: Path) -> Original:
     return Original(
         record=record, vocabulary=vocabulary, n_parameters=read_footprint(folder).n_parameters
     )
+
+
+def _check_vocabulary(tokens: tuple[str, ...]) -> None:
+    try:
+        missing = {END, UNKNOWN}.difference(checked_vocabulary(tokens))
+        if missing:
+            refuse(Fault.LACKS(key=shown(min(missing))))
+    except ValueError as error:
+        raise ValueError(Fault.FILE_FAULT(name="vocab.json", fault=message_of(error))) from error
 
 
 def _read_json(folder: Path, name: str, most: int) -> JsonObject:
@@ -237,7 +245,7 @@ def _marian_pair(folder: Path) -> tuple[str, str]:
 def _vocabulary(folder: Path) -> tuple[str, ...]:
     """Return the tokens of ``vocab.json`` in the order of their ids, which must have no gap."""
     content = _read_json(folder, "vocab.json", _MAX_VOCABULARY_BYTES)
-    tokens = {content.integer(token, most=_MOST_TOKENS): token for token in content.values}
+    tokens = {content.integer(token, most=MOST_TOKENS): token for token in content.values}
     if sorted(tokens) != list(range(len(content.values))):
         refuse(Fault.FILE_FAULT(name="vocab.json", fault=Fault.IDS_WITH_GAPS()))
     return tuple(tokens[id_] for id_ in range(len(tokens)))

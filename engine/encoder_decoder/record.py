@@ -25,6 +25,7 @@ PRECISIONS = ("int8", "float16")
 """Of converted weights: one byte a number for a processor, two for a GPU."""
 
 FORMAT_VERSION = 1
+_SHA256 = "weights_sha256"
 _MAX_RECORD_BYTES = 1 << 20
 _MOST_LANGUAGES, LONGEST = 500, 200
 _LONGEST_CODE = 40
@@ -48,6 +49,7 @@ class Record:
         licence: as its README.md names it; empty if it does not.
         is_accepted: a person accepted a licence that forbids commercial use.
         encoder, decoder: numbers in the weights of each half.
+        weights_sha256: of the converted weights; empty for those of earlier versions.
         originals: sha256 of the files of weights that were converted, by their names.
         calibration: None for a model that was not calibrated.
     """
@@ -62,6 +64,7 @@ class Record:
     is_accepted: bool = False
     encoder: int = 0
     decoder: int = 0
+    weights_sha256: str = ""
     originals: Mapping[str, str] = field(default_factory=dict)
     calibration: Calibration | None = None
 
@@ -117,8 +120,9 @@ class Record:
     def save(self, folder: Path) -> None:
         """Write it into a folder; raise OSError if that fails."""
         content = {"format_version": FORMAT_VERSION, **asdict(self)}
-        if self.calibration is None:
-            del content["calibration"]
+        for key in ("calibration", _SHA256):
+            if not content[key]:
+                del content[key]
         write_file(folder / RECORD_FILE, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
@@ -151,6 +155,7 @@ def _parsed(content: JsonObject) -> Record:
         is_accepted=content.flag("is_accepted"),
         encoder=content.integer("encoder", most=2**53),
         decoder=content.integer("decoder", most=2**53),
+        weights_sha256=content.sha256(_SHA256) if _SHA256 in content else "",
         originals=_originals(content),
         calibration=parse_calibration(content),
     )

@@ -3,6 +3,11 @@
 from collections.abc import Iterable, Mapping
 from typing import Self
 
+from engine.untrusted.faults import Fault
+from engine.untrusted.strict_json import refuse, shown
+
+MOST_TOKENS, _LONGEST = 1 << 20, 1000  # characters
+
 
 class Vocabulary(tuple[str, ...]):
     """Tokens in the order of their ids; one serves all parts of a model, since it may be large.
@@ -18,3 +23,22 @@ class Vocabulary(tuple[str, ...]):
         made = super().__new__(cls, tokens)
         made.ids = {token: id_ for id_, token in enumerate(made)}
         return made
+
+
+def checked_vocabulary(tokens: object) -> Vocabulary:
+    """Return the vocabulary of a file; raise ValueError unless it is a list of unlike short texts.
+
+    The text of the error continues a sentence about the file.
+    """
+    if not isinstance(tokens, list | tuple) or not all(isinstance(one, str) for one in tokens):
+        refuse(Fault.WRONG_CONTENT(wanted=Fault.TEXTS(), value=shown(tokens)))
+    if len(tokens) > MOST_TOKENS:
+        refuse(Fault.MANY_TOKENS(n=len(tokens), most=MOST_TOKENS))
+    longest = max(map(len, tokens), default=0)
+    if longest > _LONGEST:
+        refuse(Fault.LONG_TOKEN(n=longest, most=_LONGEST))
+    vocabulary = Vocabulary(tokens)
+    if len(vocabulary.ids) < len(vocabulary):
+        again = next(one for id_, one in enumerate(vocabulary) if vocabulary.ids[one] != id_)
+        refuse(Fault.TWICE(key=shown(again)))
+    return vocabulary

@@ -4,15 +4,15 @@ CTranslate2 and sentencepiece belong to the extra ``translation`` and are import
 fetched.
 """
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, cast
+from typing import TYPE_CHECKING, Self
 
 from tokenizers import Tokenizer as Backend
 
 from engine.encoder_decoder.conversion import Progress, ready_folder
+from engine.encoder_decoder.converted_weights import WEIGHTS, read_converted
 from engine.encoder_decoder.record import END, UNKNOWN, Record, read_record
 from engine.encoder_decoder.tokenizer import (
     SentencePieceTokenizer,
@@ -27,17 +27,12 @@ from engine.loading.weights import LoadReport
 from engine.messages import Code
 from engine.models.model_card import ModelCard
 from engine.settings import ModelSettings
-from engine.untrusted.faults import Fault
 from engine.untrusted.regular_file import open_plain
 from engine.untrusted.safe_names import model_name
-from engine.untrusted.strict_json import refuse
 from engine.untrusted.tokenizer_trial import try_pieces
 
 if TYPE_CHECKING:
     from ctranslate2 import Translator
-
-_WEIGHTS, _VOCABULARY = "model.bin", "shared_vocabulary.json"
-_MAX_VOCABULARY_BYTES = 1 << 26
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +43,7 @@ class EncoderDecoderWeights:
         translator: of CTranslate2.
         record: what is known of the model.
         vocabulary: its tokens.
+        positions: the most tokens of a source and of a target; None without a limit.
         tokenizer: of sources.
         target_tokenizer: of targets.
         decoder: makes text of ids.
@@ -57,6 +53,7 @@ class EncoderDecoderWeights:
     translator: "Translator"
     record: Record
     vocabulary: Vocabulary
+    positions: int | None
     tokenizer: SentencePieceTokenizer
     target_tokenizer: SentencePieceTokenizer
     decoder: Backend
@@ -149,9 +146,8 @@ def _loaded(folder: Path, device: str, precision: str) -> EncoderDecoderWeights:
     import ctranslate2  # noqa: PLC0415  may be missing
 
     record = read_record(folder)
-    vocabulary = _read_vocabulary(folder)
-    with open_plain(folder / _WEIGHTS):  # a pipe would block the library
-        pass
+    converted = read_converted(folder, record)
+    vocabulary = converted.vocabulary
     sides = []
     for name in (record.source_pieces, record.target_pieces):
         with open_plain(folder / name):
@@ -169,25 +165,13 @@ def _loaded(folder: Path, device: str, precision: str) -> EncoderDecoderWeights:
         translator=translator,
         record=record,
         vocabulary=vocabulary,
+        positions=converted.positions,
         tokenizer=sides[0],
         target_tokenizer=sides[1],
         decoder=make_decoder(vocabulary, record.markers, UNKNOWN),
         card=record.card,
         report=LoadReport(
             quantise="int8" if precision == "int8" else "none",
-            needed_bytes=(folder / _WEIGHTS).stat().st_size,
+            needed_bytes=(folder / WEIGHTS).stat().st_size,
         ),
     )
-
-
-def _read_vocabulary(folder: Path) -> Vocabulary:
-    """Read the tokens that CTranslate2 wrote; it stops itself if they do not fit the weights."""
-    with open_plain(folder / _VOCABULARY) as file:
-        content = file.read(_MAX_VOCABULARY_BYTES)
-    tokens = cast("object", json.loads(content))
-    if not isinstance(tokens, list) or not all(isinstance(one, str) for one in tokens):
-        refuse(Fault.FILE_FAULT(name=_VOCABULARY, fault=Fault.TEXTS()))
-    for marker in (UNKNOWN, END):
-        if marker not in tokens:
-            refuse(Fault.FILE_FAULT(name=_VOCABULARY, fault=Fault.LACKS(key=marker)))
-    return Vocabulary(tokens)

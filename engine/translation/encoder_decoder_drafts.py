@@ -6,6 +6,7 @@ names hold as they do for the other systems (Hokamp and Liu 2017, https://aclant
 without its beams).
 """
 
+import sys
 from collections.abc import Sequence
 from typing import cast
 
@@ -34,19 +35,24 @@ class EncoderDecoderDrafts:
         self._log = conversation.log
         self._vocabulary, self._record = weights.vocabulary, weights.record
         self._ids = weights.vocabulary.ids
+        self._positions = weights.positions or sys.maxsize
         self._last: tuple[int, list[int], list[int]] = (0, [], [])  # utterance, source and target
 
     def draft(self, utterance: Redraft) -> list[int]:
-        """Translate all words that were read, from what is committed on."""
+        """Translate all words that were read, from what is committed on.
+
+        Source and target end where the model has no position for a further token.
+        """
         settings = self._conversation.settings
         source_language, language = settings.source_language, settings.target_language
         units = [id_ for unit in utterance.units[: utterance.n_read] for id_ in unit]
         before = self._record.source_tokens(source_language, language)
-        source = [*(self._ids[token] for token in before), *units, self._ids[END]]
+        source = [*(self._ids[token] for token in before), *units][: self._positions - 1]
+        source.append(self._ids[END])
         first = [self._ids[token] for token in self._record.target_tokens(language)]
-        most = len(first) + runaway_length(len(units)) + 1 + _NUMBER
+        most = min(len(first) + runaway_length(len(units)) + 1 + _NUMBER, self._positions)
         draft, is_done = list(utterance.committed), False
-        while not is_done:
+        while not is_done and len(first) + len(draft) < most:
             hypothesis = self._translate(utterance, source, first + draft, most)
             is_done = self._follow(utterance, hypothesis, len(first), draft)
             if is_done and utterance.source_ended:

@@ -21,6 +21,7 @@ class Fault(Codes):
     TOO_LONG = tr("is longer than {most} bytes")
     LACKS = tr("lacks {key}")
     TWICE = tr("names {key} twice")
+    WRONG_CONTENT = tr("should hold {wanted}, got {value}")
     MANY_DIGITS = tr("holds a number of {n} digits")
     TOO_LARGE_A_NUMBER = tr("holds {value}, which is too large a number")
     NO_NUMBER = tr("holds {value}, which is no number of JSON")
@@ -154,6 +155,15 @@ class Fault(Codes):
     )
     TWO_VOCABULARIES = tr("its two languages have a vocabulary each, and CTranslate2 takes one")
     NO_LANGUAGES = tr("nothing in it names the languages that it translates to")
+    MANY_TOKENS = tr("has {n} tokens, and {most} are the most")
+    LONG_TOKEN = tr("has a token of {n} characters, and {most} are the most")
+    NOT_OF_CONVERSION = tr("it has a {name}, which no conversion writes")
+    NO_CONVERTED_WEIGHTS = tr("is no file of weights as CTranslate2 writes it")
+    OTHER_VOCABULARY = tr(
+        "it has {n_tokens} tokens, and its embeddings have {n_rows} rows, so they belong to two "
+        "models"
+    )
+    CHANGED_SINCE = tr("was changed or damaged since it was converted")
     IDS_WITH_GAPS = tr("gives its tokens ids with gaps")
     TOKENIZER_MARKER = tr(
         "its tokenizer_config.json names a marker that its tokenizer.json does not have"

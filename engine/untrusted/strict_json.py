@@ -34,6 +34,32 @@ def shown(value: object) -> str:
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
 
 
+def parse_json(content: bytes) -> object:
+    """Parse UTF-8 text; raise ValueError if it is no JSON."""
+    try:
+        text = content.decode()
+        values = cast(
+            "object",
+            json.loads(
+                text,
+                object_pairs_hook=_unique,
+                parse_constant=_refuse_constant,
+                parse_int=_whole,
+                parse_float=_finite,
+            ),
+        )
+        if "\\ud" in text.lower():  # half a surrogate pair fits no file and no terminal
+            json.dumps(values, ensure_ascii=False).encode()
+    except RecursionError as error:
+        raise ValueError(Fault.NESTED()) from error
+    except UnicodeError as error:
+        raise ValueError(Fault.NO_UTF8()) from error
+    except json.JSONDecodeError as error:
+        fault = Fault.NO_JSON(line=error.lineno, column=error.colno)
+        raise ValueError(fault) from error
+    return values
+
+
 class JsonObject:
     """Read values from a JSON object, each as the requested type.
 
@@ -47,27 +73,7 @@ class JsonObject:
     @classmethod
     def parse(cls, content: bytes) -> Self:
         """Parse UTF-8 text that holds one object; raise ValueError if it does not."""
-        try:
-            text = content.decode()
-            values = cast(
-                "object",
-                json.loads(
-                    text,
-                    object_pairs_hook=_unique,
-                    parse_constant=_refuse_constant,
-                    parse_int=_whole,
-                    parse_float=_finite,
-                ),
-            )
-            if "\\ud" in text.lower():  # half a surrogate pair fits no file and no terminal
-                json.dumps(values, ensure_ascii=False).encode()
-        except RecursionError as error:
-            raise ValueError(Fault.NESTED()) from error
-        except UnicodeError as error:
-            raise ValueError(Fault.NO_UTF8()) from error
-        except json.JSONDecodeError as error:
-            fault = Fault.NO_JSON(line=error.lineno, column=error.colno)
-            raise ValueError(fault) from error
+        values = parse_json(content)
         if not isinstance(values, dict):
             refuse(Fault.NO_OBJECT(value=shown(values)))
         return cls(values)

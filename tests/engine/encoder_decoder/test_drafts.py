@@ -260,3 +260,22 @@ def test_adapters_are_refused_in_one_sentence(converted, tmp_path):
     settings = ModelSettings(directory=converted["marian"], adapter=tmp_path)
     with pytest.raises(ModelError, match="takes no adapter, since it is a translation model"):
         load_weights(settings)
+
+
+@pytest.mark.parametrize("family", ["marian", "m2m100", "madlad"])
+@pytest.mark.parametrize("policy", ["stable:1", "offline"])
+def test_a_sentence_of_more_pieces_than_the_model_has_positions_ends_and_the_next_is_translated(
+    weights, family, policy
+):
+    rows = []
+    system = system_of(weights(family), policy=policy, log=EventLog(rows))
+    long = [f"{n:010}" for n in range(30)]  # as many pieces as digits
+    utterance, _ = speak(system, long)
+    assert utterance.finished
+    most = weights(family).positions
+    if most is not None:
+        fed = [len(row["ids"]) for row in rows if row["event"] == "fed"]
+        assert max(fed) <= 2 * most
+        assert "length" in {row["why"] for row in rows if row["event"] == "cut"}
+    fresh, _ = speak(system)
+    assert fresh.finished
