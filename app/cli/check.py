@@ -2,7 +2,8 @@
 
 By default it reports processor, memory and graphics card, the models that are here, and which of
 the known models would fit. With ``--speed`` it measures for some seconds and predicts how far
-captions will lag behind the speaker. Exit codes as for ``surtitle translate``.
+captions will lag behind the speaker. With ``--to`` it lists the translators into that language,
+the best for this computer first. Exit codes as for ``surtitle translate``.
 """
 
 import argparse
@@ -16,6 +17,7 @@ from pathlib import Path
 
 from app.cli.exit_codes import UsageError, exit_code_of
 from app.cli.translate import TerminalSettings, add_options, chosen_settings
+from app.library.models import MachineReport, known_offers
 from app.system.early_interrupt import leaving_at_once
 from app.system.text_io import printable
 from engine.errors import SurtitleError, message_of
@@ -61,7 +63,8 @@ def run(arguments: argparse.Namespace) -> int:  # noqa: TID251  a command reads 
                     check_speed(settings, report)
             else:
                 with leaving_at_once():
-                    check_machine(arguments.device, arguments.model_library, report)
+                    languages = (arguments.spoken, arguments.to)
+                    check_machine(arguments.device, arguments.model_library, report, languages)
 
     return exit_code_of(_NAME, work)
 
@@ -77,20 +80,24 @@ def reported_failures(*, as_json: bool) -> Iterator[None]:
         write_json("failed", {"message": str(error), **message_of(error).to_json()})
 
 
-def check_machine(device: str, library: Path, report: Report) -> None:
+def check_machine(
+    device: str, library: Path, report: Report, languages: tuple[str, str | None] = ("en", None)
+) -> None:
     """Report the hardware, the models that are here, and how each known model would be loaded.
 
     Args:
         device: where models would be loaded to.
         library: folder of downloaded models.
         report: gets the results.
+        languages: between which translators are wanted; the second is None for all.
 
     Raises:
         ModelError: there is no such device.
     """
     from engine.loading.hardware import look_around  # noqa: PLC0415
 
-    report("machine", asdict(look_around()))
+    machine = look_around()
+    report("machine", asdict(machine))
     for folder in bundled_models():
         card = read_card(folder)
         names = [language.name for language in card.languages.values()]
@@ -98,7 +105,9 @@ def check_machine(device: str, library: Path, report: Report) -> None:
     report("recognisers", {"found": _recognisers(library)})
     from engine.speech.speed import computer_gflops  # noqa: PLC0415  numpy is slow to import
 
-    report("computing", {"gflops": computer_gflops()})
+    gflops = computer_gflops()
+    report("computing", {"gflops": gflops})
+    _report_translators(MachineReport(machine=machine, gflops=gflops), languages, report)
     if importlib.util.find_spec("torch") is None:
         _report_unfit(report)
         return
@@ -119,6 +128,31 @@ def check_machine(device: str, library: Path, report: Report) -> None:
                 "words": str(plan.kept if best else plan.shortage),
                 "needed_bytes": plan.needed_bytes,
                 "device": plan.device.type,
+            },
+        )
+
+
+def _report_translators(
+    machine: MachineReport, languages: tuple[str, str | None], report: Report
+) -> None:
+    """Report the translators that can be downloaded, and whether they keep up here."""
+    source, target = languages
+    offers = [offer for offer in known_offers() if offer.is_dedicated]
+    if target is None:
+        offers = [it for it in offers if it.known is not None and source in it.known.sources]
+    else:
+        offers = machine.ranked(offers, source, target)
+    for offer in offers:
+        targets = [] if offer.known is None else [*offer.known.targets]
+        report(
+            "translator",
+            {
+                "model": offer.name,
+                "source": source,
+                "targets": [code for code in targets if code != source],
+                "download_bytes": offer.n_bytes,
+                "keeps_up": machine.keeps_up(offer),
+                "is_for_all_uses": offer.is_open,
             },
         )
 
@@ -170,11 +204,13 @@ def _write_text(kind: str, values: Mapping[str, object]) -> None:
             text = _machine_text(values)
         case "bundled":
             text = _translator_text(values)
+        case "translator":
+            text = _offer_text(values)
         case "recognisers":
             text = _recogniser_text(values)
         case "fit":
             fits = "fits" if values["fits"] else "does not fit:"
-            text = f"{values['model']} {fits} {values['words']}"
+            text = f"Chat model: {values['model']} {fits} {values['words']}"
         case "forecast":
             text = (
                 f"{values['model']}: captions {values['median_s']:.1f} s behind the speaker, "
@@ -202,6 +238,21 @@ def _translator_text(values: Mapping[str, object]) -> str:
     languages = values["languages"]
     names = ", ".join(map(str, languages)) if isinstance(languages, list) else ""
     return f"Translator: {values['model']}, English to {names}, comes with Surtitle"
+
+
+def _offer_text(values: Mapping[str, object]) -> str:
+    targets = values["targets"] if isinstance(values["targets"], list) else []
+    target = targets[0] if len(targets) == 1 else f"{len(targets)} languages"
+    words = [
+        f"Translator: {values['model']}",
+        f"{values['source']} to {target}",
+        f"{_bytes(values['download_bytes'])} to download",
+    ]
+    if not values["is_for_all_uses"]:
+        words.append("not for commercial use")
+    if values["keeps_up"] is not None:
+        words.append("keeps up here" if values["keeps_up"] else "too slow here")
+    return ", ".join(words)
 
 
 def _recogniser_text(values: Mapping[str, object]) -> str:

@@ -15,11 +15,13 @@ from app.cli.adapters import adapter_folder, open_library
 from app.cli.convert import convert_first
 from app.cli.exit_codes import UsageError, exit_code_of, standard_output, tell
 from app.library.model_names import fetched_model
+from app.library.models import MachineReport, known_offers
 from app.system.early_interrupt import leaving_at_once
 from app.system.text_io import LineReader, LineWriter, TextError, check_text
 from engine.adapters.adapter import Adapter, model_card, usable_adapter
 from engine.encoder_decoder.original import is_encoder_decoder
 from engine.errors import AdapterError, ModelError
+from engine.files import bytes_text
 from engine.hub.bundled import NO_ADAPTER, bundled_models, default_adapter
 from engine.messages import Code
 from engine.metrics.event_log import EventLog
@@ -388,7 +390,15 @@ def _check_pair(card: ModelCard, source: str, target: str) -> None:
     try:
         card.check_pair(source, target)
     except ModelError as error:
-        raise UsageError(str(error)) from error
+        raise UsageError(f"{error}{_instead(source, target)}") from error
+
+
+def _instead(source: str, target: str) -> str:
+    """Return a clause that names a model for two languages, if one is known."""
+    offer = MachineReport().recommended(known_offers(), target, source)
+    if offer is None:
+        return ""
+    return f", for example --model {offer.name} ({bytes_text(offer.n_bytes)}, downloaded once)"
 
 
 @contextlib.contextmanager

@@ -22,7 +22,8 @@ def lines(capsys):
 @pytest.mark.slow
 def test_a_program_is_told_what_the_computer_has_and_what_fits(capsys):
     assert main(["--device", "cpu", "check", "--json"]) == 0
-    machine, bundled, recognisers, computing, *fits = lines(capsys)
+    machine, bundled, recognisers, computing, *others = lines(capsys)
+    fits = [line for line in others if line["kind"] == "fit"]
     kinds = [line["kind"] for line in (machine, bundled, recognisers, computing)]
     assert kinds == ["machine", "bundled", "recognisers", "computing"]
     assert computing["gflops"] > 0
@@ -37,7 +38,8 @@ def test_a_program_is_told_what_the_computer_has_and_what_fits(capsys):
 def test_without_torch_the_known_models_are_said_to_need_it(capsys, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
     assert main(["check", "--json"]) == 0
-    machine, _, _, _, *fits = lines(capsys)
+    machine, *others = lines(capsys)
+    fits = [line for line in others if line["kind"] == "fit"]
     assert (machine["gpu"], machine["trouble"]) == ("", "")
     assert not any(fit["fits"] for fit in fits)
     assert {fit["words"] for fit in fits} == {
@@ -57,6 +59,7 @@ def test_a_person_is_told_fact_by_fact_what_is_here(capsys, monkeypatch, found, 
     monkeypatch.setattr("engine.loading.hardware.look_around", lambda: machine)
     monkeypatch.setattr("engine.speech.whisper_models.found_whisper", found_whisper)
     monkeypatch.setattr("app.cli.check.KNOWN_MODELS", ())
+    monkeypatch.setattr("app.cli.check.known_offers", list)
     assert main(["check"]) == 0
     said = capsys.readouterr()
     assert said.err == ""
@@ -70,6 +73,40 @@ def test_a_person_is_told_fact_by_fact_what_is_here(capsys, monkeypatch, found, 
     assert translator.startswith("Translator: surtitle-")
     assert translator.endswith(", comes with Surtitle")
     assert recogniser == f"Speech recogniser: {words}"
+
+
+def translators(capsys, monkeypatch, *arguments, gflops=100.0):
+    """The lines about translators that can be downloaded."""
+    monkeypatch.setattr("engine.speech.speed.computer_gflops", lambda: gflops)
+    monkeypatch.setattr("app.cli.check.KNOWN_MODELS", ())
+    assert main(["check", *arguments]) == 0
+    said = capsys.readouterr().out.splitlines()
+    return [line for line in said if "to download" in line]
+
+
+def test_the_translators_that_the_window_offers_are_listed_with_their_speed_here(
+    capsys, monkeypatch
+):
+    listed = translators(capsys, monkeypatch)
+    assert (
+        "Translator: Helsinki-NLP/opus-mt-en-fr, en to fr, 301 MB to download, keeps up here"
+        in listed
+    )
+    (large,) = [line for line in listed if "m2m100_418M" in line]
+    assert "en to 23 languages" in large
+    assert large.endswith("too slow here")
+    (nllb,) = [line for line in listed if "nllb" in line]
+    assert "not for commercial use" in nllb
+    assert not any("de to" in line for line in listed)
+
+
+def test_for_two_languages_it_lists_what_translates_between_them_the_best_first(
+    capsys, monkeypatch
+):
+    languages = ("--from", "de", "--to", "en")
+    first, second, *_ = translators(capsys, monkeypatch, *languages, gflops=1e5)
+    assert first.startswith("Translator: Helsinki-NLP/opus-mt-de-en, de to en, ")
+    assert second.startswith("Translator: facebook/m2m100_418M, de to 23 languages, ")
 
 
 def test_a_failure_is_a_line_for_programs(capsys, tmp_path):

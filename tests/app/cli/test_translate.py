@@ -687,6 +687,21 @@ def test_a_model_without_a_card_translates_and_says_in_which_mode(translate, mod
     translate(b"", "--to", "xx", folder=folder).says(2, "not to 'xx'")
 
 
+@pytest.mark.parametrize(
+    ("languages", "named"),
+    [
+        (["--to", "cs"], "Helsinki-NLP/opus-mt-en-cs (307 MB, downloaded once)"),
+        (["--to", "pl"], "facebook/m2m100_418M (1.9 GB, downloaded once)"),
+        (["--to", "pl", "--from", "de"], "facebook/m2m100_418M (1.9 GB, downloaded once)"),
+        (["--to", "xx"], ""),
+    ],
+)
+def test_a_model_that_can_is_named_for_languages_that_this_one_cannot(translate, languages, named):
+    ran = translate(b"", *languages)
+    ran.says(2, f"for example --model {named}" if named else "another model")
+    assert named or "--model" not in ran.err
+
+
 def test_a_model_that_knows_slots_can_run_by_retranslation_and_says_nothing(translate):
     assert translate(b"Abc de fgh.\n", "--system", "retranslate").lines
 
