@@ -167,6 +167,7 @@ class Application(QObject):
         self.media.dialog.speech_wanted.connect(self.side_windows.guide.open_speech)
         window = self.window
         listening.levels_came.connect(self.side_windows.guide.show_levels)
+        listening.choice_wanted.connect(self.side_windows.guide.open_speech)
         listening.missing_found.connect(window.empty_page.show_missing)
         window.empty_page.download_clicked.connect(listening.fetch)
         window.empty_page.others_clicked.connect(self.side_windows.guide.open_speech)

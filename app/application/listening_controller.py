@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
+from app.application.recognizer_choice import RecognizerChoice
 from app.application.source_notices import SourceNotices
 from app.captions.lanes import LANES, ME, THEM
 from app.config.preferences import ListeningPreferences, Preferences
@@ -16,6 +17,8 @@ from app.main_window.status_bar import StatusBar
 from app.session.engine_bridge import EngineBridge
 from app.session.listening_service import ListeningService
 from app.system.translations import worded
+from app.widgets.dialog_text import as_sentence
+from app.widgets.speech_model_names import speech_name
 from engine.audio.devices import SAMPLE_RATE_HZ, WantedDevice
 from engine.hub.catalogue import smaller_whisper
 from engine.metrics.word_lags import StageTime
@@ -25,11 +28,12 @@ from engine.speech.events import (
     Heard,
     ListeningFailed,
     Noticed,
+    RecognizerKept,
     RecognizerReady,
     SoundCame,
 )
 
-FETCH, SMALLER = "fetch speech model", "smaller speech model"
+FETCH, SMALLER, CHOOSE = "fetch speech model", "smaller speech model", "choose speech model"
 """What the banner offers."""
 
 _METER_MS = 60
@@ -46,6 +50,7 @@ class ListeningController(QObject):
         missing_found(str): this speech model is not on this computer; empty if it is.
         sound_lost(float): seconds of sound that were lost so far.
         levels_came(dict of str to Level): the level of each lane that is recorded.
+        choice_wanted(): choose another speech model.
     """
 
     fetch_progressed = Signal(str, object, object)  # bytes do not fit into Qt's int
@@ -53,6 +58,7 @@ class ListeningController(QObject):
     missing_found = Signal(str)
     sound_lost = Signal(float)
     levels_came = Signal(dict)
+    choice_wanted = Signal()
 
     def __init__(
         self,
@@ -75,8 +81,9 @@ class ListeningController(QObject):
         self._heard = set[str]()  # lanes from which sound came
         self._fetching = ""
         self._notices = SourceNotices(banner)
-        desk.language = settings.translation.source_language
-        self._heard_by = (settings.recognizer, desk.language)
+        self._choice = RecognizerChoice(settings)
+        self._switches = False  # another speech model was chosen and is being looked for
+        desk.language = self._choice.language
         self._meters = self._timer(_METER_MS, self._show_levels)
         self._show_devices(settings.preferences.listening)
         bridge.let_overhear(desk.take)
@@ -113,7 +120,7 @@ class ListeningController(QObject):
         self._settings.model_changed.connect(self._use_recognizer)
         desk.devices_listed.connect(bar.show_devices)
         desk.recognizer_missing.connect(self._offer_fetch)
-        desk.recognizer_looked_for.connect(self._show_missing)
+        desk.recognizer_looked_for.connect(self._take_found)
         desk.progressed.connect(self._show_fetch)
         desk.fetched.connect(self._begin_after_fetch)
         desk.fetch_failed.connect(self._end_fetch)
@@ -136,17 +143,14 @@ class ListeningController(QObject):
 
     @Slot()
     def _use_recognizer(self) -> None:
-        """Listen with another speech model, or for another language, once that is chosen."""
-        heard_by = (self._recognizer, self._settings.translation.source_language)
-        if heard_by == self._heard_by:
+        """Look for another speech model once it, or another language, is chosen."""
+        if not self._choice.follow():
             return
-        self._heard_by = heard_by
-        self.desk.language = self._settings.translation.source_language
-        for offer in (FETCH, SMALLER):
+        self.desk.language = self._choice.language
+        for offer in (FETCH, SMALLER, CHOOSE):
             self._banner.withdraw(offer)
+        self._switches = True
         self.look_for_model()
-        if self._wanted:
-            self.desk.listen(self._wanted, self._recognizer)
 
     @Slot(str)
     def _take_offer(self, name: str) -> None:
@@ -155,10 +159,12 @@ class ListeningController(QObject):
             self.fetch()
         elif name == SMALLER:
             self._settings.change("listening", recognizer=smaller_whisper(self._recognizer))
+        elif name == CHOOSE:
+            self.choice_wanted.emit()
 
     @property
     def _recognizer(self) -> str:
-        return self._settings.recognizer
+        return self._choice.recognizer
 
     @property
     def _lanes(self) -> tuple[str, ...]:
@@ -172,7 +178,7 @@ class ListeningController(QObject):
         wanted = tuple(
             WantedDevice(kind=one.kind, name=one.devices.value or None) for one in sources
         )
-        if self._fetching:
+        if self._fetching and not self._choice.wish:
             self._after_fetch = wanted
             if wanted or not self._begun:
                 return  # it begins when the recogniser is here; to end needs none
@@ -187,7 +193,7 @@ class ListeningController(QObject):
             self.desk.list_devices()
         else:
             self._show_stopped()
-        self.desk.listen(wanted, self._recognizer)
+        self.desk.listen(wanted, self._recognizer, self._choice.instead)
 
     @Slot(str, str)
     def _choose_device(self, kind: str, name: str) -> None:
@@ -227,15 +233,17 @@ class ListeningController(QObject):
     @Slot(str)
     def _fail(self, message: str) -> None:
         """Show a failure; all recording stops and all buttons go off."""
+        may_be_the_model = not self._is_ready
         self._show_off()
         self.desk.listen((), self._recognizer)
-        self._banner.show_notice(message)
+        button = self.tr("Choose a&nother speech model…") if may_be_the_model else ""
+        self._banner.show_offer(message, button, CHOOSE)
 
     # the speech model
 
     @Slot(str)
     def _offer_fetch(self, recognizer: str) -> None:
-        """Offer to download a recogniser; a running one goes on."""
+        """Offer to download a recogniser that none can stand in for; a running one goes on."""
         self._after_fetch = self._wanted
         self._show_off(self._begun)
         text = needs_speech_model(recognizer)
@@ -244,26 +252,50 @@ class ListeningController(QObject):
             self._heard.update(self._lanes)
             self._show_heard()
             text = self.tr("The speech model {} is not on this computer; the one before goes on")
-        self._banner.show_offer(text.format(recognizer), self.tr("Do&wnload"), FETCH)
+        name = speech_name(recognizer)
+        self._banner.show_offer(text.format(name), self.tr("Do&wnload"), FETCH)
 
     @Slot()
     def look_for_model(self) -> None:
         """Look whether the speech model is on this computer; ``missing_found`` is emitted."""
         self.desk.look_for(self._recognizer)
 
-    @Slot(str, bool)
-    def _show_missing(self, recognizer: str, is_here: bool) -> None:  # noqa: FBT001
-        if recognizer == self._recognizer:
-            self.missing_found.emit("" if is_here else recognizer)
+    @Slot(str, object)
+    def _take_found(self, recognizer: str, obstacle: str | None) -> None:
+        """Switch to a speech model that is here; keep the one before if it is not."""
+        if recognizer != self._recognizer:
+            return
+        switches, self._switches = self._switches, False
+        if obstacle is None:
+            self._choice.see_here()
+        elif self._choice.go_back():
+            self._offer_wish(recognizer, obstacle)
+            return
+        self.missing_found.emit("" if obstacle is None else recognizer)
+        if switches and self._wanted:
+            self.desk.listen(self._wanted, self._recognizer, self._choice.instead)
+
+    def _offer_wish(self, recognizer: str, obstacle: str) -> None:
+        """Offer to download the model that was chosen, or say why it cannot be used."""
+        goes_on = self.tr("{} goes on").format(speech_name(self._recognizer))
+        if obstacle:
+            self._banner.show_offer(f"{as_sentence(obstacle)} {goes_on}", "", CHOOSE)
+            return
+        self._choice.wish = recognizer
+        text = self.tr("The speech model {} is not on this computer").format(
+            speech_name(recognizer)
+        )
+        self._banner.show_offer(f"{as_sentence(text)} {goes_on}", self.tr("Do&wnload"), FETCH)
 
     @Slot()
     def fetch(self) -> None:
         """Download the speech model; then listen to what is on."""
         self._banner.withdraw(FETCH)
-        recognizer = self._fetching = self._recognizer
-        for source in self._bar.sources:
-            source.show_on(on=any(one.kind == source.kind for one in self._after_fetch))
-        if not self._begun:
+        recognizer = self._fetching = self._choice.wish or self._recognizer
+        if not self._choice.wish:
+            for source in self._bar.sources:
+                source.show_on(on=any(one.kind == source.kind for one in self._after_fetch))
+        if not self._begun and not self._choice.wish:
             self._status.show_listening(self.tr("Listening begins when the speech model is here"))
         self.fetch_progressed.emit(recognizer, 0, 0)
         self.desk.fetch(recognizer)
@@ -275,11 +307,14 @@ class ListeningController(QObject):
 
     @Slot(str)
     def _begin_after_fetch(self, recognizer: str) -> None:
-        self._show_missing(recognizer, is_here=True)
+        self._take_found(recognizer, None)
         if recognizer != self._fetching:
             return  # the setup wizard wanted it
         self._fetching = ""
         self.fetch_ended.emit()
+        if recognizer == self._choice.wish:
+            self._settings.change("listening", recognizer=recognizer)
+            return
         self._status.show_listening("")
         self._wanted = ()
         self._listen()
@@ -291,16 +326,26 @@ class ListeningController(QObject):
             return
         self._fetching = ""
         self.fetch_ended.emit()
-        self._show_off(self._begun)
+        if not self._choice.wish:
+            self._show_off(self._begun)
         if message:
             self._banner.show_offer(message, self.tr("Try a&gain"), FETCH)
+
+    def _keep_recognizer(self, message: str) -> None:
+        """Put the speech model back that goes on, since the chosen one cannot be loaded."""
+        if self._choice.go_back():
+            goes_on = self.tr("{} goes on").format(speech_name(self._recognizer))
+            self._banner.show_offer(f"{as_sentence(message)} {goes_on}", "", CHOOSE)
 
     # what is reported
 
     @Slot(object)
     def _take(self, event: Heard) -> None:
         match event:
+            case RecognizerKept(message=message):
+                self._keep_recognizer(worded(message))
             case RecognizerReady():
+                self._choice.see_loaded()
                 self._is_ready = True
                 self._show_heard()
             case SoundCame(lane=lane):

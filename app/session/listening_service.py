@@ -51,7 +51,8 @@ class ListeningService(QObject):
     Signals, emitted on threads, so connect them to methods of QObjects only:
         devices_listed(list of AudioDevice): the current devices.
         recognizer_missing(str): this recogniser is not downloaded; nothing else has changed.
-        recognizer_looked_for(str, bool): whether this recogniser is downloaded.
+        recognizer_looked_for(str, object): None if this recogniser is here, an empty text if it can
+            be downloaded, else why it cannot be used.
         progressed(str, int, int): name, downloaded bytes, total bytes.
         looked_up(dict of str to str or None): for each speech model None if it is here, an empty
             text if it can be downloaded, else why it cannot be used.
@@ -71,7 +72,7 @@ class ListeningService(QObject):
 
     devices_listed = Signal(list)
     recognizer_missing = Signal(str)
-    recognizer_looked_for = Signal(str, bool)
+    recognizer_looked_for = Signal(str, object)
     progressed = Signal(str, object, object)  # bytes do not fit into Qt's int
     looked_up = Signal(dict)
     speed_measured = Signal(float)
@@ -154,9 +155,16 @@ class ListeningService(QObject):
         """Stop the download; it resumes next time."""
         self._cancelled.set()
 
-    def listen(self, wanted: Sequence[WantedDevice], recognizer: str) -> None:
-        """Listen to these sources, or to none; recorded sound is still translated."""
-        self._background.run(partial(self._listen, tuple(wanted), recognizer, self.language))
+    def listen(self, wanted: Sequence[WantedDevice], recognizer: str, instead: str = "") -> None:
+        """Listen to these sources, or to none; recorded sound is still translated.
+
+        Args:
+            wanted: the sources.
+            recognizer: the speech model.
+            instead: the one that goes on if that cannot be loaded; empty for none.
+        """
+        job = partial(self._listen, tuple(wanted), recognizer, self.language, instead)
+        self._background.run(job)
 
     def caption_file(self, path: Path, recognizer: str, *, real_time: bool) -> None:
         """Recognise an audio or video file; recording stops. ``file_ended`` is emitted."""
@@ -229,16 +237,20 @@ class ListeningService(QObject):
         from engine.speech.whisper_models import found_whisper  # noqa: PLC0415  the hub is slow to import
 
         try:
-            is_here = found_whisper(recognizer, self._library) is not None
-        except (ModelError, OSError):  # reported when it is to be used
-            is_here = False
-        self.recognizer_looked_for.emit(recognizer, is_here)
+            obstacle = "" if found_whisper(recognizer, self._library) is None else None
+        except ModelError as error:
+            obstacle = error_text(error)
+        except OSError as error:
+            obstacle = str(error)
+        self.recognizer_looked_for.emit(recognizer, obstacle)
 
     def _living(self) -> "list[Run]":
         with self._guard:
             return list(self._runs)
 
-    def _listen(self, wanted: tuple[WantedDevice, ...], recognizer: str, language: str) -> None:
+    def _listen(
+        self, wanted: tuple[WantedDevice, ...], recognizer: str, language: str, instead: str
+    ) -> None:
         speech = self._made()
         if wanted and not speech.has(recognizer):
             self.recognizer_missing.emit(recognizer)
@@ -250,7 +262,7 @@ class ListeningService(QObject):
             return
         speech.language = language
         after = None if newest is None else newest.listener
-        run = speech.prepare(wanted, recognizer, self._feed, self._report, after)
+        run = speech.prepare(wanted, recognizer, self._feed, self._report, after, instead=instead)
         with self._guard:
             self._runs.append(run)
         self.begins.emit()

@@ -4,7 +4,7 @@ It is imported on a thread when listening first starts, since its libraries are 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from app.captions.lanes import LANES, THEM
@@ -13,9 +13,10 @@ from engine.audio.devices import AudioDevice, AudioNotice, WantedDevice
 from engine.audio.file_source import FileSource
 from engine.audio.live_source import LiveSource
 from engine.audio.sources import AudioSources
+from engine.errors import ModelError
 from engine.hub.catalogue import smaller_whisper
 from engine.hub.transfer import HubSettings, Progress
-from engine.speech.events import Heard, Noticed
+from engine.speech.events import Heard, Noticed, RecognizerKept
 from engine.speech.listener import Feed, Lane, Listener, ListeningSettings, Recognition
 from engine.speech.vad import SileroDetector
 from engine.speech.whisper import Whisper, WhisperSettings
@@ -81,6 +82,8 @@ class SpeechEngine:
         feed: Feed,
         report: Callable[[Heard], None],
         after: Listener | None = None,
+        *,
+        instead: str = "",
     ) -> Run:
         """Return a run, which the caller starts; it records from then on.
 
@@ -90,11 +93,13 @@ class SpeechEngine:
             feed: gets the words for the session.
             report: gets the events, on other threads.
             after: the previous run, whose sound is recognised first.
+            instead: a recogniser that is loaded if the other one cannot be, which is reported.
 
         Raises:
             SurtitleError: the recogniser cannot be used, or a library is missing.
         """
         folder = whisper_folder(recognizer, self._library)
+        kept = found_whisper(instead, self._library) if instead else None
 
         def noticed(lane: str) -> Callable[[AudioNotice], None]:
             return lambda notice: report(Noticed(lane=lane, notice=notice))
@@ -108,7 +113,7 @@ class SpeechEngine:
         listener = Listener(
             lanes,
             feed,
-            self._recognition(folder, after),
+            self._recognition(folder, after, kept, report),
             report,
             ListeningSettings(smaller_model=smaller_whisper(recognizer)),
         )
@@ -140,14 +145,27 @@ class SpeechEngine:
         listener = Listener([lane], feed, self._recognition(folder, after), report)
         return Run(listener=listener, file=source)
 
-    def _recognition(self, folder: Path, after: Listener | None) -> Recognition:
+    def _recognition(
+        self,
+        folder: Path,
+        after: Listener | None,
+        instead: Path | None = None,
+        report: Callable[[Heard], None] | None = None,
+    ) -> Recognition:
         """Return the models of a run, which are loaded once the previous run has ended."""
         settings = WhisperSettings(model=str(folder), device=self._device, language=self.language)
 
         def load() -> Whisper:
             if after is not None:
                 after.join()  # words of two runs must not mix
-            return self._whisper(settings)
+            try:
+                return self._whisper(settings)
+            except ModelError as error:
+                if instead is None or report is None:
+                    raise
+                whisper = self._whisper(replace(settings, model=str(instead)))
+                report(RecognizerKept(message=error.message))
+                return whisper
 
         return Recognition(make_model=load, make_detector=SileroDetector)
 

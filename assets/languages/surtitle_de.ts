@@ -1671,6 +1671,18 @@
         <source>was changed or damaged since it was converted</source>
         <translation>wurde seit der Umwandlung verändert oder beschädigt</translation>
     </message>
+    <message>
+        <source>Fast</source>
+        <translation>Schnell</translation>
+    </message>
+    <message>
+        <source>Balanced</source>
+        <translation>Ausgewogen</translation>
+    </message>
+    <message>
+        <source>Accurate</source>
+        <translation>Genau</translation>
+    </message>
 </context>
 <context>
     <name>AboutDialog</name>
@@ -3287,12 +3299,24 @@
         <translation>Das Sprachmodell wird geladen … Gesagtes geht nicht verloren</translation>
     </message>
     <message>
+        <source>Choose a&amp;nother speech model…</source>
+        <translation>Anderes Sprachmodell wä&amp;hlen …</translation>
+    </message>
+    <message>
         <source>The speech model {} is not on this computer; the one before goes on</source>
         <translation>Das Sprachmodell {} ist nicht auf diesem Computer; das bisherige läuft weiter</translation>
     </message>
     <message>
         <source>Do&amp;wnload</source>
         <translation>Her&amp;unterladen</translation>
+    </message>
+    <message>
+        <source>{} goes on</source>
+        <translation>{} bleibt in Gebrauch</translation>
+    </message>
+    <message>
+        <source>The speech model {} is not on this computer</source>
+        <translation>Das Sprachmodell {} ist nicht auf diesem Computer</translation>
     </message>
     <message>
         <source>Listening begins when the speech model is here</source>

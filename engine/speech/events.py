@@ -18,6 +18,17 @@ class RecognizerReady:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RecognizerKept:
+    """The chosen recogniser cannot be loaded, so the one before goes on; comes before ``Ready``.
+
+    Attributes:
+        message: why it cannot be loaded.
+    """
+
+    message: Message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SoundCame:
     """The first sound of a lane, after ``RecognizerReady``: from now on what is said is heard."""
 
@@ -93,6 +104,7 @@ class ListeningEnded:
 
 Heard = (
     RecognizerReady
+    | RecognizerKept
     | SoundCame
     | TailChanged
     | SpeechChanged

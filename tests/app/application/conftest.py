@@ -7,12 +7,16 @@ from tests.support.app.listening_program import SAID, ListeningProgram
 
 
 @pytest.fixture
-def listening_program(qtbot, tmp_path):
+def listening_program(qtbot, tmp_path, monkeypatch):
     """Make the whole program with a fake microphone; what is made is closed afterwards."""
     programs = []
 
     def make(texts=None, engine=None, **settings):
         speech = FakeSpeechEngine(texts or {DeviceKind.MICROPHONE: [SAID]}, **settings)
+        monkeypatch.setattr(
+            "engine.speech.whisper_models.found_whisper",
+            lambda name, _library: tmp_path if speech.has(name) else None,
+        )
         programs.append(ListeningProgram(qtbot, tmp_path, speech, engine or FakeEngine()))
         return programs[-1]
 

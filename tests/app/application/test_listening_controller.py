@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import Qt
 
+from app.config.preferences_file import PreferencesFile
 from engine.audio.devices import AudioNotice, DeviceKind, NoticeKind
 from engine.errors import HubError
 from engine.events import UtteranceOpened
@@ -302,7 +303,7 @@ def test_a_recogniser_that_cannot_be_loaded_turns_listening_off(program):
 
 
 def test_a_name_that_no_recogniser_has_is_told(program):
-    one = program().open()
+    one = program(here=()).open()
     choose_recognizer(one, "nonsense")
     one.press(one.bar.microphone)
     one.wait(one.banner.isVisible)
@@ -311,37 +312,99 @@ def test_a_name_that_no_recogniser_has_is_told(program):
 
 
 def choose_recognizer(one, name):
-    page = one.application.settings_dialog.speech
-    page.show_preferences(one.application.settings.preferences)
-    page.recognizer.setCurrentText(name)
-    page.take_edit()
+    one.application.settings.change("listening", recognizer=name)
 
 
-def test_what_the_buttons_call_off_records_nothing(program):
-    one = program().open()
-    one.press(one.bar.microphone)
-    one.wait_for_sentence()
+def stored_recognizer(one):
+    settings = one.application.settings
+    stored = PreferencesFile(settings.launch.preferences_file).read()[0]
+    return stored.listening.recognizer
+
+
+@pytest.mark.parametrize("listens", [True, False])
+def test_a_model_that_nobody_knows_leaves_the_one_before_in_use(program, listens):
+    one = program({DeviceKind.MICROPHONE: [SAID, SAID]}).open()
+    one.wait(lambda: one.application.listening._choice._here)
+    if listens:
+        one.press(one.bar.microphone)
+        one.wait_for_sentence()
     choose_recognizer(one, "nonsense")
-    one.wait(lambda: not one.bar.microphone.button.isChecked())
-    assert "nonsense" in one.banner.sentence.text()
-    one.wait(lambda: one.run.sources["me"].stopped)
-    one.wait(lambda: not one.application.listening.desk.is_listening)
+    one.wait(one.banner.isVisible)
+    told = one.banner.sentence.text()
+    assert "nonsense" in told
+    assert told.endswith("Balanced (base.en) goes on.")
+    assert stored_recognizer(one) == "base.en"
+    assert one.bar.microphone.button.isChecked() == listens
+    assert len(one.speech.runs) == listens
+    if not listens:
+        one.press(one.bar.microphone)
+        one.wait_for_sentence()
 
 
-def test_a_recogniser_that_must_be_fetched_first_leaves_the_one_before_on(program):
-    one = program().open()
+def test_a_model_that_is_not_here_is_offered_and_used_once_it_is(program):
+    one = program({DeviceKind.MICROPHONE: [SAID, "and so on.", "the end."]}).open()
     one.press(one.bar.microphone)
     one.wait_for_sentence()
     choose_recognizer(one, "small.en")
     one.wait(one.banner.isVisible)
-    assert "small.en is not on this computer; the one before goes on" in one.banner.sentence.text()
+    told = "The speech model Accurate (small.en) is not on this computer. Balanced (base.en) goes"
+    assert one.banner.sentence.text() == f"{told} on."
+    assert stored_recognizer(one) == "base.en", "a start after this one listens, too"
     assert one.bar.microphone.button.isChecked()
     assert one.window.status.state.toolTip() == "Desk mic"
     assert not one.run.sources["me"].stopped
     one.press(one.bar.microphone)
-    one.press(one.bar.microphone)  # the one before was let go of
-    one.wait(lambda: not one.bar.microphone.button.isChecked())
-    assert one.run.sources["me"].stopped
+    one.press(one.bar.microphone)
+    one.wait(lambda: len(one.speech.runs) == 2)
+    assert one.bar.microphone.button.isChecked(), "the one before can be switched on again"
+    one.banner.offer.click()
+    one.wait(lambda: one.speech.asked[-1][1] == "small.en")
+    assert stored_recognizer(one) == "small.en"
+
+
+def test_a_download_that_fails_leaves_the_one_before_in_use(program):
+    one = program().open()
+    one.speech.fetch_failure = HubError("there is no network: try again later")
+    one.press(one.bar.microphone)
+    one.wait_for_sentence()
+    choose_recognizer(one, "small.en")
+    one.wait(one.banner.isVisible)
+    one.banner.offer.click()
+    one.wait(lambda: "no network" in one.banner.sentence.text())
+    assert one.banner.offer.text() == "Try a&gain"
+    assert one.bar.microphone.button.isChecked()
+    assert not one.run.sources["me"].stopped
+    assert stored_recognizer(one) == "base.en"
+    one.speech.fetch_failure = None
+    one.banner.offer.click()
+    one.wait(lambda: one.speech.asked[-1][1] == "small.en")
+
+
+def test_a_model_that_cannot_be_loaded_gives_way_to_the_one_before(program):
+    one = program({DeviceKind.MICROPHONE: [SAID, "and so on."]}).open()
+    one.press(one.bar.microphone)
+    one.wait_for_sentence()
+    one.speech.failure = "the file is cut off: fetch it again"
+    choose_recognizer(one, "tiny.en")
+    one.wait(lambda: one.texts("me")[0] == f"{SAID} and so on.")
+    assert one.banner.sentence.text() == (
+        "The file is cut off: fetch it again. Balanced (base.en) goes on."
+    )
+    assert one.bar.microphone.button.isChecked()
+    assert stored_recognizer(one) == "base.en"
+    assert [name for _, name in one.speech.asked] == ["base.en", "tiny.en"]
+
+
+def test_a_first_model_that_cannot_be_loaded_offers_to_choose_another(program):
+    one = program().open()
+    one.speech.failure = "the file is cut off: fetch it again"
+    one.press(one.bar.microphone)
+    one.wait(one.banner.isVisible)
+    assert one.banner.offer.text() == "Choose a&nother speech model…"
+    one.banner.offer.click()
+    guide = one.application.side_windows.guide.dialog
+    assert guide.stack.currentWidget() is guide.speech
+    one.wait(lambda: not one.application.listening.desk.is_listening)
 
 
 def test_during_a_fetch_a_click_still_ends_what_listens(program):

@@ -13,6 +13,7 @@ from app.session.recognition import SpeechEngine
 from engine.audio.devices import SAMPLE_RATE_HZ, DeviceKind, WantedDevice
 from engine.audio.sources import AudioSources
 from engine.errors import ModelError
+from engine.speech.events import ListeningFailed, RecognizerKept
 from tests.support import hub_server
 from tests.support.hub_server import WHISPER_FILES
 from tests.support.listening_fakes import Chunks, Echo, Loudness, Script, script, sound_of
@@ -138,6 +139,33 @@ def test_a_recogniser_stays_loaded_from_one_run_to_the_next(ears, tmp_path):
         assert echo.fed == [("me", "good"), ("me", "morning.")]
     one, two = (str(tmp_path / name) for name in ("one", "two"))
     assert ears.loaded == [(one, "en"), (two, "en"), (two, "pl")]
+
+
+def test_a_recogniser_that_cannot_be_loaded_gives_way_to_the_one_before(
+    ears, tmp_path, monkeypatch
+):
+    load = recognition.Whisper
+    one, two = str(tmp_path / "one"), str(tmp_path / "two")
+
+    def load_one(settings):
+        if settings.model == two:
+            msg = "it is damaged"
+            raise ModelError(msg)
+        return load(settings)
+
+    monkeypatch.setattr(recognition, "Whisper", load_one)
+    microphone = WantedDevice(kind=DeviceKind.MICROPHONE)
+    for instead in (one, ""):
+        echo, events = Echo(), []
+        run = ears.prepare([microphone], two, echo.send, events.append, instead=instead)
+        echo.report = run.listener.take
+        run.listener.start()
+        assert run.listener.join(90)
+        kept = [event.message for event in events if isinstance(event, RecognizerKept)]
+        failed = [event.message for event in events if isinstance(event, ListeningFailed)]
+        assert list(map(str, kept)) == (["it is damaged"] if instead else [])
+        assert list(map(str, failed)) == ([] if instead else ["it is damaged"])
+        assert bool(echo.fed) == bool(instead)
 
 
 def test_a_run_recognises_nothing_before_the_one_before_has_ended(ears, tmp_path):

@@ -11,7 +11,7 @@ from engine.audio.devices import AudioDevice, AudioNotice, DeviceKind, Level, No
 from engine.errors import AudioError, FetchCancelledError, ModelError
 from engine.hub.catalogue import WHISPER_MODELS
 from engine.messages import Code
-from engine.speech.events import Noticed
+from engine.speech.events import Noticed, RecognizerKept
 from engine.speech.listener import Lane, Listener, ListeningSettings, Recognition
 from tests.support.listening_fakes import Chunks, Loudness, Script, script, sound_of
 
@@ -139,7 +139,7 @@ class FakeSpeechEngine:
             raise self.fetch_failure
         self.here.add(recognizer)
 
-    def prepare(self, wanted, recognizer, feed, report, after=None):
+    def prepare(self, wanted, recognizer, feed, report, after=None, *, instead=""):
         self.asked.append((wanted, recognizer))
         self.languages.append(self.language)
         sources = {}
@@ -153,8 +153,10 @@ class FakeSpeechEngine:
         def load():
             if after is not None:
                 after.join()
-            if self.failure:
+            if self.failure and not instead:
                 raise ModelError(self.failure)
+            if self.failure:
+                report(RecognizerKept(message=ModelError(self.failure).message))
             return Knowing(words)
 
         listener = Listener(

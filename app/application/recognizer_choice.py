@@ -1,0 +1,87 @@
+"""Which speech model is chosen, which one is known to work, and the way back to it."""
+
+from dataclasses import dataclass
+
+from app.config.settings_in_force import SettingsInForce
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Choice:
+    """The choice in the settings.
+
+    Attributes:
+        preference: the speech model that is stored.
+        recognizer: it, or its like that understands the language.
+        language: code of what is spoken.
+    """
+
+    preference: str
+    recognizer: str
+    language: str
+
+
+class RecognizerChoice:
+    """Follow the settings; a model that cannot be used is not left in them while another one works.
+
+    Attributes:
+        wish: a model that was chosen and is not on this computer; empty for none.
+    """
+
+    def __init__(self, settings: SettingsInForce) -> None:
+        self._settings = settings
+        self._now = self._chosen
+        self._here: _Choice | None = None  # the newest that is on this computer
+        self._proven: _Choice | None = None  # the newest that was loaded
+        self.wish = ""
+
+    @property
+    def recognizer(self) -> str:
+        """The speech model to listen with."""
+        return self._now.recognizer
+
+    @property
+    def language(self) -> str:
+        """Code of what is spoken."""
+        return self._now.language
+
+    @property
+    def instead(self) -> str:
+        """The model to listen with if the chosen one cannot be loaded; empty for none."""
+        proven = self._proven
+        if proven is None or proven.language != self.language:
+            return ""
+        return "" if proven.recognizer == self.recognizer else proven.recognizer
+
+    def follow(self) -> bool:
+        """Read the settings; return whether another model or language is chosen."""
+        before, self._now = self._now, self._chosen
+        if self._now == before:
+            return False
+        self.wish = ""
+        return (self._now.recognizer, self._now.language) != (before.recognizer, before.language)
+
+    def see_here(self) -> None:
+        """Note that the chosen model is on this computer."""
+        self._here = self._now
+
+    def see_loaded(self) -> None:
+        """Note that the chosen model was loaded."""
+        self._here = self._proven = self._now
+
+    def go_back(self) -> bool:
+        """Choose again the model before; return False if there is none."""
+        one = self._proven if self._here == self._now else self._here
+        if one is None or one.preference == self._now.preference:
+            return False
+        self._now = self._here = one  # before the change is emitted, so that nothing restarts
+        self._settings.change("listening", recognizer=one.preference)
+        return True
+
+    @property
+    def _chosen(self) -> _Choice:
+        settings = self._settings
+        return _Choice(
+            preference=settings.preferences.listening.recognizer,
+            recognizer=settings.recognizer,
+            language=settings.translation.source_language,
+        )

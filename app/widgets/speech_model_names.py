@@ -1,0 +1,29 @@
+"""Names of speech models in words: those of the three that are offered, else their own."""
+
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication
+
+from engine.hub.catalogue import SPEECH_CHOICES
+from engine.messages import tr
+
+_WORDS = (tr("Fast"), tr("Balanced"), tr("Accurate"))
+
+
+def speech_words(recognizer: str) -> str:
+    """Return *Fast*, *Balanced* or *Accurate*; empty for other speech models."""
+    names = [choice.name for choice in SPEECH_CHOICES]
+    if recognizer not in names:
+        return ""
+    return QCoreApplication.translate("", _WORDS[names.index(recognizer)])
+
+
+def speech_id(recognizer: str) -> str:
+    """Return the name of a speech model, of a folder its last part."""
+    return Path(recognizer).name if Path(recognizer).is_absolute() else recognizer
+
+
+def speech_name(recognizer: str) -> str:
+    """Return the words for a speech model and its name."""
+    words, name = speech_words(recognizer), speech_id(recognizer)
+    return f"{words} ({name})" if words else name
