@@ -152,6 +152,7 @@ class Application(QObject):
         self.settings_dialog.edited.connect(self.settings.choose)
         self.settings_dialog.translation.models_wanted.connect(window.menu_actions.models.trigger)
         self.keeper.failed.connect(window.banner.show_notice)
+        self.archive.session_window.resume_wanted.connect(self.captions.resume)
         put_aside = self.stage.visibility.put_aside
         self.side_windows.guide.opened.connect(lambda: put_aside(aside=True))
         self.side_windows.guide.left.connect(lambda: put_aside(aside=False))

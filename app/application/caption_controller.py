@@ -12,7 +12,9 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.captions.model import Captions, UtteranceView
 from app.config.settings_in_force import SettingsInForce
+from app.dialogs.session_window import views_of
 from app.history.history_writer import HistoryWriter
+from app.history.journal import PastSession
 from app.main_window.banner import Banner
 from app.main_window.input_line import InputLine
 from app.main_window.transcript_view import Transcript
@@ -185,16 +187,34 @@ class CaptionController(QObject):
         views = self._captions.views + self._waiting
         if not views:
             return
-        self._forgotten = views
-        self._banner.withdraw(_UNDO_DELETION)
         self._keeper.clear()  # first, for it keeps what is not complete
+        self._drop_all()
+        self._forgotten = views
+        text = self.tr("New session started")
+        self._banner.show_offer(text, self.tr("&Undo"), _UNDO, passes=True)
+
+    @Slot(object)
+    def resume(self, session: PastSession) -> None:
+        """Continue an earlier session in place of the running one, if that one is kept."""
+        self._typed_line.finish()
+        if self._captions.views and not self._keeper.is_stored:
+            text = self.tr("Start a new session first: the captions of this one are not saved")
+            self._banner.show_notice(text)
+            return
+        keys = self._keeper.resume(session)
+        self._drop_all()
+        self._banner.withdraw(_UNDO)
+        self._captions.bring_back(views_of(session.cues, session.started, keys))
+        self._show_captions()
+
+    def _drop_all(self) -> None:
+        """Drop all captions and words; what they were is kept by now."""
+        self._banner.withdraw(_UNDO_DELETION)
         self._bridge.send(Clear())
         self._captions.clear()
         self._awaited_marks.clear()
         self._show_captions()
         self.cleared.emit()
-        text = self.tr("New session started")
-        self._banner.show_offer(text, self.tr("&Undo"), _UNDO, passes=True)
 
     @Slot(str)
     def _take_offer(self, name: str) -> None:

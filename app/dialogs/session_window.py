@@ -1,6 +1,7 @@
 """A window with the captions of an earlier session, to read, to search and to export."""
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QKeySequence, QShortcut
@@ -25,9 +26,11 @@ class SessionWindow(QDialog):
 
     Signals:
         export_wanted(PastSession): export it.
+        resume_wanted(PastSession): continue it.
     """
 
     export_wanted = Signal(object)
+    resume_wanted = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -38,12 +41,13 @@ class SessionWindow(QDialog):
         role = QDialogButtonBox.ButtonRole.ActionRole
         self.search = buttons.addButton(self.tr("&Find…"), role)
         self.export = buttons.addButton(self.tr("&Export…"), role)
+        self.resume = buttons.addButton(self.tr("&Continue this session"), role)
         self.find_bar = FindBar()
         column = QVBoxLayout(self)
         for widget in (self.find_bar, self.transcript, self.message, buttons):
             column.addWidget(widget)
         self.resize(760, 460)
-        for button in (self.search, self.export):
+        for button in (self.search, self.export, self.resume):
             button.setAutoDefault(False)  # Enter in the search is for the search
         self.find_bar.wanted.connect(self._find)
         self.find_bar.closed.connect(self._end_search)
@@ -51,6 +55,7 @@ class SessionWindow(QDialog):
         keys = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
         keys.activated.connect(self.find_bar.open_bar)
         self.export.clicked.connect(self._export)
+        self.resume.clicked.connect(self._resume)
         buttons.rejected.connect(self.close)
 
     def show_session(self, session: PastSession, search: str = "") -> None:
@@ -68,21 +73,7 @@ class SessionWindow(QDialog):
             )
         )
         self.transcript.show_views(())
-        self.transcript.show_views(
-            [
-                UtteranceView(
-                    key=key,
-                    source=cue.source,
-                    caption=cue.text,
-                    ended=True,
-                    lane=cue.speaker,
-                    begun_s=session.started.timestamp() + cue.start_s,
-                    marked=cue.marked,
-                    doubtful=cue.doubtful,
-                )
-                for key, cue in enumerate(cues)
-            ]
-        )
+        self.transcript.show_views(views_of(cues, session.started, range(len(cues))))
         self.transcript.show_mode(*_languages(cues))
         bring_up(self)
         self.transcript.go_to(next(iter(self.transcript.rows.marked_rows), 0))
@@ -102,6 +93,28 @@ class SessionWindow(QDialog):
     @Slot()
     def _export(self) -> None:
         self.export_wanted.emit(self._session)
+
+    @Slot()
+    def _resume(self) -> None:
+        self.close()
+        self.resume_wanted.emit(self._session)
+
+
+def views_of(cues: Iterable[Cue], started: datetime, keys: Iterable[int]) -> list[UtteranceView]:
+    """Return the rows of the cues of a session, by these keys."""
+    return [
+        UtteranceView(
+            key=key,
+            source=cue.source,
+            caption=cue.text,
+            ended=True,
+            lane=cue.speaker,
+            begun_s=started.timestamp() + cue.start_s,
+            marked=cue.marked,
+            doubtful=cue.doubtful,
+        )
+        for key, cue in zip(keys, cues, strict=True)
+    ]
 
 
 def _languages(cues: Sequence[Cue]) -> tuple[str, str, str]:

@@ -1,5 +1,6 @@
 """Utterances of a session become cues: words, translation and times. Plain Python, no clock."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from app.history.cue_splitter import cue_of
@@ -122,6 +123,20 @@ class CueRecorder:
     def clear(self) -> None:
         """Forget everything."""
         self._forgotten, self._cues = self._cues, {}
+
+    def resume(self, cues: Mapping[int, Cue], start_s: float) -> list[Entry]:
+        """Forget everything for the cues of an earlier session, by new keys; return its entries.
+
+        Args:
+            cues: ordered by start.
+            start_s: start of that session, by the clock of the utterances.
+        """
+        self._start_s = start_s
+        self._cues = {key: replace(cue, marked=False) for key, cue in cues.items()}
+        self._marked = {key for key, cue in cues.items() if cue.marked}
+        self._forgotten, self._removed = {}, {}
+        kept = [CueKept(key=key, cue=cue) for key, cue in self._cues.items()]
+        return [*kept, *(CueMarked(key=key) for key in sorted(self._marked))]
 
     def bring_back(self) -> None:
         """Restore the cues forgotten last, before newer ones."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from app.history.cue_lines import cue_end, label_of
-from app.history.cues import Cue, Piece
+from app.history.cues import LATEST_S, Cue, Piece
 from engine.events import CaptionChanged, Event, UtteranceEnded
 from engine.utterances import Utterance
 
@@ -27,13 +27,13 @@ def cue_of(
 
     Args:
         utterance: its caption and its source.
-        start_s: start of the utterance.
+        start_s: start of the utterance; before 0 or after ``LATEST_S`` it counts as these.
         end_s: its end; an earlier one counts as ``start_s``.
         said_s: end of each of its words; empty if unknown.
         languages: codes of those of the source and of the caption.
     """
-    start_s = max(0.0, start_s)
-    end_s = max(start_s, end_s)
+    start_s = min(max(0.0, start_s), LATEST_S)
+    end_s = min(max(start_s, end_s), LATEST_S)
     text, sure = utterance.caption.strip(), utterance.confidence
     n_blanks = len(utterance.caption) - len(utterance.caption.lstrip())
     pieces, n_words, at_s = list[Piece](), 0, start_s

@@ -57,6 +57,7 @@ class HistoryWriter(QObject):
         """Keep files in ``folder``, as the preferences say."""
         super().__init__(parent)
         self._folder = folder
+        self._utterances = utterances
         self.started = datetime.now().astimezone()
         self._record = CueRecorder(utterances, time.monotonic())
         self._languages = "", ""  # codes of those of the source and of the captions
@@ -82,6 +83,11 @@ class HistoryWriter(QObject):
     def running_journal(self) -> Path | None:
         """The journal of the running session, once there is one."""
         return None if self._journal is None else self._journal.path
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether the running session has a journal, or will have one with its first caption."""
+        return self._journal is not None
 
     @property
     def cues(self) -> list[Cue]:
@@ -133,8 +139,7 @@ class HistoryWriter(QObject):
 
     def clear(self) -> None:
         """Forget the session, whose journal stays, and start another journal."""
-        for entry in self._record.flush(time.monotonic(), self._languages):
-            self._write(entry)
+        self._flush()
         self._record.clear()
         self.cues_changed.emit()
         if self._journal is not None:
@@ -146,6 +151,27 @@ class HistoryWriter(QObject):
         self._record.bring_back()
         self.cues_changed.emit()
 
+    def resume(self, session: PastSession) -> list[int]:
+        """Continue an earlier session; the running one ends, and stays in its journal.
+
+        Returns:
+            the keys that its cues have now.
+        """
+        self._flush()
+        now_s, now = time.monotonic(), datetime.now().astimezone()
+        last_s = max((cue.end_s for cue in session.cues), default=0.0)
+        since_s = max((now - session.started).total_seconds(), last_s)
+        keys = [self._utterances.new_key() for _ in session.cues]
+        cues = dict(zip(keys, session.cues, strict=True))
+        entries = self._record.resume(cues, now_s - since_s)
+        self.started = session.started
+        if self._journal is not None:
+            self._close_journal()
+            self._journal = SessionJournal(self.sessions_folder, session.started, session)
+            self._background.run(partial(self._journal.begin, entries))
+        self.cues_changed.emit()
+        return keys
+
     def take_lost_session(self) -> PastSession | None:
         """Return the session that crashed; it is not offered again."""
         lost = self.lost_session
@@ -154,8 +180,7 @@ class HistoryWriter(QObject):
 
     def close(self) -> None:
         """Write the rest and close the journal."""
-        for entry in self._record.flush(time.monotonic(), self._languages):
-            self._write(entry)
+        self._flush()
         self._close_unfinished()
         self._close_journal()
         self._close_live_text()
@@ -165,6 +190,11 @@ class HistoryWriter(QObject):
         for session in self._unfinished:
             close_session(session)
         self._unfinished = []
+
+    def _flush(self) -> None:
+        """Keep what is not complete."""
+        for entry in self._record.flush(time.monotonic(), self._languages):
+            self._write(entry)
 
     def _write(self, entry: Entry) -> None:
         self._write_journal([entry])

@@ -58,13 +58,23 @@ class SessionJournal:
     or moved away is written again with all of them.
     """
 
-    def __init__(self, folder: Path, started: datetime) -> None:
-        """Prepare a new folder in ``folder``, named by the time."""
+    def __init__(
+        self, folder: Path, started: datetime, replaced: "PastSession | None" = None
+    ) -> None:
+        """Prepare a new folder in ``folder``, named by the time.
+
+        Args:
+            folder: of the journals.
+            started: the zero of the times in the cues.
+            replaced: a session that this one continues; its journal is deleted once all of it that
+                can be read is in this one, and there is no more in it than a crash leaves.
+        """
         self._folder = folder
         self._started = started
         self._file: int | None = None
         self._cues: dict[int, CueKept] = {}
         self._marks: dict[int, CueMarked] = {}
+        self._replaced = replaced
         self._due: list[Mapping[str, object]] = []  # what the disk did not take so far
         self.path: Path | None = None
 
@@ -74,14 +84,14 @@ class SessionJournal:
         Raises:
             TextError: it cannot be written; the file stays valid, and the next ``write`` retries.
         """
-        match entry:
-            case CueKept():
-                self._cues[entry.key] = entry
-            case CueMarked():
-                self._marks[entry.key] = entry
-            case CueWithdrawn():
-                self._cues.pop(entry.key, None)
+        self._follow(entry)
         self._append(_line(entry))
+
+    def begin(self, entries: Iterable[Entry]) -> None:
+        """Write the first entries together; raise TextError as ``write`` does."""
+        for entry in entries:
+            self._follow(entry)
+        self._write_due()
 
     def close(self) -> None:
         """Write the closing line."""
@@ -92,8 +102,20 @@ class SessionJournal:
             os.close(self._file)
             self._file = None
 
+    def _follow(self, entry: Entry) -> None:
+        match entry:
+            case CueKept():
+                self._cues[entry.key] = entry
+            case CueMarked():
+                self._marks[entry.key] = entry
+            case CueWithdrawn():
+                self._cues.pop(entry.key, None)
+
     def _append(self, line: Mapping[str, object]) -> None:
         self._due.append(line)
+        self._write_due()
+
+    def _write_due(self) -> None:
         try:
             if self._file is not None and not self._is_there(self._file):
                 os.close(self._file)
@@ -128,6 +150,9 @@ class SessionJournal:
             with contextlib.suppress(OSError):  # so that no attempt leaves a folder
                 _delete(path)
             raise
+        if self._replaced is not None and self._replaced.damaged_lines <= 1:
+            with contextlib.suppress(OSError):
+                _delete(self._replaced.path)
         return file
 
     def _make_folder(self) -> Path:

@@ -2149,6 +2149,10 @@
         <source>New session started</source>
         <translation>Neue Sitzung begonnen</translation>
     </message>
+    <message>
+        <source>Start a new session first: the captions of this one are not saved</source>
+        <translation>Beginnen Sie erst eine neue Sitzung: Die Untertitel dieser Sitzung werden nicht gespeichert</translation>
+    </message>
 </context>
 <context>
     <name>CaptionsPage</name>
@@ -3771,6 +3775,10 @@
     <message>
         <source>The last {:,} of {:,} captions; an export has all</source>
         <translation>Die letzten {} von {} Untertiteln; exportiert werden alle</translation>
+    </message>
+    <message>
+        <source>&amp;Continue this session</source>
+        <translation>Diese Sitzung &amp;fortsetzen</translation>
     </message>
 </context>
 <context>
