@@ -87,6 +87,7 @@ class Code(Codes):
     CONVERSION_FAILED = tr(
         "{name} cannot be converted: {reason}; try again, get it again or choose another model"
     )
+    CONVERTED_ELSEWHERE = tr("another Surtitle is converting it")
     CONVERSION_DIED = tr("the process that converts it was ended ({how})")
     CONVERSION_NEEDS_TORCH = tr(
         "{name} must be converted once, and for that torch and transformers are needed, which are "

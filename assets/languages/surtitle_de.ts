@@ -1683,6 +1683,10 @@
         <source>Accurate</source>
         <translation>Genau</translation>
     </message>
+    <message>
+        <source>another Surtitle is converting it</source>
+        <translation>ein anderes Surtitle wandelt es gerade um</translation>
+    </message>
 </context>
 <context>
     <name>AboutDialog</name>

@@ -1,7 +1,8 @@
 """Convert a translation model for CTranslate2, once, in a process of its own.
 
 The weights are written into a hidden folder, which takes its name when it is complete: a
-conversion that is cancelled, killed or short of room leaves nothing.
+conversion that is cancelled, killed or short of room leaves nothing. While another process
+converts, it is waited for.
 """
 
 import contextlib
@@ -23,6 +24,7 @@ from typing import cast
 from engine.encoder_decoder import conversion_child
 from engine.encoder_decoder.conversion_child import Job
 from engine.encoder_decoder.converted_weights import WEIGHTS
+from engine.encoder_decoder.folder_lock import held
 from engine.encoder_decoder.original import Original, read_original
 from engine.encoder_decoder.original_weights import weight_hashes
 from engine.encoder_decoder.record import (
@@ -89,14 +91,41 @@ def ready_folder(
     record = replace(record, is_accepted=accepts_licence and record.forbids_commerce)
     if not all(map(importlib.util.find_spec, _LIBRARIES)):
         raise ModelError(Code.CONVERSION_NEEDS_TORCH(name=record.name))
+
+    def is_given_up() -> bool:
+        progress(record.name, 0.0)
+        return cancelled()
+
+    with held(folder, is_given_up) as is_held:
+        if not is_held:
+            raise FetchCancelledError(Code.CONVERSION_CANCELLED(name=record.name))
+        found = converted_folder(folder, precision)  # by another process meanwhile
+        return found or _convert(
+            replace(original, record=record), folder, precision, progress, cancelled
+        )
+
+
+def _convert(
+    original: Original,
+    folder: Path,
+    precision: str,
+    progress: Progress,
+    cancelled: Callable[[], bool],
+) -> Path:
+    """Convert an original; return the folder that was made.
+
+    Raises:
+        ModelError: it cannot be converted or written.
+        FetchCancelledError: ``cancelled`` returned True.
+    """
     final = precision_folder(folder, precision)
-    staging = folder / f".{final.name}.new"
+    staging, record = folder / f".{final.name}.new", original.record
     try:
         _check_room(folder, original, precision)
         _remove(staging)
         record = replace(record, originals=weight_hashes(folder))
         try:
-            _run(replace(original, record=record), folder, staging, precision, progress, cancelled)
+            _run(original, folder, staging, precision, progress, cancelled)
             for name in {record.source_pieces, record.target_pieces}:
                 shutil.copyfile(folder / name, staging / name)
             _sync(staging)
@@ -105,8 +134,6 @@ def ready_folder(
         finally:
             _remove(staging)
     except OSError as error:
-        if converted_folder(folder, precision) is not None:  # another process was faster
-            return final
         reason = message_of(error)
         raise ModelError(
             Code.CONVERSION_CANNOT_WRITE(name=record.name, folder=str(folder), reason=reason)

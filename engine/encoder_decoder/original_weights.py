@@ -3,8 +3,10 @@
 Only what a conversion names is deleted, and only while it is what was converted.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 
+from engine.encoder_decoder.folder_lock import held
 from engine.encoder_decoder.original import is_original
 from engine.encoder_decoder.record import LONGEST, converted_folder, read_record
 from engine.errors import ModelError, message_of
@@ -43,6 +45,14 @@ def delete_original(folder: Path) -> int:
     hashes = _converted(folder)
     if not hashes:
         raise ModelError(Code.NOTHING_CONVERTED(folder=str(folder)))
+    with held(folder, lambda: True) as is_held:
+        if not is_held:
+            reason = Code.CONVERTED_ELSEWHERE()
+            raise ModelError(Code.NOT_DELETED(folder=str(folder), reason=reason))
+        return _deleted(folder, hashes)
+
+
+def _deleted(folder: Path, hashes: Mapping[str, str]) -> int:
     try:
         there = [name for name in hashes if (folder / name).exists()]
         for name in there:

@@ -27,7 +27,6 @@ from engine.loading.weights import LoadReport
 from engine.messages import Code
 from engine.models.model_card import ModelCard
 from engine.settings import ModelSettings
-from engine.untrusted.regular_file import open_plain
 from engine.untrusted.safe_names import model_name
 from engine.untrusted.tokenizer_trial import try_pieces
 
@@ -150,8 +149,6 @@ def _loaded(folder: Path, device: str, precision: str) -> EncoderDecoderWeights:
     vocabulary = converted.vocabulary
     sides = []
     for name in (record.source_pieces, record.target_pieces):
-        with open_plain(folder / name):
-            pass
         try_pieces(folder / name)
         processor = read_processor(folder / name)
         sides.append(SentencePieceTokenizer(processor, vocabulary, record.markers, UNKNOWN))

@@ -10,14 +10,18 @@ import json
 import math
 import mmap
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypedDict, cast
 
 _LONGEST = 1 << 20  # characters of all headers together
 _MOST_IDS = 1000  # of one word
 _MOST_GROWTH = 10_000
+_MOST_REPLACED = 100  # bytes; the longest that Unicode puts for a character has 33
+_RULES_OF_SIDES, _RULES = (3, 5), 2  # fields: normalizer_spec and denormalizer_spec; their rules
 _SHOWN = 200
+
+_VARINT, _BYTES, _FIXED = 0, 2, {1: 8, 5: 4}  # kinds of fields in a protocol buffer
 
 Conversation = list[dict[str, str]]
 """Messages, each with ``role`` and ``content``."""
@@ -133,6 +137,9 @@ def cut(path: str, words: Sequence[str]) -> dict[str, str]:
     from sentencepiece import SentencePieceProcessor  # noqa: PLC0415  as the module says
 
     try:
+        longest = _longest_replacement(Path(path).read_bytes())
+        if longest > _MOST_REPLACED:
+            return {"failure": "Length", "words": f"it makes a text of {longest} bytes of another"}
         processor = SentencePieceProcessor(model_file=path)
         for word in words:
             pieces = processor.encode(word, out_type=str)
@@ -142,6 +149,56 @@ def cut(path: str, words: Sequence[str]) -> dict[str, str]:
     except Exception as error:  # noqa: BLE001  a library in C++ that reads an untrusted file
         return _failure(error)
     return {}
+
+
+def _longest_replacement(content: bytes) -> int:
+    """Return the bytes of the longest text that the rules of a sentencepiece file put for another.
+
+    Rules are a search tree, its size before it, then the texts, each ended by a zero byte.
+    Source: https://github.com/google/sentencepiece, ``sentencepiece_model.proto`` and
+    ``Normalizer::DecodePrecompiledCharsMap``.
+    """
+    longest = 0
+    for side, spec in _fields(content):
+        for number, rules in _fields(spec) if side in _RULES_OF_SIDES else ():
+            if number == _RULES:
+                texts = rules[4 + int.from_bytes(rules[:4], "little") :].split(b"\0")
+                longest = max(longest, *map(len, texts))
+    return longest
+
+
+def _fields(content: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the fields of a protocol buffer that hold bytes, with their numbers.
+
+    Raises:
+        ValueError: it is none.
+    """
+    place = 0
+    while place < len(content):
+        key, place = _varint(content, place)
+        kind, size = key & 7, 0
+        if kind == _BYTES:
+            size, place = _varint(content, place)
+            yield key >> 3, content[place : place + size]
+        elif kind == _VARINT:
+            _, place = _varint(content, place)
+        elif kind in _FIXED:
+            size = _FIXED[kind]
+        else:
+            msg = "it is no protocol buffer"
+            raise ValueError(msg)
+        place += size
+
+
+def _varint(content: bytes, place: int) -> tuple[int, int]:
+    """Return a number of seven bits a byte, and the place behind it."""
+    value = 0
+    for n, byte in enumerate(content[place : place + 10]):
+        value |= (byte & 0x7F) << 7 * n
+        if byte < 0x80:
+            return value, place + n + 1
+    msg = "it is no protocol buffer"
+    raise ValueError(msg)
 
 
 def _growth(path: Path) -> float:

@@ -5,7 +5,7 @@ from pathlib import Path
 from engine.untrusted.faults import Fault
 from engine.untrusted.limited_child import Asked
 from engine.untrusted.limited_process import LimitedError, ask
-from engine.untrusted.regular_file import file_sha256
+from engine.untrusted.regular_file import file_sha256, open_plain
 
 _OURS = frozenset({"73cc34e6cb9ea8698d13bd286f82699d3165434afbfa2ae33dc9123f1422894d"})
 """sha256 of the tokenizers of bundled models, which need no trial."""
@@ -17,6 +17,7 @@ TRIED_WORDS = (
 )
 """Words that every tokenizer must encode, known or not, into a bounded number of tokens."""
 
+_MOST_BYTES_OF_PIECES = 1 << 25
 _TRY_S, _TRY_BYTES = 2, 1 << 28
 _TRY_S_PER_BYTE, _TRY_BYTES_PER_BYTE = 1 / 1_000_000, 40  # of tokenizer.json, several times over
 
@@ -40,9 +41,14 @@ def try_pieces(path: Path) -> None:
     """Cut words by a sentencepiece file.
 
     Raises:
-        OSError: it cannot be read.
+        OSError: it cannot be read, or is no plain file.
         ValueError: it cannot be used; the text is a clause about the model.
     """
+    with open_plain(path) as file:
+        n_bytes = len(file.read(_MOST_BYTES_OF_PIECES + 1))
+    if n_bytes > _MOST_BYTES_OF_PIECES:
+        fault = Fault.TOO_LONG(most=_MOST_BYTES_OF_PIECES)
+        raise ValueError(Fault.FILE_FAULT(name=path.name, fault=fault))
     try:
         ask(Asked(pieces=str(path), **_limits(path)))
     except LimitedError as error:

@@ -1,5 +1,6 @@
 """Test conversion: the same translations as transformers', whole or not at all."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -13,6 +14,7 @@ from transformers import AutoModelForSeq2SeqLM
 
 from engine.encoder_decoder import conversion
 from engine.encoder_decoder.conversion import ready_folder
+from engine.encoder_decoder.folder_lock import held
 from engine.encoder_decoder.original import read_original
 from engine.encoder_decoder.original_weights import delete_original, original_bytes
 from engine.encoder_decoder.record import read_record
@@ -263,3 +265,44 @@ def test_a_converted_vocabulary_without_a_marker_is_refused(converted, tmp_path,
     path.write_text(path.read_text().replace(json.dumps(marker), '"another"'))
     with pytest.raises(ModelError, match=f"shared_vocabulary.json.*{marker}"):
         load_weights(ModelSettings(directory=done))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no lock of a folder")
+def test_a_second_conversion_waits_and_leaves_the_first_one_alone(original):
+    second = []
+
+    def begin_another(_name, part):
+        if part >= 0.5 and not second:
+            second.append(part)
+            with pytest.raises(FetchCancelledError, match="converting marian was cancelled"):
+                ready_folder(original, "int8", cancelled=lambda: True)
+
+    found = ready_folder(original, "int8", progress=begin_another)
+    assert second
+    assert load_weights(ModelSettings(directory=found, device="cpu")).card.name == "marian"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no lock of a folder")
+def test_who_waited_takes_what_the_other_process_made(converted, original, monkeypatch):
+    monkeypatch.setattr(conversion, "_run", None)  # nothing is converted here
+    other = contextlib.ExitStack()
+    assert other.enter_context(held(original, lambda: True))
+
+    def ends():
+        shutil.copytree(converted["marian"] / "ctranslate2-float16", original / "ctranslate2-int8")
+        other.close()
+        return False
+
+    assert ready_folder(original, "int8", cancelled=ends) == original / "ctranslate2-int8"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no lock of a folder")
+def test_nothing_is_deleted_while_another_process_converts(converted, original):
+    shutil.copytree(converted["marian"] / "ctranslate2-float16", original / "ctranslate2-float16")
+    with (
+        held(original, lambda: True),
+        pytest.raises(ModelError, match="another Surtitle is converting it"),
+    ):
+        delete_original(original)
+    assert delete_original(original) > 0

@@ -12,7 +12,12 @@ from engine.encoder_decoder.original import is_encoder_decoder, model_record, re
 from engine.encoder_decoder.tokenizer import SentencePieceTokenizer, read_processor
 from engine.encoder_decoder.vocabulary import Vocabulary
 from engine.errors import ModelError
-from tests.engine.encoder_decoder.tiny_models import FAMILIES, LANGUAGES, make_encoder_decoder
+from tests.engine.encoder_decoder.tiny_models import (
+    FAMILIES,
+    LANGUAGES,
+    make_encoder_decoder,
+    train_pieces,
+)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -181,3 +186,34 @@ def test_nllb_is_under_its_licence_even_without_a_readme(originals, tmp_path):
     folder = shutil.copytree(originals["nllb"], tmp_path / "nllb")
     (folder / "README.md").unlink()
     assert model_record(folder).forbids_commerce
+
+
+def _bomb(folder, side, n):
+    """Let the rules of a side put a long text for a digit that no trial has."""
+    rules = folder / "rules.tsv"
+    rules.write_text("37\t" + " ".join(["61"] * n) + "\n")
+    train_pieces(folder / "source.spm", **{f"{side}_rule_tsv": str(rules)})
+
+
+@pytest.mark.parametrize("side", ["normalization", "denormalization"])
+def test_pieces_whose_rules_make_a_long_text_of_a_short_one_are_refused(original, side):
+    _bomb(original, side, 30)
+    assert read_original(original).record.family == "marian"
+    _bomb(original, side, 3000)
+    with pytest.raises(ModelError, match="it makes a text of 3000 bytes of another"):
+        read_original(original)
+
+
+@pytest.mark.parametrize(
+    ("family", "key"),
+    [("marian", "encoder_layers"), ("m2m100", "decoder_layers"), ("nllb", "num_hidden_layers"),
+     ("madlad", "num_layers"), ("madlad", "num_decoder_layers")],
+)  # fmt: skip
+def test_more_layers_than_there_are_weights_for_are_refused_before_they_are_built(
+    originals, tmp_path, family, key
+):
+    folder = shutil.copytree(originals[family], tmp_path / family)
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, key: 4096}))
+    with pytest.raises(ModelError, match="asks for a larger network than it has weights for"):
+        read_original(folder)
