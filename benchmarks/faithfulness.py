@@ -20,7 +20,7 @@ from engine.settings import ModelSettings, TranslationSettings
 from engine.text.harmful_words import HarmfulWords
 from engine.text.numbers import RUN, find_numbers
 from engine.text.sentences import committed_words, split_sentences
-from engine.translation.feed import feed_utterance
+from engine.translation.feed import feed_sentence
 from engine.translation.slot_translator import Translator
 from training.data.augmentation import as_recognised, hesitate
 from training.data.corpus import SentencePair
@@ -103,13 +103,8 @@ def caption_of(translator: Translator, line: str) -> str:
     words = committed_words(line, finished=True)
     for sentence in split_sentences(words, translator.settings.limits, finished=True):
         utterance = translator.open()
-        for changes in feed_utterance(
-            translator,
-            utterance,
-            sentence.words,
-            first=len(sentence.words),
-            full_stop=sentence.full_stop,
-        ):
+        n_words = len(sentence.words)
+        for changes in feed_sentence(translator, utterance, sentence, first=n_words):
             for _ in changes:
                 pass
         captions.append(utterance.caption.strip())

@@ -14,7 +14,7 @@ from pathlib import Path
 from engine.loading.loader import load_weights
 from engine.metrics.quality import make_bleu
 from engine.settings import ModelSettings, TranslationSettings
-from engine.translation.feed import changes
+from engine.translation.feed import feed_words
 from engine.translation.slot_translator import Translator
 
 SET = Path(__file__).with_name("meetings") / "en-de.tsv"
@@ -51,13 +51,11 @@ def read_set(path: Path = SET) -> list[Sentence]:
 
 def translate(translator: Translator, source: str) -> str:
     """Feed a sentence word by word; return its caption."""
-    words = source.split()
-    utterance = translator.open()
-    for n in range(1, len(words) + 1):
-        translator.set_source(utterance, words[:n], ended=n == len(words))
-        for _ in changes(translator, utterance):
-            pass
-    return utterance.caption.strip()
+    text = ""
+    for changes in feed_words(translator, source.split()):
+        for change in changes:
+            text = text[: change.kept] + change.text
+    return text.strip()
 
 
 def numbers_right(sentence: Sentence, caption: str) -> bool:

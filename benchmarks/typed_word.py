@@ -43,6 +43,8 @@ from engine.loading.torch_loader import TorchWeights, load_torch
 from engine.policy import Action, Progress, parse_policy
 from engine.settings import LayoutSettings, ModelSettings, TranslationSettings
 from engine.text.prompt import make_prompt, word_ids
+from engine.text.sentences import Sentence
+from engine.translation.captioned import set_sentence
 from engine.translation.feed import changes
 from engine.translation.slot_translator import Translator
 from training.errors import TrainingError
@@ -116,7 +118,7 @@ class Slots:
         self._utterance = self._translator.open()
 
     def set_source(self, words: Sequence[str], *, ended: bool) -> None:
-        self._translator.set_source(self._utterance, words, ended=ended)
+        set_sentence(self._translator, self._utterance, Sentence(tuple(words), ended=ended))
         for _ in changes(self._translator, self._utterance):
             pass
 

@@ -46,7 +46,7 @@ from engine.translation.factory_names import (
     suited_slot_length,
     suited_system,
 )
-from engine.translation.feed import feed_utterance
+from engine.translation.feed import feed_sentence
 from engine.untrusted.model_folder import check_model_folder
 from engine.untrusted.safe_names import model_name
 
@@ -257,9 +257,7 @@ def _captions(translator: "AnySystem", line: str, settings: TerminalSettings) ->
             continue
         first = 1 if settings.live else len(sentence.words)
         utterance = translator.open()
-        for changes in feed_utterance(
-            translator, utterance, sentence.words, first=first, full_stop=sentence.full_stop
-        ):
+        for changes in feed_sentence(translator, utterance, sentence, first=first):
             for change in changes:
                 yield change.text
         confidence = translator.confidence(utterance)

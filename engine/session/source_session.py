@@ -109,7 +109,8 @@ class SourceCaptioner:
         words: Sequence[str],
         *,
         ended: bool,
-        full_stop: str = "",  # noqa: ARG002  a translator needs one
+        full_stop: str = "",  # noqa: ARG002  a translator needs them
+        end_alone: bool = False,  # noqa: ARG002
     ) -> bool:
         """Set the words of an utterance; return whether its caption was cut back."""
         utterance.words, utterance.ended, utterance.finished = tuple(words), ended, False

@@ -52,6 +52,15 @@ class Sentence:
         script = unicodedata.name(next(letters, "A"), "").partition(" ")[0].partition("-")[0]
         return _FULL_STOPS.get(script, ".")
 
+    @property
+    def end_alone(self) -> bool:
+        """Whether the end is read after the last word, as one that is typed or heard later.
+
+        So it is with every end that the last word does not show by its punctuation. When an end
+        becomes known then changes nothing: a text has one translation, however it comes.
+        """
+        return self.ended and not (self.words and ends_sentence(self.words[-1]))
+
 
 def is_strange(words: Sequence[str]) -> bool:
     """Return whether no model here can read a text as its source: most letters are not Latin.
@@ -142,10 +151,10 @@ def committed_words(text: str, *, finished: bool = False) -> list[str]:
     return words
 
 
-def cut_line(line: str, limits: UtteranceLimits) -> list[tuple[str, ...]]:
-    """Return the words of each utterance of a line: one unless it is over the limits."""
+def cut_line(line: str, limits: UtteranceLimits) -> list[Sentence]:
+    """Return the utterances of a line, all ended: one unless it is over the limits."""
     words = tuple(part for word in line.split() for part in word_parts(word))
     n_bytes = sum(len(word.encode()) + 1 for word in words)
     if words and len(words) <= limits.max_words and n_bytes <= limits.max_bytes:
-        return [words]
-    return [sentence.words for sentence in split_sentences(words, limits, finished=True)]
+        return [Sentence(words, ended=True)]
+    return split_sentences(words, limits, finished=True)

@@ -186,7 +186,13 @@ class Conversation:
             del self._said[old]
 
     def arrived(
-        self, utterance: Captioned, words: Sequence[str], *, ended: bool, full_stop: str
+        self,
+        utterance: Captioned,
+        words: Sequence[str],
+        *,
+        ended: bool,
+        full_stop: str,
+        end_alone: bool,
     ) -> Arrived:
         """Log the words of an utterance; turn them into what the model reads."""
         number, before = utterance.number, utterance.words
@@ -197,6 +203,7 @@ class Conversation:
         passed = []
         n_words = 0
         reads_any = not self.settings.reads_english
+        kept = ""
         for word in words:
             kept, foreign = split_foreign(word, any_script=reads_any)
             if kept:
@@ -205,7 +212,7 @@ class Conversation:
             if foreign:
                 passed.append(Passed(foreign, len(units), n_words))
         stop = full_stop_ids(tokenizer, "".join(words[-1:]), full_stop)
-        return Arrived(units, stop, tuple(passed))
+        return Arrived(units, stop, tuple(passed), end_alone=end_alone or not kept)
 
     def keep_system(self, headers: Headers) -> int:
         """Truncate the cache to the rows of this system prompt; return how many it holds."""

@@ -6,6 +6,7 @@ from typing import Protocol, TypeVar
 
 from engine.events import Confidence
 from engine.settings import TranslationSettings
+from engine.text.sentences import Sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +61,17 @@ class Captioner(Protocol[Kind]):
         """Open an utterance with the settings of now."""
 
     def set_source(
-        self, utterance: Kind, words: Sequence[str], *, ended: bool, full_stop: str = ""
+        self,
+        utterance: Kind,
+        words: Sequence[str],
+        *,
+        ended: bool,
+        full_stop: str = "",
+        end_alone: bool = False,
     ) -> bool:
         """Set the committed words of an utterance; return whether its caption was cut back.
+
+        Words of people come by ``set_sentence``, which knows the last two arguments.
 
         Args:
             utterance: one of this captioner.
@@ -70,6 +79,7 @@ class Captioner(Protocol[Kind]):
             ended: no word follows.
             full_stop: fed behind the last word of an ended utterance, though it stands in none; the
                 caption then leaves the one out that it would end in.
+            end_alone: read the end after the last word; otherwise with it, where both are new.
         """
 
     def advance(self, utterance: Kind) -> Change | None:
@@ -80,6 +90,24 @@ class Captioner(Protocol[Kind]):
 
     def give_up(self, utterance: Kind) -> None:
         """Leave an utterance as it is after it could not be computed."""
+
+
+def set_sentence(captioner: Captioner[Kind], utterance: Kind, sentence: Sentence) -> bool:
+    """Set the source of an utterance, its end as all who feed words feed it.
+
+    Invariant: the caption of an ended sentence is the same whether its words and its end came at
+    once or one after another.
+
+    Returns:
+        whether the caption was cut back.
+    """
+    return captioner.set_source(
+        utterance,
+        sentence.words,
+        ended=sentence.ended,
+        full_stop=sentence.full_stop,
+        end_alone=sentence.end_alone,
+    )
 
 
 def n_same(old: Sequence[object], new: Sequence[object]) -> int:

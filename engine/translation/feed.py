@@ -3,9 +3,10 @@
 Nothing is measured here: all data of scores is in the event log, see ``engine.metrics.replay``.
 
 A line is one utterance, as is usual in evaluation, even with several sentences; the app splits it
-at each. The end-of-source marker comes with the last word. A line over the limits
-(``UtteranceLimits``), which the app never feeds either, is split by ``engine.text.sentences``; its
-words are still counted from the start of the line.
+at each. Its end is fed as the app feeds the end of a sentence (``set_sentence``), so that its score
+is that of what is seen. A line over the limits (``UtteranceLimits``), which the app never feeds
+either, is split by ``engine.text.sentences``; its words are still counted from the start of the
+line.
 """
 
 from collections import deque
@@ -14,7 +15,8 @@ from typing import TYPE_CHECKING
 
 from engine.metrics.event_log import Event, EventLog
 from engine.metrics.replay import replay
-from engine.text.sentences import cut_line, word_parts
+from engine.text.sentences import Sentence, cut_line, word_parts
+from engine.translation.captioned import set_sentence
 
 if TYPE_CHECKING:
     from engine.metrics.translation import Translation
@@ -31,7 +33,7 @@ def changes(system: "System[Kind]", utterance: "Kind") -> "Iterator[Change]":
 
 
 def feed_words(
-    system: "System[Kind]", words: Sequence[str], *, first: int = 1, full_stop: str = ""
+    system: "System[Kind]", words: Sequence[str], *, first: int = 1
 ) -> "Iterator[Iterator[Change]]":
     """Feed a new utterance word by word; its last word ends it.
 
@@ -39,28 +41,23 @@ def feed_words(
         system: with the settings of the translation.
         words: of the whole utterance, at least one.
         first: number of words to feed at once.
-        full_stop: see ``System.set_source``.
 
     Yields:
         the changes caused by the newest word, which the caller must consume first.
     """
-    yield from feed_utterance(system, system.open(), words, first=first, full_stop=full_stop)
+    yield from feed_sentence(system, system.open(), Sentence(tuple(words), ended=True), first=first)
 
 
-def feed_utterance(
-    system: "System[Kind]",
-    utterance: "Kind",
-    words: Sequence[str],
-    *,
-    first: int = 1,
-    full_stop: str = "",
+def feed_sentence(
+    system: "System[Kind]", utterance: "Kind", sentence: Sentence, *, first: int = 1
 ) -> "Iterator[Iterator[Change]]":
-    """Feed words as ``feed_words`` does, to an utterance that has none yet."""
-    for n_words in range(first, len(words) + 1):
-        ended = n_words == len(words)
-        stop = full_stop if ended else ""
-        system.set_source(utterance, words[:n_words], ended=ended, full_stop=stop)
+    """Feed a sentence as ``feed_words`` does, to an utterance that has no words yet."""
+    words = sentence.words
+    for n_words in range(first, len(words)):
+        set_sentence(system, utterance, Sentence(words[:n_words], ended=False))
         yield changes(system, utterance)
+    set_sentence(system, utterance, sentence)
+    yield changes(system, utterance)
 
 
 def translate_unseen(system: "System[Kind]", text: str) -> None:
@@ -78,10 +75,10 @@ def feed_line(system: "AnySystem", log: EventLog, index: int, line: str) -> None
     words = line.split()
     log.write("line", index=index, words=words)
     word_of_part = iter([n for n, word in enumerate(words, start=1) for _ in word_parts(word)])
-    for parts in cut_line(line, system.settings.limits):
-        fed = feed_words(system, parts)
-        for n_parts in range(1, len(parts) + 1):
-            log.write("arrived", n_words=next(word_of_part), ended=n_parts == len(parts))
+    for sentence in cut_line(line, system.settings.limits):
+        fed = feed_sentence(system, system.open(), sentence)
+        for n_parts in range(1, len(sentence.words) + 1):
+            log.write("arrived", n_words=next(word_of_part), ended=n_parts == len(sentence.words))
             deque(next(fed), maxlen=0)
     log.write("line_ended", index=index)
 

@@ -12,7 +12,7 @@ from engine.events import (
     UtteranceOpened,
 )
 from engine.text.sentences import Sentence, is_strange, split_sentences, well_formed, word_parts
-from engine.translation.captioned import Captioned, Captioner
+from engine.translation.captioned import Captioned, Captioner, set_sentence
 
 _MAX_UTTERANCES = 60
 """Utterances that can be edited; older ones are final, which bounds a talk without Enter."""
@@ -198,15 +198,15 @@ class Passage:
         return self._set_words([], finished=False)
 
     def _set_source(self, utterance: Captioned, sentence: Sentence) -> list[Event]:
-        self._unreported.add(utterance.number)
-        if not self._reads_any_script and is_strange(sentence.words):
-            self._strange.setdefault(utterance.number, False)
-        else:
-            self._strange.pop(utterance.number, None)
-        cut = self._translator.set_source(
-            utterance, sentence.words, ended=sentence.ended, full_stop=sentence.full_stop
-        )
-        number, kept = utterance.number, len(utterance.caption)
+        number, cut = utterance.number, False
+        self._unreported.add(number)
+        if self._reads_any_script or not is_strange(sentence.words):
+            self._strange.pop(number, None)
+        elif number not in self._strange:
+            self._strange[number] = False
+            cut = set_sentence(self._translator, utterance, Sentence((), ended=False))
+        cut |= set_sentence(self._translator, utterance, sentence)
+        kept = len(utterance.caption)
         events: list[Event] = [SourceChanged(utterance=number, words=sentence.words)]
         if cut:
             n_read = utterance.n_read

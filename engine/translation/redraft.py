@@ -141,7 +141,11 @@ class Redraft:
         end = () if self.marker is None else (self.marker,)
         is_empty = not units and bool(self.passed)
         ends = ended and not is_empty
-        self.units = with_end(units, read, arrived.full_stop + end) if ends else list(units)
+        self.units = (
+            with_end(units, read, arrived.full_stop + end, alone=arrived.end_alone)
+            if ends
+            else list(units)
+        )
         is_reopened = self.finished and not (self.source_ended and self.passed == before)
         if n_same(read, self.units) == len(read) and not is_reopened:
             return False

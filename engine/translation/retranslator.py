@@ -78,11 +78,19 @@ class Retranslator(OnConversation):
         )
 
     def set_source(
-        self, utterance: Redraft, words: Sequence[str], *, ended: bool, full_stop: str = ""
+        self,
+        utterance: Redraft,
+        words: Sequence[str],
+        *,
+        ended: bool,
+        full_stop: str = "",
+        end_alone: bool = False,
     ) -> bool:
         """Give an utterance its committed words; tell whether its caption was cut back."""
         before = len(utterance.caption)
-        arrived = self.conversation.arrived(utterance, words, ended=ended, full_stop=full_stop)
+        arrived = self.conversation.arrived(
+            utterance, words, ended=ended, full_stop=full_stop, end_alone=end_alone
+        )
         if not utterance.set_source(words, arrived, ended=ended):
             return False
         self._log.write(

@@ -65,11 +65,19 @@ class Translator(OnConversation):
         return utterance
 
     def set_source(
-        self, utterance: Utterance, words: Sequence[str], *, ended: bool, full_stop: str = ""
+        self,
+        utterance: Utterance,
+        words: Sequence[str],
+        *,
+        ended: bool,
+        full_stop: str = "",
+        end_alone: bool = False,
     ) -> bool:
         """Give an utterance its committed words; tell whether its caption was cut back."""
         before = len(utterance.caption)
-        arrived = self.conversation.arrived(utterance, words, ended=ended, full_stop=full_stop)
+        arrived = self.conversation.arrived(
+            utterance, words, ended=ended, full_stop=full_stop, end_alone=end_alone
+        )
         valid_rows = utterance.set_source(words, arrived, ended=ended)
         if valid_rows is None:
             return False

@@ -52,11 +52,13 @@ class Arrived:
         full_stop: tokens before the end-of-source marker that stand in no word. The caption then
             leaves the full stop out that it would end in.
         passed: words that the model does not read.
+        end_alone: the end of the source is a unit of its own, also if the last word is not read.
     """
 
     units: Sequence[Unit]
     full_stop: Unit = ()
     passed: tuple[Passed, ...] = ()
+    end_alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +124,7 @@ class Utterance:
         self._full_stop: Unit = ()
         self._held = ""  # full stops that would be the caption's end
         self._passed: tuple[Passed, ...] = ()
+        self._n_word_units = 0  # those before an end that is a unit of its own
         self._inserted: list[int] = []  # for those in the caption: tokens chosen before
 
     @property
@@ -219,7 +222,7 @@ class Utterance:
             words: the text.
             arrived: what the model reads of it.
             ended: no word follows. The end-of-source marker then comes with the last word, or alone
-                where that word was read before the end was known.
+                where that word was read before the end was known, or ``arrived`` says so.
 
         Returns:
             how many rows of this utterance are still valid, or None where none was lost.
@@ -228,7 +231,8 @@ class Utterance:
         read, units = self._units[: self.n_read], arrived.units
         end = (*arrived.full_stop, self.prompt.end_of_source)
         is_empty = not units and bool(arrived.passed)  # nothing is there to be translated
-        wanted = with_end(units, read, end) if ended and not is_empty else list(units)
+        ends = ended and not is_empty
+        wanted = with_end(units, read, end, alone=arrived.end_alone) if ends else list(units)
         same = n_same(read, wanted)
         passed, self._passed = self._passed, arrived.passed
         n_kept = n_same(passed[: len(self._inserted)], self._passed)
@@ -237,7 +241,7 @@ class Utterance:
             lost = True
         else:
             lost = same < self.n_read
-        self._units = wanted
+        self._units, self._n_word_units = wanted, len(units)
         if not lost:
             return None
         if same < max(self.planner.n_evicted_words, self.n_read == 0):
@@ -306,15 +310,12 @@ class Utterance:
         """Return the words that stand before the next one of the caption, and note them."""
         texts = []
         for one in self._passed[len(self._inserted) :]:
-            following = self._units[one.n_units : self.n_read][:1]
-            if one.n_words > n_words or not any(map(self._is_word, following)):
+            is_followed = one.n_units < min(self.n_read, self._n_word_units)
+            if one.n_words > n_words or not is_followed:
                 break  # what nothing follows stands at the end of the caption
             texts.append(one.text)
         self._inserted += [len(self._chosen) - 1] * len(texts)
         return self._beside_caption(texts, begins=n_words == 0)
-
-    def _is_word(self, unit: Unit) -> bool:
-        return any(id_ not in self.prompt.markers for id_ in unit)
 
     @staticmethod
     def _beside_caption(texts: Sequence[str], *, begins: bool) -> str:
@@ -377,13 +378,13 @@ def runaway_length(n_source: int) -> int:
     return _MAX_GROWTH * n_source + _MAX_EXTRA
 
 
-def with_end(units: Sequence[Unit], read: Sequence[Unit], end: Unit) -> list[Unit]:
-    """Put what ends the source behind the last unit; alone where all units were read.
+def with_end(units: Sequence[Unit], read: Sequence[Unit], end: Unit, *, alone: bool) -> list[Unit]:
+    """Put what ends the source behind the last unit, or alone; always so where all were read.
 
     It is empty for a model that has no end-of-source marker, where no full stop is missing.
     """
     if not end:
         return list(units)
-    if not units or list(read[: len(units)]) == list(units):
+    if alone or not units or list(read[: len(units)]) == list(units):
         return [*units, end]
     return [*units[:-1], (*units[-1], *end)]

@@ -11,7 +11,8 @@ from engine.inference.attention import Attention
 from engine.layout.rows import IGNORE
 from engine.settings import LayoutSettings, TranslationSettings
 from engine.text.prompt import make_prompt
-from engine.translation.feed import feed_utterance
+from engine.text.sentences import Sentence
+from engine.translation.feed import feed_sentence
 from engine.translation.slot_translator import Translator
 from tests.support.fakes import random_word, tiny_weights
 from training.evaluation.lanes import Lane
@@ -130,7 +131,8 @@ def test_translations_sampled_side_by_side_are_those_sampled_alone():
 
         translator.model.next_id = next_id
         utterance = translator.open()
-        for changes in feed_utterance(translator, utterance, request.source.split()):
+        sentence = Sentence(tuple(request.source.split()), ended=True)
+        for changes in feed_sentence(translator, utterance, sentence):
             deque(changes, maxlen=0)
         assert tuple(utterance.fed_rows()) == trajectory.rows
         assert " ".join(utterance.caption.split()) == trajectory.translation.hypothesis

@@ -3,7 +3,8 @@
 import re
 from typing import TYPE_CHECKING
 
-from engine.text.sentences import word_parts
+from engine.text.sentences import Sentence, word_parts
+from engine.translation.captioned import set_sentence
 from engine.translation.feed import changes
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ class WordByWord:
     def _advance(self, *, ended: bool) -> str:
         if self._utterance is None:
             self._utterance = self._system.open()
-        self._system.set_source(self._utterance, self._words, ended=ended)
+        set_sentence(self._system, self._utterance, Sentence(tuple(self._words), ended=ended))
         return "".join(change.text for change in changes(self._system, self._utterance))
 
     def _is_full(self, part: str) -> bool:

@@ -20,7 +20,8 @@ from engine.metrics.replay import replay
 from engine.metrics.translation import Translation
 from engine.policy import parse_policy
 from engine.settings import LayoutSettings, TranslationSettings
-from engine.translation.feed import feed_utterance
+from engine.text.sentences import Sentence
+from engine.translation.feed import feed_sentence
 from engine.translation.slot_translator import Translator
 from training.evaluation.lanes import Choice, Lane, likeliest, run_together
 
@@ -154,7 +155,7 @@ class _System:
         self._events[:] = self._session
         self._log.write("line", index=0, words=words)
         utterance = self._translator.open()
-        fed = feed_utterance(self._translator, utterance, words)
+        fed = feed_sentence(self._translator, utterance, Sentence(tuple(words), ended=True))
         for n_words in range(1, len(words) + 1):
             self._log.write("arrived", n_words=n_words, ended=n_words == len(words))
             deque(next(fed), maxlen=0)

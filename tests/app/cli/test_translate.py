@@ -138,7 +138,7 @@ def test_the_captions_of_a_lines_sentences_are_joined_by_one_blank(translate):
     assert both == f"{first} {second}"
 
 
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("policy", ["read:2", "read:5", "offline"])  # which write nothing before it
 def test_a_line_without_its_full_stop_is_a_finished_sentence(translate, policy):
     marked, bare = translate(b"Abc de fgh.\nAbc de fgh\n", "--policy", policy).lines
     assert bare == marked.removesuffix(".")

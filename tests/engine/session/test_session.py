@@ -351,7 +351,7 @@ def test_two_who_speak_at_once_have_utterances_of_their_own(model):
 
 @pytest.mark.parametrize("lane", ["", "me"])
 def test_a_passage_that_ends_without_a_full_stop_is_translated_like_one_with_it(model, lane):
-    with running(model) as (session, listener):
+    with running(model, policy="read:3") as (session, listener):  # nothing after four words
         for text in ("ab cd ef gh.", "ab cd ef gh"):
             session.send(fed(text.split(), lane))
             session.send(EndPassage(lane))

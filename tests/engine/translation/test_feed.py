@@ -8,6 +8,7 @@ import torch
 from engine.metrics.event_log import EventLog
 from engine.metrics.replay import read_events, replay
 from engine.settings import TranslationSettings, UtteranceLimits
+from engine.text.sentences import Sentence
 from engine.translation.factory import make_system
 from engine.translation.feed import cut_line, feed_line
 from tests.support.fakes import hashing_translator, random_word, tiny_weights
@@ -77,14 +78,14 @@ def test_wait_k_begins_word_j_when_k_plus_j_words_are_read(tmp_path):
 
 
 def test_a_line_is_one_utterance_though_it_holds_several_sentences():
-    assert cut_line("Yes. No! Why?", LIMITS) == [("Yes.", "No!", "Why?")]
+    assert cut_line("Yes. No! Why?", LIMITS) == [Sentence(("Yes.", "No!", "Why?"), ended=True)]
 
 
 def test_a_line_over_the_limits_is_cut_and_nothing_is_lost():
     line = " ".join(f"word{n}" for n in range(500))
     parts = cut_line(line, LIMITS)
     assert len(parts) > 10
-    assert " ".join(word for words in parts for word in words) == line
+    assert " ".join(word for part in parts for word in part.words) == line
     assert cut_line("", LIMITS) == []
 
 
@@ -94,7 +95,7 @@ def test_delays_of_a_line_that_is_cut_count_from_its_start(translate):
     (told,) = translate("slots", "offline", [" ".join(words)])
     ends, n_words = set(), 0
     for parts in cut_line(" ".join(words[:-1]), LIMITS):
-        n_words += len(parts)
+        n_words += len(parts.words)
         ends.add(n_words)
     assert len(told.source) == len(told.ms) == 121
     assert list(told.delays) == sorted(told.delays)
