@@ -229,6 +229,10 @@ class Code(Codes):
     OUT_OF_MEMORY = tr(
         "memory ran out ({reason}): choose 4 bits, a smaller model or another device"
     )
+    NO_ROOM_FOR_TWO = tr(
+        "memory has no room for two models at once: {needed} are needed beside the one in use, "
+        "{free} are free"
+    )
     ENGINE_STOPPED = tr("the engine stopped unexpectedly: {reason}")
 
     # adapters of a session

@@ -77,9 +77,7 @@ class Application(QObject):
             self.settings, bridge, self.keeper, window.transcript, window.typed_line, banner
         )
         self.adapters = AdapterController(self.settings, folder / "adapters", bridge, window)
-        self.model = ModelController(
-            self.settings, bridge, self.adapters, window.choices, banner, window.status
-        )
+        self.model = ModelController(self.settings, bridge, self.adapters, window)
         desk = ListeningService(make, folder / "models", launch.device, bridge.hear, self)
         self.side_windows = ToolWindows(self.settings, window, desk, self.model.as_arguments)
         self.help_windows = HelpWindows(window)

@@ -128,8 +128,9 @@ class CaptionController(QObject):
     @Slot(object, object)
     def _follow(self, event: Event, utterance: Utterance) -> None:
         """Follow an event of an utterance."""
-        self._keeper.take(event, utterance, self._settings.languages)
-        if not self._captions.apply(event, utterance):
+        languages = self._settings.languages
+        self._keeper.take(event, utterance, languages)
+        if not self._captions.apply(event, utterance, languages[1]):
             return
         self._show_captions()
         awaited = self._awaited_marks if isinstance(event, UtteranceEnded) else []

@@ -117,7 +117,6 @@ class ListeningController(QObject):
         self._banner.offer_taken.connect(self._take_offer)
         self._settings.preferences_changed.connect(self._use)
         self._settings.translation_changed.connect(self._use_recognizer)
-        self._settings.model_changed.connect(self._use_recognizer)
         desk.devices_listed.connect(bar.show_devices)
         desk.recognizer_missing.connect(self._offer_fetch)
         desk.recognizer_looked_for.connect(self._take_found)

@@ -2,24 +2,27 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.application.adapter_controller import AdapterController
+from app.application.model_change import ACCEPT_LICENCE, ModelChange
+from app.application.model_files import (
+    bundled_languages,
+    card_of,
+    model_folder,
+    model_settings,
+)
 from app.captions.modes import CAPTIONS_ONLY
+from app.config.model_choice import ModelChoice
 from app.config.preferences import Preferences
 from app.config.settings_in_force import SettingsInForce
-from app.library.model_names import hub_name
-from app.main_window.banner import Banner
-from app.main_window.caption_choices import CaptionChoices
-from app.main_window.status_bar import StatusBar
+from app.main_window.window import MainWindow
 from app.session.engine_bridge import EngineBridge
 from app.system.translations import worded
+from app.widgets.language_names import language_name
 from app.widgets.policy_names import policy_names
 from engine.commands import Configure
-from engine.encoder_decoder.original import is_encoder_decoder, model_record
-from engine.errors import ModelError
 from engine.events import (
     AdapterChanged,
     Event,
@@ -31,13 +34,10 @@ from engine.events import (
     Refused,
     Statistics,
 )
-from engine.hub.bundled import bundled_models
 from engine.messages import Code, Message
-from engine.models.model_card import read_card
 from engine.settings import ModelSettings, TranslationSettings
-from engine.untrusted.safe_names import folder_of
 
-_ONLY, _ACCEPT = "captions only", "accept licence"  # what the banner offers
+_ONLY = "captions only"  # what the banner offers
 
 
 class ModelController(QObject):
@@ -56,22 +56,25 @@ class ModelController(QObject):
         settings: SettingsInForce,
         bridge: EngineBridge,
         adapters: AdapterController,
-        choices: CaptionChoices,
-        banner: Banner,
-        status: StatusBar,
+        window: MainWindow,
     ) -> None:
-        super().__init__(banner)
+        super().__init__(window)
+        choices, banner = window.choices, window.banner
         self._settings = settings
         self._bridge = bridge
         self._adapters = adapters
-        self._choices, self._banner, self._status = choices, banner, status
+        self._choices, self._banner, self._status = choices, banner, window.status
         self._is_loading = self._starts_over = self._was_wanted = False
-        banner.retry_clicked.connect(self.load)
+        self._chosen: ModelChoice | None = None  # waits for the end of loading
+        self.change = ModelChange(settings, bridge, banner, window.next_bar)
+        banner.retry_clicked.connect(self._retry)
+        banner.back_clicked.connect(self._go_back)
         banner.offer_taken.connect(self._take_offer)
         bridge.event_came.connect(self._take_event)
         settings.translation_changed.connect(self._translate)
         settings.preferences_changed.connect(self._use_mode)
-        settings.model_changed.connect(self.start_over)
+        settings.model_wanted.connect(self.choose)
+        bridge.taking_over.connect(self._show_restart)
         choices.mode_chosen.connect(settings.choose_mode)
         choices.language_chosen.connect(settings.choose_language)
         choices.policy_chosen.connect(settings.choose_policy)
@@ -98,6 +101,7 @@ class ModelController(QObject):
     @Slot()
     def start_over(self) -> None:
         """Load the model in force, after the one that is loading: that cannot be interrupted."""
+        self.change.forget()
         self._show_choices(self._settings.translation)
         if self._is_loading:
             self._starts_over = True
@@ -111,36 +115,32 @@ class ModelController(QObject):
         if not self._settings.translates:
             self._begin(None)
             return
-        directory = self._settings.model
-        if directory is None:
-            bundled = bundled_models()
-            if not bundled:
-                self._status.show_stopped()
-                text = self.tr(
-                    "There is no translation model on this computer; start Surtitle with "
-                    "--model FOLDER, or have captions without a translation"
-                )
-                self._banner.show_offer(text, self.tr("Captions &only"), _ONLY)
-                return
-            directory = bundled[0]
-        library, name = self._settings.launch.data_folder / "models", hub_name(directory)
-        if name:
-            directory = library
-        self._adapters.desk.use_model(library / folder_of(name) if name else directory)
-        self._offer_languages(directory)
-        self._begin(
-            ModelSettings(
-                directory=directory,
-                hub_name=name,
-                device=self._settings.launch.device,
-                accepts_licence=self._settings.accepts_licence,
-            )
+        model = model_settings(
+            self._settings.model,
+            self._settings.launch,
+            accepts_licence=self._settings.accepts_licence,
         )
+        if model is None:
+            self._status.show_stopped()
+            text = self.tr(
+                "There is no translation model on this computer; start Surtitle with "
+                "--model FOLDER, or have captions without a translation"
+            )
+            self._banner.show_offer(text, self.tr("Captions &only"), _ONLY)
+            return
+        self._offer_languages(model)
+        self._begin(model)
+
+    @Slot(object)
+    def choose(self, choice: ModelChoice) -> None:
+        """Change to another model, after the one that is loading; it is in force once it works."""
+        if self._is_loading:
+            self._chosen = choice
+        else:
+            self.change.begin(choice)
 
     def _begin(self, model: ModelSettings | None) -> None:
         """Start a session with a model, or with none."""
-        self._bridge.stop()
-        self.restarted.emit()
         self._is_loading = True
         self._status.show_loading()
         if model is not None:
@@ -148,13 +148,23 @@ class ModelController(QObject):
         # A glossary that is too long must not stop the model from loading: it follows later.
         self._bridge.start(model, replace(self._settings.translation, glossary=()))
 
-    def _offer_languages(self, directory: Path) -> None:
+    @Slot()
+    def _show_restart(self) -> None:
+        """Another session takes over; the one before has ended."""
+        self._judge_adapters()
+        self.restarted.emit()
+
+    def _judge_adapters(self) -> None:
+        """Check adapters against the model in force from now on."""
+        model = model_settings(self._settings.model, self._settings.launch, accepts_licence=False)
+        if model is not None:
+            self._adapters.desk.use_model(model_folder(model))
+
+    def _offer_languages(self, model: ModelSettings) -> None:
         """Offer the languages of the model's card before the model is loaded."""
-        try:
-            is_apart = is_encoder_decoder(directory)
-            card = model_record(directory).card if is_apart else read_card(directory)
-        except ModelError:
-            return  # the session reports it, in the same words
+        card = card_of(model)
+        if card is None:
+            return
         languages = {code: language.name for code, language in card.languages.items()}
         wanted = self._settings.translation.target_language
         if wanted not in languages:
@@ -179,8 +189,30 @@ class ModelController(QObject):
     def _take_offer(self, name: str) -> None:
         if name == _ONLY:
             self._settings.choose_mode(CAPTIONS_ONLY)
-        elif name == _ACCEPT:
-            self._settings.accept_licence()
+        elif name == ACCEPT_LICENCE:
+            if self.change.failed is not None:
+                self.choose(replace(self.change.failed, accepts_licence=True))
+            else:
+                self._settings.accept_licence()
+                self.load()
+
+    @Slot()
+    def _retry(self) -> None:
+        """Try again what failed."""
+        if self.change.failed is not None:
+            self.choose(self.change.failed)
+        else:
+            self.load()
+
+    @Slot()
+    def _go_back(self) -> None:
+        """Stay with the model in use, or take the bundled one where the stored one failed."""
+        was_change = self.change.failed is not None
+        self.change.forget()
+        self._banner.show_loaded()
+        if not was_change:
+            self.choose(ModelChoice(model=None, language=bundled_languages()[0]))
+        elif not self._bridge.is_running:
             self.load()
 
     def _show_choices(self, translation: TranslationSettings) -> None:
@@ -196,7 +228,8 @@ class ModelController(QObject):
             return
         self._choices.show_mode(now.captions.mode)
         self._show_choices(self._settings.translation)
-        if (CAPTIONS_ONLY in (before.captions.mode, now.captions.mode)) and self._was_wanted:
+        is_other = CAPTIONS_ONLY in (before.captions.mode, now.captions.mode)
+        if is_other and self._was_wanted and not self.change.is_taking_over:
             self.start_over()
 
     @Slot(object)
@@ -210,6 +243,9 @@ class ModelController(QObject):
             self.load()  # this event is of a model that nobody wants any more
         else:
             self._take(event)
+        if self._chosen is not None and not self._is_loading:
+            chosen, self._chosen = self._chosen, None
+            self.change.begin(chosen)
 
     def _take(self, event: Event) -> None:
         match event:
@@ -230,6 +266,10 @@ class ModelController(QObject):
                 self._status.show_backlog(n_words)
 
     def _show_ready(self, event: Ready) -> None:
+        if self.change.is_alone:
+            self.change.finish()
+            self._judge_adapters()
+        self._settings.model_works = True
         self._banner.show_loaded()
         self._status.show_ready()
         if not self._settings.translates:
@@ -241,6 +281,7 @@ class ModelController(QObject):
         if self._settings.translation.glossary:
             self._bridge.send(Configure(self._settings.translation))
         self._adapters.begin()
+        self.change.show_failure()
 
     def _offer_timings(self, event: Ready | AdapterChanged) -> None:
         """Offer what the model can follow; a timing that it cannot follow is not in force."""
@@ -250,10 +291,22 @@ class ModelController(QObject):
         self.timings_changed.emit(offered)
 
     def _fail(self, message: Message) -> None:
+        if self.change.is_alone:
+            self.change.fail(message)
+            self.load()
+            return
+        self._settings.model_works = False
         self._status.show_stopped()
         if message.code is Code.LICENCE_FORBIDS_COMMERCE:
             self._banner.show_loaded()
             button = self.tr("Not used c&ommercially")
-            self._banner.show_offer(worded(message), button, _ACCEPT)
+            self._banner.show_offer(worded(message), button, ACCEPT_LICENCE)
         else:
-            self._banner.show_failure(worded(message))
+            self._banner.show_failure(worded(message), self._way_back())
+
+    def _way_back(self) -> str:
+        """Return what is offered instead of a stored model that fails; empty for nothing."""
+        bundled = bundled_languages()
+        if not bundled or self._settings.launch.model or not self._settings.preferences.model:
+            return ""
+        return self.tr("&Use {} instead").format(language_name(bundled[0]))

@@ -6,19 +6,18 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QAction
 
+from app.application.model_files import bundled_languages
 from app.captions.model import UtteranceView
 from app.captions.modes import CAPTIONS_ONLY, TRANSLATE
+from app.config.model_choice import ModelChoice
 from app.config.settings_in_force import SettingsInForce
-from app.dialogs.setup.tool_dialogs import ModelChoice, ModelsDialog, SpeedDialog
+from app.dialogs.setup.tool_dialogs import ModelsDialog, SpeedDialog
 from app.dialogs.setup.wizard import SetupWizard, WizardServices
 from app.main_window.window import MainWindow
 from app.session.listening_service import ListeningService
 from app.system.translations import worded
 from engine.audio.devices import DeviceKind, Level
-from engine.errors import ModelError
-from engine.hub.bundled import bundled_models
 from engine.hub.catalogue import TRANSLATION_MODELS
-from engine.models.model_card import read_card
 from engine.speech.events import Heard, ListeningFailed, Noticed, SoundCame
 
 
@@ -55,7 +54,7 @@ class SetupController(QObject):
             as_arguments: returns the current model and settings as command-line options.
         """
         super().__init__(window)
-        self.parts = WizardServices(bundled=_bundled_languages())
+        self.parts = WizardServices(bundled=bundled_languages())
         self.dialog: SetupWizard | None = None
         self.models: ModelsDialog | None = None
         self.speed: SpeedDialog | None = None
@@ -196,7 +195,8 @@ class SetupController(QObject):
         if not self._may_know(model, stored.source, language):
             self._wished = language
             language = self.parts.bundled[0] if model is None else stored.language
-        self._settings.choose_model(model, language, stored.source)
+        choice = ModelChoice(model=model, language=language, source=stored.source)
+        self._settings.choose_model(choice)
 
     def _may_know(self, model: Path | None, source: str, language: str) -> bool:
         """Return whether a model translates into a language; folders are not looked into."""
@@ -211,12 +211,9 @@ class SetupController(QObject):
 
     @Slot(object)
     def _use_model(self, choice: ModelChoice) -> None:
-        """Store the choices; the command line stays in force until the program ends."""
+        """Use a model once it works; that of the command line is in force until the end."""
         self._wished = ""
-        is_in_force = self._settings.choose_model(
-            choice.model, choice.language, choice.source, accepts_licence=choice.accepts_licence
-        )
-        if not is_in_force:
+        if not self._settings.choose_model(choice):
             text = self.tr(
                 "Until Surtitle is closed, the model that was named when it was started translates"
             )
@@ -232,13 +229,3 @@ class SetupController(QObject):
         self.left.emit()
         if self._wished:
             self.open_models()
-
-
-def _bundled_languages() -> tuple[str, ...]:
-    """Return the target languages of the bundled model; none without one."""
-    try:
-        return tuple(
-            code for folder in bundled_models()[:1] for code in read_card(folder).languages
-        )
-    except ModelError:  # which the session tells, in the same words
-        return ()

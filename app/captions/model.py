@@ -33,6 +33,7 @@ class UtteranceView:
         begun_s: when it began, in seconds since the epoch; 0 if that is not known.
         marked: it has a bookmark.
         doubtful: the model is not sure of the caption.
+        language: code of the caption's language; empty if that is not known.
     """
 
     key: int
@@ -44,6 +45,7 @@ class UtteranceView:
     begun_s: float = 0.0
     marked: bool = False
     doubtful: bool = False
+    language: str = ""
 
 
 class Captions:
@@ -114,8 +116,8 @@ class Captions:
             self._place_tail(lane)
         return bool(ready)
 
-    def apply(self, event: Event, utterance: Utterance) -> bool:
-        """Show an utterance after an event; return whether the views changed."""
+    def apply(self, event: Event, utterance: Utterance, language: str = "") -> bool:
+        """Show an utterance, captioned in a language; return whether the views changed."""
         if isinstance(event, UtteranceOpened):
             self._open(utterance)
         place = self._place(utterance.key)
@@ -130,6 +132,7 @@ class Captions:
                 caption=utterance.caption,
                 ended=utterance.ended,
                 doubtful=utterance.confidence is not None and utterance.confidence.is_low,
+                language=language,
             )
         self._place_tail(utterance.lane)
         self.release_tails()

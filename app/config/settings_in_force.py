@@ -1,7 +1,8 @@
 """The settings in force: the command line before the preferences.
 
-A new language, policy or glossary takes effect at once. The model and the adapter of the command
-line stay in force until the program ends; another choice is stored for the next start.
+A new language, policy or glossary takes effect at once; another model is wanted first, and in force
+and stored once it works. The model and the adapter of the command line stay in force until the
+program ends; another choice is stored for the next start.
 """
 
 from dataclasses import replace
@@ -11,6 +12,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.captions.modes import CAPTIONS_ONLY, SOURCE_LANGUAGE
 from app.config.launch_settings import LaunchSettings
+from app.config.model_choice import ModelChoice
 from app.config.preferences import Preferences
 from app.config.preferences_file import PreferencesFile
 from app.system.translations import worded
@@ -27,20 +29,21 @@ class SettingsInForce(QObject):
         preferences_changed(Preferences, Preferences): the previous and the new preferences.
         translation_changed(TranslationSettings): in force from the next passage on.
         language_changed(str): language of the captions from the next passage on.
-        model_changed(): another model must be loaded.
+        model_wanted(ModelChoice): another model shall be used, by ``adopt_model`` once it works.
         failed(str): the preferences could not be stored, but are in force.
 
     Attributes:
         launch: the command line.
         notice: a message for the user if the stored preferences could not be read.
         translation: languages, policy and glossary in force.
+        model_works: the model in force has not failed.
         adapter_in_use: name of the adapter that translates; None for the bare model.
     """
 
     preferences_changed = Signal(object, object)
     translation_changed = Signal(object)
     language_changed = Signal(str)
-    model_changed = Signal()
+    model_wanted = Signal(object)
     failed = Signal(str)
 
     def __init__(self, launch: LaunchSettings, parent: QObject | None = None) -> None:
@@ -55,6 +58,7 @@ class SettingsInForce(QObject):
             policy=launch.policy or stored.policy or standard_policy(makes_drafts=False),
         )
         self.adapter_in_use: str | None = None
+        self.model_works = True
         self._policy = launch.policy or stored.policy  # chosen; empty for no choice
         self._makes_drafts: bool | None = None  # of the model; None before it is loaded
 
@@ -161,37 +165,36 @@ class SettingsInForce(QObject):
         """Accept that the licence of the model forbids commercial use."""
         self.choose(replace(self._preferences, accepted=self.model))
 
-    def choose_model(
-        self, model: Path | None, language: str, source: str, *, accepts_licence: bool = False
-    ) -> bool:
+    def choose_model(self, choice: ModelChoice) -> bool:
         """Choose another model and its languages.
 
-        Args:
-            model: as the preferences store it.
-            language: code of the target language.
-            source: code of what is spoken.
-            accepts_licence: its licence forbids commercial use, and that is accepted.
+        Languages of the model in use take effect at once; another model is wanted first.
 
         Returns:
-            whether the model is in force; if not, the command line named another one.
+            whether the model is in force, or will be; if not, the command line named another one.
         """
-        before = self._preferences
-        stored = replace(before.translation, language=language, source=source)
-        accepted = model if accepts_licence else before.accepted
-        self.choose(replace(before, model=model, accepted=accepted, translation=stored))
-        translation = replace(
-            self.translation,
-            target_language=self.launch.language or language,
-            source_language=source if self.launch.model is None else SOURCE_LANGUAGE,
-        )
-        is_same = model == before.model and accepted == before.accepted
+        now = self._preferences
+        is_accepted = not choice.accepts_licence or choice.model == now.accepted
+        is_same = choice.model == now.model and is_accepted and self.model_works
         if is_same or self.launch.model is not None:
-            self._translate(translation)
-            return model == before.model
-        # Not emitted: the current model may not support the language.
-        self.translation = translation
-        self.model_changed.emit()
+            self.adopt_model(choice)
+            return is_same
+        self.model_wanted.emit(choice)
         return True
+
+    def adopt_model(self, choice: ModelChoice) -> None:
+        """Use and store a model that works, and its languages."""
+        before = self._preferences
+        stored = replace(before.translation, language=choice.language, source=choice.source)
+        accepted = choice.model if choice.accepts_licence else before.accepted
+        self.choose(replace(before, model=choice.model, accepted=accepted, translation=stored))
+        self._translate(
+            replace(
+                self.translation,
+                target_language=self.launch.language or choice.language,
+                source_language=choice.source if self.launch.model is None else SOURCE_LANGUAGE,
+            )
+        )
 
     def use_language(self, code: str) -> None:
         """Set the language for the model about to be loaded, without storing it."""

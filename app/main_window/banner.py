@@ -30,10 +30,12 @@ class Banner(QFrame):
 
     Signals:
         retry_clicked(): load again.
+        back_clicked(): do without what failed.
         offer_taken(str): the button of the notice of this name was clicked.
     """
 
     retry_clicked = Signal()
+    back_clicked = Signal()
     offer_taken = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -50,14 +52,17 @@ class Banner(QFrame):
         self.progress.setAccessibleName(self.tr("Loading the model"))
         self.progress.setFixedWidth(240)
         self.retry = QPushButton(self.tr("Try a&gain"))
+        self.back = QPushButton()
         self.offer = QPushButton()
         self.dismiss = QPushButton(self.tr("&Dismiss"))
         row = QHBoxLayout(self)
         row.addWidget(self.sentence, 1)
-        for widget in (self.progress, self.retry, self.offer, self.dismiss):
+        self._parts = (self.progress, self.retry, self.back, self.offer, self.dismiss)
+        for widget in self._parts:
             row.addWidget(widget)
             widget.hide()
         self.retry.clicked.connect(self.retry_clicked)
+        self.back.clicked.connect(self.back_clicked)
         self.dismiss.clicked.connect(self._dismiss)
         self.offer.clicked.connect(self._take_offer)
         self.hide()
@@ -70,10 +75,12 @@ class Banner(QFrame):
         self._has_more_urgent = True
         self._show(self.tr("{}. You can type already.").format(stage), self.progress)
 
-    def show_failure(self, message: str) -> None:
-        """Show a failure, with the button to retry."""
+    def show_failure(self, message: str, way_back: str = "") -> None:
+        """Show a failure, with the button to retry, and another one if there is a way back."""
         self._has_more_urgent = True
         self._show(as_sentence(message), self.retry)
+        self.back.setText(way_back)
+        self.back.setVisible(bool(way_back))
 
     def show_loaded(self) -> None:
         """Hide progress and failure."""
@@ -130,7 +137,7 @@ class Banner(QFrame):
         is_news = sentence != self.sentence.text() or not self.isVisible()
         self.sentence.setText(sentence)
         self.setAccessibleName(sentence)
-        for widget in (self.progress, self.retry, self.offer, self.dismiss):
+        for widget in self._parts:
             widget.setVisible(widget is shown)
         self.show()
         if is_news:  # screen readers read it although the focus is elsewhere

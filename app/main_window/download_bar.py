@@ -33,6 +33,13 @@ class DownloadBar(QFrame):
         self.cancel.clicked.connect(self.cancelled)
         self.hide()
 
+    def show_stage(self, text: str, fraction: float | None) -> None:
+        """Show a sentence and how much is done; None is unknown."""
+        self.bar.setRange(0, 0 if fraction is None else _STEPS)
+        if fraction is not None:
+            self.bar.setValue(round(_STEPS * fraction))
+        self._show(text)
+
     def show_progress(self, name: str, done: int, total: int) -> None:
         """Show the downloaded bytes; a total of 0 is unknown."""
         text = self.tr("Downloading {} from huggingface.co").format(name)
@@ -41,6 +48,9 @@ class DownloadBar(QFrame):
             self.bar.setValue(_STEPS * done // total)
             megabytes = self.tr("{:,} of {:,} MB")
             text += ": " + filled(megabytes, done // _MEGABYTE, -(-total // _MEGABYTE))
+        self._show(text)
+
+    def _show(self, text: str) -> None:
         self.sentence.setText(text)
         self.bar.setAccessibleName(text)
         self.show()

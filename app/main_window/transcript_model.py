@@ -20,6 +20,7 @@ from app.captions.doubt import OFF, SIGN, with_sign
 from app.captions.model import UtteranceView, dotted
 from app.look.icons import icon
 from app.widgets.lane_style import lane_colour, lane_name
+from app.widgets.language_names import language_name
 
 SOURCE, CAPTION, SPEAKER, TIME = range(4)
 TAIL_ROLE = Qt.ItemDataRole.UserRole
@@ -46,6 +47,7 @@ class TranscriptModel(QAbstractTableModel):
         super().__init__(parent)
         self._shown: list[UtteranceView] = []
         self._lanes = set[str]()
+        self._languages = dict[str, None]()  # codes of the captions' languages, in their order
         self._given: Mapping[str, str] = {}
         self._titles = (self.tr("Source"), self.tr("Captions"))
         self._needle = ""
@@ -103,10 +105,20 @@ class TranscriptModel(QAbstractTableModel):
             elif self._shown[row] is not view:
                 self._shown[row] = view
                 self._emit_changed(row)
+        self._name_languages(views, start)
         n_lanes = len(self._lanes)
         self._lanes |= {view.lane for view in views[start:] if view.lane}
         if len(self._lanes) > n_lanes:
             self._report_speakers()
+
+    def _name_languages(self, views: Sequence[UtteranceView], start: int) -> None:
+        """Name every language in which a row is captioned at the head of the captions."""
+        before = dict(self._languages)
+        if not views:
+            self._languages.clear()
+        self._languages |= dict.fromkeys(one.language for one in views[start:] if one.language)
+        if self._languages != before:
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, CAPTION, CAPTION)
 
     def _report_speakers(self) -> None:
         if len(self._lanes) > 1 or not self._lanes.isdisjoint(self._given):
@@ -155,6 +167,8 @@ class TranscriptModel(QAbstractTableModel):
             return self._matches(self._text(view, column)) if column in (SOURCE, CAPTION) else []
         if role == Qt.ItemDataRole.ForegroundRole:
             return self._colour(view, column)
+        if role == Qt.ItemDataRole.ToolTipRole and column == CAPTION and len(self._languages) > 1:
+            return language_name(view.language)
         return self._sign(role, column) if view.marked else None
 
     def _sign(self, role: int, column: int) -> object:
@@ -172,7 +186,14 @@ class TranscriptModel(QAbstractTableModel):
         if role != Qt.ItemDataRole.DisplayRole or orientation != Qt.Orientation.Horizontal:
             return None
         others = {SPEAKER: self.tr("Speaker"), TIME: self.tr("Time")}
-        return others.get(section) or self._titles[section]
+        return others.get(section) or self._title(section)
+
+    def _title(self, section: int) -> str:
+        title = self._titles[section]
+        if section != CAPTION:
+            return title
+        others = (language_name(code) for code in self._languages)
+        return " · ".join([*(name for name in others if name != title), title])
 
     def _matches(self, text: str) -> list[tuple[int, int]]:
         if not self._needle:

@@ -51,6 +51,7 @@ class MainWindow(QMainWindow):
         self.choices = CaptionChoices(self)
         self.banner = Banner()
         self.fetch_bar = DownloadBar()
+        self.next_bar = DownloadBar()  # of the next model
         self.empty_page = EmptyPage()
         self.transcript = Transcript()
         self.find_bar = FindBar()
@@ -107,7 +108,7 @@ class MainWindow(QMainWindow):
         column.addWidget(self.controls)
         column.addWidget(self.find_bar)
         column.addWidget(self._middle)
-        for bar in (self.banner, self.fetch_bar):
+        for bar in (self.banner, self.fetch_bar, self.next_bar):
             column.addWidget(bar)
             bar.installEventFilter(self)
         column.addWidget(self.typed_line)

@@ -66,6 +66,8 @@ class EngineBridge(QObject):
         waiting_changed(tuple of (str, str)): lane and text of the words that wait for the model or
             the end of a pause.
         paused_changed(bool): a pause has begun or ended.
+        next_came(Event): an event of a session that is prepared: its progress, or its failure.
+        taking_over(): another session replaces the one before, which has ended.
 
     Attributes:
         utterances: follows this session and those before; typed words are fed to it here, heard
@@ -79,6 +81,8 @@ class EngineBridge(QObject):
     utterance_changed = Signal(object, object)
     waiting_changed = Signal(tuple)
     paused_changed = Signal(bool)
+    next_came = Signal(object)
+    taking_over = Signal()
     _reported = Signal(int, object)
     _heard = Signal(object, object)
 
@@ -94,7 +98,10 @@ class EngineBridge(QObject):
         self._make = make
         self._clock = clock
         self._run: _Run | None = None
-        self._run_number = 0
+        self._run_number = self._n_runs = 0
+        self._next: _Run | None = None  # loads while the other one goes on
+        self._next_number = 0
+        self._dropped: list[threading.Thread] = []  # each ends a run that nobody wants any more
         self._ready = False
         self._paused = False
         self._words: tuple[str, ...] = ()  # of the passage that is not finished
@@ -112,24 +119,58 @@ class EngineBridge(QObject):
 
     def start(self, model: ModelSettings | None, translation: TranslationSettings) -> None:
         """Start a session, replacing a previous one; without a model nothing is translated."""
-        self.stop()
+        self.drop_next()
+        self._end()
+        self.taking_over.emit()
         self._send_heard_again()
-        self._run_number += 1
-        number = self._run_number
-        self._run = _Run(
-            lambda report: self._make(model, translation, report),
-            lambda event: self._hand_up(number, event),
-        )
+        self._n_runs += 1
+        self._run_number = self._n_runs
+        self._run = self._new_run(self._run_number, model, translation)
+
+    def prepare(self, model: ModelSettings, translation: TranslationSettings) -> None:
+        """Load another session while the present one goes on; it takes over once it is ready."""
+        self.drop_next()
+        self._n_runs += 1
+        self._next_number = self._n_runs
+        self._next = self._new_run(self._next_number, model, translation)
+
+    def drop_next(self) -> None:
+        """Prepare no other session any more; what is being loaded ends by itself."""
+        if self._next is not None:
+            thread = threading.Thread(target=self._next.stop, name="surtitle-dropped")
+            thread.start()
+            self._dropped = [one for one in self._dropped if one.is_alive()] + [thread]
+        self._next = None
+
+    def _new_run(
+        self, number: int, model: ModelSettings | None, translation: TranslationSettings
+    ) -> "_Run":
+        dropped = tuple(self._dropped)
+
+        def make(report: Report) -> Session:
+            for thread in dropped:  # at most two models are in memory, and one fetch in a folder
+                thread.join()
+            return self._make(model, translation, report)
+
+        return _Run(make, lambda event: self._hand_up(number, event))
 
     def let_overhear(self, take: Report | None) -> None:
         """Set a callback for all events but failures, called on the session's thread, or None."""
         self._overhear = take
 
     def stop(self) -> None:
-        """End the session and wait for its threads.
+        """End the session, also one that is prepared, and wait for their threads.
 
         Waiting commands go to the next one, and before them the unfinished passage that it had.
         """
+        self.drop_next()
+        for thread in self._dropped:
+            thread.join()
+        self._dropped.clear()
+        self._end()
+
+    def _end(self) -> None:
+        """End the session that is in use."""
         with self._speech:
             self._direct = None
         if self._run is not None:
@@ -229,7 +270,8 @@ class EngineBridge(QObject):
         """Receive an event on the worker's thread."""
         self._reported.emit(run_number, event)
         overhear = self._overhear
-        if overhear is not None and not isinstance(event, Failed):
+        is_used = run_number == self._run_number
+        if overhear is not None and is_used and not isinstance(event, Failed):
             overhear(event)
 
     @property
@@ -249,14 +291,33 @@ class EngineBridge(QObject):
 
     @Slot(int, object)
     def _take(self, run_number: int, event: Event) -> None:
+        if self._next is not None and run_number == self._next_number:
+            if not isinstance(event, Ready):
+                self._take_next(event)
+                return
+            self._take_over()
         if run_number != self._run_number or self._run is None:
             return  # the last words of a session that was replaced
         if isinstance(event, Failed):
-            self.stop()
+            self._end()
         self.take(event)
         if isinstance(event, Ready):
             self._ready = True
             self._send_waiting()
+
+    def _take_next(self, event: Event) -> None:
+        """Hand on an event of the session that is prepared; the one in use knows nothing of it."""
+        if isinstance(event, Failed):
+            self.drop_next()
+        self.next_came.emit(event)
+
+    def _take_over(self) -> None:
+        """Let the session that was prepared replace the one before."""
+        run, self._next = self._next, None
+        self._end()
+        self.taking_over.emit()
+        self._send_heard_again()
+        self._run, self._run_number = run, self._next_number
 
     def take(self, event: Event) -> None:
         """Follow an event of the session, and emit it."""

@@ -1687,6 +1687,10 @@
         <source>another Surtitle is converting it</source>
         <translation>ein anderes Surtitle wandelt es gerade um</translation>
     </message>
+    <message>
+        <source>memory has no room for two models at once: {needed} are needed beside the one in use, {free} are free</source>
+        <translation>der Speicher reicht nicht für zwei Modelle zugleich: neben dem benutzten werden {needed} gebraucht, {free} sind frei</translation>
+    </message>
 </context>
 <context>
     <name>AboutDialog</name>
@@ -3453,6 +3457,33 @@
     </message>
 </context>
 <context>
+    <name>ModelChange</name>
+    <message>
+        <source>Starting the translation</source>
+        <translation>Die Übersetzung wird gestartet</translation>
+    </message>
+    <message>
+        <source>Not used c&amp;ommercially</source>
+        <translation>Nicht ge&amp;werblich genutzt</translation>
+    </message>
+    <message>
+        <source>Captions go on in {}.</source>
+        <translation>Die Untertitel laufen auf {} weiter.</translation>
+    </message>
+    <message>
+        <source>&amp;Stay with {}</source>
+        <translation>&amp;Bei {} bleiben</translation>
+    </message>
+    <message>
+        <source>The model {} does not know {!r}; the captions are in {}</source>
+        <translation>Das Modell {} kennt {!r} nicht; die Untertitel sind auf {}</translation>
+    </message>
+    <message>
+        <source>{}. Captions go on in {} until then.</source>
+        <translation>{}. Bis dahin laufen die Untertitel auf {} weiter.</translation>
+    </message>
+</context>
+<context>
     <name>ModelController</name>
     <message>
         <source>There is no translation model on this computer; start Surtitle with --model FOLDER, or have captions without a translation</source>
@@ -3473,6 +3504,10 @@
     <message>
         <source>Not used c&amp;ommercially</source>
         <translation>Nicht ge&amp;werblich genutzt</translation>
+    </message>
+    <message>
+        <source>&amp;Use {} instead</source>
+        <translation>Stattdessen {} be&amp;nutzen</translation>
     </message>
 </context>
 <context>

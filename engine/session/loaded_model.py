@@ -9,11 +9,13 @@ from pathlib import Path
 
 from engine.adapters.adapter import Adapter, model_card, usable_adapter
 from engine.encoder_decoder.original import is_encoder_decoder
-from engine.errors import AdapterError
+from engine.errors import AdapterError, ModelError
 from engine.events import AdapterChanged, LoadProgress
+from engine.files import bytes_text
 from engine.hub.download import fetch_model
 from engine.loading.encoder_decoder_loader import EncoderDecoderWeights, load_encoder_decoder
 from engine.loading.loader import AnyWeights, load_base, load_weights
+from engine.loading.processor import free_memory_bytes
 from engine.messages import Code, Message
 from engine.metrics.event_log import EventLog
 from engine.models.fingerprint import read_fingerprint
@@ -56,6 +58,8 @@ class LoadedModel:
             FetchCancelledError: ``cancelled`` returned True.
         """
         self._settings = settings = _located(settings, report, cancelled)
+        if settings.is_second:
+            check_room(settings.directory, free_memory_bytes())
         report(LoadProgress(message=Code.LOADING(), fraction=0.2))
         self._switcher: AdapterSwitcher | None = None
         self.weights: AnyWeights
@@ -207,6 +211,21 @@ def _located(
 
     folder = fetch_model(name, settings.directory, progress=progress, cancelled=cancelled)
     return replace(settings, directory=folder, hub_name="")
+
+
+def check_room(folder: Path, free_bytes: int | None) -> None:
+    """Refuse a model that has no room beside another one.
+
+    Whole weights may take twice their files in memory, and so does a conversion.
+
+    Raises:
+        ModelError: there is no room; nothing was loaded.
+    """
+    files = [*folder.glob("*.safetensors"), *folder.glob("ctranslate2-*/model.bin")]
+    needed = 2 * sum(path.stat().st_size for path in files)
+    if free_bytes is not None and needed > free_bytes:
+        sizes = {"needed": bytes_text(needed), "free": bytes_text(free_bytes)}
+        raise ModelError(Code.NO_ROOM_FOR_TWO(**sizes))
 
 
 def _doubts(adapter: Adapter) -> tuple[Message, ...]:

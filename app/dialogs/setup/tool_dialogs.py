@@ -1,12 +1,11 @@
 """Windows of the Tools menu that hold a page each: translation models, and their speed."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, Signal, Slot
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QWidget
 
-from app.captions.modes import SOURCE_LANGUAGE
+from app.config.model_choice import ModelChoice
 from app.dialogs.setup.model_page import ModelPage
 from app.dialogs.setup.model_service import ModelService
 from app.dialogs.setup.original_button import OriginalButton
@@ -19,24 +18,6 @@ from app.system.child_process import ChildCommand
 from app.widgets.dialog_text import as_sentence, bring_up, size_text
 
 _WIDTH, _HEIGHT = 960, 560
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelChoice:
-    """A model with its languages.
-
-    Attributes:
-        model: as the preferences store it: a folder, a name on the hub, or None for the bundled
-            one.
-        language: code of the target language.
-        source: code of what is spoken.
-        accepts_licence: its licence forbids commercial use, and that is accepted.
-    """
-
-    model: Path | None
-    language: str
-    source: str = SOURCE_LANGUAGE
-    accepts_licence: bool = False
 
 
 class ModelsDialog(QDialog):

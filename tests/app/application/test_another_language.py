@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from app.config.model_choice import ModelChoice
 from engine.encoder_decoder.record import Record
 from engine.messages import Code
 from tests.support import hub_server
@@ -32,7 +33,7 @@ def hub(monkeypatch, hub_cache):  # noqa: ARG001  it is needed, not looked at
 
 @pytest.fixture
 def first_start(program, tmp_path, monkeypatch):
-    monkeypatch.setattr("app.application.model_controller.bundled_models", lambda: [tmp_path])
+    monkeypatch.setattr("app.application.model_files.bundled_models", lambda: [tmp_path])
     one = program(model=None).open().wait_until_ready()
     setup = one.application.side_windows.guide
     setup.parts = parts(says(MACHINE, FAST))
@@ -72,6 +73,7 @@ def test_eight_clicks_lead_from_the_first_start_to_a_model_for_polish(first_star
     n_clicks += click(models.apply)
     assert n_clicks == 8
     assert not models.isVisible()
+    one.wait(lambda: one.application.settings.model == Path(NAME))
     assert one.stored()["model"] == NAME
     assert one.stored()["translation"]["language"] == "pl"
     one.wait(lambda: len(one.engine.models) == 2)
@@ -89,7 +91,7 @@ def test_the_models_are_not_opened_for_a_language_that_the_included_one_knows(fi
 def test_a_ready_made_model_that_does_not_know_the_language_gives_way_after_the_set_up(program):
     one = program(model=None).open().wait_until_ready()
     french = Path("Helsinki-NLP/opus-mt-en-fr")
-    one.application.settings.choose_model(french, "fr", "en")
+    one.application.settings.adopt_model(ModelChoice(model=french, language="fr"))
     setup = one.application.side_windows.guide
     setup.parts = parts(says(MACHINE, FAST), bundled=("de",))
     setup.open_guide()
@@ -142,7 +144,7 @@ def test_what_is_spoken_is_told_to_the_model_and_the_transcript(program):
     choose(guide.models.page.target, "en")
     guide.models.page.choose(Path(NAME))
     click(guide.models.apply)
-    one.wait(lambda: len(one.engine.models) == 2)
+    one.wait(lambda: one.application.settings.model == Path(NAME))
     assert one.engine.translations[1].source_language == "pl"
     assert one.window.choices.languages[0] == "Polish"
     arguments = one.application.model.as_arguments()

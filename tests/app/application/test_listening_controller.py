@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import Qt
 
+from app.config.model_choice import ModelChoice
 from app.config.preferences_file import PreferencesFile
 from engine.audio.devices import AudioNotice, DeviceKind, NoticeKind
 from engine.errors import HubError
@@ -103,9 +104,9 @@ def test_another_spoken_language_is_heard_by_a_model_that_understands_it(program
     settings.launch = replace(settings.launch, model=None)
     one.press(one.bar.microphone)
     one.wait(lambda: one.speech.asked)
-    settings.choose_model(tmp_path / "m", "de", "pl")
+    settings.choose_model(ModelChoice(model=tmp_path / "m", language="de", source="pl"))
     one.wait(lambda: len(one.speech.asked) == 2)
-    settings.choose_model(tmp_path / "m", "de", "fr")
+    settings.choose_model(ModelChoice(model=tmp_path / "m", language="de", source="fr"))
     one.wait(lambda: len(one.speech.asked) == 3)
     assert [name for _, name in one.speech.asked] == ["base.en", "base", "base"]
     assert one.speech.languages == ["en", "pl", "fr"]

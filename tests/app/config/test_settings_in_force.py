@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from app.config.launch_settings import LaunchSettings
+from app.config.model_choice import ModelChoice
 from app.config.preferences import Preferences, TranslationPreferences
 from app.config.settings_in_force import SettingsInForce
 
@@ -28,6 +29,10 @@ def in_force(tmp_path):
         return settings
 
     return make
+
+
+def chosen(model, language, source="en", **more):
+    return ModelChoice(model=Path(model), language=language, source=source, **more)
 
 
 def heard(signal):
@@ -112,19 +117,34 @@ def test_a_glossary_is_in_force_and_not_stored_with_its_terms(in_force):
     assert in_force().translation.glossary == ()
 
 
-def test_another_model_is_loaded_with_its_language_and_the_one_before_is_not_told(in_force):
+def test_another_model_is_wanted_first_and_in_force_and_stored_once_it_works(in_force):
     settings = in_force()
-    models, translations = [], heard(settings.translation_changed)
-    settings.model_changed.connect(lambda: models.append(settings.model))
-    assert settings.choose_model(Path("other"), "es", "en")
-    assert (models, translations) == ([Path("other")], [])
-    assert settings.translation.target_language == "es"
+    wanted, translations = heard(settings.model_wanted), heard(settings.translation_changed)
+    other = ModelChoice(model=Path("other"), language="es")
+    assert settings.choose_model(other)
+    assert (wanted, translations) == ([other], [])
+    assert (settings.model, settings.translation.target_language) == (None, "de")
+    assert in_force().model is None
+    settings.adopt_model(other)
+    assert (settings.model, settings.translation.target_language) == (Path("other"), "es")
+    assert len(translations) == 1
+    assert in_force().model == Path("other")
+
+
+def test_a_model_that_failed_is_loaded_again_when_it_is_chosen_again(in_force):
+    settings = in_force(STORED)
+    wanted = heard(settings.model_wanted)
+    same = ModelChoice(model=STORED.model, language="es")
+    settings.choose_model(same)
+    settings.model_works = False
+    settings.choose_model(same)
+    assert wanted == [same]
 
 
 def test_the_model_and_the_language_of_the_command_line_stay_until_the_end(in_force):
     settings = in_force(model=Path("m"), language="fr")
-    models = heard(settings.model_changed)
-    assert not settings.choose_model(Path("other"), "es", "pl")
+    models = heard(settings.model_wanted)
+    assert not settings.choose_model(chosen("other", "es", "pl"))
     assert (settings.model, models) == (Path("m"), [])
     assert settings.translation.target_language == "fr"
     assert settings.preferences.model == Path("other")
@@ -135,30 +155,30 @@ def test_what_is_spoken_is_chosen_with_the_model_and_understood_by_the_recognise
     settings = in_force()
     translations = heard(settings.translation_changed)
     assert (settings.translation.source_language, settings.recognizer) == ("en", "base.en")
-    settings.choose_model(Path("m"), "en", "pl")
+    settings.adopt_model(chosen("m", "en", "pl"))
     assert (settings.translation.source_language, settings.recognizer) == ("pl", "base")
     assert settings.preferences.listening.recognizer == "base.en"
     assert settings.languages == ("pl", "en")
     settings.choose_mode("captions only")
     assert settings.languages == ("pl", "pl")
     assert in_force().translation.source_language == "pl"
-    settings.choose_model(Path("m"), "en", "de")
-    assert [one.source_language for one in translations] == ["de"]
+    settings.choose_model(chosen("m", "en", "de"))
+    assert [one.source_language for one in translations] == ["pl", "de"]
     assert in_force(model=Path("other")).translation.source_language == "en"
 
 
 def test_a_licence_is_accepted_once_for_one_model(in_force):
     settings = in_force()
-    models = []
-    settings.model_changed.connect(lambda: models.append(settings.model))
-    settings.choose_model(Path("m"), "es", "en")
+    settings.model_wanted.connect(settings.adopt_model)
+    wanted = heard(settings.model_wanted)
+    settings.choose_model(chosen("m", "es"))
     assert not settings.accepts_licence
-    settings.choose_model(Path("m"), "es", "en", accepts_licence=True)
-    assert models == [Path("m")] * 2, "it is loaded again, as it could not be without"
+    settings.choose_model(chosen("m", "es", accepts_licence=True))
+    assert len(wanted) == 2, "it is loaded again, as it could not be without"
     assert in_force().accepts_licence
-    settings.choose_model(Path("other"), "es", "en")
+    settings.choose_model(chosen("other", "es"))
     assert not settings.accepts_licence
-    settings.choose_model(Path("m"), "es", "en")
+    settings.choose_model(chosen("m", "es"))
     assert settings.accepts_licence
     assert not in_force(model=Path("other")).accepts_licence
     settings = in_force(model=Path("other"))

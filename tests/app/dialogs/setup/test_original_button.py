@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from app.dialogs.setup.tool_dialogs import ModelChoice, ModelsDialog
+from app.config.model_choice import ModelChoice
+from app.dialogs.setup.tool_dialogs import ModelsDialog
 from app.widgets.dialog_text import size_text
 from engine.encoder_decoder.conversion import ready_folder
 from engine.untrusted.safe_names import folder_of

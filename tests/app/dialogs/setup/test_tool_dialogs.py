@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from app.dialogs.setup.tool_dialogs import ModelChoice, ModelsDialog, SpeedDialog
+from app.config.model_choice import ModelChoice
+from app.dialogs.setup.tool_dialogs import ModelsDialog, SpeedDialog
 from engine.commands import Configure
 from engine.events import LoadProgress
 from engine.hub.catalogue import KNOWN_MODELS, TRANSLATION_MODELS
@@ -299,12 +300,13 @@ def chosen_in_tools(one, model, language, **more):
 
 
 def test_a_model_that_is_chosen_is_stored_and_loaded(program, tmp_path, monkeypatch):
-    monkeypatch.setattr("app.application.model_controller.bundled_models", lambda: [tmp_path])
+    monkeypatch.setattr("app.application.model_files.bundled_models", lambda: [tmp_path])
     one = program(model=None).open().wait_until_ready()
     chosen_in_tools(one, Path("some/model"), "fr")
+    one.wait(lambda: one.application.settings.model == Path("some/model"))
     assert one.stored()["model"] == "some/model"
     assert one.stored()["translation"]["language"] == "fr"
-    one.wait(lambda: len(one.engine.models) == 2)
+    assert len(one.engine.models) == 2
     assert one.engine.models[1].hub_name == "some/model"
     assert one.engine.translations[1].target_language == "fr"
 

@@ -1,0 +1,24 @@
+"""A translation model with its languages, as the user chooses it. Plain Python."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.captions.modes import SOURCE_LANGUAGE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelChoice:
+    """A model with its languages.
+
+    Attributes:
+        model: as the preferences store it: a folder, a name on the hub, or None for the bundled
+            one.
+        language: code of the target language.
+        source: code of what is spoken.
+        accepts_licence: its licence forbids commercial use, and that is accepted.
+    """
+
+    model: Path | None
+    language: str
+    source: str = SOURCE_LANGUAGE
+    accepts_licence: bool = False
