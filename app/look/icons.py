@@ -33,8 +33,8 @@ def icon(name: str, colour: str = "", *, before_text: bool = False) -> QIcon:
 
     Args:
         name: of a file in ``FOLDER``, without its suffix, for example ``mic``.
-        colour: a field of ``Colours``, for example ``error``; empty for the colour of text, which
-            is the accent while a button is on.
+        colour: a field of ``Colours``, for example ``error``, or a colour, for example ``#fff000``;
+            empty for the colour of text, which is the accent while a button is on.
         before_text: leave some of its room empty at the end, where a text begins.
     """
     path = FOLDER / f"{name}.svg"
@@ -81,6 +81,8 @@ class _Engine(QIconEngine):
             return palette.color(QPalette.ColorGroup.Disabled, QPalette.ColorRole.ButtonText)
         if mode == QIcon.Mode.Selected:
             return palette.color(QPalette.ColorRole.HighlightedText)
+        if self._colour.startswith("#"):
+            return QColor(self._colour)
         if self._colour:
             return colours_of(palette).colour(self._colour)
         is_on = state == QIcon.State.On

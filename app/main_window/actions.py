@@ -60,16 +60,9 @@ class Actions(QObject):
         self.about = self._make(self.tr("&About Surtitle"))
         self.diagnostics = self._make(self.tr("&Copy diagnostics"))
         self.hide_overlay = self._make(self.tr("&Hide overlay"))
-        for action, short in (
-            (self.pause, self.tr("Pause")),
-            (self.clear, self.tr("Clear")),
-            (self.smaller, "A−"),  # noqa: RUF001  a true minus, as wide as the plus
-            (self.larger, "A+"),
-            (self.hide_overlay, self.tr("Hide")),
-        ):
-            action.setIconText(short)
-        self.lock.toggled.connect(self._name_lock)
-        self._name_lock()
+        for action in (self.pause, self.lock):
+            action.toggled.connect(self._name_opposites)
+        self._name_opposites()
         self.default_keys = {
             name: action.shortcut().toString() for name, action in self.by_name.items()
         }
@@ -124,9 +117,20 @@ class Actions(QObject):
         """Return the actions of the overlay's menu."""
         return [self.pause, self.lock, self.larger, self.smaller, self.reset_place, self.overlay]
 
-    def for_bar(self) -> list[QAction]:
-        """Return the actions of the overlay's toolbar, from left to right."""
-        return [self.pause, self.clear, self.smaller, self.larger, self.lock, self.hide_overlay]
+    def for_bar(self) -> dict[QAction, tuple[str, str]]:
+        """Return the actions of the overlay's toolbar, from left to right.
+
+        Each has the names of its icons, the second one for while it is on. Its ``iconText`` names
+        what a click does.
+        """
+        return {
+            self.pause: ("pause", "play"),
+            self.clear: ("eraser", "eraser"),
+            self.smaller: ("a-arrow-down", "a-arrow-down"),
+            self.larger: ("a-arrow-up", "a-arrow-up"),
+            self.lock: ("lock", "lock-open"),
+            self.hide_overlay: ("x", "x"),
+        }
 
     def for_tray(self) -> list[QAction]:
         """Return the actions of the tray menu."""
@@ -135,9 +139,12 @@ class Actions(QObject):
         return listening + others
 
     @Slot()
-    def _name_lock(self) -> None:
-        locked = self.lock.isChecked()
-        self.lock.setIconText(self.tr("Unlock") if locked else self.tr("Lock"))
+    def _name_opposites(self) -> None:
+        """Name what a click does, which is the opposite while the action is on."""
+        paused, locked = self.pause.isChecked(), self.lock.isChecked()
+        self.pause.setIconText(self.tr("Resume") if paused else self.tr("Pause"))
+        lock = self.tr("Lock (clicks go through)")
+        self.lock.setIconText(self.tr("Unlock") if locked else lock)
 
     def _make(self, text: str, keys: str = "", *, checkable: bool = False) -> QAction:
         action = QAction(QIcon(), text, self)

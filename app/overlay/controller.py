@@ -1,6 +1,6 @@
 """Chooses the lines on the overlay, their look, and the position of the overlay."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -79,12 +79,15 @@ class OverlayController(QObject):
         self.show_views(())
         self.overlay.layout_changed.connect(self._break_anew)
 
-    def add_bar(self, actions: Sequence[QAction], way_back: QAction) -> OverlayToolbar:
-        """Add a toolbar with these actions; ``way_back`` unlocks the overlay."""
+    def add_bar(
+        self, actions: Mapping[QAction, tuple[str, str]], way_back: QAction
+    ) -> OverlayToolbar:
+        """Add a toolbar with these actions and their icons; ``way_back`` unlocks the overlay."""
         colours, inside = theme_of(self._choices), not self._knows_positions
         self.bar = OverlayToolbar(self.overlay, actions, way_back, colours, inside=inside)
         if self._knows_positions:
             self._guard.watch(self.bar)
+            BelowDialogs(self.bar)
         return self.bar
 
     def _is_hovered(self) -> bool:
@@ -246,4 +249,5 @@ class OverlayController(QObject):
 
     def _hint(self) -> OverlayView:
         texts = (self.tr("Captions appear here."), self.tr("Drag them anywhere."))
-        return OverlayView(lines=tuple(Line(text=text) for text in texts), is_hint=True)
+        lines = tuple(Line(text=text) for text in texts[: self.overlay.n_lines])
+        return OverlayView(lines=lines, is_hint=True)

@@ -20,7 +20,7 @@ from app.look.contrast import Rgb
 from app.overlay.themes import Theme
 
 GLIDE_MS = 120
-_RADIUS = 14
+_RADIUS = 6
 _RIM_SHARE = 0.11  # of the letters' height
 _OPAQUE, _PALE = 255, 185
 _BAR_WIDTH, _BAR_DISTANCE = 4, 10  # of the bar that marks the lines of a speaker
@@ -40,24 +40,29 @@ class Block(QObject):
         self._widget = widget
         self._lines: tuple[Line, ...] = ()
         self._leaving: tuple[Line, ...] = ()
+        self._top = 0.0
         self._glide = QVariantAnimation(widget)
         self._glide.setDuration(GLIDE_MS)
         self._glide.setEasingCurve(QEasingCurve.Type.OutCubic)
         self._glide.valueChanged.connect(self.moved)
         self._glide.finished.connect(self.moved)
 
-    def show_lines(self, lines: Sequence[Line], metrics: QFontMetricsF, *, glides: bool) -> None:
-        """Show other lines; lines that moved up glide, unless the system reduces motion."""
+    def show_lines(
+        self, lines: Sequence[Line], top: float, metrics: QFontMetricsF, *, glides: bool
+    ) -> None:
+        """Show other lines from ``top`` on; those that moved up glide, if the system allows it."""
         before, self._lines = self._lines, tuple(lines)
+        old_top, self._top = self._top, top
         glides = glides and self._wants_motion()
         scrolled = lines_scrolled(before, self._lines) if glides else None
-        if scrolled == 0:
+        moved = 0.0 if scrolled is None else old_top + scrolled * metrics.lineSpacing() - top
+        if scrolled is not None and abs(moved) < 1:
             return
         self._glide.stop()
         if scrolled is None:
             return
         self._leaving = before[:scrolled]
-        self._glide.setStartValue(metrics.lineSpacing() * scrolled)
+        self._glide.setStartValue(moved)
         self._glide.setEndValue(0.0)
         self._glide.start()
 
@@ -70,12 +75,10 @@ class Block(QObject):
         hint = QStyle.StyleHint.SH_Widget_Animation_Duration
         return self._widget.style().styleHint(hint, None, self._widget) > 0
 
-    def paint(
-        self, painter: QPainter, area: QRect, font: QFont, colour: Rgb, theme: Theme, *, rim: bool
-    ) -> None:
-        """Paint the lines into an area, each on top of its rim, with the bar of its speaker."""
+    def paint(self, painter: QPainter, area: QRect, font: QFont, colour: Rgb, theme: Theme) -> None:
+        """Paint the lines into an area, each with its rim and the bar of its speaker, if any."""
         metrics = QFontMetricsF(font)
-        lines, top = self._lines, float(area.top())
+        lines, top = self._lines, self._top
         if self._glide.state() == QVariantAnimation.State.Running:
             lines = self._leaving + lines
             top += self._glide.currentValue() - len(self._leaving) * metrics.lineSpacing()
@@ -92,7 +95,7 @@ class Block(QObject):
             inks = (QColor(*of_lane), QColor(*of_text, opacity), QColor(*of_text, _PALE))
             paths = _paths(line, font, metrics, area, line_top + metrics.ascent())
             for path, ink in zip(paths, inks, strict=True):
-                if rim:
+                if theme.has_rim:
                     painter.strokePath(path, _pen(theme.rim, metrics.ascent() * _RIM_SHARE))
                 painter.fillPath(path, ink)
         painter.restore()

@@ -23,6 +23,7 @@ class Theme:
         background: of the box.
         opacity: of the box, 0 to 255.
         rim: around the letters.
+        has_rim: the letters have one: it is chosen, and without it they could be illegible.
         lanes: of the names of speakers, by lane.
     """
 
@@ -31,6 +32,7 @@ class Theme:
     background: Rgb
     opacity: int
     rim: Rgb
+    has_rim: bool
     lanes: dict[str, Rgb]
 
 
@@ -59,12 +61,13 @@ def theme_of(choices: CaptionPreferences) -> Theme:
     boxes = [over(background, below, opacity) for below in (_BLACK, _WHITE)]
     is_own = (text, background, opacity) != (preset.text, preset.background, preset.opacity)
     quiet = over(text, background, _QUIET_SHARE) if is_own else preset.quiet
+    has_rim = choices.outline and _least_contrast(text, boxes) < LEGIBLE
     speakers = max((DARK, LIGHT), key=lambda colours: contrast(_named(colours.me), background))
 
     def legible(colour: Rgb) -> Rgb:
         found = _legible(colour, text, boxes)
         # The rim around the letters has the colour of the box, without its transparency.
-        return _legible(colour, text, [background]) if found == text and choices.outline else found
+        return _legible(colour, text, [background]) if found == text and has_rim else found
 
     lanes = {ME: speakers.me, THEM: speakers.them}
     return Theme(
@@ -73,6 +76,7 @@ def theme_of(choices: CaptionPreferences) -> Theme:
         background=background,
         opacity=round(opacity * _OPAQUE),
         rim=background,
+        has_rim=has_rim,
         lanes={lane: legible(_named(name)) for lane, name in lanes.items()},
     )
 

@@ -4,18 +4,30 @@ It is a separate window, since a locked overlay takes no clicks. The menus of th
 the same actions.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer, Slot
-from PySide6.QtGui import QAction, QColor, QCursor, QPainter, QPaintEvent, QPalette
+from PySide6.QtGui import (
+    QAction,
+    QColor,
+    QCursor,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QRegion,
+)
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
+from app.look.icons import icon
+from app.overlay.shape import set_shape
 from app.overlay.text_block import paint_box
 from app.overlay.themes import Theme
 from app.overlay.window import Overlay
 
 _LINGER_MS = 1500
 _LOOK_MS = 200  # how often it is checked where the mouse is while the overlay is locked
+_ICON_SIDE = 20
 _NEAR = 16  # pixels around the unlock button where the mouse shows it
 _FLAGS = (
     Qt.WindowType.Tool
@@ -35,7 +47,7 @@ class OverlayToolbar(QWidget):
     def __init__(
         self,
         overlay: Overlay,
-        actions: Sequence[QAction],
+        actions: Mapping[QAction, tuple[str, str]],
         way_back: QAction,
         colours: Theme,
         *,
@@ -45,7 +57,7 @@ class OverlayToolbar(QWidget):
 
         Args:
             overlay: the overlay.
-            actions: from left to right.
+            actions: from left to right, each with its icons while it is off and on.
             way_back: the action that unlocks.
             colours: of the captions.
             inside: whether to be a child of the overlay.
@@ -56,13 +68,14 @@ class OverlayToolbar(QWidget):
             self.setWindowFlags(_FLAGS | Qt.WindowType.X11BypassWindowManagerHint)
             self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
             self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
+            self.setAttribute(Qt.WidgetAttribute.WA_AlwaysShowToolTips)  # it is never active
         self.setWindowTitle(self.tr("Surtitle captions, controls"))
         self.setAccessibleName(self.tr("Controls of the overlay"))
         self._overlay, self._inside = overlay, inside
         self._colours = colours
         self._mouse_is_here = False
-        self.buttons = [_button(action, self) for action in actions]
-        self.way_back = next(it for it in self.buttons if it.defaultAction() is way_back)
+        self.buttons = [BarButton(*item, self) for item in actions.items()]
+        self.way_back = next(it for it in self.buttons if it.action is way_back)
         row = QHBoxLayout(self)
         row.setContentsMargins(6, 3, 6, 3)
         row.setSpacing(2)
@@ -75,6 +88,7 @@ class OverlayToolbar(QWidget):
         self._look.timeout.connect(self._find_mouse)
         self.show_colours(colours)
         overlay.installEventFilter(self)
+        overlay.box_changed.connect(self._move_beside)
         self.hide()
 
     @property
@@ -90,6 +104,7 @@ class OverlayToolbar(QWidget):
             palette.setColor(role, QColor(*colours.text))
         for button in self.buttons:
             button.setPalette(palette)
+            button.show_colour(QColor(*colours.text))
         self.update()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -133,8 +148,8 @@ class OverlayToolbar(QWidget):
         locked = self._overlay.is_locked
         for button in self.buttons:
             button.setVisible(not locked or button is self.way_back)
+        self.way_back.show_text(shown=locked)  # it is alone then
         self.adjustSize()
-        self._move_beside()
         is_shown = self._overlay.isVisible()
         if locked and is_shown and not self._inside:
             self._look.start()
@@ -142,6 +157,8 @@ class OverlayToolbar(QWidget):
             self._look.stop()
         lingers = self._leave.isActive()
         is_needed = self._mouse_is_here or lingers
+        self._overlay.show_whole(whole=is_needed and not locked)
+        self._move_beside()
         self.setVisible(is_shown and is_needed and not (locked and self._inside))
         if self.isVisible():
             self.raise_()
@@ -168,12 +185,18 @@ class OverlayToolbar(QWidget):
             else:
                 self._on_enter()
 
+    def cut_out(self, holes: QRegion) -> None:
+        """Show nothing in a region, and let clicks through there."""
+        set_shape(self, QRegion(self.rect()) - holes)
+
+    @Slot()
     def _move_beside(self) -> None:
         if self._inside:
             self.move(self._overlay.width() - self.width(), 0)
         else:
             area = self._overlay.screen().availableGeometry()
-            self.move(place_beside(self._overlay.geometry(), self.size(), area))
+            box = self._overlay.box.translated(self._overlay.pos())
+            self.move(place_beside(box, self.size(), area))
 
 
 def place_beside(overlay: QRect, bar: QSize, area: QRect) -> QPoint:
@@ -189,12 +212,41 @@ def place_beside(overlay: QRect, bar: QSize, area: QRect) -> QPoint:
     return QPoint(max(area.left(), left), min(top, area.bottom() + 1 - bar.height()))
 
 
-def _button(action: QAction, parent: QWidget) -> QToolButton:
-    """Make a button with the short name of an action that never takes the focus."""
-    button = QToolButton(parent)
-    button.setDefaultAction(action)
-    button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
-    button.setAutoRaise(True)
-    button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    button.setAccessibleName(action.text().replace("&", ""))
-    return button
+class BarButton(QToolButton):
+    """A button for an action, with an icon; its name, and its tool tip with the keys, is a text.
+
+    It never takes the focus.
+    """
+
+    def __init__(self, action: QAction, icons: tuple[str, str], parent: QWidget) -> None:
+        super().__init__(parent)
+        self.action, self._icons = action, icons
+        self._colour = QColor()
+        self.setIconSize(QSize(_ICON_SIDE, _ICON_SIDE))
+        self.setAutoRaise(True)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.clicked.connect(action.trigger)
+        action.changed.connect(self._follow)
+        self._follow()
+
+    def show_colour(self, colour: QColor) -> None:
+        """Paint the icon in this colour."""
+        self._colour = colour
+        self._follow()
+
+    def show_text(self, *, shown: bool) -> None:
+        """Show the name beside the icon, or the icon alone."""
+        style = Qt.ToolButtonStyle
+        self.setToolButtonStyle(
+            style.ToolButtonTextBesideIcon if shown else style.ToolButtonIconOnly
+        )
+
+    @Slot()
+    def _follow(self) -> None:
+        """Show the icon and the name that the action has now."""
+        name = self.action.iconText()
+        keys = self.action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        self.setText(name)
+        self.setAccessibleName(name)
+        self.setToolTip(f"{name} ({keys})" if keys else name)
+        self.setIcon(icon(self._icons[self.action.isChecked()], self._colour.name()))

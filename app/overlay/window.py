@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass
+from math import ceil
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
@@ -15,6 +16,7 @@ from PySide6.QtGui import (
     QMoveEvent,
     QPainter,
     QPaintEvent,
+    QRegion,
     QResizeEvent,
     QScreen,
 )
@@ -24,10 +26,12 @@ from app.captions.line_breaking import Line
 from app.captions.modes import BOTH
 from app.config.preferences import CaptionPreferences
 from app.overlay.resize_edges import NO_EDGE, Drag, cursor_at, edges_at, with_edges_of
+from app.overlay.shape import set_shape
 from app.overlay.text_block import Block, paint_box
 from app.overlay.themes import theme_of
 
-PADDING = 18
+PADDING = 18  # beside the text; the bars of speakers stand there
+_ABOVE = 9  # and below it
 _SMALLER = 0.72  # size of the source's letters relative to the captions'
 _GAP = 6
 _DISTANCE_FROM_EDGE = 48
@@ -53,8 +57,9 @@ class OverlayView:
 class Overlay(QWidget):
     """Paint the last view; the window can be dragged and resized, and never takes the focus.
 
-    The size does not depend on the text, so the window does not jump. The middle of the bottom edge
-    stays where the user put it, as far as the screen allows.
+    The size of the window does not depend on the text, so it does not jump. Painted is a box around
+    the text, which is at the lower edge and grows upward. The middle of that edge stays where the
+    user put it, as far as the screen allows.
 
     Signals:
         moved(): the user moved or resized it.
@@ -63,6 +68,7 @@ class Overlay(QWidget):
         closed(): the user closed it through the window manager.
         layout_changed(): ``line_width``, ``n_lines`` or the letters are other ones.
         screens_changed(): a screen came, went or changed.
+        box_changed(): ``box`` is another one.
     """
 
     moved = Signal()
@@ -71,6 +77,7 @@ class Overlay(QWidget):
     closed = Signal()
     layout_changed = Signal()
     screens_changed = Signal()
+    box_changed = Signal()
 
     def __init__(self, choices: CaptionPreferences | None = None) -> None:
         super().__init__(
@@ -89,6 +96,10 @@ class Overlay(QWidget):
         for block in (self._captions, self._source):
             block.moved.connect(self.update)
         self._view = OverlayView()
+        self._is_whole = False
+        self._holes = QRegion()
+        self._extent: tuple[int, int] | None = None  # left and right edge of the text
+        self._last_box, self._laid_out = QRect(), QSize()
         self._drag: Drag | None = None
         self._settled = QTimer(self, singleShot=True, interval=_SETTLED_MS)
         self._settled.timeout.connect(self._emit_size)
@@ -131,12 +142,11 @@ class Overlay(QWidget):
         area = self._fitted_area = self._screen_area()
         width = self._metrics.averageCharWidth() * choices.characters
         self.line_width = min(width, area.width() - 2.0 * PADDING)
-        room = area.height() - 2 * PADDING
+        room = area.height() - 2 * _ABOVE
         self.n_lines = max(1, min(choices.lines, int(room // self._line_pair_height())))
         self._take_size()
-        self._captions.forget()
-        self._source.forget()
-        self.update()
+        self._extent = None
+        self._lay_out(glides=False)
         self.layout_changed.emit()
 
     def set_locked(self, *, locked: bool) -> None:
@@ -170,13 +180,34 @@ class Overlay(QWidget):
         """Paint another view; lines that moved up glide unless painting is too slow."""
         if view == self._view:
             return
-        is_hint = view.is_hint or self._view.is_hint
-        glides = self._choices.smooth and not is_hint and self._last_paint_s < _QUICK_S
-        self._captions.show_lines(view.lines[-self.n_lines :], self._metrics, glides=glides)
-        self._source.show_lines(view.source[-self.n_lines :], self._small, glides=glides)
+        is_other = view.is_hint or self._view.is_hint
+        glides = self._choices.smooth and not is_other and self._last_paint_s < _QUICK_S
+        if is_other:
+            self._extent = None
         self._view = view
         self.setAccessibleDescription(" ".join(line.text for line in view.lines))
-        self.update()
+        self._lay_out(glides=glides)
+
+    @property
+    def box(self) -> QRect:
+        """The painted part: around the text, or all of it while the mouse is on it."""
+        source, captions = self._text_areas()
+        if self._is_whole or self._extent is None:
+            return self.rect()
+        top = min(source.top() if source.height() else captions.top(), captions.top())
+        left, right = self._extent
+        inside = QRect(left, top, right - left, self.height() - _ABOVE - top)
+        return inside.adjusted(-PADDING, -_ABOVE, PADDING, _ABOVE) & self.rect()
+
+    def show_whole(self, *, whole: bool) -> None:
+        """Show all of it, with the edges that can be dragged, or the box around the text."""
+        self._is_whole = whole
+        self._follow_box()
+
+    def cut_out(self, holes: QRegion) -> None:
+        """Show nothing in a region, and let clicks through there."""
+        self._holes = holes
+        self._follow_box()
 
     def default_position(self) -> QPoint:
         """Return the top left corner for the bottom centre of the screen."""
@@ -195,17 +226,12 @@ class Overlay(QWidget):
         start_s = time.perf_counter()
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        colours, rim = self._theme, self._choices.outline
-        paint_box(painter, self.rect(), colours)
-        body = self.rect().adjusted(PADDING, PADDING, -PADDING, -PADDING)
-        font, small = self._fonts
-        if self._choices.mode == BOTH:
-            height = round(self._small.lineSpacing() * self.n_lines)
-            above = QRect(body.left(), body.top(), body.width(), height)
-            self._source.paint(painter, above, small, colours.quiet, colours, rim=rim)
-            body.setTop(above.bottom() + 1 + _GAP)
+        colours = self._theme
+        paint_box(painter, self.box, colours)
+        source, captions = self._text_areas()
+        self._source.paint(painter, source, self._fonts[1], colours.quiet, colours)
         colour = colours.quiet if self._view.is_hint else colours.text
-        self._captions.paint(painter, body, font, colour, colours, rim=rim)
+        self._captions.paint(painter, captions, self._caption_letters()[0], colour, colours)
         painter.end()
         self._last_paint_s = time.perf_counter() - start_s
         self.painted.emit()
@@ -261,13 +287,78 @@ class Overlay(QWidget):
         """Start the timer that ends the drag."""
         super().resizeEvent(event)
         self._settled.start()
+        if event.size() != self._laid_out:
+            self._extent = None
+            self._lay_out(glides=False)
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Stop timers and glides."""
         super().hideEvent(event)
         self._settled.stop()
-        self._captions.forget()
-        self._source.forget()
+        self._extent = None
+        self._lay_out(glides=False)
+
+    def _lay_out(self, *, glides: bool) -> None:
+        """Place the lines of the view, and the box around them."""
+        if not glides:
+            self._captions.forget()
+            self._source.forget()
+        self._laid_out = self.size()
+        source, captions = self._text_areas()
+        metrics = self._caption_letters()[1]
+        self._captions.show_lines(self._caption_lines, captions.top(), metrics, glides=glides)
+        self._source.show_lines(self._source_lines, source.top(), self._small, glides=glides)
+        self._widen_box()
+        self._follow_box()
+        self.update()
+
+    @property
+    def _caption_lines(self) -> tuple[Line, ...]:
+        return self._view.lines[-self.n_lines :]
+
+    @property
+    def _source_lines(self) -> tuple[Line, ...]:
+        return self._view.source[-self.n_lines :] if self._choices.mode == BOTH else ()
+
+    def _caption_letters(self) -> tuple[QFont, QFontMetricsF]:
+        """Return the font of the captions; a hint has a smaller one if it is wider than a line."""
+        widest = max((self.measure(line.text) for line in self._view.lines), default=0.0)
+        if not self._view.is_hint or widest <= self.line_width:
+            return self._fonts[0], self._metrics
+        font = QFont(self._fonts[0])
+        font.setPointSizeF(0.98 * self._choices.point_size * self.line_width / widest)
+        return font, QFontMetricsF(font)
+
+    def _text_areas(self) -> tuple[QRect, QRect]:
+        """Return where the source is painted, and below it the captions, at the lower edge."""
+        left, width = PADDING, self.width() - 2 * PADDING
+        spacing = self._caption_letters()[1].lineSpacing()
+        height = round(spacing * len(self._caption_lines))
+        captions = QRect(left, self.height() - _ABOVE - height, width, height)
+        height = round(self._small.lineSpacing() * len(self._source_lines))
+        gap = _GAP if height and captions.height() else 0
+        return QRect(left, captions.top() - gap - height, width, height), captions
+
+    def _widen_box(self) -> None:
+        """Make the box as wide as the lines; it becomes narrower only with another text."""
+        metrics = self._caption_letters()[1]
+        lines = [(line, metrics) for line in self._caption_lines]
+        lines += [(line, self._small) for line in self._source_lines]
+        start, end = PADDING, self.width() - PADDING
+        for line, letters in lines:
+            width = min(ceil(letters.horizontalAdvance(line.text)), end - start)
+            left, right = (end - width, end) if line.right_to_left else (start, start + width)
+            known = self._extent or (left, right)
+            self._extent = min(left, known[0]), max(right, known[1])
+
+    def _follow_box(self) -> None:
+        """Set the shape of the window to the box, without what is cut out."""
+        box = self.box
+        set_shape(self, QRegion(box) - self._holes)
+        if box != self._last_box:
+            self._last_box = box
+            self.update()
+            self.box_changed.emit()
 
     def _take_size(self) -> None:
         """Resize as the preferences say, keeping the position of the user."""
@@ -289,7 +380,7 @@ class Overlay(QWidget):
 
     def _height_of(self, lines: int) -> int:
         gap = _GAP if self._choices.mode == BOTH else 0
-        return round(self._line_pair_height() * lines) + 2 * PADDING + gap
+        return round(self._line_pair_height() * lines) + 2 * _ABOVE + gap
 
     def _line_pair_height(self) -> float:
         """Return the height of a caption line and its source line, in pixels."""
@@ -304,7 +395,7 @@ class Overlay(QWidget):
             return
         self._anchor = _bottom_middle(now)
         if now.size() != self._chosen_size():
-            room = now.size() - QSize(2 * PADDING, 2 * PADDING)
+            room = now.size() - QSize(2 * PADDING, 2 * _ABOVE)
             characters = round(room.width() / self._metrics.averageCharWidth())
             lines = round(room.height() / self._line_pair_height())
             self.size_wanted.emit(min(68, max(20, characters)), min(4, max(1, lines)))

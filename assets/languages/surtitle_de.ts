@@ -1862,14 +1862,6 @@
         <translation>Pause</translation>
     </message>
     <message>
-        <source>Clear</source>
-        <translation>Leeren</translation>
-    </message>
-    <message>
-        <source>Hide</source>
-        <translation>Ausblenden</translation>
-    </message>
-    <message>
         <source>&amp;File</source>
         <translation>&amp;Datei</translation>
     </message>
@@ -1898,8 +1890,12 @@
         <translation>Entsperren</translation>
     </message>
     <message>
-        <source>Lock</source>
-        <translation>Sperren</translation>
+        <source>Resume</source>
+        <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>Lock (clicks go through)</source>
+        <translation>Sperren (Klicks gehen hindurch)</translation>
     </message>
 </context>
 <context>

@@ -4,7 +4,10 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog
 
 from app.config.preferences import CaptionPreferences
+from app.main_window.actions import Actions
 from app.overlay.below_dialogs import BelowDialogs
+from app.overlay.themes import theme_of
+from app.overlay.toolbar import OverlayToolbar
 from app.overlay.window import Overlay
 
 
@@ -48,6 +51,22 @@ def test_a_dialog_of_ours_is_not_covered(overlay, dialog, qtbot):
     dialog.close()
     assert is_there(overlay, inside)
     assert is_there(overlay, outside)
+
+
+def test_a_dialog_of_ours_is_not_covered_by_the_bar_of_the_overlay_either(overlay, dialog, qtbot):
+    actions = Actions()
+    colours = theme_of(CaptionPreferences())
+    bar = OverlayToolbar(overlay, actions.for_bar(), actions.lock, colours, inside=False)
+    qtbot.addWidget(bar)
+    BelowDialogs(bar)
+    bar.linger()
+    assert bar.isVisible()
+    dialog.setGeometry(QRect(bar.geometry().center(), overlay.size()))
+    inside, outside = bar.geometry().bottomRight(), bar.geometry().topLeft()
+    qtbot.waitUntil(lambda: not is_there(bar, inside))
+    assert is_there(bar, outside)
+    dialog.close()
+    assert is_there(bar, inside)
 
 
 def test_a_dialog_on_the_whole_overlay_covers_it(overlay, dialog, qtbot):

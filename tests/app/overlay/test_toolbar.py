@@ -6,12 +6,13 @@ from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenuBar
 
+from app.captions.line_breaking import Line
 from app.config.preferences import PRESETS, CaptionPreferences
 from app.look.contrast import contrast
 from app.main_window.actions import Actions
 from app.overlay.themes import theme_of
 from app.overlay.toolbar import OverlayToolbar, place_beside
-from app.overlay.window import Overlay
+from app.overlay.window import Overlay, OverlayView
 
 AREA = QRect(0, 30, 1280, 690)
 COLOURS = theme_of(CaptionPreferences())
@@ -45,7 +46,14 @@ def shown(bar):
 def test_the_bar_comes_with_the_mouse_and_goes_after_it(bar, qtbot):
     assert not bar.isVisible()
     move_mouse(bar._overlay, over=True)
-    assert shown(bar) == ["Pause", "Clear", "A−", "A+", "Lock", "Hide"]
+    assert shown(bar) == [
+        "Pause",
+        "Clear the overlay",
+        "Smaller text",
+        "Larger text",
+        "Lock (clicks go through)",
+        "Hide overlay",
+    ]
     move_mouse(bar._overlay, over=False)
     qtbot.waitUntil(lambda: not bar.isVisible())
 
@@ -81,7 +89,7 @@ def test_a_locked_overlay_shows_the_way_back_while_the_mouse_is_at_its_corner(
     actions.lock.trigger()
     qtbot.wait(20)
     assert not bar.isVisible()
-    place = bar._overlay.geometry()
+    place = bar._overlay.box.translated(bar._overlay.pos())
     mouse(place.center())
     qtbot.wait(20)
     assert not bar.isVisible(), "captions are in the middle"
@@ -109,6 +117,50 @@ def test_it_goes_with_the_overlay_and_does_not_come_back_alone(bar):
     assert not bar.isVisible()
     bar.settle()
     assert not bar.isVisible()
+
+
+def test_a_button_is_an_icon_that_is_named_with_its_keys(bar):
+    move_mouse(bar._overlay, over=True)
+    for button in bar.buttons:
+        assert button.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonIconOnly
+        assert button.accessibleName() == button.text()
+        assert button.toolTip().startswith(button.text())
+    assert bar.buttons[0].toolTip() == "Pause (Ctrl+P)"
+    assert bar.testAttribute(Qt.WidgetAttribute.WA_AlwaysShowToolTips)
+
+
+def test_during_a_pause_its_first_button_resumes(bar, actions):
+    icon = bar.buttons[0].icon().pixmap(20).toImage()
+    actions.pause.trigger()
+    assert bar.buttons[0].accessibleName() == "Resume"
+    assert bar.buttons[0].toolTip() == "Resume (Ctrl+P)"
+    assert bar.buttons[0].icon().pixmap(20).toImage() != icon
+    QTest.mouseClick(bar.buttons[0], Qt.MouseButton.LeftButton)
+    assert not actions.pause.isChecked()
+    assert bar.buttons[0].accessibleName() == "Pause"
+
+
+def test_while_the_bar_is_seen_the_edges_of_the_overlay_are(bar, qtbot):
+    overlay = bar._overlay
+    overlay.show_view(OverlayView(lines=(Line(text="Ja"),)))
+    hugged = overlay.box
+    move_mouse(overlay, over=True)
+    assert overlay.box == overlay.rect()
+    move_mouse(overlay, over=False)
+    qtbot.waitUntil(lambda: overlay.box == hugged)
+
+
+def test_a_locked_overlay_shows_the_way_back_at_the_corner_of_its_box(bar, actions):
+    overlay = bar._overlay
+    overlay.show_view(OverlayView(lines=(Line(text="Ja, wir kommen"),)))
+    actions.lock.toggled.connect(lambda locked: overlay.set_locked(locked=locked))
+    actions.lock.trigger()
+    bar.linger()
+    box = overlay.box.translated(overlay.pos())
+    assert box.width() < overlay.width()
+    assert bar.geometry().bottom() + 1 == box.top()
+    assert bar.geometry().right() == max(box.right(), box.left() + bar.width() - 1)
+    assert bar.way_back.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonTextBesideIcon
 
 
 def test_it_follows_the_overlay(bar):

@@ -57,15 +57,82 @@ def test_without_text_there_is_only_the_dark_background(overlay):
     assert picture(overlay).pixelColor(0, 0).alpha() == 0  # the corner is round
 
 
-def test_two_lines_are_painted_one_above_the_other(overlay):
+def test_a_line_stands_at_the_lower_edge_and_moves_up_for_the_next_one(overlay):
     half = overlay.height() // 2
     overlay.show_view(shown("Guten Morgen"))
     first = white_rows(overlay)
-    assert first
-    assert max(first) < half + 6
+    assert min(first) >= half
     overlay.show_view(shown("Guten Morgen", "zusammen"))
-    assert first < white_rows(overlay)
-    assert max(white_rows(overlay)) > half + 6
+    both = white_rows(overlay)
+    line = overlay.height() // 2 - 9
+    assert {row - line for row in first} <= both | {row - 1 for row in both}
+    assert max(both) >= half
+
+
+def test_the_box_hugs_its_text_and_grows_upward(overlay):
+    bottom = overlay.rect().bottom()
+    boxes = []
+    for texts in (["Guten"], ["Guten Morgen"], ["Guten Morgen", "zusammen"]):
+        overlay.show_view(shown(*texts))
+        boxes.append(overlay.box)
+        assert overlay.box.bottom() == bottom
+        assert overlay.mask().boundingRect() == overlay.box
+        widest = max(overlay.measure(text) for text in texts)
+        assert 0 <= overlay.box.width() - widest - 36 < 2
+        image = picture(overlay)
+        outside = QPoint(overlay.box.right() + 2, bottom - 20)
+        assert image.pixelColor(outside).alpha() == 0
+        assert image.pixelColor(overlay.box.center()).alpha() > 0
+    assert boxes[0].height() == boxes[1].height() < boxes[2].height() == overlay.height()
+    assert boxes[0].width() < boxes[1].width() < overlay.width()
+
+
+def test_the_box_becomes_narrower_only_with_another_text(overlay):
+    overlay.show_view(shown("Guten Morgen zusammen"))
+    wide = overlay.box.width()
+    overlay.show_view(shown("zusammen."))
+    assert overlay.box.width() == wide, "it would jump with every line"
+    overlay.show_view(shown("Captions appear here.", is_hint=True))
+    overlay.show_view(shown("Ja"))
+    assert overlay.box.width() < wide
+
+
+def test_the_box_of_lines_from_right_to_left_hugs_the_right_edge(overlay):
+    overlay.show_view(OverlayView(lines=lines("صباح", right_to_left=True)))
+    assert overlay.box.right() == overlay.rect().right()
+    assert overlay.box.left() > overlay.width() // 2
+
+
+def test_with_the_mouse_on_it_all_of_it_is_seen(overlay):
+    overlay.show_view(shown("Guten Morgen"))
+    with_text = overlay.box
+    overlay.show_whole(whole=True)
+    assert overlay.box == overlay.rect()
+    assert overlay.mask().isEmpty()
+    overlay.show_whole(whole=False)
+    assert overlay.box == with_text
+
+
+@pytest.mark.parametrize("point_size", [14, 28, 96])
+@pytest.mark.parametrize("mode", ["translate", "both"])
+def test_the_box_has_all_of_the_text_in_it(overlay, point_size, mode):
+    overlay.show_theme(replace(STILL, point_size=point_size, mode=mode, characters=20))
+    for n in range(1, 4):
+        texts = lines(*["gÄpf"] * n)
+        overlay.show_view(OverlayView(lines=texts, source=texts[1:]))
+        for x, y in white_places(overlay):
+            assert overlay.box.adjusted(9, 4, -9, -4).contains(x, y)
+
+
+def test_a_hint_that_is_wider_than_a_line_has_smaller_letters(overlay):
+    hint = shown("Captions appear here.", "Drag them anywhere.", is_hint=True)
+    overlay.show_theme(replace(STILL, point_size=96, characters=20))
+    overlay.show_view(hint)
+    font, metrics = overlay._caption_letters()
+    assert metrics.horizontalAdvance("Captions appear here.") <= overlay.line_width
+    assert font.pointSizeF() > 30
+    overlay.show_theme(STILL)
+    assert overlay._caption_letters()[0].pointSizeF() == STILL.point_size
 
 
 def test_of_more_lines_the_last_two_are_painted(overlay):
@@ -75,10 +142,13 @@ def test_of_more_lines_the_last_two_are_painted(overlay):
     assert picture(overlay) == before
 
 
-def test_text_has_a_black_outline_on_any_background(overlay):
+def test_letters_have_an_outline_where_the_box_alone_would_not_do(overlay):
     overlay.show_view(shown("IIIIII"))
+    assert not has_opaque_black(overlay), "it makes letters on a dark box fuzzy"
+    overlay.show_theme(replace(STILL, opacity=0.2))
+    overlay.show_view(shown("IIIIIII"))
     assert has_opaque_black(overlay)
-    overlay.show_theme(replace(STILL, outline=False))
+    overlay.show_theme(replace(STILL, opacity=0.2, outline=False))
     assert not has_opaque_black(overlay)
 
 
@@ -419,11 +489,12 @@ def test_a_speaker_has_a_name_and_a_bar_in_his_colour_and_the_words_that_of_the_
     assert lane not in colours_of(overlay)
     overlay.show_view(OverlayView(lines=(Line(text="III IIII", lane="them", n_label=3),)))
     image = overlay.grab().toImage()
-    columns = {x for x in range(image.width()) for y in range(60) if image.pixel(x, y) == lane}
+    rows = range(image.height())
+    columns = {x for x in range(image.width()) for y in rows if image.pixel(x, y) == lane}
     bar = {x for x in columns if x < 18}
     assert len(bar) == 4
     name = columns - bar
-    words = {x for x in range(image.width()) for y in range(60) if image.pixel(x, y) == white}
+    words = {x for x in range(image.width()) for y in rows if image.pixel(x, y) == white}
     assert name
     assert max(name) < min(words)
 
@@ -432,7 +503,8 @@ def test_the_bar_of_lines_from_right_to_left_is_at_their_right(overlay):
     line = Line(text="صباح", lane="me", right_to_left=True)
     overlay.show_view(OverlayView(lines=(line,)))
     image, lane = overlay.grab().toImage(), QColor(*theme_of(STILL).lanes["me"]).rgba()
-    columns = {x for x in range(image.width()) for y in range(60) if image.pixel(x, y) == lane}
+    rows = range(image.height())
+    columns = {x for x in range(image.width()) for y in rows if image.pixel(x, y) == lane}
     assert min(columns) >= overlay.width() - 18
 
 

@@ -77,6 +77,7 @@ def set_up():
     below.show()
     overlay = Overlay(CaptionPreferences(characters=30, smooth=False))
     overlay.show_view(OverlayView(lines=(Line(text="Guten Morgen"),)))
+    overlay.show_whole(whole=True)  # as the bar does where there is one
     overlay.move(200, 300)
     overlay.show()
     QTest.qWaitForWindowExposed(overlay)
@@ -85,6 +86,11 @@ def set_up():
     wait(below.isActiveWindow)
     QTest.qWait(200)
     return below, overlay
+
+
+def box_of(overlay):
+    """Where the overlay is painted on the screen, and takes clicks."""
+    return overlay.box.translated(overlay.pos())
 
 
 def try_lock(qt, below, overlay, found):
@@ -125,8 +131,9 @@ def try_bar(overlay):
     colours = theme_of(CaptionPreferences())
     bar = OverlayToolbar(overlay, actions.for_bar(), actions.lock, colours, inside=False)
     xdotool("mousemove", 5, 5)
+    bar.settle()
     found = {"bar_waits": not bar.isVisible()}
-    middle = overlay.geometry().center()
+    middle = box_of(overlay).center()
     xdotool("mousemove", middle.x(), middle.y())
     found["bar_comes"] = wait(bar.isVisible)
     found["bar_is_above"] = wait(lambda: bar.geometry().bottom() + 1 == overlay.geometry().top())
@@ -134,7 +141,7 @@ def try_bar(overlay):
     found["bar_locks"] = wait(lambda: overlay.is_locked)
     xdotool("mousemove", 5, 5)
     found["bar_goes_from_locked"] = wait(lambda: not bar.isVisible())
-    corner = overlay.geometry().topRight() + QPoint(-8, 8)
+    corner = box_of(overlay).topRight() + QPoint(-8, 8)
     xdotool("mousemove", corner.x(), corner.y())
     found["bar_comes_to_locked"] = wait(bar.isVisible)
     click_at(bar.way_back.mapToGlobal(bar.way_back.rect().center()))
