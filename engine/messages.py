@@ -425,6 +425,10 @@ class Code(Codes):
         "{name} cannot be downloaded: the hub's list of its files cannot be used ({reason}); try "
         "again later or name a model folder"
     )
+    HUB_WEB_PAGE = tr(
+        "{name} cannot be downloaded: a web page came instead of the hub's list; where your "
+        "network asks you to log in, do so in a browser and try again"
+    )
     HUB_NO_WEIGHTS = tr("{name} has no {what} on the hub: choose another model")
     HUB_CERTIFICATE = tr(
         "{name} cannot be downloaded: the hub's certificate was refused ({reason}); where your "

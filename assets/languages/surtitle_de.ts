@@ -1691,6 +1691,10 @@
         <source>memory has no room for two models at once: {needed} are needed beside the one in use, {free} are free</source>
         <translation>der Speicher reicht nicht für zwei Modelle zugleich: neben dem benutzten werden {needed} gebraucht, {free} sind frei</translation>
     </message>
+    <message>
+        <source>{name} cannot be downloaded: a web page came instead of the hub&apos;s list; where your network asks you to log in, do so in a browser and try again</source>
+        <translation>{name} kann nicht heruntergeladen werden: statt der Liste des Hubs kam eine Webseite; wenn Ihr Netz eine Anmeldung verlangt, melden Sie sich im Browser an und versuchen Sie es noch einmal</translation>
+    </message>
 </context>
 <context>
     <name>AboutDialog</name>

@@ -211,6 +211,8 @@ def _listed(
         raise HubError(Code.HUB_FAILED(name=name, reason=error.message)) from error
     except FAILURES as error:
         raise HubError(_refusal(name, endpoint, error)) from error
+    if content.lstrip().startswith(b"<"):
+        raise HubError(Code.HUB_WEB_PAGE(name=name))
     try:
         revision, files = _parsed(content, f"{endpoint}/{name}/resolve", kind)
     except ValueError as error:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.app.first_five_minutes import FIRST
+from tests.support.network.poor_networks import hanging_network, login_page, no_network
 
 pytestmark = [
     pytest.mark.slow,
@@ -62,6 +63,24 @@ def test_a_disk_without_room_is_told_and_what_was_there_stays(tmp_path):
     assert "mine.srt" in seen["export"]
     assert (tmp_path / "settings.toml").read_text() == before
     assert not list(tmp_path.glob("*.new"))
+
+
+@pytest.mark.parametrize(
+    ("network", "sentences"),
+    [
+        (no_network, ["cannot reach 127.0.0.1 (Connection refused): check your connection"]),
+        (hanging_network, []),  # it is still waited for when the person leaves
+        (login_page, ["a web page came instead of the hub's list"]),
+    ],
+)
+def test_on_a_poor_network_captions_come_and_a_fetch_that_fails_is_told(
+    tmp_path, network, sentences
+):
+    with network() as endpoint:
+        seen, _ = visit(tmp_path, len(sentences), HF_ENDPOINT=endpoint)
+    assert len(seen["notices"]) == len(sentences)
+    for notice, sentence in zip(seen["notices"], sentences, strict=True):
+        assert sentence in notice
 
 
 def test_without_a_font_one_sentence_says_what_to_install_and_captions_come(tmp_path):

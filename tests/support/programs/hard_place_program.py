@@ -3,7 +3,7 @@
 python tests/support/programs/hard_place_program.py HOME N_NOTICES [LARGEST_FILE]
 
 They wait for as many notices before they leave. LARGEST_FILE is in bytes: 0 is a disk on which
-nothing has room.
+nothing has room. Where HF_ENDPOINT is set, a speech model is fetched from there all the while.
 """
 
 import json
@@ -22,7 +22,9 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from app.application import startup
 from app.application.application import Application
+from app.application.listening_controller import FETCH
 from app.config.launch_settings import LaunchSettings
+from app.main_window.banner import Banner
 from app.session.engine_bridge import EngineBridge
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.first_five_minutes import noted, walk
@@ -46,11 +48,25 @@ class Visit:
 
     def act(self):
         """Be the person."""
+        if "HF_ENDPOINT" in os.environ:
+            self.note_failed_fetches()
+            QTimer.singleShot(0, self.application.listening.fetch)
         self.seen = walk(
             self.application,
             self.home,
             may_leave=lambda: len(self.notices) >= self.n_notices,
         )
+
+    def note_failed_fetches(self):
+        """Note what the banner says with the button *Try again*, too."""
+        show_offer = Banner.show_offer
+
+        def note(banner, message, button, name, **options):
+            if name == FETCH:
+                self.notices.append(message)
+            show_offer(banner, message, button, name, **options)
+
+        Banner.show_offer = note
 
 
 def main():
