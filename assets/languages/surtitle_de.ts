@@ -2485,32 +2485,32 @@
         <translation>Bereit</translation>
     </message>
     <message>
-        <source>Microphone and Computer sound switch captions of speech on and off.</source>
-        <translation>„Mikrofon“ und „Computerton“ schalten die Untertitel für Gesprochenes ein und aus.</translation>
-    </message>
-    <message>
         <source>Overlay shows captions above all other windows.</source>
         <translation>„Einblendung“ zeigt die Untertitel über allen anderen Fenstern.</translation>
-    </message>
-    <message>
-        <source>Type or paste English into the line at the bottom, too.</source>
-        <translation>Englischen Text können Sie auch unten in die Zeile eintippen oder einfügen.</translation>
     </message>
     <message>
         <source>Drop an audio or video file on the window to caption it.</source>
         <translation>Ziehen Sie eine Audio- oder Videodatei auf das Fenster, um sie zu untertiteln.</translation>
     </message>
     <message>
-        <source>Translation models, a measurement of their speed and add-ons are in Tools.</source>
-        <translation>Übersetzungsmodelle, die Messung ihrer Geschwindigkeit und Adapter finden Sie unter „Extras“.</translation>
-    </message>
-    <message>
         <source>Surtitle is ready to caption speech.</source>
         <translation>Surtitle kann jetzt Gesprochenes untertiteln.</translation>
     </message>
     <message>
-        <source>Typing works now. Speech can be captioned once a speech model is on this computer: the main window offers it again.</source>
-        <translation>Eintippen können Sie schon jetzt. Gesprochenes wird untertitelt, sobald ein Sprachmodell auf diesem Computer ist; das Hauptfenster bietet es wieder an.</translation>
+        <source>Click Microphone or Computer sound to start and stop.</source>
+        <translation>Klicken Sie auf „Mikrofon“ oder „Computerton“, um zu beginnen und aufzuhören.</translation>
+    </message>
+    <message>
+        <source>Or type or paste English at the bottom.</source>
+        <translation>Oder tippen Sie Englisch unten ein, oder fügen Sie es ein.</translation>
+    </message>
+    <message>
+        <source>Find more languages in Tools.</source>
+        <translation>Weitere Sprachen finden Sie unter „Extras“.</translation>
+    </message>
+    <message>
+        <source>Typing works now. To caption speech, download a speech model later in the main window.</source>
+        <translation>Tippen können Sie schon. Um Gesprochenes zu untertiteln, laden Sie später im Hauptfenster ein Sprachmodell herunter.</translation>
     </message>
 </context>
 <context>
@@ -3935,16 +3935,20 @@
         <translation>&amp;Weiter</translation>
     </message>
     <message>
-        <source>&amp;Not now</source>
-        <translation>Nicht &amp;jetzt</translation>
-    </message>
-    <message>
         <source>&amp;Start</source>
         <translation>Start&amp;en</translation>
     </message>
     <message>
         <source>{} of {}</source>
         <translation>{} von {}</translation>
+    </message>
+    <message>
+        <source>S&amp;kip set-up</source>
+        <translation>Einrichtung ü&amp;berspringen</translation>
+    </message>
+    <message>
+        <source>Skip for &amp;now</source>
+        <translation>&amp;Vorerst überspringen</translation>
     </message>
 </context>
 <context>
@@ -4035,32 +4039,16 @@
         <translation>Sprachmodell</translation>
     </message>
     <message>
-        <source>To caption speech, Surtitle needs a speech model. It comes from huggingface.co once, and works without the internet from then on.</source>
-        <translation>Um Gesprochenes zu untertiteln, braucht Surtitle ein Sprachmodell. Es wird einmal von huggingface.co heruntergeladen und arbeitet danach ohne Internet.</translation>
-    </message>
-    <message>
         <source>&amp;Fast</source>
         <translation>S&amp;chnell</translation>
-    </message>
-    <message>
-        <source>misses more words</source>
-        <translation>überhört mehr Wörter</translation>
     </message>
     <message>
         <source>B&amp;alanced</source>
         <translation>&amp;Ausgewogen</translation>
     </message>
     <message>
-        <source>for most computers</source>
-        <translation>für die meisten Computer</translation>
-    </message>
-    <message>
         <source>Accu&amp;rate</source>
         <translation>&amp;Genau</translation>
-    </message>
-    <message>
-        <source>for fast computers</source>
-        <translation>für schnelle Computer</translation>
     </message>
     <message>
         <source>{} (recommended)</source>
@@ -4075,28 +4063,44 @@
         <translation>Lizenz: {}</translation>
     </message>
     <message>
-        <source>on this computer</source>
-        <translation>auf diesem Computer</translation>
-    </message>
-    <message>
-        <source>fast here</source>
-        <translation>hier schnell</translation>
-    </message>
-    <message>
-        <source>keeps up here</source>
-        <translation>hält hier Schritt</translation>
-    </message>
-    <message>
-        <source>probably too slow here</source>
-        <translation>hier wohl zu langsam</translation>
-    </message>
-    <message>
         <source>This speech model is on this computer.</source>
         <translation>Dieses Sprachmodell ist auf diesem Computer.</translation>
     </message>
     <message>
         <source>Contacting huggingface.co…</source>
         <translation>Verbindung zu huggingface.co wird hergestellt …</translation>
+    </message>
+    <message>
+        <source>To caption speech, Surtitle needs a speech model. Download it once from huggingface.co; after that no internet is needed.</source>
+        <translation>Um Gesprochenes zu untertiteln, braucht Surtitle ein Sprachmodell. Laden Sie es einmal von huggingface.co herunter; danach ist kein Internet nötig.</translation>
+    </message>
+    <message>
+        <source>Misses more words.</source>
+        <translation>Überhört mehr Wörter.</translation>
+    </message>
+    <message>
+        <source>For most computers.</source>
+        <translation>Für die meisten Computer.</translation>
+    </message>
+    <message>
+        <source>For fast computers.</source>
+        <translation>Für schnelle Computer.</translation>
+    </message>
+    <message>
+        <source>already here</source>
+        <translation>schon vorhanden</translation>
+    </message>
+    <message>
+        <source>Fast on this computer.</source>
+        <translation>Schnell auf diesem Computer.</translation>
+    </message>
+    <message>
+        <source>Fast enough on this computer.</source>
+        <translation>Schnell genug auf diesem Computer.</translation>
+    </message>
+    <message>
+        <source>Probably too slow for this computer.</source>
+        <translation>Wahrscheinlich zu langsam für diesen Computer.</translation>
     </message>
 </context>
 <context>
@@ -4373,14 +4377,6 @@
 <context>
     <name>WelcomePage</name>
     <message>
-        <source>Languages and privacy</source>
-        <translation>Sprachen und Datenschutz</translation>
-    </message>
-    <message>
-        <source>Surtitle captions what is said or typed, and translates it while the sentence is still being said. Captions never change once shown.</source>
-        <translation>Surtitle untertitelt, was gesagt oder getippt wird, und übersetzt es, noch während der Satz gesprochen wird. Gezeigte Untertitel ändern sich nie.</translation>
-    </message>
-    <message>
         <source>Language that is spoken</source>
         <translation>Sprache, die gesprochen wird</translation>
     </message>
@@ -4393,26 +4389,6 @@
         <translation>Ohne Übersetzung: Untertitel auf Englisch</translation>
     </message>
     <message>
-        <source>&amp;From</source>
-        <translation>&amp;Von</translation>
-    </message>
-    <message>
-        <source>In&amp;to</source>
-        <translation>&amp;Nach</translation>
-    </message>
-    <message>
-        <source>Everything happens on this computer: no sound and no text leave it, and there is no account. Only models that you choose to download come from huggingface.co.</source>
-        <translation>Alles geschieht auf diesem Computer: Weder Ton noch Text verlassen ihn, und es gibt kein Konto. Nur Modelle, die Sie herunterladen möchten, kommen von huggingface.co.</translation>
-    </message>
-    <message>
-        <source>Captions are kept on this computer for 30 days, so that a crash loses nothing. The settings can change that or turn it off.</source>
-        <translation>Untertitel bleiben 30 Tage lang auf diesem Computer gespeichert, damit bei einem Absturz nichts verloren geht. In den Einstellungen lässt sich das ändern oder abschalten.</translation>
-    </message>
-    <message>
-        <source>The included translation model knows simple, everyday sentences.</source>
-        <translation>Das mitgelieferte Übersetzungsmodell beherrscht einfache, alltägliche Sätze.</translation>
-    </message>
-    <message>
         <source>What is said is captioned word for word; no translation model is used.</source>
         <translation>Gesprochenes wird Wort für Wort untertitelt; ein Übersetzungsmodell wird nicht verwendet.</translation>
     </message>
@@ -4421,8 +4397,36 @@
         <translation>Für {} wählen Sie nach der Einrichtung ein Übersetzungsmodell.</translation>
     </message>
     <message>
-        <source>The included translation model knows {} only.</source>
-        <translation>Das mitgelieferte Übersetzungsmodell beherrscht nur {}.</translation>
+        <source>Live captions, on this computer only</source>
+        <translation>Live-Untertitel, nur auf diesem Computer</translation>
+    </message>
+    <message>
+        <source>Surtitle shows what is said as captions, translated while people are still talking. Captions never change once shown.</source>
+        <translation>Surtitle zeigt Gesprochenes als Untertitel, übersetzt, während noch gesprochen wird. Was einmal dasteht, ändert sich nicht mehr.</translation>
+    </message>
+    <message>
+        <source>Only models that you choose to download come from huggingface.co. Captions are saved here for 30 days, so a crash costs you one sentence at most; the settings can change that or turn it off.</source>
+        <translation>Nur Modelle, die Sie selbst herunterladen, kommen von huggingface.co. Untertitel werden hier 30 Tage lang gespeichert, sodass ein Absturz höchstens einen Satz kostet; in den Einstellungen lässt sich das ändern oder abschalten.</translation>
+    </message>
+    <message>
+        <source>The built-in translator is for simple, everyday sentences.</source>
+        <translation>Der eingebaute Übersetzer ist für einfache, alltägliche Sätze gedacht.</translation>
+    </message>
+    <message>
+        <source>The built-in translator knows {} only.</source>
+        <translation>Der eingebaute Übersetzer kann nur {}.</translation>
+    </message>
+    <message>
+        <source>No sound or text leaves this computer</source>
+        <translation>Weder Ton noch Text verlassen diesen Computer</translation>
+    </message>
+    <message>
+        <source>No account and no tracking</source>
+        <translation>Kein Konto, keine Verfolgung</translation>
+    </message>
+    <message>
+        <source>Works without the internet</source>
+        <translation>Funktioniert ohne Internet</translation>
     </message>
 </context>
 </TS>

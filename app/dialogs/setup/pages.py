@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import QSize, Qt, Slot
 from PySide6.QtWidgets import (
     QComboBox,
-    QFormLayout,
     QGridLayout,
+    QHBoxLayout,
     QLabel,
     QVBoxLayout,
     QWidget,
@@ -16,7 +16,7 @@ from app.captions.modes import CAPTIONS_ONLY
 from app.config.preferences import Preferences
 from app.look.icons import icon
 from app.look.style_sheet import GAP
-from app.widgets.dialog_text import add_row, paragraph, quiet
+from app.widgets.dialog_text import paragraph, quiet
 from app.widgets.language_names import language_name, language_names
 
 _ICON_SIDE = 20
@@ -55,14 +55,30 @@ class WelcomePage(WizardPage):
             bundled: target languages of the bundled model.
         """
         super().__init__()
-        self.title = self.tr("Languages and privacy")
+        self.title = self.tr("Live captions, on this computer only")
         self._bundled = bundled
         self.add_text(
             self.tr(
-                "Surtitle captions what is said or typed, and translates it while the sentence is "
-                "still being said. Captions never change once shown."
+                "Surtitle shows what is said as captions, translated while people are still "
+                "talking. Captions never change once shown."
             )
         )
+        self.column.addLayout(self._lay_out_languages())
+        self.note = quiet()
+        self.column.addWidget(self.note)
+        self.column.addLayout(self._lay_out_privacy())
+        self.add_text(
+            self.tr(
+                "Only models that you choose to download come from huggingface.co. Captions are "
+                "saved here for 30 days, so a crash costs you one sentence at most; the settings "
+                "can change that or turn it off."
+            )
+        )
+        self.column.addStretch(1)
+        self.target.currentIndexChanged.connect(self._explain)
+
+    def _lay_out_languages(self) -> QHBoxLayout:
+        """Put the two languages into one line, an arrow between them."""
         self.source, self.target = QComboBox(), QComboBox()
         self.source.addItem(language_name("en"), "en")
         self.source.setAccessibleName(self.tr("Language that is spoken"))
@@ -71,26 +87,30 @@ class WelcomePage(WizardPage):
             if code != "en":
                 self.target.addItem(name, code)
         self.target.addItem(self.tr("No translation: captions in English"), "")
-        form = QFormLayout()
-        add_row(form, self.tr("&From"), self.source, self.source)
-        add_row(form, self.tr("In&to"), self.target, self.target)
-        self.column.addLayout(form)
-        self.note = quiet()
-        self.column.addWidget(self.note)
-        self.add_text(
-            self.tr(
-                "Everything happens on this computer: no sound and no text leave it, and there is "
-                "no account. Only models that you choose to download come from huggingface.co."
-            )
+        row = QHBoxLayout()
+        row.setSpacing(2 * GAP)
+        row.addWidget(self.source)
+        row.addWidget(QLabel("→"))
+        row.addWidget(self.target)
+        row.addStretch(1)
+        return row
+
+    def _lay_out_privacy(self) -> QHBoxLayout:
+        """Put three promises side by side, each with an icon."""
+        promises = (
+            ("lock", self.tr("No sound or text leaves this computer")),
+            ("eye-off", self.tr("No account and no tracking")),
+            ("download", self.tr("Works without the internet")),
         )
-        self.add_text(
-            self.tr(
-                "Captions are kept on this computer for 30 days, so that a crash loses nothing. "
-                "The settings can change that or turn it off."
-            )
-        )
-        self.column.addStretch(1)
-        self.target.currentIndexChanged.connect(self._explain)
+        row = QHBoxLayout()
+        row.setSpacing(4 * GAP)
+        for name, text in promises:
+            part = QHBoxLayout()
+            part.setSpacing(2 * GAP)
+            part.addWidget(_picture(name), 0, Qt.AlignmentFlag.AlignTop)
+            part.addWidget(paragraph(text), 1)
+            row.addLayout(part, 1)
+        return row
 
     @property
     def language(self) -> str:
@@ -106,7 +126,7 @@ class WelcomePage(WizardPage):
 
     @Slot()
     def _explain(self) -> None:
-        note = self.tr("The included translation model knows simple, everyday sentences.")
+        note = self.tr("The built-in translator is for simple, everyday sentences.")
         if not self.language:
             note = self.tr("What is said is captioned word for word; no translation model is used.")
         elif self.language not in self._bundled:
@@ -114,7 +134,7 @@ class WelcomePage(WizardPage):
             note = note.format(self.target.currentText())
             if self._bundled:
                 known = ", ".join(map(language_name, self._bundled))
-                only = self.tr("The included translation model knows {} only.").format(known)
+                only = self.tr("The built-in translator knows {} only.").format(known)
                 note = f"{only} {note}"
         self.note.setText(note)
 
@@ -127,15 +147,13 @@ class DonePage(WizardPage):
         self.title = self.tr("Ready")
         self.state = self.add_text("")
         rows = (
-            ("mic", self.tr("Microphone and Computer sound switch captions of speech on and off.")),
+            ("mic", self.tr("Click Microphone or Computer sound to start and stop.")),
             ("captions", self.tr("Overlay shows captions above all other windows.")),
-            ("languages", self.tr("Type or paste English into the line at the bottom, too.")),
+            ("languages", self.tr("Or type or paste English at the bottom.")),
             ("file-audio", self.tr("Drop an audio or video file on the window to caption it.")),
             (
                 "settings",
-                self.tr(
-                    "Translation models, a measurement of their speed and add-ons are in Tools."
-                ),
+                self.tr("Find more languages in Tools."),
             ),
         )
         grid = QGridLayout()
@@ -143,9 +161,7 @@ class DonePage(WizardPage):
         grid.setVerticalSpacing(2 * GAP)
         grid.setColumnStretch(1, 1)
         for number, (name, text) in enumerate(rows):
-            picture = QLabel()
-            picture.setPixmap(icon(name, "accent").pixmap(QSize(_ICON_SIDE, _ICON_SIDE)))
-            grid.addWidget(picture, number, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(_picture(name), number, 0, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(paragraph(text), number, 1)
         self.column.addLayout(grid)
         self.column.addStretch(1)
@@ -155,7 +171,14 @@ class DonePage(WizardPage):
         text = self.tr("Surtitle is ready to caption speech.")
         if not is_here:
             text = self.tr(
-                "Typing works now. Speech can be captioned once a speech model is on this "
-                "computer: the main window offers it again."
+                "Typing works now. To caption speech, download a speech model later in the main "
+                "window."
             )
         self.state.setText(text)
+
+
+def _picture(name: str) -> QLabel:
+    """Make a label with an icon in the colour of the accent."""
+    picture = QLabel()
+    picture.setPixmap(icon(name, "accent").pixmap(QSize(_ICON_SIDE, _ICON_SIDE)))
+    return picture

@@ -8,15 +8,12 @@ from PySide6.QtWidgets import QButtonGroup, QRadioButton, QVBoxLayout
 
 from app.dialogs.setup.download_row import DownloadRow
 from app.dialogs.setup.pages import WizardPage
+from app.library.speech_models import ENOUGH, FAST, load_of, recommended_speech
 from app.look.style_sheet import GAP
 from app.session.listening_service import ListeningService
 from app.widgets.dialog_text import as_sentence, quiet, size_text
 from app.widgets.file_dialogs import ask_folder
 from engine.hub.catalogue import SPEECH_CHOICES, STANDARD_WHISPER, SpeechChoice
-
-_FAST, _ENOUGH = 0.45, 0.9
-"""Seconds of computing for a second of speech; from ``_ENOUGH`` on the listener advises a smaller
-model (``RecognizerSettings.slow_from``)."""
 
 
 class SpeechPage(WizardPage):
@@ -38,21 +35,22 @@ class SpeechPage(WizardPage):
         self._fetched = set[str]()  # what was looked up before may be reported later
         self._gflops = 0.0
         self._own = ""  # a model that is not among the three
+        self._in_use = STANDARD_WHISPER
         self._fetching = ""
         self._was_chosen = self._has_failed = False  # by the user; the last download
         self.add_text(
             self.tr(
-                "To caption speech, Surtitle needs a speech model. It comes from huggingface.co "
-                "once, and works without the internet from then on."
+                "To caption speech, Surtitle needs a speech model. Download it once from "
+                "huggingface.co; after that no internet is needed."
             )
         )
         self._group = QButtonGroup(self)
         self.buttons = dict[str, QRadioButton]()
         self.details = {"": quiet()}
         names = (
-            (self.tr("&Fast"), self.tr("misses more words")),
-            (self.tr("B&alanced"), self.tr("for most computers")),
-            (self.tr("Accu&rate"), self.tr("for fast computers")),
+            (self.tr("&Fast"), self.tr("Misses more words.")),
+            (self.tr("B&alanced"), self.tr("For most computers.")),
+            (self.tr("Accu&rate"), self.tr("For fast computers.")),
         )
         self._names = {
             choice.name: name for choice, name in zip(SPEECH_CHOICES, names, strict=True)
@@ -80,6 +78,22 @@ class SpeechPage(WizardPage):
     def is_fetching(self) -> bool:
         """Whether a download is running."""
         return bool(self._fetching)
+
+    @property
+    def wish(self) -> str:
+        """The selected model where neither it nor the one in use is here; else empty.
+
+        The main window then offers it, too.
+        """
+        is_free = not (self._fetching or self.is_here or self._is_found(self._in_use))
+        is_other = self.recognizer in self._names and self.recognizer != self._in_use
+        return self.recognizer if is_free and is_other else ""
+
+    def show_in_use(self, recognizer: str) -> None:
+        """Select the model in use, unless another is being downloaded."""
+        self._in_use = recognizer
+        if not self.is_fetching:
+            self.choose(recognizer)
 
     def choose(self, recognizer: str) -> None:
         """Select a model; one that is not among the three gets a line of its own."""
@@ -120,22 +134,23 @@ class SpeechPage(WizardPage):
 
     def _describe(self) -> None:
         """Write what is known about each model, and offer the selected one."""
-        best = self._recommended
+        best = recommended_speech(self._gflops)
         for choice in SPEECH_CHOICES:
             name, purpose = self._names[choice.name]
             text = self.tr("{} (recommended)").format(name) if choice.name == best else name
             self.buttons[choice.name].setText(text)
-            self._write_detail(choice.name, self._facts(choice, purpose))
+            sentences = filter(None, (purpose, self._speed(choice)))
+            self._write_detail(choice.name, [" ".join(sentences), *self._facts(choice)])
         self.buttons[""].setText(self.tr("Another &model"))
         self._write_detail("", [Path(self._own).name if self._own else ""])
         for part in (self.buttons[""], self.details[""]):
             part.setVisible(bool(self._own))
         self._offer()
 
-    def _facts(self, choice: SpeechChoice, purpose: str) -> list[str]:
+    def _facts(self, choice: SpeechChoice) -> list[str]:
         licence = self.tr("{} licence").format(choice.licence)
-        facts = [purpose, size_text(choice.download_bytes), licence, self._speed(choice)]
-        return [*facts, self.tr("on this computer")] if self._is_found(choice.name) else facts
+        facts = [size_text(choice.download_bytes), licence, choice.name]
+        return [*facts, self.tr("already here")] if self._is_found(choice.name) else facts
 
     def _write_detail(self, name: str, facts: list[str]) -> None:
         text = " · ".join(filter(None, facts))
@@ -145,17 +160,12 @@ class SpeechPage(WizardPage):
     def _speed(self, choice: SpeechChoice) -> str:
         if not self._gflops:
             return ""
-        load = choice.pass_gflop / self._gflops
-        if load < _FAST:
-            return self.tr("fast here")
-        return self.tr("keeps up here") if load < _ENOUGH else self.tr("probably too slow here")
-
-    @property
-    def _recommended(self) -> str:
-        """The standard model, or the fastest one if that is too slow for this computer."""
-        standard = next(one for one in SPEECH_CHOICES if one.name == STANDARD_WHISPER)
-        is_slow = bool(self._gflops) and standard.pass_gflop / self._gflops >= _ENOUGH
-        return SPEECH_CHOICES[0].name if is_slow else standard.name
+        load = load_of(choice, self._gflops)
+        if load < FAST:
+            return self.tr("Fast on this computer.")
+        if load < ENOUGH:
+            return self.tr("Fast enough on this computer.")
+        return self.tr("Probably too slow for this computer.")
 
     def _is_found(self, name: str) -> bool:
         return self._found.get(name, "") is None
@@ -193,7 +203,7 @@ class SpeechPage(WizardPage):
     def _take_speed(self, gflops: float) -> None:
         self._gflops = gflops
         if not (self._was_chosen or self.is_here or self._fetching or self._own):
-            self.choose(self._recommended)
+            self.choose(recommended_speech(self._gflops))
         self._describe()
 
     @Slot()

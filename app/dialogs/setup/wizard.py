@@ -66,9 +66,11 @@ class SetupWizard(QDialog):
         self.heading, self.step = heading_of(""), QLabel()
         self.back = self._button(self.tr("&Back"))
         self.next = self._button("")
+        self.skip = self._button(self.tr("S&kip set-up"))
         self._lay_out()
         self.back.clicked.connect(self._go_back)
         self.next.clicked.connect(self._go_on)
+        self.skip.clicked.connect(self.close)
         self.speech.changed.connect(self._show_speech)
         self.speech.chosen.connect(self.recognizer_wanted)
         self.trial.source_wanted.connect(self.source_wanted)
@@ -86,15 +88,16 @@ class SetupWizard(QDialog):
         self.close()
 
     def reject(self) -> None:
-        """Release the devices; a download goes on."""
+        """Release the devices; a download goes on, and a model that was selected is offered on."""
         super().reject()
+        if self.speech.wish:
+            self.recognizer_wanted.emit(self.speech.wish)
         self.pages[self.stack.currentIndex()].leave()
         self.left.emit()
 
     def _open(self, preferences: Preferences, page: WizardPage) -> None:
         self.welcome.show_preferences(preferences)
-        if not self.speech.is_fetching:
-            self.speech.choose(preferences.listening.recognizer)
+        self.speech.show_in_use(preferences.listening.recognizer)
         self._show_page(self.pages.index(page))
         self.speech.enter()
         bring_up(self)
@@ -104,6 +107,7 @@ class SetupWizard(QDialog):
         top, row = QHBoxLayout(), QHBoxLayout()
         top.addWidget(self.heading, 1)
         top.addWidget(self.step)
+        row.addWidget(self.skip)
         row.addStretch(1)
         row.addWidget(self.back)
         row.addWidget(self.next)
@@ -122,6 +126,7 @@ class SetupWizard(QDialog):
         self.heading.setText(page.title)
         self.step.setText(self.tr("{} of {}").format(number + 1, len(self.pages)))
         self.back.setEnabled(number > 0)
+        self.skip.setVisible(number < len(self.pages) - 1)
         page.enter()
         self._show_speech()
         self._main_button().setFocus()
@@ -135,7 +140,7 @@ class SetupWizard(QDialog):
         page = self.stack.currentWidget()
         text = self.tr("&Next")
         if page is self.speech and not is_here and not is_fetching:
-            text = self.tr("&Not now")
+            text = self.tr("Skip for &now")
         elif page is self.done_page:
             text = self.tr("&Start")
         self.next.setText(text)

@@ -61,7 +61,7 @@ def test_speech_comes_second_and_can_be_put_off(guide):
     one = guide()
     one.next.click()
     assert one.stack.currentWidget() is one.speech
-    assert one.next.text() == "&Not now"
+    assert one.next.text() == "Skip for &now"
     assert one.speech.row.download.isVisible()
     assert one.speech.row.download.hasFocus()
     assert not one.next.isDefault()
@@ -70,6 +70,28 @@ def test_speech_comes_second_and_can_be_put_off(guide):
     assert "need a speech model first" in one.trial.state.text()
     one.next.click()
     assert "Typing works now" in one.done_page.state.text()
+
+
+def test_the_whole_guide_can_be_skipped_from_every_page_but_the_last(guide, qtbot):
+    one = guide()
+    for n_pages in range(3):
+        one.open_guide(Preferences())
+        for _ in range(n_pages):
+            one.next.click()
+        with qtbot.waitSignal(one.left):
+            one.skip.click()
+        assert not one.isVisible()
+    one.open_guide(Preferences())
+    go_to(one, one.done_page)
+    assert not one.skip.isVisible()
+
+
+@pytest.mark.parametrize(("here", "wished"), [((), ["tiny.en"]), (("base.en",), [])])
+def test_what_was_selected_without_a_download_is_what_the_main_window_offers(guide, here, wished):
+    one = guide(here=here)
+    one.speech._take_speed(SPEECH_CHOICES[1].pass_gflop)
+    one.skip.click()
+    assert one.recognizers == wished, "on a slow computer the fast one was recommended"
 
 
 def test_closing_it_chooses_nothing(guide, qtbot):
@@ -93,10 +115,16 @@ def test_the_three_models_are_told_apart_by_size_licence_and_speed(guide):
     page = guide(here=["tiny.en"]).speech
     page._take_speed(SPEECH_CHOICES[1].pass_gflop * 1.5)
     texts = {name: label.text() for name, label in page.details.items() if name}
-    assert "78.1 MB · MIT licence · fast here · on this computer" in texts["tiny.en"]
-    assert "148 MB · MIT licence · keeps up here" in texts["base.en"]
-    assert "486 MB · MIT licence · probably too slow here" in texts["small.en"]
-    assert "on this computer" not in texts["base.en"]
+    assert (
+        "Fast on this computer. · 78.1 MB · MIT licence · tiny.en · already here"
+        in texts["tiny.en"]
+    )
+    assert "Fast enough on this computer. · 148 MB · MIT licence · base.en" in texts["base.en"]
+    assert (
+        "Probably too slow for this computer. · 486 MB · MIT licence · small.en"
+        in texts["small.en"]
+    )
+    assert "already here" not in texts["base.en"]
     marked = [name for name, one in page.buttons.items() if "recommended" in one.text()]
     assert marked == ["base.en"]
     assert page.recognizer == "base.en"
@@ -142,9 +170,9 @@ def test_a_download_that_fails_can_be_tried_again(guide, qtbot):
     row.download.click()
     qtbot.waitUntil(lambda: row.download.text() == "&Try again")
     assert row.message.text().startswith("Cannot reach huggingface.co")
-    assert one.next.text() == "&Not now"
+    assert one.next.text() == "Skip for &now"
     one.speech._take_speed(100.0)
-    assert "no connection" in row.message.text(), "what comes later does not replace it"
+    assert "Cannot reach" in row.message.text(), "what comes later does not replace it"
     one.engine.fetch_failure = None
     row.download.click()
     qtbot.waitUntil(lambda: one.recognizers == ["base.en"])
@@ -172,7 +200,7 @@ def test_a_model_that_is_here_is_used_when_it_is_selected(guide):
     assert one.recognizers == ["small.en"]
     one.speech.buttons["tiny.en"].click()
     assert one.recognizers == ["small.en"]
-    assert one.next.text() == "&Not now"
+    assert one.next.text() == "Skip for &now"
 
 
 def test_a_folder_is_used_once_it_was_found_to_hold_a_model(guide, qtbot, monkeypatch):
