@@ -13,6 +13,12 @@ import onnxruntime
 onnxruntime.SessionOptions()
 onnxruntime.get_available_providers()
 """
+NAME_CACHES = """
+import os, pathlib
+from engine.libraries import keep_caches_in
+keep_caches_in(pathlib.Path({folder!r}))
+print(os.environ.get("MPLCONFIGDIR"), os.environ.get("TRITON_CACHE_DIR"))
+"""
 ASK_HUB = """
 import engine
 from huggingface_hub.utils import build_hf_headers
@@ -43,3 +49,21 @@ def test_a_hub_is_told_the_name_of_its_library_and_not_what_else_runs_here(tmp_p
     (agent,) = run(ASK_HUB, tmp_path).splitlines()
     assert "torch" not in agent
     assert "session" not in agent
+
+
+def test_caches_lie_in_one_folder_unless_the_person_named_another(tmp_path, monkeypatch):
+    for name in ("MPLCONFIGDIR", "TRITON_CACHE_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    folder = tmp_path / "cache"
+    said = run(NAME_CACHES.format(folder=str(folder)), tmp_path)
+    assert said.split() == [str(folder / "matplotlib"), str(folder / "triton")]
+    monkeypatch.setenv("MPLCONFIGDIR", "/named")
+    assert run(NAME_CACHES.format(folder=str(folder)), tmp_path).startswith("/named ")
+
+
+def test_where_no_folder_can_be_made_libraries_find_a_place_themselves(tmp_path, monkeypatch):
+    for name in ("MPLCONFIGDIR", "TRITON_CACHE_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "file").touch()
+    said = run(NAME_CACHES.format(folder=str(tmp_path / "file" / "cache")), tmp_path)
+    assert said.split() == ["None", "None"]
