@@ -257,7 +257,7 @@ class Application(QObject):
         self.window.transcript.show_size(now.interface.text_size)
         self.window.transcript.show_share(now.interface.source_share)
         for transcript in (self.window.transcript, self.archive.session_window.transcript):
-            transcript.mark_doubt(now.captions.doubt_mark)
+            transcript.mark_doubt(now.captions.doubt)
             transcript.name_speakers(now.captions.speaker_names)
         self.archive.export_dialog.name_speakers(now.captions.speaker_names)
 

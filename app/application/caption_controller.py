@@ -10,6 +10,7 @@ from textwrap import shorten
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.captions.doubt import DOTTED
 from app.captions.model import Captions, UtteranceView
 from app.config.settings_in_force import SettingsInForce
 from app.dialogs.session_window import views_of
@@ -132,6 +133,8 @@ class CaptionController(QObject):
         self._keeper.take(event, utterance, languages)
         if not self._captions.apply(event, utterance, languages[1]):
             return
+        if utterance.confidence is not None and utterance.confidence.is_low:
+            self._explain_marks()
         self._show_captions()
         awaited = self._awaited_marks if isinstance(event, UtteranceEnded) else []
         for words in [one for one in awaited if has_words(utterance, one)][:1]:
@@ -144,9 +147,23 @@ class CaptionController(QObject):
         match event:
             case TailChanged(lane=lane, words=words):
                 if self._captions.set_tail(lane, words):
+                    if words:
+                        self._explain_marks()
                     self._show_captions()
             case WordsCommitted(lane=lane, words=words):
                 self._bridge.utterances.feed(lane, words)
+
+    def _explain_marks(self) -> None:
+        """Explain italics and dots where they are first seen, once and for all."""
+        if self._settings.preferences.interface.legend_shown:
+            return
+        text = self.tr("Words in italics may still change")
+        if self._settings.preferences.captions.doubt == DOTTED:
+            text = self.tr(
+                "Words in italics may still change; captions with dots below may be wrong"
+            )
+        self._banner.show_offer(text, "", "", passes=True)
+        self._settings.change("interface", legend_shown=True)
 
     @Slot(tuple)
     def take_painted(self, keys: tuple[int, ...]) -> None:

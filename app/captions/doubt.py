@@ -1,8 +1,8 @@
 """How captions are marked of which the model is not sure. Plain Python."""
 
-PALE, SIGN, OFF = "pale", "sign", "off"
-DOUBT_MARKS = (PALE, SIGN, OFF)
-"""Paler letters, a sign after the caption, or nothing."""
+DOTTED, SIGN, OFF = "dotted", "sign", "off"
+DOUBT_MARKS = (DOTTED, SIGN, OFF)
+"""A dotted underline, a sign after the caption, or nothing."""
 
 DOUBT_SIGN = "(?)"
 

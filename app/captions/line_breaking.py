@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from app.captions.doubt import DOUBT_SIGN, OFF, PALE, SIGN
+from app.captions.doubt import DOTTED, DOUBT_SIGN, OFF, SIGN
 from app.captions.model import UtteranceView, dotted
 from engine.text.sentences import ends_sentence
 
@@ -102,7 +102,7 @@ class Line:
         text: without white space at its ends.
         right_to_left: direction of the whole text.
         n_tail: number of tentative characters at its end.
-        pale: all of it is painted as tentative characters are.
+        dotted: it is underlined by dots.
         lane: the speaker, if speakers are named.
         n_label: number of characters at its start that name the speaker.
         is_note: it is about the captions, and none of them.
@@ -111,7 +111,7 @@ class Line:
     text: str
     right_to_left: bool = False
     n_tail: int = 0
-    pale: bool = False
+    dotted: bool = False
     lane: str = ""
     n_label: int = 0
     is_note: bool = False
@@ -176,7 +176,7 @@ class Typesetter:
     def _doubtful(self, lines: list[Line]) -> list[Line]:
         if self._doubt_mark == SIGN and lines:
             return self._with_tail(lines, DOUBT_SIGN)
-        return [replace(line, pale=self._doubt_mark == PALE) for line in lines]
+        return [replace(line, dotted=self._doubt_mark == DOTTED) for line in lines]
 
     def _label(self, name: str) -> str:
         """Return the start of a line for a speaker, shortened if there is not enough room."""

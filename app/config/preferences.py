@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.captions.doubt import DOUBT_MARKS, PALE, SIGN
+from app.captions.doubt import DOTTED, DOUBT_MARKS
 from app.captions.lanes import ME, THEM
 from app.captions.modes import MODES, SOURCE_LANGUAGE
 from engine.hub.catalogue import STANDARD_WHISPER
@@ -76,7 +76,7 @@ class CaptionPreferences:
     opacity: float | None = None
     name_me: str = ""
     name_them: str = ""
-    doubt: str = PALE
+    doubt: str = DOTTED
 
     def __post_init__(self) -> None:
         _between("lines", self.lines, 1, 4)
@@ -100,12 +100,6 @@ class CaptionPreferences:
         """The names that the user gave, by lane."""
         names = {ME: self.name_me.strip(), THEM: self.name_them.strip()}
         return {lane: name for lane, name in names.items() if name}
-
-    @property
-    def doubt_mark(self) -> str:
-        """The mark in use: where contrast must be high, a sign stands in for pale letters."""
-        is_high = self.preset == HIGH_CONTRAST
-        return SIGN if is_high and self.doubt == PALE else self.doubt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,12 +201,14 @@ class InterfacePreferences:
         appearance: one of ``APPEARANCES``.
         text_size: of the transcript in percent, 50 to 300.
         source_share: of the source in the width of both texts in percent, 10 to 90.
+        legend_shown: the marks of tentative and doubtful words were explained.
     """
 
     language: str = "system"
     appearance: str = "system"
     text_size: int = 100
     source_share: int = 50
+    legend_shown: bool = False
 
     def __post_init__(self) -> None:
         check_choice("language", self.language, INTERFACE_LANGUAGES)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import tomli_w
 
+from app.captions.doubt import DOTTED
 from app.captions.modes import BOTH, CAPTIONS_ONLY, TRANSLATE
 from app.config.preferences import Preferences
 from app.system.messages import AppCode
@@ -100,6 +101,8 @@ def to_content(preferences: Preferences, content: Content) -> dict[str, object]:
 def _renamed(values: Content) -> dict[str, object]:
     """Return a table with current names and values; ``captions.shows`` became ``mode``."""
     values = dict(values)
+    if values.get("doubt") == "pale":  # letters, before the underline
+        values["doubt"] = DOTTED
     mode = _MODES_BEFORE.get(str(values.pop("shows", None)))
     return values if mode is None else {"mode": mode} | values
 

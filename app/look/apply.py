@@ -1,7 +1,7 @@
 """Gives the look to the application, and follows the system where the user wants that."""
 
 from PySide6.QtCore import QObject, Qt, Slot
-from PySide6.QtGui import QPalette
+from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication, QStyleFactory
 
 from app.look.palette import DARK, LIGHT, high_contrast, palette_of
@@ -57,6 +57,9 @@ class Look(QObject):
         if contrast == Qt.ContrastPreference.HighContrast:
             self._application.setPalette(QPalette())  # that of the system
             colours = high_contrast(self._application.palette())
+            strong = QPalette()
+            strong.setColor(QPalette.ColorRole.PlaceholderText, QColor(colours.quiet))
+            self._application.setPalette(strong)
         else:
             colours = DARK if self.is_dark else LIGHT
             self._application.setPalette(palette_of(colours))

@@ -25,8 +25,8 @@ class _Notice:
 class Banner(QFrame):
     """One sentence with a progress bar or a button; hidden if there is nothing to show.
 
-    Loading and failures come before notices; notices are shown one after the other. One that
-    passes goes by itself after 20 seconds, unless the mouse or the focus is on it.
+    Loading and failures come before notices; notices are shown one after the other, those that
+    pass at last. They go by themselves after 20 seconds, unless the mouse or the focus is on them.
 
     Signals:
         retry_clicked(): load again.
@@ -120,7 +120,7 @@ class Banner(QFrame):
     def _show_next_notice(self) -> None:
         if self._has_more_urgent:
             return
-        notice = self._notices[0] if self._notices else None
+        notice = min(self._notices, key=lambda one: one.passes, default=None)  # the first such one
         if notice is None:
             self.hide()
         else:
@@ -145,13 +145,14 @@ class Banner(QFrame):
 
     @Slot()
     def _take_offer(self) -> None:
-        name = self._notices[0].name
+        name = "" if self._shown is None else self._shown.name
         self._dismiss()
         self.offer_taken.emit(name)
 
     @Slot()
     def _dismiss(self) -> None:
-        del self._notices[:1]
+        if self._shown is not None:
+            self._notices.remove(self._shown)
         self._show_next_notice()
 
     @Slot()

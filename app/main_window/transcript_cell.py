@@ -1,14 +1,26 @@
-"""Paints a cell of the transcript: certain words, paler tentative ones, what a search found."""
+"""Paints a cell of the transcript: tentative words, doubt, what a search found, the selection."""
 
-from PySide6.QtCore import QPointF, QSize, Qt
-from PySide6.QtGui import QPainter, QPalette, QTextCharFormat, QTextLayout, QTextOption
+from PySide6.QtCore import QPointF, QRect, QSize, Qt
+from PySide6.QtGui import (
+    QBrush,
+    QFont,
+    QFontMetricsF,
+    QPainter,
+    QPalette,
+    QTextCharFormat,
+    QTextLayout,
+    QTextOption,
+)
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.captions.line_breaking import runs_right_to_left
-from app.main_window.transcript_model import FOUND_ROLE, TAIL_ROLE, Index
+from app.look.palette import colours_of
+from app.main_window.transcript_model import DOUBT_ROLE, FOUND_ROLE, TAIL_ROLE, TIME, Index
 
 PADDING = 8
 _INDENT = 4  # beside the text, which then begins below its header
+_SMALL = 0.8  # of the font, for times
+_BAR = 3  # pixels, at the edge of a selected row
 
 
 class TranscriptCell(QStyledItemDelegate):
@@ -24,28 +36,54 @@ class TranscriptCell(QStyledItemDelegate):
         option.displayAlignment = leading | Qt.AlignmentFlag.AlignTop
         option.decorationPosition = QStyleOptionViewItem.Position.Right
         option.decorationAlignment = Qt.AlignmentFlag.AlignCenter
+        if index.column() == TIME:
+            option.font = small(option.font)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Leave room above the text for taller scripts."""
+        """Leave room above the text for taller scripts; a selected row keeps its letters."""
         cell = QStyleOptionViewItem(option)
         self.initStyleOption(cell, index)
-        pale, found = QTextCharFormat(), QTextCharFormat()
-        pale.setForeground(cell.palette.color(QPalette.ColorRole.PlaceholderText))
-        back, letters = QPalette.ColorRole.Highlight, QPalette.ColorRole.HighlightedText
-        if cell.state & QStyle.StateFlag.State_Selected:  # where both are in use already
-            back, letters = QPalette.ColorRole.Base, QPalette.ColorRole.Text
-        found.setBackground(cell.palette.color(back))
-        found.setForeground(cell.palette.color(letters))
+        is_chosen = bool(cell.state & QStyle.StateFlag.State_Selected)
+        if is_chosen:
+            cell.state &= ~(QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_HasFocus)
+            cell.backgroundBrush = QBrush(colours_of(cell.palette).colour("tint"))
+        tail, doubtful, found = QTextCharFormat(), QTextCharFormat(), QTextCharFormat()
+        tail.setFontItalic(True)
+        doubtful.setUnderlineStyle(QTextCharFormat.UnderlineStyle.DotLine)
+        found.setBackground(cell.palette.color(QPalette.ColorRole.Highlight))
+        found.setForeground(cell.palette.color(QPalette.ColorRole.HighlightedText))
         n_tail = index.data(TAIL_ROLE) or 0
-        formats = [_range(len(cell.text) - n_tail, n_tail, pale)]
+        formats = [_range(len(cell.text) - n_tail, n_tail, tail)]
+        if index.data(DOUBT_ROLE):
+            formats.append(_range(0, len(cell.text), doubtful))
         formats += [_range(start, length, found) for start, length in index.data(FOUND_ROLE) or ()]
-        _paint_text(painter, cell, formats, room=PADDING // 2)
+        lower = QFontMetricsF(option.font).ascent() - QFontMetricsF(cell.font).ascent()
+        _paint_text(painter, cell, formats, room=PADDING // 2 + lower)
+        if is_chosen and index.column() == TIME:  # the first one on screen
+            painter.fillRect(_bar(option), cell.palette.color(QPalette.ColorRole.Accent))
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """Add room around the text."""
         cell = QStyleOptionViewItem(option)
         cell.rect.adjust(_INDENT, 0, -_INDENT, 0)
         return super().sizeHint(cell, index) + QSize(2 * _INDENT, PADDING)
+
+
+def small(font: QFont) -> QFont:
+    """Return a smaller font, for times."""
+    smaller = QFont(font)
+    smaller.setPointSizeF(_SMALL * font.pointSizeF())
+    return smaller
+
+
+def _bar(option: QStyleOptionViewItem) -> QRect:
+    """Return the edge of a row where its first column is."""
+    edge = QRect(option.rect)
+    if option.widget.layoutDirection() == Qt.LayoutDirection.RightToLeft:
+        edge.setLeft(edge.right() - _BAR + 1)
+    else:
+        edge.setWidth(_BAR)
+    return edge
 
 
 def _range(start: int, length: int, look: QTextCharFormat) -> QTextLayout.FormatRange:
@@ -59,7 +97,7 @@ def _paint_text(
     option: QStyleOptionViewItem,
     formats: list[QTextLayout.FormatRange],
     *,
-    room: int = 0,
+    room: float = 0,
 ) -> None:
     """Paint a cell as its style does, with parts of its text in other formats.
 
@@ -72,12 +110,10 @@ def _paint_text(
     area = style.subElementRect(QStyle.SubElement.SE_ItemViewItemText, option, option.widget)
     margin = style.pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin, None, option.widget) + 1
     area.adjust(margin + _INDENT, 0, -margin - _INDENT, 0)
-    chosen = bool(option.state & QStyle.StateFlag.State_Selected)
-    role = QPalette.ColorRole.HighlightedText if chosen else QPalette.ColorRole.Text
     layout = _make_layout(option, area.width(), formats)
     painter.save()
     painter.setClipRect(option.rect)
-    painter.setPen(option.palette.color(role))
+    painter.setPen(option.palette.color(QPalette.ColorRole.Text))
     layout.draw(painter, QPointF(area.left(), area.top() + room))
     painter.restore()
 

@@ -14,9 +14,9 @@ from PySide6.QtCore import (
     QTime,
     Signal,
 )
-from PySide6.QtGui import QBrush, QColor, QGuiApplication, QPalette
+from PySide6.QtGui import QColor, QGuiApplication, QPalette
 
-from app.captions.doubt import OFF, SIGN, with_sign
+from app.captions.doubt import DOTTED, OFF, SIGN, with_sign
 from app.captions.model import UtteranceView, dotted
 from app.look.icons import icon
 from app.widgets.lane_style import lane_colour, lane_name
@@ -24,12 +24,13 @@ from app.widgets.language_names import language_name
 
 SOURCE, CAPTION, SPEAKER, TIME = range(4)
 TAIL_ROLE = Qt.ItemDataRole.UserRole
-"""Number of characters at the end of a cell that are painted pale."""
+"""Number of characters at the end of a cell that are tentative."""
 
 FOUND_ROLE = TAIL_ROLE + 1
 """Start and length of each match of the search in a cell."""
 
-_MARK_SHARE = 0.24  # of the highlight colour in the colour of a row with a bookmark
+DOUBT_ROLE = FOUND_ROLE + 1
+"""Whether a cell is underlined by dots: the model is not sure of it."""
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -50,8 +51,9 @@ class TranscriptModel(QAbstractTableModel):
         self._languages = dict[str, None]()  # codes of the captions' languages, in their order
         self._given: Mapping[str, str] = {}
         self._titles = (self.tr("Source"), self.tr("Captions"))
+        self._captions_lead = True
         self._needle = ""
-        self._bookmark = icon("bookmark", "accent")
+        self._bookmark = icon("bookmark-filled", "accent")
         self._doubt_mark = OFF
 
     @property
@@ -65,8 +67,9 @@ class TranscriptModel(QAbstractTableModel):
         return [row for row, view in enumerate(self._shown) if view.marked]
 
     def show_titles(self, source: str, caption: str) -> None:
-        """Name the columns of the source and the captions."""
-        self._titles = source, caption
+        """Name the columns; the source is quieter beside captions, if ``caption`` is not empty."""
+        self._captions_lead = bool(caption)
+        self._titles = source, caption or source
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, SOURCE, CAPTION)
 
     def mark_doubt(self, mark: str) -> None:
@@ -103,8 +106,9 @@ class TranscriptModel(QAbstractTableModel):
                 self._shown.insert(row, view)
                 self.endInsertRows()
             elif self._shown[row] is not view:
+                changes_next = self._shown[row].begun_s != view.begun_s  # the time of the next row
                 self._shown[row] = view
-                self._emit_changed(row)
+                self._emit_changed(row, 2 if changes_next else 1)
         self._name_languages(views, start)
         n_lanes = len(self._lanes)
         self._lanes |= {view.lane for view in views[start:] if view.lane}
@@ -156,10 +160,12 @@ class TranscriptModel(QAbstractTableModel):
         view, column = self._shown[index.row()], index.column()
         if view.doubtful and self._doubt_mark != OFF and column == CAPTION:
             return self._doubtful(view, role)
+        if column == TIME and role == Qt.ItemDataRole.DisplayRole:
+            return self._new_time(index.row())
         return self._data(view, column, role)
 
     def _data(self, view: UtteranceView, column: int, role: int) -> object:
-        if role == Qt.ItemDataRole.DisplayRole:
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return self._text(view, column)
         if role == TAIL_ROLE:
             return len(dotted(view.tail)) if column == SOURCE else 0
@@ -175,8 +181,6 @@ class TranscriptModel(QAbstractTableModel):
         """Return what shows a bookmark."""
         if role == Qt.ItemDataRole.DecorationRole and column == TIME:
             return self._bookmark
-        if role == Qt.ItemDataRole.BackgroundRole:
-            return QBrush(_mark_colour(QGuiApplication.palette()))
         return self.tr("Bookmark") if role == Qt.ItemDataRole.ToolTipRole else None
 
     def headerData(
@@ -202,7 +206,7 @@ class TranscriptModel(QAbstractTableModel):
         return [(match.start(), match.end() - match.start()) for match in found]
 
     def _colour(self, view: UtteranceView, column: int) -> QColor | None:
-        if column == TIME:
+        if column == TIME or (column == SOURCE and self._captions_lead):
             return QGuiApplication.palette().color(QPalette.ColorRole.PlaceholderText)
         return lane_colour(view.lane) if column == SPEAKER else None
 
@@ -216,9 +220,15 @@ class TranscriptModel(QAbstractTableModel):
                 return with_sign(view.caption)
             case Qt.ItemDataRole.ToolTipRole if not view.marked:
                 return self.tr("The model is not sure of this caption")
-            case _ if role == TAIL_ROLE and not is_signed:
-                return len(view.caption)
+            case _ if role == DOUBT_ROLE:
+                return self._doubt_mark == DOTTED
         return self._data(view, CAPTION, role)
+
+    def _new_time(self, row: int) -> str:
+        """Return the time of a row; empty if the row above has it, too."""
+        above = time_text(self._shown[row - 1].begun_s) if row else ""
+        time = time_text(self._shown[row].begun_s)
+        return "" if time == above else time
 
     def _text(self, view: UtteranceView, column: int) -> str:
         if column == SPEAKER:
@@ -242,8 +252,9 @@ class TranscriptModel(QAbstractTableModel):
                 self.endRemoveRows()
             last = first - 1
 
-    def _emit_changed(self, row: int) -> None:
-        self.dataChanged.emit(self.index(row, SOURCE), self.index(row, TIME))
+    def _emit_changed(self, row: int, n_rows: int = 1) -> None:
+        last = min(row + n_rows, len(self._shown)) - 1
+        self.dataChanged.emit(self.index(row, SOURCE), self.index(last, TIME))
 
 
 def time_text(begun_s: float) -> str:
@@ -252,13 +263,6 @@ def time_text(begun_s: float) -> str:
         return ""
     begun = datetime.fromtimestamp(begun_s).astimezone()
     return QLocale().toString(QTime(begun.hour, begun.minute), QLocale.FormatType.ShortFormat)
-
-
-def _mark_colour(palette: QPalette) -> QColor:
-    """Mix an opaque colour: Qt paints it twice."""
-    back, selected = palette.base().color(), palette.highlight().color()
-    channels = (QColor.red, QColor.green, QColor.blue)
-    return QColor(*(round(of(back) + _MARK_SHARE * (of(selected) - of(back))) for of in channels))
 
 
 def _common_start(shown: Sequence[UtteranceView], views: Sequence[UtteranceView]) -> int:

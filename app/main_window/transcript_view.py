@@ -1,13 +1,14 @@
 """The transcript: time, speaker, source and captions, one row for each utterance.
 
-Tentative words are dim. Only visible rows are measured and painted, so a day of captions is as fast
-as a minute.
+Tentative words are in italics, doubtful captions are underlined by dots. Only visible rows are
+measured and painted, so a day of captions is as fast as a minute.
 """
 
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
+    QFontMetrics,
     QGuiApplication,
     QKeySequence,
     QPaintEvent,
@@ -27,7 +28,7 @@ from PySide6.QtWidgets import (
 from app.captions.lanes import ME, THEM
 from app.captions.model import UtteranceView
 from app.captions.modes import CAPTIONS_ONLY
-from app.main_window.transcript_cell import PADDING, TranscriptCell
+from app.main_window.transcript_cell import PADDING, TranscriptCell, small
 from app.main_window.transcript_model import (
     CAPTION,
     SOURCE,
@@ -205,7 +206,7 @@ class Transcript(QTableView):
     def show_mode(self, mode: str, source: str, caption: str) -> None:
         """Show the columns of a mode, with the names of its languages."""
         self.setColumnHidden(CAPTION, mode == CAPTIONS_ONLY)
-        self.rows.show_titles(source, caption or source)
+        self.rows.show_titles(source, "" if mode == CAPTIONS_ONLY else caption)
         self._share_width()
 
     def show_size(self, percent: int) -> None:
@@ -218,8 +219,9 @@ class Transcript(QTableView):
         self.verticalHeader().setDefaultSectionSize(height)
         advance = self.fontMetrics().horizontalAdvance
         speakers = map(self.rows.speaker_name, (ME, THEM))
+        figures = QFontMetrics(small(font))
         widths = {
-            TIME: max(map(advance, (time_text(_NOON_S), self._title(TIME)))),
+            TIME: max(map(figures.horizontalAdvance, (time_text(_NOON_S), self._title(TIME)))),
             SPEAKER: max(map(advance, (*speakers, self._title(SPEAKER)))),
         }
         self._is_laying_out = True

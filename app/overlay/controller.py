@@ -239,7 +239,7 @@ class OverlayController(QObject):
             overlay.line_width,
             overlay.measure,
             name_of=name_of,
-            doubt_mark=self._choices.doubt_mark,
+            doubt_mark=self._choices.doubt,
         )
         alone = self._choices.mode == CAPTIONS_ONLY
         measure = overlay.measure if alone else overlay.measure_source

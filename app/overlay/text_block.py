@@ -21,8 +21,8 @@ from app.overlay.themes import Theme
 
 GLIDE_MS = 120
 _RADIUS = 6
-_RIM_SHARE = 0.11  # of the letters' height
-_OPAQUE, _PALE = 255, 185
+_RIM_SHARE, _DOT_SHARE = 0.11, 0.08  # of the letters' height
+_PALE = 185  # of 255, the opacity of tentative letters
 _BAR_WIDTH, _BAR_DISTANCE = 4, 10  # of the bar that marks the lines of a speaker
 
 
@@ -91,9 +91,11 @@ class Block(QObject):
             if line.lane:
                 painter.fillRect(_bar(line, area, line_top, metrics), QColor(*of_lane))
             of_text = theme.quiet if line.is_note else colour
-            opacity = _PALE if line.pale else _OPAQUE
-            inks = (QColor(*of_lane), QColor(*of_text, opacity), QColor(*of_text, _PALE))
-            paths = _paths(line, font, metrics, area, line_top + metrics.ascent())
+            inks = [QColor(*of_lane), QColor(*of_text), QColor(*of_text, _PALE)]
+            paths = list(_paths(line, font, metrics, area, line_top + metrics.ascent()))
+            if line.dotted:  # first, so that the letters are above the rims of dots
+                paths.insert(0, _dots(line, metrics, area, line_top))
+                inks.insert(0, QColor(*of_text))
             for path, ink in zip(paths, inks, strict=True):
                 if theme.has_rim:
                     painter.strokePath(path, _pen(theme.rim, metrics.ascent() * _RIM_SHARE))
@@ -136,6 +138,19 @@ def _paths(
         else:
             left = area.left() + metrics.horizontalAdvance(line.text[:start])
         yield _path(part, font, left, baseline)
+
+
+def _dots(line: Line, metrics: QFontMetricsF, area: QRect, top: float) -> QPainterPath:
+    """Return round dots below the words of a line, without the name of its speaker."""
+    size = max(3, round(metrics.ascent() * _DOT_SHARE))
+    label, whole = (metrics.horizontalAdvance(line.text[:n]) for n in (line.n_label, None))
+    below = round(top + metrics.ascent() + min(metrics.descent() - size, 2.0 * size))
+    path, offset = QPainterPath(), round(label)
+    while offset + size <= whole:
+        left = area.right() + 1 - offset - size if line.right_to_left else area.left() + offset
+        path.addEllipse(QRectF(left, below, size, size))
+        offset += 2 * size
+    return path
 
 
 def _path(text: str, font: QFont, left: float, baseline: float) -> QPainterPath:

@@ -2161,6 +2161,14 @@
         <source>Start a new session first: the captions of this one are not saved</source>
         <translation>Beginnen Sie erst eine neue Sitzung: Die Untertitel dieser Sitzung werden nicht gespeichert</translation>
     </message>
+    <message>
+        <source>Words in italics may still change</source>
+        <translation>Kursive Wörter können sich noch ändern</translation>
+    </message>
+    <message>
+        <source>Words in italics may still change; captions with dots below may be wrong</source>
+        <translation>Kursive Wörter können sich noch ändern; gepunktet unterstrichene Untertitel können falsch sein</translation>
+    </message>
 </context>
 <context>
     <name>CaptionsPage</name>
@@ -2177,20 +2185,8 @@
         <translation>Schrift&amp;art</translation>
     </message>
     <message>
-        <source>Paler letters</source>
-        <translation>Blassere Buchstaben</translation>
-    </message>
-    <message>
-        <source>The sign (?) after them</source>
-        <translation>Das Zeichen (?) dahinter</translation>
-    </message>
-    <message>
         <source>Nothing</source>
         <translation>Nichts</translation>
-    </message>
-    <message>
-        <source>Captions that the model is not sure of, if it was calibrated for that. In high contrast the sign stands in for paler letters.</source>
-        <translation>Untertitel, bei denen das Modell unsicher ist, falls es dafür kalibriert wurde. Bei hohem Kontrast steht statt blasserer Buchstaben das Zeichen.</translation>
     </message>
     <message>
         <source>Smooth sc&amp;rolling</source>
@@ -2399,6 +2395,18 @@
     <message>
         <source>If your system is set to reduce motion, lines jump instead.</source>
         <translation>Wenn Ihr System Bewegung reduziert, springen die Zeilen stattdessen.</translation>
+    </message>
+    <message>
+        <source>Dotted underline</source>
+        <translation>Gepunktete Linie</translation>
+    </message>
+    <message>
+        <source>(?) after them</source>
+        <translation>(?) dahinter</translation>
+    </message>
+    <message>
+        <source>Captions that the model is not sure of, if it can tell.</source>
+        <translation>Untertitel, bei denen das Modell unsicher ist, sofern es das sagen kann.</translation>
     </message>
 </context>
 <context>

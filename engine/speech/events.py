@@ -37,7 +37,7 @@ class SoundCame:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TailChanged:
-    """The words after the committed ones that may still change, four at most; shown dim."""
+    """The words after the committed ones that may still change, four at most; shown in italics."""
 
     lane: str
     words: tuple[str, ...]

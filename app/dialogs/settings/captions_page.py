@@ -66,15 +66,12 @@ class CaptionsPage(SettingsPage):
         fonts = [(self.tr("As in the windows"), ""), *((name, name) for name in families)]
         self.font_family = self.add_combo("captions.font", self.tr("&Font"), fonts)
         self.outline = self.add_check("captions.outline", self.tr("&Outline around letters"))
-        marks = (self.tr("Paler letters"), self.tr("The sign (?) after them"), self.tr("Nothing"))
+        marks = (self.tr("Dotted underline"), self.tr("(?) after them"), self.tr("Nothing"))
         self.doubt = self.add_combo(
             "captions.doubt",
             self.tr("Do&ubtful captions"),
             list(zip(marks, DOUBT_MARKS, strict=True)),
-            self.tr(
-                "Captions that the model is not sure of, if it was calibrated for that. In high "
-                "contrast the sign stands in for paler letters."
-            ),
+            self.tr("Captions that the model is not sure of, if it can tell."),
         )
         self.smooth = self.add_check(
             "captions.smooth",

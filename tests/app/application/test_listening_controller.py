@@ -15,7 +15,7 @@ from engine.audio.devices import AudioNotice, DeviceKind, NoticeKind
 from engine.errors import HubError
 from engine.events import UtteranceOpened
 from engine.messages import Code
-from engine.speech.events import Behind, CaughtUp, Noticed
+from engine.speech.events import Behind, CaughtUp, Noticed, TailChanged
 from engine.speech.listener import Listener
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.fake_speech_engine import DEVICES, Talk
@@ -141,9 +141,13 @@ def test_both_lanes_are_told_apart_in_transcript_journal_and_export(program, tmp
     assert "Grace: " in (tmp_path / "talk.srt").read_text()
 
 
-def test_the_tail_is_dim_and_comes_to_an_end(program):
+def test_the_tail_is_explained_once_and_comes_to_an_end(program):
     one = program().open()
-    tails = []
+    one.application.settings.change("interface", legend_shown=False)
+    tails, explained = (
+        [],
+        "Words in italics may still change; captions with dots below may be wrong.",
+    )
     one.application.captions.captions_changed.connect(
         lambda views: tails.extend(view.tail for view in views if view.tail)
     )
@@ -151,6 +155,12 @@ def test_the_tail_is_dim_and_comes_to_an_end(program):
     one.wait_for_sentence()
     assert tails
     assert max(len(tail.split()) for tail in tails) <= 4
+    assert one.window.banner.sentence.text() == explained
+    assert one.application.settings.preferences.interface.legend_shown
+    one.window.banner.dismiss.click()
+    one.application.captions.take_heard(TailChanged(lane="me", words=("and", "more")))
+    assert one.window.banner.isHidden()
+    one.application.captions.take_heard(TailChanged(lane="me", words=()))
     one.wait(lambda: not [view for view in one.window.transcript.rows.views if view.tail])
 
 

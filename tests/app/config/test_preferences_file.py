@@ -234,14 +234,8 @@ def test_toml_is_read_back_as_it_was(tmp_path):
     assert file.content == content
 
 
-@pytest.mark.parametrize(
-    ("preset", "doubt", "mark"),
-    [
-        ("white on black", "pale", "pale"),
-        ("high contrast", "pale", "sign"),
-        ("high contrast", "off", "off"),
-        ("yellow on black", "sign", "sign"),
-    ],
-)
-def test_in_high_contrast_doubt_is_marked_by_a_sign_instead_of_pale_letters(preset, doubt, mark):
-    assert CaptionPreferences(preset=preset, doubt=doubt).doubt_mark == mark
+def test_the_pale_letters_of_before_are_dots_now(tmp_path):
+    path = tmp_path / "settings.toml"
+    path.write_text('schema_version = 2\n[captions]\ndoubt = "pale"\n', encoding="utf-8")
+    preferences, notice = PreferencesFile(path).read()
+    assert (preferences.captions.doubt, notice) == ("dotted", None)

@@ -39,7 +39,8 @@ def test_every_text_is_legible_on_every_ground(colours, ground):
 def test_what_is_on_or_under_the_mouse_is_legible(colours):
     assert of(colours, "on_accent", "accent") >= TEXT
     for ground in ("tint", "hover"):
-        assert of(colours, "text", ground) >= TEXT
+        for text in ("text", "quiet"):
+            assert of(colours, text, ground) >= TEXT
         assert of(colours, "accent", ground) >= CONTROL
 
 
@@ -111,6 +112,8 @@ def test_high_contrast_of_the_system_comes_before_our_colours(look, qapp, monkey
     monkeypatch.setattr(hints, "contrastPreference", lambda _self: high)
     look.use("dark")
     assert qapp.palette() == QPalette()
+    quiet = qapp.palette().color(QPalette.ColorRole.PlaceholderText)
+    assert quiet == qapp.palette().color(QPalette.ColorRole.Text), "nothing is paler"
     text = qapp.palette().color(QPalette.ColorRole.Text).name()
     colours = high_contrast(qapp.palette())
     assert {colours.edge, colours.line, colours.quiet, colours.error} == {text}

@@ -86,3 +86,12 @@ def test_what_is_being_read_or_used_stays(banner, qtbot, monkeypatch):
     assert banner.isVisible()
     is_under[0] = False
     qtbot.waitUntil(banner.isHidden)
+
+
+def test_what_passes_waits_while_something_stays(banner):
+    banner.show_offer("new session started", "&Undo", "undo", passes=True)
+    assert banner.sentence.text() == "New session started."
+    banner.show_notice("the headset is gone")
+    assert banner.sentence.text() == "The headset is gone."
+    banner.dismiss.click()
+    assert (banner.sentence.text(), banner.offer.isVisible()) == ("New session started.", True)

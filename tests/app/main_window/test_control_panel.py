@@ -1,4 +1,5 @@
 import pytest
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from app.application.source_notices import SourceNotices
 from app.look.contrast import contrast
@@ -122,11 +123,18 @@ def test_lanes_have_names_and_colours_that_can_be_read(qapp):
 
 @pytest.fixture
 def notices(qtbot):
-    banner = Banner()
-    qtbot.addWidget(banner)
+    window = QWidget()
+    column = QVBoxLayout(window)
+    line, banner = QLineEdit(), Banner()
+    column.addWidget(line)
+    column.addWidget(banner)
+    line.setFocus()
+    qtbot.addWidget(window)
+    window.show()
     made = SourceNotices(banner)
     made.banner = banner
-    return made
+    yield made
+    window.close()
 
 
 def notice(kind, code, device="Desk mic", **values):
@@ -138,10 +146,10 @@ def test_of_each_source_the_newest_sentence_stands_in_the_banner(notices):
     notices.take("me", notice(NoticeKind.LOST, Code.GONE, "Headset", missed="Desk mic"))
     notices.take("them", notice(NoticeKind.MUTED, Code.MUTED, "Speakers"))
     notices.take("me", notice(NoticeKind.RETURNED, Code.BACK))
-    assert banner.sentence.text() == "Desk mic is back: listening to it again."
+    assert banner.sentence.text() == "Speakers is muted: please switch it on."
     assert notices.devices == ("Desk mic",)
     banner.dismiss.click()
-    assert banner.sentence.text() == "Speakers is muted: please switch it on."
+    assert banner.sentence.text() == "Desk mic is back: listening to it again."
     banner.dismiss.click()
     assert not banner.isVisible()
 
@@ -150,7 +158,6 @@ def test_good_news_go_by_themselves_and_bad_ones_stay(notices, qtbot, monkeypatc
     monkeypatch.setattr("app.main_window.banner._PASSING_MS", 0)
     banner = notices.banner
     notices.take("me", notice(NoticeKind.HEARD, Code.HEARD))
-    banner.dismiss.clearFocus()
     qtbot.waitUntil(banner.isHidden)
     notices.take("them", notice(NoticeKind.MUTED, Code.MUTED, "Speakers"))
     qtbot.wait(1)

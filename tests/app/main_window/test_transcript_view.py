@@ -4,16 +4,18 @@ from datetime import datetime
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, QRect, Qt
-from PySide6.QtGui import QGuiApplication, QKeySequence, QWheelEvent
+from PySide6.QtGui import QGuiApplication, QKeySequence, QPalette, QWheelEvent
 from PySide6.QtWidgets import QStyleOptionViewItem
 
 from app.captions.model import UtteranceView
+from app.look.palette import colours_of
+from app.main_window.transcript_cell import PADDING
 from app.main_window.transcript_model import (
     CAPTION,
+    DOUBT_ROLE,
     FOUND_ROLE,
     SOURCE,
     SPEAKER,
-    TAIL_ROLE,
     TIME,
     TranscriptModel,
 )
@@ -212,12 +214,10 @@ def test_bookmarks_are_shown_and_gone_through_in_both_directions(transcript):
     views = [replace(one, marked=one.key in marked) for one in many(120)]
     transcript.show_views(views)
     assert transcript.rows.marked_rows == sorted(marked)
-    for column, role in (
-        (0, Qt.ItemDataRole.BackgroundRole),
-        (TIME, Qt.ItemDataRole.DecorationRole),
-    ):
-        assert transcript.rows.index(39, column).data(role) is not None
-        assert transcript.rows.index(40, column).data(role) is None
+    sign = Qt.ItemDataRole.DecorationRole
+    assert transcript.rows.index(40, TIME).data(sign) is None
+    picture = transcript.rows.index(39, TIME).data(sign).pixmap(24, 24).toImage()
+    assert picture.pixelColor(12, 10).name() == colours_of(transcript.palette()).accent, "filled"
     for step, row in ((1, 3), (1, 39), (1, 80), (1, 3), (-1, 80), (-1, 39)):
         transcript.go_to_mark(step)
         assert transcript.currentIndex().row() == row
@@ -315,6 +315,74 @@ def test_a_row_tells_when_it_began_in_the_time_of_here(transcript):
     assert texts[1] in ("14:03", "2:03\u202fPM", "2:03 PM")
 
 
+def test_a_minute_is_shown_once_as_in_chats_and_read_aloud_for_each_row(transcript):
+    begun = datetime(2026, 11, 22, 14, 3, 1).astimezone().timestamp()
+    views = [replace(view(key), begun_s=begun + 20 * key) for key in range(5)]
+    transcript.show_views(views)
+
+    def times(role=Qt.ItemDataRole.DisplayRole):
+        rows = range(transcript.rows.rowCount())
+        return [str(transcript.rows.index(row, TIME).data(role))[-5:] for row in rows]
+
+    spoken = Qt.ItemDataRole.AccessibleTextRole
+    first, second = times(spoken)[0], times(spoken)[3]
+    assert first != second
+    assert times(spoken) == [first] * 3 + [second] * 2
+    assert times() == [first, "", "", second, ""]
+    transcript.show_views(views[1:])
+    assert times() == [first, "", second, ""]
+    waiting = replace(view(9), begun_s=0.0)
+    transcript.show_views((waiting, view(10)))
+    changes = Changes(transcript.rows)
+    transcript.show_views((replace(waiting, begun_s=begun), transcript.rows.views[1]))
+    assert changes.told == [(0, 1)], "the time of the row below may be shown no more"
+
+
+def test_times_are_small_and_stand_on_the_line_of_the_text(transcript):
+    option = QStyleOptionViewItem()
+    option.font = transcript.font()
+    transcript.show_views((view(0, "Good"),))
+    transcript.itemDelegate().initStyleOption(option, transcript.rows.index(0, TIME))
+    assert option.font.pointSizeF() < 0.9 * transcript.font().pointSizeF()
+
+
+def test_the_captions_lead_and_what_was_said_is_lighter(transcript):
+    transcript.show_views((view(0, "Good", "Gut"),))
+    quiet = transcript.palette().color(QPalette.ColorRole.PlaceholderText)
+    colour = Qt.ItemDataRole.ForegroundRole
+    assert transcript.rows.index(0, SOURCE).data(colour) == quiet
+    assert transcript.rows.index(0, CAPTION).data(colour) is None
+    transcript.show_mode("captions only", "English", "")
+    assert transcript.rows.index(0, SOURCE).data(colour) is None
+
+
+def test_a_selected_row_has_a_bar_and_a_pale_tint_and_keeps_its_letters(transcript):
+    transcript.show_views((view(0, "Good", "Gut"), view(1, "Yes", "Ja")))
+    row = QRect(0, 0, transcript.viewport().width(), transcript.rowHeight(0))
+    before = transcript.viewport().grab(row).toImage()
+    transcript.selectRow(0)
+    transcript.setCurrentIndex(transcript.rows.index(1, 0))
+    transcript.selectionModel().select(
+        transcript.rows.index(0, 0),
+        transcript.selectionModel().SelectionFlag.ClearAndSelect
+        | transcript.selectionModel().SelectionFlag.Rows,
+    )
+    after = transcript.viewport().grab(row).toImage()
+    colours, middle = colours_of(transcript.palette()), row.height() // 2
+    accent = transcript.palette().color(QPalette.ColorRole.Accent).name()
+    edge = [after.pixelColor(x, middle).name() for x in range(5)]
+    assert edge == [accent] * 3 + [colours.tint] * 2
+    assert after.pixelColor(row.width() - 3, middle).name() == colours.tint
+    dark = [
+        (x, y)
+        for x in range(row.width())
+        for y in range(row.height())
+        if before.pixelColor(x, y).lightness() < 40
+    ]
+    assert dark
+    assert all(after.pixelColor(*at).lightness() < 60 for at in dark)
+
+
 def test_text_is_made_larger_and_rows_with_it(transcript, qtbot):
     transcript.show_views(many(5))
     height, points = transcript.rowHeight(4), transcript.font().pointSizeF()
@@ -385,48 +453,30 @@ def rows_of(lane):
     return model.index(0, SPEAKER)
 
 
-def test_words_that_may_change_stand_behind_the_others_paler_and_with_dots(transcript):
+def test_words_that_may_change_stand_behind_the_others_in_italics_and_with_dots(transcript):
     transcript.resize(800, 200)
+    transcript.show_mode("captions only", "English", "")
     text = "certain words"
     transcript.show_views((view(0, text),))
-    solid = ink(transcript)
+    solid = picture_of(transcript, SOURCE)
     transcript.show_views((replace(view(0, text), tail="and perhaps these"),))
     assert cells(transcript) == [("certain words and perhaps these…", "")]
-    tailed = ink(transcript)
+    tailed = picture_of(transcript, SOURCE)
     transcript.show_views((view(0, "certain words and perhaps these…"),))
-    whole = ink(transcript)
-    assert solid[0] > 0
-    assert tailed[0] == solid[0], "what is certain looks as it does alone"
-    assert tailed[1] == pytest.approx(whole[1], abs=2), "the tail is there"
-    assert solid[1] < tailed[1] / 2
-    assert tailed[0] < whole[0], "and paler than what is certain"
+    upright = picture_of(transcript, SOURCE)
+    certain = transcript.fontMetrics().horizontalAdvance(text)
+    assert part(tailed, certain) == part(solid, certain), "what is certain looks as it does alone"
+    assert tailed != upright, "the tail looks otherwise"
 
 
-def ink(transcript, column=SOURCE):
-    """Count dark pixels of a cell, and all that are not the ground."""
+def picture_of(transcript, column):
     QGuiApplication.processEvents()
-    picture = (
-        transcript.viewport()
-        .grab(transcript.visualRect(transcript.rows.index(0, column)))
-        .toImage()
-    )
-    lightness = [
-        picture.pixelColor(x, y).lightness()
-        for y in range(picture.height())
-        for x in range(picture.width())
-    ]
-    ground = max(set(lightness), key=lightness.count)
-    return sum(one < 60 for one in lightness), _reach(picture, ground)
+    area = transcript.visualRect(transcript.rows.index(0, column))
+    return transcript.viewport().grab(area).toImage()
 
 
-def _reach(picture, ground):
-    """Tell how far to the right there is anything."""
-    columns = [
-        x
-        for x in range(picture.width() - 2)
-        if any(picture.pixelColor(x, y).lightness() < ground - 20 for y in range(picture.height()))
-    ]
-    return max(columns)
+def part(picture, width):
+    return picture.copy(0, 0, width, picture.height())
 
 
 def test_a_long_tail_is_broken_as_other_text_is(transcript):
@@ -482,26 +532,27 @@ def cell(transcript, role, column=CAPTION):
 
 def test_a_doubtful_caption_is_as_any_other_until_marks_are_wanted(transcript):
     transcript.show_views((DOUBTFUL,))
-    assert cell(transcript, TAIL_ROLE) == 0
+    assert not cell(transcript, DOUBT_ROLE)
     assert cell(transcript, Qt.ItemDataRole.ToolTipRole) is None
     assert cells(transcript) == [("We met", "Wir trafen uns")]
 
 
-def test_a_doubtful_caption_is_pale_or_has_a_sign(transcript):
+def test_a_doubtful_caption_is_underlined_by_dots_or_has_a_sign(transcript):
     transcript.show_views((DOUBTFUL, view(1, "Yes", "Ja")))
     changes = Changes(transcript.rows)
-    transcript.mark_doubt("pale")
+    transcript.mark_doubt("dotted")
     assert changes.told == [(0, 0)]
-    assert cell(transcript, TAIL_ROLE) == len("Wir trafen uns")
+    assert cell(transcript, DOUBT_ROLE)
+    assert not transcript.rows.index(1, CAPTION).data(DOUBT_ROLE)
     assert cells(transcript) == [("We met", "Wir trafen uns"), ("Yes", "Ja")]
     transcript.mark_doubt("sign")
-    assert cell(transcript, TAIL_ROLE) == 0
+    assert not cell(transcript, DOUBT_ROLE)
     assert cells(transcript) == [("We met", "Wir trafen uns (?)"), ("Yes", "Ja")]
     transcript.mark_doubt("off")
     assert cells(transcript) == [("We met", "Wir trafen uns"), ("Yes", "Ja")]
 
 
-@pytest.mark.parametrize("mark", ["pale", "sign"])
+@pytest.mark.parametrize("mark", ["dotted", "sign"])
 def test_a_screen_reader_and_a_tool_tip_name_the_doubt_whatever_the_eye_gets(transcript, mark):
     transcript.show_views((DOUBTFUL,))
     transcript.mark_doubt(mark)
@@ -510,12 +561,14 @@ def test_a_screen_reader_and_a_tool_tip_name_the_doubt_whatever_the_eye_gets(tra
     assert cell(transcript, Qt.ItemDataRole.ToolTipRole, SOURCE) is None
     transcript.show_views((replace(DOUBTFUL, marked=True),))
     assert cell(transcript, Qt.ItemDataRole.ToolTipRole) == "Bookmark"
-    assert cell(transcript, Qt.ItemDataRole.BackgroundRole) is not None
 
 
-def test_the_letters_of_a_doubtful_caption_are_paler(transcript):
-    transcript.show_views((replace(DOUBTFUL, source=DOUBTFUL.caption),))
-    transcript.mark_doubt("pale")
-    source, caption = ink(transcript, SOURCE), ink(transcript, CAPTION)
-    assert caption[1] == pytest.approx(source[1], abs=2)
-    assert caption[0] < source[0] / 2
+def test_the_letters_of_a_doubtful_caption_are_those_of_others_above_dots(transcript):
+    transcript.show_views((DOUBTFUL,))
+    plain = picture_of(transcript, CAPTION)
+    transcript.mark_doubt("dotted")
+    dotted = picture_of(transcript, CAPTION)
+    baseline = PADDING // 2 + transcript.fontMetrics().ascent()
+    assert dotted != plain
+    above = [one.copy(0, 0, one.width(), baseline - 1) for one in (plain, dotted)]
+    assert above[0] == above[1]

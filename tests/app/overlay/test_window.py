@@ -467,13 +467,25 @@ def test_it_tells_when_it_was_painted(overlay, qtbot):
         overlay.show_view(shown("Guten Morgen"))
 
 
-def test_the_letters_of_a_pale_line_are_paler_and_stand_where_others_do(overlay):
-    overlay.show_view(OverlayView(lines=(Line(text="Heute wollen wir"),)))
-    solid = white_places(overlay)
-    overlay.show_view(OverlayView(lines=(Line(text="Heute wollen wir", pale=True),)))
+@pytest.mark.parametrize("text", ["Heute wollen wir", "صباح الخير"])
+def test_a_doubtful_line_has_dots_below_letters_that_stand_where_others_do(overlay, text):
+    line = Line(text=text, right_to_left=text[0] == "ص")
+    overlay.show_view(OverlayView(lines=(line,)))
+    solid, plain = white_places(overlay), picture(overlay)
+    overlay.show_view(OverlayView(lines=(replace(line, dotted=True),)))
+    dotted = picture(overlay)
     assert len(solid) > 50
-    assert not white_places(overlay)
-    assert solid <= places_of(overlay, 90, 240)
+    assert solid <= white_places(overlay)
+    dots = {
+        x
+        for x in range(dotted.width())
+        for y in range(dotted.height())
+        if dotted.pixelColor(x, y).lightness() > plain.pixelColor(x, y).lightness() + 100
+    }
+    letters = [x for x, _ in solid]
+    assert len(dots) > (max(letters) - min(letters)) / 5, "all along the line"
+    assert min(letters) - 4 <= min(dots)
+    assert max(dots) <= max(letters) + 4
 
 
 def colours_of(overlay):
