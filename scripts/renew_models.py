@@ -2,6 +2,7 @@
 
 import datetime as dt
 import json
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,7 +16,8 @@ from engine.files import ASSETS, write_file
 from engine.hub.catalogue import KnownModel, read_models
 from engine.hub.download import LANGUAGE_MODEL
 from engine.hub.transfer import FAILURES, HubSettings, fetch_answer, reason_of
-from engine.untrusted.strict_json import JsonObject
+from engine.untrusted.faults import Fault
+from engine.untrusted.strict_json import JsonObject, refuse, shown
 
 _MOST_BYTES = 1 << 23
 _PIECES = (".spm", ".model")  # of sentencepiece
@@ -26,6 +28,8 @@ _LICENCES = {
     "cc-by-nc-4.0": "CC-BY-NC-4.0",
     "llama3.1": "Llama 3.1",
 }
+_LICENCE, _REVISION = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+ -]{0,39}"), re.compile("[0-9a-f]{40}")
+_MOST_DROPPED = 2  # at once; where more are gone, it is the hub that is another one
 _LEAST, _MOST = 0.99, 1.27  # of the numbers of a shape: a tied table may be stored twice
 
 
@@ -52,13 +56,17 @@ def renewed(
             why = f"its footprint is of another shape: it has {n_stored} parameters"
             raise OtherModelError(why)
     licence = listing.inner("cardData").text("license")
+    if not _LICENCE.fullmatch(licence):
+        refuse(Fault.WRONG_TYPE(key="'license'", wanted=Fault.TEXT(), value=shown(licence)))
     changes = {
         "licence": _LICENCES.get(licence, licence),
         "download_bytes": sum(n for name, n in sizes.items() if _is_wanted(name)),
         "checked": dt.datetime.now(tz=dt.UTC).date().isoformat(),
     }
     if model.revision:
-        changes["revision"] = listing.text("sha")
+        changes["revision"] = sha = listing.text("sha")
+        if not _REVISION.fullmatch(sha):
+            refuse(Fault.WRONG_TYPE(key="'sha'", wanted=Fault.SHA1(), value=shown(sha)))
     gated = {"is_gated": True} if listing.values.get("gated") else {}
     kept = {key: value for key, value in entry.items() if key != "is_gated"}
     return {**kept, **changes, **gated}
@@ -110,6 +118,11 @@ def main() -> int:
         print(f"{model.name}: left as it is: {reason}", file=sys.stderr)
         entries.append(entry)
         status = 1
+    n_dropped = len(known) - len(entries)
+    if n_dropped > _MOST_DROPPED:
+        most = f"at most {_MOST_DROPPED} are at once: nothing was written; see to HF_ENDPOINT"
+        print(f"{n_dropped} of {len(known)} models would be dropped, and {most}", file=sys.stderr)
+        return 1
     write_file(path, as_text({**content, "models": entries}))
     return status
 

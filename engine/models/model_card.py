@@ -24,6 +24,7 @@ _MAX_SLOT_LENGTH = 1024
 _MOST_LANGUAGES, _MOST_POLICIES = 500, 100
 _LONGEST_NAME, _LONGEST_SYSTEM = 200, 4000  # characters
 _STEEPEST = 100
+_FARTHEST = 700  # from the middle of the curve; e to a higher power is no float
 _MANY = 40  # languages that a message names
 
 
@@ -58,7 +59,8 @@ class Calibration:
 
     def probability(self, mean_log_probability: float) -> float:
         """Return how likely a caption is good, 0 to 1."""
-        return 1 / (1 + math.exp(-self.slope * mean_log_probability - self.offset))
+        value = self.slope * mean_log_probability + self.offset
+        return 1 / (1 + math.exp(min(-value, _FARTHEST)))
 
     def confidence(self, mean_log_probability: float) -> Confidence:
         """Return how sure the model is of a caption."""

@@ -84,3 +84,26 @@ def test_the_catalogue_names_only_languages_of_the_windows_and_scores_of_its_pai
 def test_a_licence_tells_whether_it_forbids_commercial_use(licence, forbids):
     (model,) = read_models(json.dumps({"models": [entry(licence=licence)]}))
     assert model.forbids_commerce is forbids
+
+
+def test_a_hub_that_knows_no_model_empties_no_catalogue(tmp_path):
+    entries = [entry(name=f"gone/model{n}", revision="") for n in range(3)]
+    done, path, _ = renew(tmp_path, *entries)
+    assert done.returncode == 1
+    assert "3 of 3 models would be dropped" in done.stderr
+    assert json.loads(path.read_text())["models"] == entries
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"sha": "../../.."},
+        {"cardData": {"license": "x" * 1000}},
+        {"cardData": {"license": "mit\x1b[2J"}},
+    ],
+)
+def test_a_revision_or_a_licence_that_is_none_is_not_written(tmp_path, change):
+    done, path, _ = renew(tmp_path, entry(), change=lambda listing: listing | change)
+    assert done.returncode == 1
+    assert "some/model: left as it is" in done.stderr
+    assert json.loads(path.read_text())["models"] == [entry()]

@@ -161,3 +161,11 @@ def test_a_calibration_without_a_field_is_refused(tmp_path):
     content = saved_content(tmp_path)
     content["calibration"] = {"slope": 1, "offset": 0}
     assert "threshold" in refusal(written(tmp_path, content))
+
+
+@pytest.mark.parametrize(("slope", "offset"), [(100, -100), (100, 100), (0, 0)])
+def test_no_calibration_within_bounds_overflows(slope, offset):
+    calibration = Calibration(slope=slope, offset=offset, threshold=0.5)
+    values = [calibration.probability(-n) for n in (1000.0, 8.0, 1.0, 0.0)]
+    assert values == sorted(values)
+    assert all(0 <= value <= 1 for value in values)
