@@ -34,7 +34,7 @@ class EndPassage:
 
 @dataclass(frozen=True, slots=True)
 class Clear:
-    """Drop the passages of all lanes with their utterances."""
+    """Drop the passages of all lanes with their utterances, also those that have ended and wait."""
 
 
 @dataclass(frozen=True, slots=True)

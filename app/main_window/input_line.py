@@ -44,18 +44,6 @@ class InputLine(QLineEdit):
         self.setPlaceholderText(hint)
         self.setAccessibleName(name)
 
-    @Slot()
-    def discard(self) -> None:
-        """Clear the line without committing it; undo restores the text."""
-        self._draft.begin()
-        with QSignalBlocker(self):
-            self._replace_text("")
-        self._schedule()
-
-    def _replace_text(self, text: str) -> None:
-        self.selectAll()
-        self.insert(text)  # unlike setText, this can be undone
-
     @Slot(str)
     def _take_text(self, text: str) -> None:
         *lines, rest = _LINE_END.split(text)
@@ -71,7 +59,7 @@ class InputLine(QLineEdit):
             self._emit_words(self._draft.finish())
             self.finished.emit()
             self._draft.begin()
-        self._replace_text(rest)
+        self.setText(rest)  # cannot be undone: the lines before it are captions now
 
     @Slot(int, int)
     def _take_caret(self, _before: int, caret: int) -> None:
@@ -87,7 +75,10 @@ class InputLine(QLineEdit):
         if self.text().strip():
             self._emit_words(self._draft.finish())
             self.finished.emit()
-        self.discard()
+        self._draft.begin()
+        with QSignalBlocker(self):
+            self.setText("")  # cannot be undone: a sentence that comes back is said twice
+        self._schedule()
 
     def _emit_words(self, words: Words | None) -> None:
         self._schedule()

@@ -10,6 +10,7 @@ from PySide6.QtCore import QPoint, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
     QFontMetrics,
     QGuiApplication,
+    QKeyEvent,
     QKeySequence,
     QPaintEvent,
     QResizeEvent,
@@ -58,6 +59,7 @@ class Transcript(QTableView):
         size_wanted(int): the user turned the wheel for larger or smaller text, in percent.
         share_wanted(int): the user gave the source this share of the width of both texts, in
             percent.
+        typed(str): a letter was typed here, for the line that takes words.
 
     Attributes:
         to_newest: button at the end, shown while the newest row is not followed.
@@ -68,6 +70,7 @@ class Transcript(QTableView):
     delete_wanted = Signal(tuple)
     size_wanted = Signal(int)
     share_wanted = Signal(int)
+    typed = Signal(str)
 
     def __init__(self, parent: QWidget | None = None, *, read_only: bool = False) -> None:
         """Make an empty table; a ``read_only`` one can be read and copied only."""
@@ -246,6 +249,15 @@ class Transcript(QTableView):
 
     def _title(self, column: int) -> str:
         return str(self.rows.headerData(column, Qt.Orientation.Horizontal))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Hand letters on; the other keys move and mark rows."""
+        text = event.text()
+        if not self._read_only and text.isprintable() and text.strip() and not is_shortcut(event):
+            self.typed.emit(text)
+            event.accept()
+        else:
+            super().keyPressEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Change the text size with Ctrl, else scroll."""
@@ -440,6 +452,14 @@ class Transcript(QTableView):
     def copy_captions(self) -> None:
         """Copy the captions of the selected rows."""
         _copy([view.caption for view in self._chosen()])
+
+
+def is_shortcut(event: QKeyEvent) -> bool:
+    """Return whether Ctrl, Alt or Meta make another thing of a key; AltGr makes letters."""
+    held = event.modifiers()
+    modifier = Qt.KeyboardModifier
+    both = modifier.ControlModifier | modifier.AltModifier  # AltGr on Windows
+    return bool(held & (both | modifier.MetaModifier)) and held & both != both
 
 
 def _copy(lines: Sequence[str]) -> None:

@@ -62,6 +62,7 @@ class MainWindow(QMainWindow):
         self._was_painted = False
         self._lay_out()
         self._connect_actions()
+        self.transcript.typed.connect(self._type)
         self.typed_line.setFocus()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -178,6 +179,13 @@ class MainWindow(QMainWindow):
     @Slot(str, int)
     def _find(self, text: str, step: int) -> None:
         self.find_bar.show_result(*self.transcript.find_text(text, step))
+
+    @Slot(str)
+    def _type(self, text: str) -> None:
+        """Go on typing in the line for that, wherever the click before it was."""
+        self.typed_line.setFocus()
+        self.typed_line.setCursorPosition(len(self.typed_line.text()))
+        self.typed_line.insert(text)
 
     @Slot()
     def _end_search(self) -> None:

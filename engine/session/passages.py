@@ -43,7 +43,7 @@ class Passages:
             case EndPassage(lane):
                 return self._current.pop(lane).finish() if lane in self._current else []
             case Clear():
-                return [event for one in self._current.values() for event in one.drop()]
+                return [event for one in self._passages for event in one.drop()]
 
     def takes_words(self, passage: Passage) -> bool:
         """Return whether words may still come into a passage."""

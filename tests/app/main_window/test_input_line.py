@@ -1,0 +1,44 @@
+"""The line for typed words in the main window."""
+
+import pytest
+from PySide6.QtCore import Qt
+
+from app.captions.model import UtteranceView
+from app.main_window.window import MainWindow
+
+
+@pytest.fixture
+def window(qtbot):
+    window = MainWindow()
+    qtbot.addWidget(window)
+    window.show()
+    return window
+
+
+def test_undoing_after_enter_brings_no_sentence_back_that_is_a_caption_already(qtbot, window):
+    line, said = window.typed_line, []
+    line.words_changed.connect(said.append)
+    qtbot.keyClicks(line, "Good morning")
+    qtbot.keyClick(line, Qt.Key.Key_Return)
+    line.undo()
+    line.finish()
+    assert line.text() == ""
+    assert said[-1:] == [("Good", "morning")]
+    assert len(said) == 2  # with the first blank, and with Enter
+
+
+def test_what_is_typed_after_a_click_on_a_row_stands_in_the_line(qtbot, window):
+    table = window.transcript
+    table.show_views((UtteranceView(key=1, lane="", source="One.", caption="Eins."),))
+    table.setFocus()
+    qtbot.keyClick(table, "H")
+    qtbot.keyClicks(window.focusWidget(), "ello there")
+    assert window.typed_line.text().lower() == "hello there"
+    assert window.focusWidget() is window.typed_line
+
+
+def test_keys_of_shortcuts_are_no_letters(qtbot, window):
+    window.transcript.setFocus()
+    qtbot.keyClick(window.transcript, "b", Qt.KeyboardModifier.AltModifier)
+    qtbot.keyClick(window.transcript, Qt.Key.Key_Down)
+    assert window.typed_line.text() == ""
