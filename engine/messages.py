@@ -39,7 +39,7 @@ class Code(Codes):
     # loading
     FETCHING = tr("Fetching {name}: {done:.2f} of {total:.2f} GB")
     LOADING = tr("Loading the model")
-    MAKING_CACHE = tr("Making the cache")
+    MAKING_CACHE = tr("Getting ready")
     WHOLE = tr("whole on {device}")
     WHOLE_IN = tr("whole in {dtype} on {device}")
     IN_4_BITS = tr("in 4 bits on {device}")

@@ -172,7 +172,7 @@ class PrivacyPreferences:
     """Which text is written to files or shown to other programs on this computer.
 
     Attributes:
-        journal: write the session to disk as it goes, so that a crash loses nothing.
+        journal: write the session to disk as it goes, so that a crash costs one sentence.
         journal_days: journals are deleted after this time, 1 to 3650.
         live_text: append captions to a text file.
         live_text_file: that file; None for one in the data folder.

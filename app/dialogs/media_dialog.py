@@ -62,7 +62,7 @@ class MediaDialog(QDialog):
         self.is_running = False
         self.heading = heading_of("")
         self.fast = QRadioButton(self.tr("As &fast as possible"))
-        self.slow = QRadioButton(self.tr("At its own &pace, as while it plays"))
+        self.slow = QRadioButton(self.tr("In real tim&e"))
         self.fast.setChecked(True)
         self.boxes = {
             "srt": QCheckBox(self.tr("S&RT, for video players")),

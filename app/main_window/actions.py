@@ -39,8 +39,8 @@ class Actions(QObject):
         self.mark = self._make(self.tr("&Bookmark"), "Ctrl+M")
         self.go_to_mark = self._make(self.tr("&Next bookmark"), "Ctrl+J")
         self.go_to_mark_before = self._make(self.tr("Pre&vious bookmark"), "Ctrl+Shift+J")
-        self.larger_rows = self._make(self.tr("Larger te&xt here"), "Ctrl+Alt++")
-        self.smaller_rows = self._make(self.tr("Smaller text &here"), "Ctrl+Alt+-")
+        self.larger_rows = self._make(self.tr("Larger transcript te&xt"), "Ctrl+Alt++")
+        self.smaller_rows = self._make(self.tr("Smalle&r transcript text"), "Ctrl+Alt+-")
         self.overlay = self._make(self.tr("&Overlay"), "Ctrl+O", checkable=True)
         self.lock = self._make(
             self.tr("Loc&k overlay (clicks go through)"), "Ctrl+K", checkable=True
@@ -49,10 +49,10 @@ class Actions(QObject):
         self.smaller = self._make(self.tr("&Smaller text"), "Ctrl+-")
         self.reset_place = self._make(self.tr("&Back to the bottom of the screen"))
         self.models = self._make(self.tr("Translation &models…"))
-        self.speed = self._make(self.tr("Speed of the t&ranslation…"))
+        self.speed = self._make(self.tr("Test t&ranslation speed…"))
         self.adapters = self._make(self.tr("&Adapters…"), "Ctrl+D")
         self.glossary = self._make(self.tr("&Glossary…"), "Ctrl+G")
-        self.latency = self._make(self.tr("La&tency and evaluation…"), "Ctrl+T")
+        self.latency = self._make(self.tr("Per&formance…"), "Ctrl+T")
         self.settings = self._make(self.tr("&Settings…"), "Ctrl+,")
         self.page_address = self._make(self.tr("Copy address of the caption &page"))
         self.guide = self._make(self.tr("&Set up Surtitle…"))

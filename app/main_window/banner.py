@@ -73,7 +73,7 @@ class Banner(QFrame):
         if fraction is not None:
             self.progress.setValue(round(fraction * _STEPS))
         self._has_more_urgent = True
-        self._show(self.tr("{}. You can type already.").format(stage), self.progress)
+        self._show(self.tr("{}… You can type already.").format(stage), self.progress)
 
     def show_failure(self, message: str, way_back: str = "") -> None:
         """Show a failure, with the button to retry, and another one if there is a way back."""

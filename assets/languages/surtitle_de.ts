@@ -20,8 +20,8 @@
         <translation>Das Modell wird geladen</translation>
     </message>
     <message>
-        <source>Making the cache</source>
-        <translation>Der Zwischenspeicher wird angelegt</translation>
+        <source>Getting ready</source>
+        <translation>Wird vorbereitet</translation>
     </message>
     <message>
         <source>whole on {device}</source>
@@ -1798,12 +1798,12 @@
         <translation>&amp;Voriges Lesezeichen</translation>
     </message>
     <message>
-        <source>Larger te&amp;xt here</source>
-        <translation>Größerer Te&amp;xt in der Mitschrift</translation>
+        <source>Larger transcript te&amp;xt</source>
+        <translation>&amp;Größere Schrift der Mitschrift</translation>
     </message>
     <message>
-        <source>Smaller text &amp;here</source>
-        <translation>&amp;Kleinerer Text in der Mitschrift</translation>
+        <source>Smalle&amp;r transcript text</source>
+        <translation>&amp;Kleinere Schrift der Mitschrift</translation>
     </message>
     <message>
         <source>&amp;Larger text</source>
@@ -1822,8 +1822,8 @@
         <translation>Übersetzungs&amp;modelle …</translation>
     </message>
     <message>
-        <source>Speed of the t&amp;ranslation…</source>
-        <translation>Ge&amp;schwindigkeit der Übersetzung …</translation>
+        <source>Test t&amp;ranslation speed…</source>
+        <translation>Ge&amp;schwindigkeit der Übersetzung prüfen…</translation>
     </message>
     <message>
         <source>&amp;Adapters…</source>
@@ -1834,8 +1834,8 @@
         <translation>&amp;Glossar …</translation>
     </message>
     <message>
-        <source>La&amp;tency and evaluation…</source>
-        <translation>Ver&amp;zögerung und Bewertung …</translation>
+        <source>Per&amp;formance…</source>
+        <translation>&amp;Leistung…</translation>
     </message>
     <message>
         <source>&amp;Settings…</source>
@@ -2085,8 +2085,8 @@
         <translation>&amp;Verstanden</translation>
     </message>
     <message>
-        <source>{}. You can type already.</source>
-        <translation>{}. Getippt werden kann schon.</translation>
+        <source>{}… You can type already.</source>
+        <translation>{} … Sie können schon tippen.</translation>
     </message>
 </context>
 <context>
@@ -2811,8 +2811,8 @@
         <translation>Eine Browserquelle; ihre Adresse enthält ein Geheimnis.</translation>
     </message>
     <message>
-        <source>Only programs on this computer can open it, by its address.</source>
-        <translation>Nur Programme auf diesem Rechner können sie öffnen, und nur mit ihrer Adresse.</translation>
+        <source>Only this computer can open it. Treat the address like a password.</source>
+        <translation>Nur dieser Rechner kann sie öffnen. Behandeln Sie die Adresse wie ein Passwort.</translation>
     </message>
     <message>
         <source>Po&amp;rt</source>
@@ -2917,12 +2917,12 @@
         <translation>Datenschutz</translation>
     </message>
     <message>
-        <source>Surtitle sends nothing to anybody: no text, no sound, no figures. It asks no server whether there is a newer version.</source>
-        <translation>Surtitle sendet niemandem etwas: keinen Text, keinen Ton, keine Zahlen. Es fragt keinen Server nach einer neueren Version.</translation>
+        <source>Surtitle sends no text, sound or statistics to anyone, and does not look for updates.</source>
+        <translation>Surtitle sendet niemandem Text, Ton oder Statistik und sucht nicht nach Aktualisierungen.</translation>
     </message>
     <message>
-        <source>&amp;Keep sessions, so that a crash loses nothing</source>
-        <translation>Sitzungen auf&amp;bewahren, damit ein Absturz nichts kostet</translation>
+        <source>&amp;Keep sessions, so that a crash costs one sentence at most</source>
+        <translation>Sitzungen &amp;behalten, damit ein Absturz höchstens einen Satz kostet</translation>
     </message>
     <message>
         <source>&amp;Delete them after</source>
@@ -3138,8 +3138,8 @@
 <context>
     <name>LatencyDialog</name>
     <message>
-        <source>Latency and evaluation</source>
-        <translation>Verzögerung und Bewertung</translation>
+        <source>Performance</source>
+        <translation>Leistung</translation>
     </message>
     <message>
         <source>Latency by stage (thick bar: median, thin bar: 95th percentile)</source>
@@ -3393,8 +3393,8 @@
         <translation>So &amp;schnell wie möglich</translation>
     </message>
     <message>
-        <source>At its own &amp;pace, as while it plays</source>
-        <translation>Im eigenen &amp;Tempo, wie beim Abspielen</translation>
+        <source>In real tim&amp;e</source>
+        <translation>In Ech&amp;tzeit</translation>
     </message>
     <message>
         <source>S&amp;RT, for video players</source>
@@ -3963,7 +3963,7 @@
     <name>ShortcutsPage</name>
     <message>
         <source>Shortcuts</source>
-        <translation>Tasten</translation>
+        <translation>Tastenkürzel</translation>
     </message>
     <message>
         <source>Result of the last edit</source>
@@ -4012,7 +4012,7 @@
     <name>SpeechPage</name>
     <message>
         <source>Speech</source>
-        <translation>Sprache</translation>
+        <translation>Spracherkennung</translation>
     </message>
     <message>
         <source>Speech &amp;model</source>

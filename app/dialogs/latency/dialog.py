@@ -46,7 +46,7 @@ class LatencyDialog(QDialog):
         self, desk: LatencyCollector, evaluation: EvaluationPage, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self.setWindowTitle(self.tr("Latency and evaluation"))
+        self.setWindowTitle(self.tr("Performance"))
         self._desk = desk
         self._is_stale = True
         self.waterfall = Waterfall(

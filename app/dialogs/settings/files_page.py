@@ -77,7 +77,9 @@ class FilesPage(SettingsPage):
         )
         with self.below(self.page):
             self.form.addRow(
-                paragraph(self.tr("Only programs on this computer can open it, by its address."))
+                paragraph(
+                    self.tr("Only this computer can open it. Treat the address like a password.")
+                )
             )
             self.port = self.add_spin("privacy.page_port", self.tr("Po&rt"), (1024, 65535))
             self.address = QLineEdit(readOnly=True)

@@ -67,13 +67,13 @@ class GeneralPage(SettingsPage):
         self.form.addRow(
             paragraph(
                 self.tr(
-                    "Surtitle sends nothing to anybody: no text, no sound, no figures. "
-                    "It asks no server whether there is a newer version."
+                    "Surtitle sends no text, sound or statistics to anyone, and does "
+                    "not look for updates."
                 )
             )
         )
         self.journal = self.add_check(
-            "privacy.journal", self.tr("&Keep sessions, so that a crash loses nothing")
+            "privacy.journal", self.tr("&Keep sessions, so that a crash costs one sentence at most")
         )
         with self.below(self.journal):
             self.days = self.add_spin(

@@ -98,7 +98,7 @@ def test_loading_shows_progress_that_goes_when_it_is_done(program):
     banner = one.window.banner
     one.wait(lambda: banner.progress.value() == 500)
     assert banner.isVisible()
-    assert banner.sentence.text() == "Loading the model. You can type already."
+    assert banner.sentence.text() == "Loading the model… You can type already."
     may_load.set()
     one.wait_until_ready()
     assert not banner.isVisible()

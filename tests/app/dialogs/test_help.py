@@ -1,4 +1,5 @@
 import re
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -74,3 +75,15 @@ def test_help_and_about_open_by_menu_and_key_and_close_with_the_window(program, 
     one.window.close()
     assert not windows.help.isVisible()
     assert not windows.about.isVisible()
+
+
+def test_guide_settings_help_and_readme_tell_the_same_of_a_crash():
+    root = Path(__file__).parents[3]
+    for name in (
+        "README.md",
+        "assets/help/help_en.md",
+        "app/dialogs/setup/pages.py",
+        "app/dialogs/settings/general_page.py",
+    ):
+        text = " ".join((root / name).read_text(encoding="utf-8").replace('"', " ").split())
+        assert re.search(r"crash costs (you )?one sentence at most", text), name

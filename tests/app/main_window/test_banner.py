@@ -44,7 +44,7 @@ def test_a_notice_is_said_where_the_keyboard_is_elsewhere(banner, said):
 def test_progress_is_said_once_and_not_with_every_step(banner, said):
     for step in range(20):
         banner.show_progress("Loading the model", step / 20)
-    assert said == ["Loading the model. You can type already."]
+    assert said == ["Loading the model… You can type already."]
 
 
 def test_the_same_failure_is_said_again_when_it_comes_again(banner, said):
