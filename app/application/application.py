@@ -15,6 +15,7 @@ from app.application.listening_controller import ListeningController
 from app.application.media_controller import MediaController
 from app.application.model_controller import ModelController
 from app.application.page_controller import PageController
+from app.application.step_aside import StepAside
 from app.application.tool_windows import ToolWindows
 from app.captions.lanes import LANES
 from app.config.launch_settings import LaunchSettings
@@ -70,6 +71,8 @@ class Application(QObject):
         self.stage = OverlayController(now.captions, places, self)
         self.overlay = self.stage.overlay
         self._window_geometry = WindowGeometry(window, places, "window")
+        if not is_wayland():
+            StepAside(window, self.overlay)
         folder, banner = launch.data_folder, window.banner
         self.archive = HistoryController(folder, now.privacy, bridge.utterances, window)
         self.keeper = self.archive.keeper
@@ -101,7 +104,7 @@ class Application(QObject):
         """Open the windows; the model is loaded after the first paint."""
         if not self._window_geometry.restore():
             area = QGuiApplication.primaryScreen().availableGeometry()
-            self.window.leave_room_for(self.overlay.geometry(), area)
+            self.window.leave_room_for(self.overlay.home, area)
         self.window.show()
         overlay = self.settings.preferences.overlay
         self.window.menu_actions.lock.setChecked(overlay.locked)

@@ -1,6 +1,6 @@
 """The page before the first caption: the one obvious first step."""
 
-from PySide6.QtCore import QCoreApplication, QLocale, QRect, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QLocale, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -87,10 +87,16 @@ class _Signs(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._icons = icon("mic", "quiet"), icon("volume-2", "quiet")
-        self.setFixedHeight(_SIDE)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+
+    def sizeHint(self) -> QSize:
+        """Ask for the room of the icons; in a low window they are left out."""
+        return QSize(2 * _SIDE + _GAP, _SIDE)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002  all of it is painted
-        """Paint the icons side by side."""
+        """Paint the icons side by side, if there is room."""
+        if self.height() < _SIDE:
+            return
         painter = QPainter(self)
         left = (self.width() - 2 * _SIDE - _GAP) // 2
         for number, one in enumerate(self._icons):

@@ -1,6 +1,6 @@
 """The main window: lays out its parts and connects them to the actions."""
 
-from PySide6.QtCore import QChildEvent, QEvent, QObject, QRect, QSize, QTimer, Signal, Slot
+from PySide6.QtCore import QChildEvent, QEvent, QObject, QPoint, QRect, QSize, QTimer, Signal, Slot
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QDialog,
@@ -124,7 +124,18 @@ class MainWindow(QMainWindow):
         frame = _MARGIN + self.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight)
         height = min(_HEIGHT, other.top() - area.top() - 2 * frame)
         self.resize(min(_WIDTH, area.width()), max(height, self.minimumSizeHint().height()))
-        self.move(area.left() + (area.width() - self.width()) // 2, area.top() + _MARGIN)
+        left = area.left() + (area.width() - self.width()) // 2
+        lowest = area.bottom() + 1 - self.height() - (frame - _MARGIN)
+        self.move(left, max(area.top(), min(area.top() + _MARGIN, lowest)))
+
+    def needed_areas(self) -> list[QRect]:
+        """Return the parts of the screen with its controls and lines, but not the transcript."""
+        page = self.empty_page
+        lines = (self.find_bar, self.banner, self.fetch_bar, self.typed_line, self.status)
+        parts: list[QWidget] = [self.menuBar(), self.controls, page.hint, page.offer, *lines]
+        return [
+            QRect(part.mapToGlobal(QPoint()), part.size()) for part in parts if part.isVisible()
+        ]
 
     def _connect_actions(self) -> None:
         """Connect menus and buttons that do the same."""

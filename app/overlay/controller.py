@@ -225,7 +225,7 @@ class OverlayController(QObject):
     def _save_position(self) -> None:
         areas = screens()
         if self._knows_positions and areas:
-            self._geometry.save(_NAME, geometry_of(self.overlay.geometry(), areas))
+            self._geometry.save(_NAME, geometry_of(self.overlay.home, areas))
 
     @Slot()
     def _emit_painted(self) -> None:

@@ -1,6 +1,7 @@
 """The overlay: a frameless window above all others that paints the last lines."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
 
@@ -25,6 +26,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from app.captions.line_breaking import Line
 from app.captions.modes import BOTH
 from app.config.preferences import CaptionPreferences
+from app.overlay.placing import clear_place, moved_inside
 from app.overlay.resize_edges import NO_EDGE, Drag, cursor_at, edges_at, with_edges_of
 from app.overlay.shape import set_shape
 from app.overlay.text_block import Block, paint_box
@@ -34,7 +36,7 @@ PADDING = 18  # beside the text; the bars of speakers stand there
 _ABOVE = 9  # and below it
 _SMALLER = 0.72  # size of the source's letters relative to the captions'
 _GAP = 6
-_DISTANCE_FROM_EDGE = 48
+_DISTANCE_FROM_EDGE, _EDGE_SHARE = 48, 0.05  # pixels at most; of the height of the screen
 _SETTLED_MS = 300
 _QUICK_S = 0.03  # slower painting leaves a glide four steps at most
 
@@ -106,8 +108,10 @@ class Overlay(QWidget):
         self._was_moved = False
         self._last_paint_s = 0.0
         area = self.screen().availableGeometry()
-        self._anchor = QPoint(area.center().x(), area.bottom() - _DISTANCE_FROM_EDGE)
+        self._anchor = QPoint(area.center().x(), area.bottom() - _distance_from_edge(area))
         self._placed = QRect()  # the geometry last set by this class and not by the user
+        self._home = QRect()  # the same without stepping aside
+        self._needed: list[QRect] = []
         self.show_theme(choices or CaptionPreferences())
         application = QGuiApplication.instance()
         assert isinstance(application, QGuiApplication)
@@ -142,8 +146,7 @@ class Overlay(QWidget):
         area = self._fitted_area = self._screen_area()
         width = self._metrics.averageCharWidth() * choices.characters
         self.line_width = min(width, area.width() - 2.0 * PADDING)
-        room = area.height() - 2 * _ABOVE
-        self.n_lines = max(1, min(choices.lines, int(room // self._line_pair_height())))
+        self.n_lines = self._lines_that_fit(area)
         self._take_size()
         self._extent = None
         self._lay_out(glides=False)
@@ -213,13 +216,25 @@ class Overlay(QWidget):
         """Return the top left corner for the bottom centre of the screen."""
         area = self._screen_area()
         left = area.left() + (area.width() - self.width()) // 2
-        top = area.bottom() - self.height() - _DISTANCE_FROM_EDGE
+        top = area.bottom() - self.height() - _distance_from_edge(area)
         return QPoint(max(left, area.left()), max(top, area.top()))
 
     def put(self, corner: QPoint) -> None:
         """Move the top left corner here, as if the user had done it."""
         self._anchor = _bottom_middle(QRect(corner, self.size()))
         self._fit()
+
+    @property
+    def home(self) -> QRect:
+        """Its geometry where the user put it, also while it steps aside."""
+        return self._home if self.geometry() == self._placed else self.geometry()
+
+    def keep_off(self, areas: Sequence[QRect]) -> None:
+        """Cover none of these parts of the screen, with fewer lines if there is no room."""
+        if list(areas) != self._needed:
+            self._needed = list(areas)
+            if not self.is_dragged or not self._was_moved:
+                self._fit()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the background, the source if it is shown, and the captions."""
@@ -365,14 +380,33 @@ class Overlay(QWidget):
         area = self._screen_area()
         self.setMinimumSize(self._size_for(20, 1).boundedTo(area.size()))
         self.setMaximumSize(self._size_for(68, 4).boundedTo(area.size()))
-        geometry = QRect(QPoint(), self._chosen_size())
-        geometry.moveLeft(self._anchor.x() - geometry.width() // 2)
-        geometry.moveBottom(self._anchor.y())
-        self._placed = _moved_inside(geometry, area)
+        self._home = self._home_for(self.n_lines, area)
+        at_the_bottom = QRect(self._home)
+        at_the_bottom.moveBottom(area.bottom())
+        self._placed = clear_place(self._home, self._needed, area) or at_the_bottom
         self.setGeometry(self._placed)
 
+    def _home_for(self, lines: int, area: QRect) -> QRect:
+        """Return the geometry with so many lines, where the user put it."""
+        size = QSize(round(self.line_width) + 2 * PADDING, self._height_of(lines))
+        home = QRect(QPoint(), size)
+        home.moveLeft(self._anchor.x() - size.width() // 2)
+        home.moveBottom(self._anchor.y())
+        return moved_inside(home, area)
+
+    def _lines_that_fit(self, area: QRect) -> int:
+        """Return the chosen number of lines, or fewer if there is no room for it."""
+        room = area.height() - 2 * _ABOVE
+        most = max(1, min(self._choices.lines, int(room // self._line_pair_height())))
+        fitting = (
+            lines
+            for lines in range(most, 0, -1)
+            if clear_place(self._home_for(lines, area), self._needed, area) is not None
+        )
+        return next(fitting, 1 if self._needed else most)
+
     def _chosen_size(self) -> QSize:
-        return QSize(round(self.line_width) + 2 * PADDING, self._height_of(self.n_lines))
+        return self._home.size()
 
     def _size_for(self, characters: int, lines: int) -> QSize:
         width = self._metrics.averageCharWidth() * characters + 2 * PADDING
@@ -392,6 +426,8 @@ class Overlay(QWidget):
         """Emit position and size after a drag, rounded to whole characters and lines."""
         before, now = self._placed, self.geometry()
         if not self._was_moved or self._drag is not None or now == before:
+            if self._drag is None:
+                self._fit()  # what it keeps off may have changed meanwhile
             return
         self._anchor = _bottom_middle(now)
         if now.size() != self._chosen_size():
@@ -415,7 +451,8 @@ class Overlay(QWidget):
 
     def _fit(self) -> None:
         """Keep the overlay inside its screen, which may be another one than before."""
-        if self._screen_area() == self._fitted_area:
+        area = self._screen_area()
+        if area == self._fitted_area and self.n_lines == self._lines_that_fit(area):
             self._take_size()
         else:
             self.show_theme(self._choices)
@@ -426,12 +463,9 @@ class Overlay(QWidget):
         return screen.availableGeometry()
 
 
+def _distance_from_edge(area: QRect) -> int:
+    return min(_DISTANCE_FROM_EDGE, round(_EDGE_SHARE * area.height()))
+
+
 def _bottom_middle(area: QRect) -> QPoint:
     return QPoint(area.left() + area.width() // 2, area.bottom())
-
-
-def _moved_inside(window: QRect, area: QRect) -> QRect:
-    """Move a window just as far as needed to be inside an area."""
-    left = min(max(window.left(), area.left()), area.right() + 1 - window.width())
-    top = min(max(window.top(), area.top()), area.bottom() + 1 - window.height())
-    return QRect(QPoint(left, top), window.size())

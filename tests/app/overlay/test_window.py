@@ -544,3 +544,31 @@ def test_own_colours_opacity_and_font_are_used(overlay):
         assert overlay.measure("Good morning") != width
     overlay.show_theme(replace(own, font="No such font"))
     assert overlay.measure("Good morning") > 0
+
+
+def test_it_steps_aside_and_comes_back_to_where_it_was_put(overlay):
+    area = overlay.screen().availableGeometry()
+    home = overlay.geometry()
+    line = QRect(area.left(), home.top() + 20, area.width(), 30)
+    overlay.keep_off([line])
+    assert not overlay.geometry().intersects(line)
+    assert area.contains(overlay.geometry())
+    assert overlay.home == home
+    overlay.show_theme(replace(STILL, point_size=30))
+    assert not overlay.geometry().intersects(line)
+    overlay.show_theme(STILL)
+    overlay.keep_off([])
+    assert overlay.geometry() == home
+
+
+def test_without_room_for_all_lines_it_has_fewer(overlay):
+    area = overlay.screen().availableGeometry()
+    height = overlay.height()
+    needed = [area.adjusted(0, 0, 0, 10 - height)]
+    overlay.keep_off(needed)
+    assert overlay.n_lines == 1
+    assert not overlay.geometry().intersects(needed[0])
+    overlay.keep_off([area])
+    assert overlay.geometry().bottom() == area.bottom()
+    overlay.keep_off([])
+    assert overlay.n_lines == STILL.lines

@@ -59,6 +59,7 @@ def walk(application, home, *, is_ready=lambda: None, may_leave=lambda: True):
     screens, widgets = QGuiApplication.screens(), QApplication.topLevelWidgets()
     seen["screens"] = [screen.availableGeometry().getRect() for screen in screens]
     seen["windows"] = [one.geometry().getRect() for one in widgets if one.isVisible()]
+    wait(lambda: not _covered(application))
     seen["is_painted"] = _is_painted(application.overlay)
     window.menu_actions.new_session.trigger()
     wait(lambda: cells(window.transcript) == [])
@@ -110,7 +111,13 @@ def _opened(menu):
     return [action.text() for action in menu.actions() if action.text()]
 
 
+def _covered(application):
+    """List what the overlay covers of the buttons and lines of the window."""
+    place = application.overlay.geometry()
+    return [one for one in application.window.needed_areas() if one.intersects(place)]
+
+
 def _is_painted(overlay):
     picture = overlay.grab().toImage()
-    middle = picture.height() // 4
+    middle = overlay.box.center().y()
     return len({picture.pixel(x, middle) for x in range(0, picture.width(), 2)}) > 1
