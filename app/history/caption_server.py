@@ -14,7 +14,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
 from socketserver import ThreadingTCPServer
@@ -88,11 +88,17 @@ class CaptionServer(ThreadingTCPServer):
             raise
 
     def verify_request(self, request: object, client_address: object) -> bool:  # noqa: ARG002  as it is called
-        """Return whether a connection is within the limit; others are closed."""
+        """Count a connection; beyond the limit, close the oldest one for it.
+
+        An answer takes milliseconds, so the oldest is one that asks for nothing: it would keep out
+        those that do.
+        """
+        if not isinstance(request, socket.socket):
+            return False
         with self._guard:
-            if len(self._open) >= MOST_CONNECTIONS or not isinstance(request, socket.socket):
-                return False
+            late = [next(iter(self._open))] if len(self._open) >= MOST_CONNECTIONS else []
             self._open[request] = time.monotonic()
+        self._end(late)
         return True
 
     def shutdown_request(self, request: object) -> None:
@@ -115,7 +121,12 @@ class CaptionServer(ThreadingTCPServer):
         now_s = time.monotonic()
         with self._guard:
             late = [one for one, since_s in self._open.items() if now_s - since_s >= seconds]
-        for one in late:
+        self._end(late)
+
+    def _end(self, connections: Iterable[socket.socket]) -> None:
+        for one in connections:
+            with self._guard:
+                self._open.pop(one, None)
             with contextlib.suppress(OSError):
                 one.shutdown(socket.SHUT_RDWR)  # wakes its thread, which closes it
 

@@ -12,6 +12,7 @@ from app.system.messages import AppCode
 from app.system.text_io import TextError, printable
 from engine.errors import message_of
 from engine.files import replacing
+from engine.messages import Code
 from engine.settings import check_choice
 
 FORMS = ("srt", "vtt", "txt", "jsonl")
@@ -65,21 +66,23 @@ def export(
         cues = _chosen(cues, content)
     if form in SUBTITLES:
         cues = readable(counted(cues, times))
-    count = 0
     try:
-        with (
-            replacing(path) as fresh,
-            fresh.open("x", encoding="utf-8", errors="replace", newline="\n") as file,
-        ):
-            if form == "vtt":
-                file.write("WEBVTT\n\n")
-            for text in _texts(cues, form, content):
-                file.write(text)
-                count += 1
-    except OSError as error:
+        return _write(path, _texts(cues, form, content), "WEBVTT\n\n" if form == "vtt" else "")
+    except (OSError, ValueError) as error:  # a name no file can have is a ValueError
         message = AppCode.EXPORT_UNWRITABLE(path=str(path), reason=message_of(error))
         raise TextError(message) from error
-    return count
+
+
+def _write(path: Path, texts: Iterable[str], head: str) -> int:
+    """Write a file of a head and texts; return the number of texts, or raise as ``replacing``."""
+    if path.exists() and not path.is_file():  # a file would take its place
+        raise OSError(0, Code.NOT_PLAIN(), str(path))
+    with (
+        replacing(path) as fresh,
+        fresh.open("x", encoding="utf-8", errors="replace", newline="\n") as file,
+    ):
+        file.write(head)
+        return sum(1 for text in texts if file.write(text))
 
 
 def _named(cues: Iterable[Cue], form: str) -> list[Cue]:

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from app.history.export import CONTENTS, FORMS, export
 from app.history.journal import (
@@ -76,6 +77,9 @@ def prepared(_folder):
         unfinished_sessions(sessions)
         for session in past_sessions(sessions):
             form, content = rng.choice(FORMS), rng.choice(CONTENTS)
+            with contextlib.suppress(TextError):
+                export(rng.choice([out / "a\0b", out, Path("/dev/null")]), session.cues, form)
+                raise AssertionError(form)
             try:
                 n_cues = export(out / "x", session.cues, form, content)
                 # the lines before and after a cut have more than 42 characters together

@@ -1,6 +1,8 @@
 import json
 import locale
+import os
 import random
+import sys
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -231,6 +233,18 @@ def test_a_place_that_cannot_be_written_is_told_and_left_as_it_was(tmp_path):
     with pytest.raises(TextError):
         export(there, EIGHT_HOURS[:3], "srt")
     assert [path.name for path in tmp_path.iterdir()] == ["folder.srt"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs pipes with a name")
+@pytest.mark.parametrize("name", ["pipe", "link", "a\0b"])
+def test_no_file_takes_the_place_of_a_pipe_or_a_device(tmp_path, name):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("/dev/null")
+    with pytest.raises(TextError, match="choose another place"):
+        export(tmp_path / name, EIGHT_HOURS[:3], "srt")
+    assert (tmp_path / "pipe").is_fifo()
+    assert (tmp_path / "link").is_symlink()
+    assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_a_form_nobody_knows_is_refused(tmp_path):
