@@ -7,11 +7,11 @@ whenever language or policy change.
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Slot
-from PySide6.QtWidgets import QWidget
 
 from app.config.settings_in_force import SettingsInForce
 from app.dialogs.adapters.dialog import AdapterDialog
 from app.dialogs.adapters.service import AdapterService
+from app.main_window.window import MainWindow
 from app.session.engine_bridge import EngineBridge
 from engine.adapters.library import AdapterLibrary
 from engine.commands import LoadAdapter, UnloadAdapter, UseAdapter
@@ -28,7 +28,7 @@ class AdapterController(QObject):
     """
 
     def __init__(
-        self, settings: SettingsInForce, folder: Path, bridge: EngineBridge, window: QWidget
+        self, settings: SettingsInForce, folder: Path, bridge: EngineBridge, window: MainWindow
     ) -> None:
         """Use the adapters in a folder and the bundled ones."""
         super().__init__(window)
@@ -38,12 +38,17 @@ class AdapterController(QObject):
         self._bridge = bridge
         self._names: tuple[str, ...] = ()  # of the adapters that are loaded
         self._by_person = False
+        self._choices = window.choices
+        self._talks: tuple[Path | None, str] = (None, "")  # the adapter for talks, and its name
         self._default: str | None = None  # the bundled one that was last found to help
         self.dialog.load_wanted.connect(self._load)
         self.dialog.use_wanted.connect(self._use)
         self.dialog.unload_wanted.connect(lambda name: bridge.send(UnloadAdapter(name)))
         self.desk.default_found.connect(self._use_default)
+        self.desk.talks_found.connect(self._offer_talks)
+        self._choices.purpose_chosen.connect(self._use_purpose)
         settings.translation_changed.connect(self._find_default)
+        settings.language_changed.connect(self.desk.find_talks)
         settings.translation_changed.connect(self._show_policy)
         self._show_policy()
 
@@ -51,6 +56,7 @@ class AdapterController(QObject):
         """Load the first adapter into a newly loaded model."""
         self._settings.adapter_in_use, self._names, self._default = None, (), None
         self._by_person = False
+        self.desk.find_talks(self._settings.translation.target_language)
         wanted = self._settings.adapter
         if not wanted:
             self._find_default()
@@ -63,6 +69,7 @@ class AdapterController(QObject):
         """Show the loaded adapters and the one in use."""
         self._settings.adapter_in_use, self._names = event.used, event.names
         self.dialog.show_loaded(event)
+        self._show_purpose()
         if self._by_person and event.used is not None:
             self._settings.choose_adapter(event.used)
 
@@ -98,6 +105,25 @@ class AdapterController(QObject):
         if not name:
             self._settings.choose_adapter(NO_ADAPTER)
         self._bridge.send(UseAdapter(name or None))
+
+    @Slot(object, str)
+    def _offer_talks(self, folder: Path | None, name: str) -> None:
+        """Offer the adapter for talks as a plain choice in the main window."""
+        self._talks = folder, name
+        self._show_purpose()
+
+    def _show_purpose(self) -> None:
+        _, name = self._talks
+        self._choices.show_talks(name, used=bool(name) and self._settings.adapter_in_use == name)
+
+    @Slot(str)
+    def _use_purpose(self, name: str) -> None:
+        """Translate for talks, or for meetings and chats by the model alone."""
+        folder, _ = self._talks
+        if name and name not in self._names and folder is not None:
+            self._load(folder)
+        else:
+            self._use(name)
 
     @Slot(object, str)
     def _use_default(self, folder: Path | None, name: str) -> None:

@@ -11,14 +11,19 @@ from app.captions.model import UtteranceView
 from app.captions.modes import CAPTIONS_ONLY, TRANSLATE
 from app.config.model_choice import ModelChoice
 from app.config.settings_in_force import SettingsInForce
+from app.dialogs.setup.model_service import bundled_offers
 from app.dialogs.setup.tool_dialogs import ModelsDialog, SpeedDialog
 from app.dialogs.setup.wizard import SetupWizard, WizardServices
+from app.library.models import MachineReport, ModelOffer, known_offers
 from app.main_window.window import MainWindow
 from app.session.listening_service import ListeningService
 from app.system.translations import worded
+from app.widgets.dialog_text import size_text
+from app.widgets.language_names import language_names
 from engine.audio.devices import DeviceKind, Level
 from engine.hub.catalogue import TRANSLATION_MODELS
 from engine.speech.events import Heard, ListeningFailed, Noticed, SoundCame
+from engine.untrusted.safe_names import folder_of
 
 
 class SetupController(QObject):
@@ -63,7 +68,9 @@ class SetupController(QObject):
         self._wished = ""  # a language of the wizard that needs another model
         actions = window.menu_actions
         actions.guide.triggered.connect(self.open_guide)
-        actions.models.triggered.connect(self.open_models)
+        actions.models.triggered.connect(lambda _on: self.open_models())
+        window.choices.language.aboutToShow.connect(self._offer_languages)
+        window.choices.other_language_wanted.connect(self.open_models)
         actions.speed.triggered.connect(self.open_speed)
 
     @Slot()
@@ -80,21 +87,48 @@ class SetupController(QObject):
         self.opened.emit()
         dialog.open_speech(self._settings.preferences)
 
-    @Slot()
-    def open_models(self) -> None:
-        """Show the translation models."""
+    @Slot(str)
+    def open_models(self, language: str = "") -> None:
+        """Show the translation models, for another language if one is given."""
         if self.models is None:
-            library = self._settings.launch.data_folder / "models"
-            self.models = ModelsDialog(library, self.parts, self._window)
+            self.models = ModelsDialog(self._library, self.parts, self._window)
             self.models.wanted.connect(self._use_model)
         preferences = self._settings.preferences
         stored = preferences.translation
+        language = language or self._wished
         now = ModelChoice(
-            model=None if self._wished else preferences.model,
-            language=self._wished or stored.language,
+            model=None if language else preferences.model,
+            language=language or stored.language,
             source=stored.source,
         )
         self.models.open_models(now, preferences.accepted)
+
+    @property
+    def _library(self) -> Path:
+        return self._settings.launch.data_folder / "models"
+
+    @Slot()
+    def _offer_languages(self) -> None:
+        """Offer the languages of other models, each with what is downloaded for it."""
+        choices, spoken = self._window.choices, self._settings.translation.source_language
+        report = MachineReport() if self.models is None else self.models.page.report
+        offers = [*bundled_offers(), *known_offers()]
+        known = {spoken, *(code for _, code in choices.language.entries)}
+        entries = list[tuple[str, str, str]]()
+        for code, name in language_names().items():
+            best = None if code in known else report.recommended(offers, code, spoken)
+            if best is not None:
+                entries.append((*self._way_to(name, best, code),))
+        choices.show_other_languages(entries)
+
+    def _way_to(self, language: str, best: ModelOffer, code: str) -> tuple[str, str, str]:
+        """Return the entry of a language that another model knows."""
+        size = size_text(best.n_bytes)
+        if best.is_here or (self._library / folder_of(best.name)).is_dir():
+            here = self.tr("Its model is on this computer: choose it, and use it")
+            return self.tr("{}…").format(language), code, here
+        tip = self.tr("Download {}, then use").format(size)
+        return self.tr("{} (download {})…").format(language, size), code, tip
 
     @Slot()
     def open_speed(self) -> None:

@@ -90,8 +90,10 @@ class Actions(QObject):
         overlay.addSeparator()
         overlay.addActions([self.larger, self.smaller, self.reset_place])
         tools = bar.addMenu(self.tr("&Tools"))
-        tools.addActions([self.models, self.speed, self.adapters, self.glossary, self.latency])
-        tools.addActions([self.page_address, self.settings])
+        tools.addActions([self.models, self.speed, self.glossary, self.page_address])
+        developers = tools.addMenu(self.tr("For &developers"))
+        developers.addActions([self.adapters, self.latency])
+        tools.addAction(self.settings)
         more = bar.addMenu(self.tr("&Help"))
         more.addActions([self.help, self.guide, self.diagnostics, self.about])
 

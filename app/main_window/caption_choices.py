@@ -11,22 +11,27 @@ from app.widgets.policy_names import policy_names, unoffered_policy
 
 
 class CaptionChoices(QObject):
-    """Three menus; they only emit signals.
+    """Four menus; they only emit signals.
 
     Signals:
         mode_chosen(str): one of ``MODES``.
         language_chosen(str): the code of a target language.
+        other_language_wanted(str): one that needs another model; empty for all that there are.
+        purpose_chosen(str): the name of an adapter, empty for the model alone.
         policy_chosen(str): a policy as the engine writes it.
         changed(): a menu shows another choice.
 
     Attributes:
         mode: menu of the modes.
-        language: menu of the target languages.
+        language: menu of the target languages, those of the model in use above a line.
+        purpose: menu of what is captioned; without entries where the model has no choice.
         timing: menu of the policies.
     """
 
     mode_chosen = Signal(str)
     language_chosen = Signal(str)
+    other_language_wanted = Signal(str)
+    purpose_chosen = Signal(str)
     policy_chosen = Signal(str)
     changed = Signal()
 
@@ -35,6 +40,7 @@ class CaptionChoices(QObject):
         self._spoken = SOURCE_LANGUAGE
         self.mode = ChoiceMenu(self.tr("M&ode"))
         self.language = ChoiceMenu(self.tr("Translate &to"))
+        self.purpose = ChoiceMenu(self.tr("Bette&r for"))
         self.timing = ChoiceMenu(self.tr("T&iming"))
         modes = (
             (self.tr("Translate"), self.tr("Captions in another language")),
@@ -47,12 +53,15 @@ class CaptionChoices(QObject):
         self.show_timings(policy_names())
         self.mode.value_chosen.connect(self.mode_chosen)
         self.language.value_chosen.connect(self.language_chosen)
+        self.language.other_chosen.connect(self.other_language_wanted)
+        self.purpose.value_chosen.connect(self.purpose_chosen)
+        self.show_talks("")
         self.timing.value_chosen.connect(self.policy_chosen)
 
     def show_mode(self, mode: str) -> None:
         """Select a mode; captions without a translation have no other language or timing."""
         self.mode.choose(mode)
-        for menu in (self.language, self.timing):
+        for menu in (self.language, self.purpose, self.timing):
             menu.setEnabled(self.translates)
         self.changed.emit()
 
@@ -63,6 +72,20 @@ class CaptionChoices(QObject):
         )
         if chosen in languages:
             self.language.choose(chosen)
+        self.changed.emit()
+
+    def show_other_languages(self, entries: Sequence[tuple[str, str, str]]) -> None:
+        """Offer languages of other models below a line: text, code, tool tip."""
+        more = self.tr("&More languages…"), "", self.tr("Shows all translation models")
+        self.language.show_others([*entries, more])
+
+    def show_talks(self, adapter: str, *, used: bool = False) -> None:
+        """Offer captions for talks by an adapter, or no choice if it has no name."""
+        meetings = self.tr("&Meetings and chats"), "", self.tr("Short sentences, as people talk")
+        talks = self.tr("&Talks"), adapter, self.tr("Long sentences: better, and a little earlier")
+        self.purpose.show_entries([meetings, talks] if adapter else [meetings])
+        self.purpose.choose(adapter if used else "")
+        self.purpose.menuAction().setVisible(bool(adapter))
         self.changed.emit()
 
     def show_timings(self, policies: Sequence[tuple[str, str, str]]) -> None:
@@ -97,4 +120,5 @@ class CaptionChoices(QObject):
         source, target = self.languages
         if not self.translates:
             return self.tr("{} captions").format(source)
-        return f"{source} + {target}" if self.mode.value == BOTH else f"{source} → {target}"
+        pair = f"{source} + {target}" if self.mode.value == BOTH else f"{source} → {target}"
+        return f"{pair} · {self.tr('Talks')}" if self.purpose.value else pair

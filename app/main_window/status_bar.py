@@ -39,10 +39,10 @@ class StatusBar(QWidget):
         self.choices.setToolTip(self.tr("Mode, language and timing of the captions"))
         menu = QMenu(self.choices)
         menu.setToolTipsVisible(True)
-        menu.addActions(choices.mode.actions())
-        menu.addSeparator()
-        for one in (choices.language, choices.timing):
+        for one in (choices.language, choices.purpose, choices.timing):
             menu.addMenu(one)
+        menu.addSeparator()
+        menu.addActions(choices.mode.actions())
         self.choices.setMenu(menu)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)

@@ -140,7 +140,9 @@ class MainWindow(QMainWindow):
     def _connect_actions(self) -> None:
         """Connect menus and buttons that do the same."""
         actions, choices = self.menu_actions, self.choices
-        actions.fill(self.menuBar(), (choices.mode, choices.language, choices.timing))
+        actions.fill(
+            self.menuBar(), (choices.mode, choices.language, choices.purpose, choices.timing)
+        )
         actions.find.triggered.connect(self.find_bar.open_bar)
         self.find_bar.wanted.connect(self._find)
         self.find_bar.closed.connect(self._end_search)

@@ -12,13 +12,16 @@ class ChoiceMenu(QMenu):
 
     Signals:
         value_chosen(str): the user chose the entry of this value.
+        other_chosen(str): the user chose one of the entries below the line.
     """
 
     value_chosen = Signal(str)
+    other_chosen = Signal(str)
 
     def __init__(self, title: str = "", parent: QWidget | None = None) -> None:
         super().__init__(title, parent)
         self.setToolTipsVisible(True)
+        self._below: list[QAction] = []  # the line, and what is below it
         self._group = QActionGroup(self)
         self._group.triggered.connect(lambda action: self.value_chosen.emit(action.data()))
 
@@ -51,6 +54,23 @@ class ChoiceMenu(QMenu):
         if chosen is not None:
             self.choose(value, text)
 
+    def show_others(self, entries: Sequence[tuple[str, str, str]]) -> None:
+        """Offer entries below a line: text, value, tool tip; they lead elsewhere."""
+        for action in self._below:
+            self.removeAction(action)
+            action.deleteLater()
+        self._below = [self.addSeparator()] if entries else []
+        for text, value, tip in entries:
+            action = self.addAction(text)
+            action.setToolTip(tip)
+            action.triggered.connect(lambda _on, value=value: self.other_chosen.emit(value))
+            self._below.append(action)
+
+    @property
+    def others(self) -> list[QAction]:
+        """The entries below the line."""
+        return self._below[1:]
+
     def choose(self, value: str, text: str = "") -> None:
         """Mark the entry of a value without emitting; an unknown value is added with ``text``."""
         self._find(value, text or value).setChecked(True)
@@ -72,5 +92,8 @@ class ChoiceMenu(QMenu):
         action.setCheckable(True)
         action.setToolTip(tip)
         self._group.addAction(action)
-        self.addAction(action)
+        if self._below:
+            self.insertAction(self._below[0], action)
+        else:
+            self.addAction(action)
         return action

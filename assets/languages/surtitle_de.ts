@@ -1901,6 +1901,10 @@
         <source>Lock (clicks go through)</source>
         <translation>Sperren (Klicks gehen hindurch)</translation>
     </message>
+    <message>
+        <source>For &amp;developers</source>
+        <translation>Für En&amp;twickler</translation>
+    </message>
 </context>
 <context>
     <name>AdapterDialog</name>
@@ -1915,10 +1919,6 @@
     <message>
         <source>&amp;Load</source>
         <translation>&amp;Laden</translation>
-    </message>
-    <message>
-        <source>&amp;Bare model</source>
-        <translation>&amp;Bloßes Modell</translation>
     </message>
     <message>
         <source>&amp;Unload</source>
@@ -1939,10 +1939,6 @@
     <message>
         <source>&amp;Remove</source>
         <translation>E&amp;ntfernen</translation>
-    </message>
-    <message>
-        <source>An adapter teaches a model to translate live. Drop a folder here to add it.</source>
-        <translation>Ein Adapter lehrt ein Modell, live zu übersetzen. Einen Ordner hierher ziehen fügt ihn hinzu.</translation>
     </message>
     <message>
         <source>Trained for another timing than the one in use, so captions may be worse; the button at the lower right of the window changes the timing.</source>
@@ -1971,6 +1967,14 @@
     <message>
         <source>A file of an adapter</source>
         <translation>Datei eines Adapters</translation>
+    </message>
+    <message>
+        <source>&amp;Turn off</source>
+        <translation>A&amp;usschalten</translation>
+    </message>
+    <message>
+        <source>Add-ons tune the translator for a purpose. Drop a folder here to add one.</source>
+        <translation>Zusätze stimmen den Übersetzer auf einen Zweck ab. Einen Ordner hierher ziehen, um einen hinzuzufügen.</translation>
     </message>
 </context>
 <context>
@@ -2137,6 +2141,34 @@
     <message>
         <source>{} captions</source>
         <translation>Untertitel: {}</translation>
+    </message>
+    <message>
+        <source>Bette&amp;r for</source>
+        <translation>Besser &amp;für</translation>
+    </message>
+    <message>
+        <source>&amp;More languages…</source>
+        <translation>&amp;Weitere Sprachen …</translation>
+    </message>
+    <message>
+        <source>Shows all translation models</source>
+        <translation>Zeigt alle Übersetzungsmodelle</translation>
+    </message>
+    <message>
+        <source>&amp;Meetings and chats</source>
+        <translation>&amp;Besprechungen und Chats</translation>
+    </message>
+    <message>
+        <source>Short sentences, as people talk</source>
+        <translation>Kurze Sätze, wie man spricht</translation>
+    </message>
+    <message>
+        <source>&amp;Talks</source>
+        <translation>&amp;Vorträge</translation>
+    </message>
+    <message>
+        <source>Long sentences: better, and a little earlier</source>
+        <translation>Lange Sätze: besser und etwas früher</translation>
     </message>
 </context>
 <context>
@@ -3597,22 +3629,6 @@
         <translation>mitgeliefert</translation>
     </message>
     <message>
-        <source>runs anywhere</source>
-        <translation>läuft überall</translation>
-    </message>
-    <message>
-        <source>keeps up</source>
-        <translation>schnell genug</translation>
-    </message>
-    <message>
-        <source>too slow</source>
-        <translation>zu langsam</translation>
-    </message>
-    <message>
-        <source>{}: {:.1f} s a second</source>
-        <translation>{}: {:.1f} s je Sekunde</translation>
-    </message>
-    <message>
         <source>{} on {}, published at {}</source>
         <translation>{} auf {}, veröffentlicht unter {}</translation>
     </message>
@@ -3623,14 +3639,6 @@
     <message>
         <source>no: needs {} of memory</source>
         <translation>nein: es braucht {} Speicher</translation>
-    </message>
-    <message>
-        <source>yes, on the processor</source>
-        <translation>ja, auf dem Prozessor</translation>
-    </message>
-    <message>
-        <source>yes, on the graphics card</source>
-        <translation>ja, auf der Grafikkarte</translation>
     </message>
     <message>
         <source>{} (recommended)</source>
@@ -3684,6 +3692,26 @@
         <source>{} is downloaded.</source>
         <translation>{} ist heruntergeladen.</translation>
     </message>
+    <message>
+        <source>Fast</source>
+        <translation>Schnell</translation>
+    </message>
+    <message>
+        <source>Fast enough (uses {:.0f} % of the time)</source>
+        <translation>Schnell genug (braucht {:.0f} % der Zeit)</translation>
+    </message>
+    <message>
+        <source>Too slow for this computer</source>
+        <translation>Zu langsam für diesen Rechner</translation>
+    </message>
+    <message>
+        <source>Runs (speed not known)</source>
+        <translation>Läuft (Tempo unbekannt)</translation>
+    </message>
+    <message>
+        <source>Runs on the graphics card</source>
+        <translation>Läuft auf der Grafikkarte</translation>
+    </message>
 </context>
 <context>
     <name>ModelsDialog</name>
@@ -3698,6 +3726,10 @@
     <message>
         <source>{} became free.</source>
         <translation>{} wurden frei.</translation>
+    </message>
+    <message>
+        <source>Download and &amp;use ({})</source>
+        <translation>Herunterladen und ben&amp;utzen ({})</translation>
     </message>
 </context>
 <context>
@@ -3926,6 +3958,22 @@
     <message>
         <source>Until Surtitle is closed, the model that was named when it was started translates</source>
         <translation>Bis Surtitle geschlossen wird, übersetzt das Modell, das beim Start genannt wurde</translation>
+    </message>
+    <message>
+        <source>Its model is on this computer: choose it, and use it</source>
+        <translation>Das Modell ist auf diesem Rechner: auswählen und benutzen</translation>
+    </message>
+    <message>
+        <source>{}…</source>
+        <translation>{} …</translation>
+    </message>
+    <message>
+        <source>Download {}, then use</source>
+        <translation>{} herunterladen, dann benutzen</translation>
+    </message>
+    <message>
+        <source>{} (download {})…</source>
+        <translation>{} ({} herunterladen) …</translation>
     </message>
 </context>
 <context>

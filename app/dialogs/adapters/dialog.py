@@ -116,7 +116,7 @@ class AdapterDialog(QDialog):
         buttons = QWidget()
         self._row = FlowLayout(buttons)
         self.load = self._add_button(self.tr("&Load"), self._load)
-        self.compare = self._add_button(self.tr("&Bare model"), self._compare)
+        self.compare = self._add_button(self.tr("&Turn off"), self._compare)
         self.unload = self._add_button(self.tr("&Unload"), self._unload)
         self.verify = self._add_button(self.tr("&Verify"), self._verify)
         self.add_folder = self._add_button(self.tr("Add &folder…"), self._ask_folder)
@@ -130,9 +130,7 @@ class AdapterDialog(QDialog):
         split.addWidget(self.table)
         split.addWidget(self.details)
         column = QVBoxLayout(self)
-        hint = self.tr(
-            "An adapter teaches a model to translate live. Drop a folder here to add it."
-        )
+        hint = self.tr("Add-ons tune the translator for a purpose. Drop a folder here to add one.")
         column.addWidget(QLabel(hint, wordWrap=True))
         column.addWidget(split, 1)
         for widget in (self.reason, self.message, buttons):
@@ -202,7 +200,7 @@ class AdapterDialog(QDialog):
         self.remove.setEnabled(is_own and not is_used)
         self.compare.setEnabled(self._used is not None or self._compared in self._loaded)
         back = self.tr("&Back to the adapter")
-        self.compare.setText(self.tr("&Bare model") if self._used is not None else back)
+        self.compare.setText(self.tr("&Turn off") if self._used is not None else back)
 
     @Slot(str)
     def show_message(self, message: str) -> None:

@@ -12,7 +12,7 @@ from app.system.translations import error_text
 from engine.adapters.adapter import Adapter, inspect_adapter, verify_adapter
 from engine.adapters.library import AdapterLibrary, LibraryAdapter
 from engine.errors import SurtitleError
-from engine.hub.bundled import default_adapter
+from engine.hub.bundled import default_adapter, talks_adapter
 from engine.models.fingerprint import Fingerprint, read_fingerprint
 from engine.settings import TranslationSettings
 
@@ -31,12 +31,14 @@ class AdapterService(QObject):
     Signals:
         listed(list of ListedAdapter): the current library.
         default_found(Path or None, str): the bundled adapter that helps most, and its name.
+        talks_found(Path or None, str): the bundled adapter for talks, and its name.
         reported(str): result or failure of a job, one sentence.
         busy_changed(bool): whether jobs are running.
     """
 
     listed = Signal(list)
     default_found = Signal(object, str)
+    talks_found = Signal(object, str)
     reported = Signal(str)
     busy_changed = Signal(bool)
     _done = Signal()
@@ -63,6 +65,10 @@ class AdapterService(QObject):
     def find_default(self, translation: TranslationSettings) -> None:
         """Find the bundled adapter that helps this translation with the current model."""
         self._background.run(partial(self._find_default, translation))
+
+    def find_talks(self, language: str) -> None:
+        """Find the bundled adapter for talks in a language with the current model."""
+        self._background.run(partial(self._find_talks, language))
 
     def refresh(self) -> None:
         """List the library."""
@@ -108,6 +114,12 @@ class AdapterService(QObject):
         except SurtitleError as error:
             self.reported.emit(error_text(error))
             return None
+
+    def _find_talks(self, language: str) -> None:
+        base = self._base()
+        folder = None if base is None else talks_adapter(base, language)
+        name = "" if folder is None else inspect_adapter(folder, base).name
+        self.talks_found.emit(folder, name)
 
     def _find_default(self, translation: TranslationSettings) -> None:
         base = self._base()

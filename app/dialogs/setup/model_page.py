@@ -235,12 +235,12 @@ class ModelPage(WizardPage):
         where = self.tr("here") if offer.is_here else self.tr("to download")
         if offer.choice is None:
             where = self.tr("included")
-        fits = self.tr("runs anywhere") if offer.choice is None else ""
+        fits = self.tr("Fast") if offer.choice is None else ""
         load = self._load(offer)
         if load is not None:
             is_enough = self.report.keeps_up(offer)
-            text = self.tr("keeps up") if is_enough else self.tr("too slow")
-            fits = filled(self.tr("{}: {:.1f} s a second"), text, load)
+            fast = self.tr("Fast enough (uses {:.0f} % of the time)")
+            fits = filled(fast, 100 * load) if is_enough else self.tr("Too slow for this computer")
         elif fit is not None:
             fits = self._fit_text(fit)
         size = size_text(offer.n_bytes) if offer.n_bytes else "?"
@@ -274,8 +274,8 @@ class ModelPage(WizardPage):
         if not fit.fits:
             return self.tr("no: needs {} of memory").format(size_text(fit.needed_bytes))
         if fit.device == "cpu":
-            return self.tr("yes, on the processor")
-        return self.tr("yes, on the graphics card")
+            return self.tr("Runs (speed not known)")
+        return self.tr("Runs on the graphics card")
 
     def _recommend(self) -> None:
         """Mark the recommended model, and select it unless the user has chosen one."""

@@ -38,7 +38,7 @@ class ModelsDialog(QDialog):
         make_primary(self.apply)
         self.apply.setAutoDefault(False)
         self.apply.clicked.connect(self._use)
-        self.page.licence_accepted.connect(self.apply.setEnabled)
+        self.page.licence_accepted.connect(self._offer_use)
         self.delete = OriginalButton()
         self.delete.confirmed.connect(self._delete_original)
         self.desk.original_deleted.connect(self._show_deleted)
@@ -65,6 +65,16 @@ class ModelsDialog(QDialog):
         self.close()
         self._check.cancel()
         self.desk.close()
+
+    @Slot(bool)
+    def _offer_use(self, permitted: bool) -> None:  # noqa: FBT001  what the signal carries
+        """Name what the button does: a model that is not here is downloaded first."""
+        offer = self.page.offer
+        text = self.tr("&Use this model")
+        if offer is not None and not offer.is_here:
+            text = self.tr("Download and &use ({})").format(size_text(offer.n_bytes))
+        self.apply.setText(text)
+        self.apply.setEnabled(permitted)
 
     @Slot()
     def _use(self) -> None:

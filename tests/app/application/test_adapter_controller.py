@@ -128,3 +128,28 @@ def test_a_bundled_adapter_that_is_found_too_late_changes_nothing(program, bundl
     adapters.dialog.load_wanted.emit(tmp_path / "mine")
     adapters.desk.default_found.emit(bundle("much", "read:3", 2), "much")
     assert loaded(one) == ["mine"]
+
+
+def test_talks_are_a_plain_choice_and_the_main_window_tells_it(program, bundle):
+    bundle("some-talks", "read:3", 0)
+    one = program().open().wait_until_ready()
+    choices, button = one.window.choices, one.window.status.choices
+    one.wait(lambda: len(choices.purpose.entries) == 2)
+    assert [text for text, _ in choices.purpose.entries] == ["&Meetings and chats", "&Talks"]
+    assert (choices.purpose.value, button.text()) == ("", "English → German")
+    choices.purpose.pick("some-talks")
+    one.wait(lambda: loaded(one) == ["some-talks"])
+    tell(one, "some-talks")
+    assert button.text() == "English → German · Talks"
+    choices.purpose.pick("")
+    one.wait(lambda: one.session.calls[-1] == UseAdapter(None))
+    tell(one, None, "some-talks")
+    assert button.text() == "English → German"
+    assert one.stored()["translation"]["adapter"] == "none"
+
+
+def test_a_model_without_an_adapter_for_talks_offers_no_choice(program, bundle):
+    bundle("much", "read:3", 0)
+    one = program().open().wait_until_ready()
+    one.application.adapters.close()
+    assert not one.window.choices.purpose.menuAction().isVisible()

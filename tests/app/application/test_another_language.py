@@ -54,7 +54,7 @@ def click(*buttons):
     return len(buttons)
 
 
-def test_eight_clicks_lead_from_the_first_start_to_a_model_for_polish(first_start, hub):
+def test_a_model_for_polish_can_be_downloaded_first_and_used_then(first_start, hub):
     one, setup = first_start
     guide = setup.dialog
     n_clicks = choose(guide.welcome.target, "pl")
@@ -179,3 +179,24 @@ def test_a_program_that_ends_during_the_set_up_opens_nothing(first_start):
     click(setup.dialog.next)
     setup.hide()
     assert setup.models is None
+
+
+def test_the_language_menu_leads_to_other_languages_with_the_size_of_their_models(program):
+    one = program(model=None).open().wait_until_ready()
+    guide = one.application.side_windows.guide
+    guide.parts = parts()
+    menu = one.window.choices.language
+    menu.aboutToShow.emit()
+    texts = {action.text(): action for action in menu.others}
+    assert texts["Polish (download 1.9 GB)…"].toolTip() == "Download 1.9 GB, then use"
+    names = [text for text, _ in menu.entries]
+    assert not [text for text in texts if text.split(" (")[0] in names], "those are above the line"
+    assert "&More languages…" in texts
+    menu.show_entries([("German", "de", "")])
+    actions = menu.actions()
+    assert actions[0].text() == "German"
+    assert actions[1].isSeparator()
+    texts["Polish (download 1.9 GB)…"].trigger()
+    assert guide.models.isVisible()
+    assert guide.models.page.language == "pl"
+    assert one.application.settings.model is None, "nothing is chosen yet"

@@ -99,7 +99,7 @@ class Newcomer:
         return self.application.keeper.cues[row]
 
 
-def test_eight_clicks_lead_from_a_fresh_start_to_polish_captions(qtbot, tmp_path, hub):
+def test_seven_clicks_lead_from_a_fresh_start_to_polish_captions(qtbot, tmp_path, hub):
     one = Newcomer(qtbot, tmp_path)
     wizard = one.guide.dialog
     one.choose(wizard.welcome.target, "pl")
@@ -107,13 +107,12 @@ def test_eight_clicks_lead_from_a_fresh_start_to_polish_captions(qtbot, tmp_path
     page = one.guide.models.page
     one.wait(lambda: page.offer is not None and page.offer.name == NAME)
     one.wait(page.row.download.isEnabled)
-    one.click(page.row.download)
-    one.wait(lambda: page.offer.is_here)
     one.wait_until_ready()
     stages = []
-    one.application.bridge.event_came.connect(lambda event: stages.append(str(event)))
+    one.application.bridge.next_came.connect(lambda event: stages.append(str(event)))
     one.click(one.guide.models.apply)
-    assert one.n_clicks == 8
+    assert one.n_clicks == 7
+    one.wait(lambda: one.application.settings.preferences.translation.language == "pl")
     one.wait_until_ready()
     assert any("CONVERTING" in stage for stage in stages)
     assert one.window.choices.language.value == "pl"

@@ -85,7 +85,7 @@ def test_mode_and_languages_stand_on_a_button(bar):
     assert not choices.language.isEnabled()
     titles = [action.text().replace("&", "") for action in bar.choices.menu().actions()]
     modes = ["Translate", "Captions only", "Both languages"]
-    assert titles == [*modes, "", "Translate to", "Timing"]
+    assert titles == ["Translate to", "Better for", "Timing", "", *modes]
 
 
 def test_what_is_picked_in_the_menus_is_told(bar):

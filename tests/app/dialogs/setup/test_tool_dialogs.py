@@ -81,7 +81,7 @@ def test_what_the_computer_has_and_what_fits_stands_beside_the_models(models, qt
     page = models().page
     qtbot.waitUntil(lambda: "8 cores" in page.machine.text(), timeout=30_000)
     qtbot.waitUntil(
-        lambda: page.table.item(row_of(page, SMALL), 5).text() == "yes, on the processor",
+        lambda: page.table.item(row_of(page, SMALL), 5).text() == "Runs (speed not known)",
         timeout=30_000,
     )
     assert page.table.item(0, 0).text() == "surtitle-en-de (recommended)"
@@ -175,7 +175,7 @@ def test_two_languages_lead_to_the_models_that_translate_between_them(models, qt
     first = [page.table.item(0, column).text() for column in range(6)]
     assert first[0] == "facebook/m2m100_418M (recommended)"
     assert first[1:5] == ["1.9 GB", "MIT", "46.5 chrF", "to download"]
-    assert first[5].startswith("keeps up: 0.")
+    assert first[5].startswith("Fast enough (uses ")
     assert "A second of speech takes about 0." in page.table.item(0, 5).toolTip()
     assert "FLORES-200" in page.table.item(0, 3).toolTip()
     assert page.offer.name == "facebook/m2m100_418M"
@@ -200,12 +200,20 @@ def test_another_spoken_language_leads_to_other_models_and_one_chosen_twice_is_e
     assert one.uses == [wanted]
 
 
+def test_the_button_says_that_a_model_is_downloaded_first_and_how_much(models, qtbot):
+    one = models(says(MACHINE, FAST))
+    assert one.apply.text() == "&Use this model"
+    listed(qtbot, one)
+    select(polish(one), "facebook/m2m100_418M")
+    assert one.apply.text() == "Download and &use (1.9 GB)"
+
+
 def test_a_slow_computer_is_told_before_a_download_what_is_too_slow(models, qtbot):
     page = polish(models(says(MACHINE, {**FAST, "gflops": 20.0})))
     qtbot.waitUntil(lambda: "8 cores" in page.machine.text(), timeout=30_000)
     row = row_of(page, "facebook/m2m100_418M")
     assert row > 0
-    assert page.table.item(row, 5).text().startswith("too slow: ")
+    assert page.table.item(row, 5).text().startswith("Too slow")
 
 
 NLLB = "facebook/nllb-200-distilled-600M"
