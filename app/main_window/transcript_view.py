@@ -330,7 +330,10 @@ class Transcript(QTableView):
         """Set the width of the source to its share; the last column has the rest."""
         self._is_laying_out = True
         share = 1.0 if self.isColumnHidden(CAPTION) else self._share
-        self.horizontalHeader().resizeSection(SOURCE, round(self._text_width() * share))
+        width, header = self._text_width(), self.horizontalHeader()
+        header.resizeSection(SOURCE, round(width * share))
+        if share < 1:  # the header stretches it only when its own width changes
+            header.resizeSection(CAPTION, width - round(width * share))
         self._is_laying_out = False
 
     @Slot(int, int, int)

@@ -419,6 +419,17 @@ def test_selected_rows_are_copied_line_by_line(transcript, qtbot):
     assert QGuiApplication.clipboard().text() == "Yes\tJa\nSo\tSo"
 
 
+def test_columns_fill_the_width_once_there_are_two_speakers(transcript, qtbot):
+    transcript.show_mode("translate", "English", "German")
+    long = "Guten Morgen zusammen und allen hier " * 3
+    lanes = ("me", "them") * 6
+    transcript.show_views(
+        [replace(view(key, long, long), lane=lane) for key, lane in enumerate(lanes)]
+    )
+    header, port = transcript.horizontalHeader(), transcript.viewport()
+    qtbot.waitUntil(lambda: header.length() == port.width())
+
+
 def test_who_speaks_stands_behind_the_time_once_there_are_two(transcript):
     spoken = [view(0, "typed", "getippt"), replace(view(1, "Hello", "Hallo"), lane="me")]
     transcript.show_views(spoken)
