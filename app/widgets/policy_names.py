@@ -79,7 +79,7 @@ _OF_DRAFTS = {
     ),
 }
 _STANDARD = (
-    tr("The standard one of the model"),
+    tr("Automatic (recommended)"),
     tr("Every 3 words, or, if the model makes drafts, when two of them agree."),
 )
 _STEP = 0.5

@@ -1512,10 +1512,6 @@
         <translation>Ein Satz wird übersetzt, wenn er vollständig ist.</translation>
     </message>
     <message>
-        <source>The standard one of the model</source>
-        <translation>Der übliche des Modells</translation>
-    </message>
-    <message>
         <source>Every 3 words, or, if the model makes drafts, when two of them agree.</source>
         <translation>Alle 3 Wörter oder, wenn das Modell Entwürfe macht, sobald zwei davon übereinstimmen.</translation>
     </message>
@@ -1694,6 +1690,10 @@
     <message>
         <source>{name} cannot be downloaded: a web page came instead of the hub&apos;s list; where your network asks you to log in, do so in a browser and try again</source>
         <translation>{name} kann nicht heruntergeladen werden: statt der Liste des Hubs kam eine Webseite; wenn Ihr Netz eine Anmeldung verlangt, melden Sie sich im Browser an und versuchen Sie es noch einmal</translation>
+    </message>
+    <message>
+        <source>Automatic (recommended)</source>
+        <translation>Automatisch (empfohlen)</translation>
     </message>
 </context>
 <context>
@@ -2209,10 +2209,6 @@
         <translation>Text</translation>
     </message>
     <message>
-        <source>As in the windows</source>
-        <translation>Wie in den Fenstern</translation>
-    </message>
-    <message>
         <source>&amp;Font</source>
         <translation>Schrift&amp;art</translation>
     </message>
@@ -2295,10 +2291,6 @@
     <message>
         <source>&amp;Box</source>
         <translation>&amp;Hintergrund</translation>
-    </message>
-    <message>
-        <source>As above</source>
-        <translation>Wie oben</translation>
     </message>
     <message>
         <source>O&amp;pacity of the box</source>
@@ -2439,6 +2431,14 @@
     <message>
         <source>Captions that the model is not sure of, if it can tell.</source>
         <translation>Untertitel, bei denen das Modell unsicher ist, sofern es das sagen kann.</translation>
+    </message>
+    <message>
+        <source>Same as the window</source>
+        <translation>Wie im Fenster</translation>
+    </message>
+    <message>
+        <source>From colour scheme</source>
+        <translation>Wie im Farbschema</translation>
     </message>
 </context>
 <context>
@@ -2913,10 +2913,6 @@
         <translation>Allgemein</translation>
     </message>
     <message>
-        <source>As the system</source>
-        <translation>Wie das System</translation>
-    </message>
-    <message>
         <source>Display &amp;language</source>
         <translation>&amp;Anzeigesprache</translation>
     </message>
@@ -2935,10 +2931,6 @@
     <message>
         <source>&amp;Appearance</source>
         <translation>A&amp;ussehen</translation>
-    </message>
-    <message>
-        <source>&amp;Text size of the transcript</source>
-        <translation>&amp;Textgröße der Mitschrift</translation>
     </message>
     <message>
         <source> %</source>
@@ -2982,6 +2974,14 @@
     <message>
         <source>Sa&amp;ve settings…</source>
         <translation>Einstellungen s&amp;peichern …</translation>
+    </message>
+    <message>
+        <source>Same as system</source>
+        <translation>Wie im System</translation>
+    </message>
+    <message>
+        <source>&amp;Transcript text size</source>
+        <translation>&amp;Textgröße der Mitschrift</translation>
     </message>
 </context>
 <context>
@@ -4030,8 +4030,8 @@
         <translation>Tasten für {}</translation>
     </message>
     <message>
-        <source>Go to a field and press the keys; Backspace removes them. Shortcuts that work in other programs, too, are set in your desktop, for commands like surtitle --toggle.</source>
-        <translation>Gehen Sie in ein Feld und drücken Sie die Tasten; die Rücktaste entfernt sie. Tasten, die auch in anderen Programmen wirken, legen Sie in Ihrer Arbeitsumgebung fest, für Befehle wie surtitle --toggle.</translation>
+        <source>Go to a field and press the keys; Backspace removes them. For a shortcut that works everywhere, bind a command such as {} in your desktop&apos;s settings.</source>
+        <translation>Gehen Sie in ein Feld und drücken Sie die Tasten; die Rücktaste entfernt sie. Damit ein Tastenkürzel überall wirkt, verknüpfen Sie es in den Einstellungen Ihres Desktops mit einem Befehl wie {}.</translation>
     </message>
 </context>
 <context>
@@ -4077,10 +4077,6 @@
     <message>
         <source>&amp;Open folder</source>
         <translation>Or&amp;dner öffnen</translation>
-    </message>
-    <message>
-        <source>Smaller models come first: they are faster and less accurate. Models that end in .en understand English only, and understand it better. A name with a slash is looked up on huggingface.co. A model is downloaded once, and only after you agree.</source>
-        <translation>Kleinere Modelle kommen zuerst: Sie sind schneller und weniger genau. Modelle mit .en am Ende verstehen nur Englisch, das aber besser. Ein Name mit Schrägstrich wird auf huggingface.co gesucht. Ein Modell wird nur einmal heruntergeladen, und erst nach Ihrer Zustimmung.</translation>
     </message>
     <message>
         <source>{} MB to download, once</source>
@@ -4157,6 +4153,10 @@
     <message>
         <source>Probably too slow for this computer.</source>
         <translation>Wahrscheinlich zu langsam für diesen Computer.</translation>
+    </message>
+    <message>
+        <source>Smaller models come first: they are faster and less accurate. “.en” models are better but English only. A name with a slash is looked up on huggingface.co. A model is downloaded once, and only after you agree; until then the one before is used.</source>
+        <translation>Kleinere Modelle stehen oben: Sie sind schneller und ungenauer. Modelle auf „.en“ sind besser, können aber nur Englisch. Ein Name mit Schrägstrich wird auf huggingface.co gesucht. Ein Modell wird einmal heruntergeladen, und nur mit Ihrem Einverständnis; bis dahin bleibt das bisherige in Gebrauch.</translation>
     </message>
 </context>
 <context>

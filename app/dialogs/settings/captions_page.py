@@ -63,7 +63,7 @@ class CaptionsPage(SettingsPage):
             "captions.point_size", self.tr("Text si&ze"), (14, 96), self.tr(" pt")
         )
         families = [name for name in QFontDatabase.families() if len(name) <= MOST_LETTERS]
-        fonts = [(self.tr("As in the windows"), ""), *((name, name) for name in families)]
+        fonts = [(self.tr("Same as the window"), ""), *((name, name) for name in families)]
         self.font_family = self.add_combo("captions.font", self.tr("&Font"), fonts)
         self.outline = self.add_check("captions.outline", self.tr("&Outline around letters"))
         marks = (self.tr("Dotted underline"), self.tr("(?) after them"), self.tr("Nothing"))
@@ -124,7 +124,7 @@ class CaptionsPage(SettingsPage):
 
     def _add_colour(self, field: str, label: str, colours: Sequence[tuple[str, str]]) -> QComboBox:
         """Append a list of colours that begins with that of the preset."""
-        combo = self.add_combo(field, label, [(self.tr("As above"), ""), *colours])
+        combo = self.add_combo(field, label, [(self.tr("From colour scheme"), ""), *colours])
         for index in range(1, combo.count()):
             combo.setItemIcon(index, _swatch(combo.itemData(index)))
         return combo
@@ -132,7 +132,7 @@ class CaptionsPage(SettingsPage):
     def _add_opacity(self) -> QComboBox:
         """Append the opacity of the box in percent, beginning with that of the preset."""
         combo = QComboBox()
-        combo.addItem(self.tr("As above"), None)
+        combo.addItem(self.tr("From colour scheme"), None)
         for percent in range(round(LEAST_OPACITY * _PERCENT), _PERCENT + 1, 10):
             combo.addItem(f"{percent} %", percent / _PERCENT)
 

@@ -38,21 +38,21 @@ class GeneralPage(SettingsPage):
         super().__init__("")
         self.title = self.tr("General")
         self._data_folder = data_folder
-        languages = (self.tr("As the system"), "English", "Deutsch")
+        languages = (self.tr("Same as system"), "English", "Deutsch")
         self.language = self.add_combo(
             "interface.language",
             self.tr("Display &language"),
             list(zip(languages, INTERFACE_LANGUAGES, strict=True)),
             self.tr("Takes effect when Surtitle is started again."),
         )
-        looks = (self.tr("As the system"), self.tr("Light"), self.tr("Dark"))
+        looks = (self.tr("Same as system"), self.tr("Light"), self.tr("Dark"))
         self.appearance = self.add_combo(
             "interface.appearance",
             self.tr("&Appearance"),
             list(zip(looks, APPEARANCES, strict=True)),
         )
         self.text_size = self.add_spin(
-            "interface.text_size", self.tr("&Text size of the transcript"), (50, 300), self.tr(" %")
+            "interface.text_size", self.tr("&Transcript text size"), (50, 300), self.tr(" %")
         )
         self._add_sessions()
         self._add_file()

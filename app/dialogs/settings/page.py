@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QPushButton,
+    QSizePolicy,
     QSpinBox,
     QWidget,
 )
@@ -24,6 +25,7 @@ from app.config.preferences import Preferences
 from app.look.style_sheet import make_spin
 from app.widgets.dialog_text import add_row
 
+_NUMBER, _CHOICE = 96, 240  # pixels: the least width of a number and of a list
 _INDENT = 28  # pixels: below the text of a check box
 _HEADING_GAP = 12
 
@@ -140,6 +142,9 @@ class SettingsPage(QWidget):
             if widget.focusPolicy() == Qt.FocusPolicy.WheelFocus:
                 widget.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
                 widget.installEventFilter(self)
+            if isinstance(widget, (QComboBox, QSpinBox)):
+                widget.setMinimumWidth(_NUMBER if isinstance(widget, QSpinBox) else _CHOICE)
+                widget.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
             add_row(self.form, label, widget, widget)
             widget.setAccessibleName(label.replace("&", ""))
         widget.setToolTip(explanation)
@@ -213,7 +218,7 @@ class SettingsPage(QWidget):
 
 
 def _form(parent: QWidget) -> QFormLayout:
-    """Make a form whose fields are as wide as the page."""
+    """Make a form whose texts are as wide as the page; numbers and lists have their own width."""
     form = QFormLayout(parent)
     form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
     form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)

@@ -13,6 +13,7 @@ from app.widgets.dialog_text import add_row, paragraph
 
 _TYPING = ("Space", "Return", "Enter", "Tab", "Backtab", "Backspace", "Del", "Ins")
 _MODIFIERS = (Qt.Key.Key_Control, Qt.Key.Key_Shift, Qt.Key.Key_Alt, Qt.Key.Key_Meta)
+_COMMAND = "surtitle\u00a0\u2060-\u2060-\u2060toggle"  # no line may break in it
 _NAVIGATION = ("Left", "Right", "Up", "Down", "Home", "End", "PgUp", "PgDown")
 
 
@@ -129,12 +130,11 @@ class ShortcutsPage(SettingsPage):
             self.fill(self._shown)
 
     def _show_help(self) -> None:
-        self.message.setText(
-            self.tr(
-                "Go to a field and press the keys; Backspace removes them. Shortcuts that work in "
-                "other programs, too, are set in your desktop, for commands like surtitle --toggle."
-            )
+        text = self.tr(
+            "Go to a field and press the keys; Backspace removes them. For a shortcut that works "
+            "everywhere, bind a command such as {} in your desktop's settings."
         )
+        self.message.setText(text.format(_COMMAND))
 
 
 def _steers_window(event: QKeyEvent) -> bool:

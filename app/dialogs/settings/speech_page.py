@@ -10,6 +10,7 @@ from app.look.icons import icon
 from app.widgets.desktop_links import open_folder
 from app.widgets.dialog_text import paragraph
 from app.widgets.file_dialogs import ask_folder
+from app.widgets.speech_model_names import speech_name
 from engine.hub.catalogue import WHISPER_MEGABYTES, WHISPER_MODELS
 
 
@@ -26,7 +27,8 @@ class SpeechPage(SettingsPage):
         self._folder = data_folder / "models"
         self.title = self.tr("Speech")
         self.recognizer = QComboBox(editable=True, insertPolicy=QComboBox.InsertPolicy.NoInsert)
-        self.recognizer.addItems(list(WHISPER_MODELS))
+        self._ids = {speech_name(name): name for name in WHISPER_MODELS}
+        self.recognizer.addItems(list(self._ids))
         self.add_field(
             self.tr("Speech &model"),
             self.recognizer,
@@ -36,9 +38,9 @@ class SpeechPage(SettingsPage):
         assert line is not None  # it is editable
         self.bind(
             "listening.recognizer",
-            lambda name: self.recognizer.setCurrentText(str(name)),
+            lambda name: self.recognizer.setCurrentText(_shown(str(name))),
             # an empty line changes nothing
-            lambda: self.recognizer.currentText().strip() or self._shown.listening.recognizer,
+            lambda: self._named or self._shown.listening.recognizer,
             self.recognizer.activated,
             line.editingFinished,
         )
@@ -55,18 +57,24 @@ class SpeechPage(SettingsPage):
             "",
             paragraph(
                 self.tr(
-                    "Smaller models come first: they are faster and less accurate. Models that "
-                    "end in .en understand English only, and understand it better. A name with a "
-                    "slash is looked up on huggingface.co. A model is downloaded once, and only "
-                    "after you agree."
+                    "Smaller models come first: they are faster and less accurate. “.en” models "
+                    "are better but English only. A name with a slash is looked up on "
+                    "huggingface.co. A model is downloaded once, and only after you agree; until "
+                    "then the one before is used."
                 )
             ),
         )
 
+    @property
+    def _named(self) -> str:
+        """The name or folder in the line, without the words before it."""
+        text = self.recognizer.currentText().strip()
+        return self._ids.get(text, text)
+
     @Slot()
     def _show_size(self) -> None:
         """Show the size of a known model."""
-        megabytes = WHISPER_MEGABYTES.get(self.recognizer.currentText())
+        megabytes = WHISPER_MEGABYTES.get(self._named)
         told = self.tr("{} MB to download, once")
         self.download_size.setText("" if megabytes is None else told.format(megabytes))
 
@@ -80,3 +88,8 @@ class SpeechPage(SettingsPage):
     @Slot()
     def _open_models(self) -> None:
         self.noticed.emit(open_folder(self._folder))
+
+
+def _shown(recognizer: str) -> str:
+    """Return the words for a known model, as the set-up has them; a folder stays whole."""
+    return speech_name(recognizer) if recognizer in WHISPER_MODELS else recognizer

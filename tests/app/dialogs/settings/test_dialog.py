@@ -118,7 +118,7 @@ def test_the_timings_of_the_model_are_offered_and_the_chosen_one_stays(dialog, e
 def test_the_choice_of_a_timing_can_be_left_to_the_model_again(dialog, edits):
     dialog.show_preferences(CHOSEN)
     page = dialog.translation
-    page.policy.setCurrentIndex(page.policy.findText("The standard one of the model"))
+    page.policy.setCurrentIndex(page.policy.findText("Automatic (recommended)"))
     assert edits[-1].translation.policy == Preferences().translation.policy == ""
     assert "Every 3 words" in page.explanation.text()
 
@@ -135,6 +135,15 @@ def test_what_depends_on_a_box_is_used_only_while_it_is_ticked(dialog):
         for ticked in (False, True, False):
             box.setChecked(ticked)
             assert [field.isEnabled() for field in fields] == [ticked] * len(fields)
+
+
+def test_numbers_and_lists_are_no_wider_than_they_need(dialog):
+    dialog.open_page(dialog.captions)
+    dialog.resize(1100, 700)
+    dialog.show()
+    captions = dialog.captions
+    for field, least in ((captions.letters, 96), (captions.preset, 240)):
+        assert field.width() == max(least, field.sizeHint().width())
 
 
 def test_what_depends_on_a_box_is_indented(dialog):

@@ -17,13 +17,18 @@ def test_a_speech_model_is_chosen_by_name_or_folder(page):
     told = []
     page.edited.connect(lambda preferences: told.append(preferences.listening.recognizer))
     assert page.recognizer.count() == len(WHISPER_MODELS)
-    page.recognizer.setCurrentIndex(page.recognizer.findText("small.en"))
+    page.recognizer.setCurrentIndex(page.recognizer.findText("Accurate (small.en)"))
     page.recognizer.activated.emit(page.recognizer.currentIndex())
     page.recognizer.setCurrentText("  /models/whisper ")
     page.recognizer.lineEdit().editingFinished.emit()
     page.recognizer.setCurrentText("   ")
     page.recognizer.lineEdit().editingFinished.emit()
     assert told == ["small.en", "/models/whisper", "/models/whisper"]
+
+
+def test_the_words_of_the_set_up_stand_before_the_name(page):
+    assert page.recognizer.currentText() == "Balanced (base.en)"
+    assert page.read(Preferences()).listening.recognizer == "base.en"
 
 
 def test_a_reset_keeps_the_devices(page):
