@@ -17,6 +17,7 @@ from app.system.wayland import is_wayland
 
 _WIDEST = 16_777_215  # pixels; the limit of Qt for a window
 _SETTLED_MS = 500
+_SCREENS_SETTLED_MS = 500  # after that a window manager has moved windows off a screen that went
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +123,9 @@ class GeometryFile:
 class WindowGeometry(QObject):
     """Save the geometry of one window to the file, from when it is first shown.
 
+    While its screen is gone, the window is a guest on the first one: that is not saved unless the
+    user moves it there, and it returns with its screen.
+
     Wayland does not report positions: there the size alone is restored.
     """
 
@@ -130,6 +134,14 @@ class WindowGeometry(QObject):
         self._window, self._file, self._name = window, file, name
         self._settled = QTimer(self, singleShot=True, interval=_SETTLED_MS)
         self._settled.timeout.connect(self.save)
+        self._is_guest = False
+        self._guest_place: QRect | None = None  # once it has settled
+        self._screens = QTimer(self, singleShot=True, interval=_SCREENS_SETTLED_MS)
+        self._screens.timeout.connect(self._follow_screens)
+        application = QGuiApplication.instance()
+        assert isinstance(application, QGuiApplication)
+        application.screenAdded.connect(self._screens.start)
+        application.screenRemoved.connect(self._screens.start)
         window.installEventFilter(self)
 
     def restore(self) -> bool:
@@ -137,6 +149,8 @@ class WindowGeometry(QObject):
         saved, areas = self._file.find(self._name), screens()
         if saved is None or not areas or not saved.width or not saved.height:
             return False
+        self._is_guest = all(screen.name != saved.screen for screen in areas)
+        self._guest_place = None
         restored = restored_geometry(saved, QSize(saved.width, saved.height), areas)
         size = restored.size() - self._title_bar()
         self._window.resize(size.expandedTo(self._window.minimumSizeHint()))
@@ -158,11 +172,29 @@ class WindowGeometry(QObject):
     def save(self) -> None:
         """Save the geometry, unless the window is maximised or minimised."""
         self._settled.stop()
-        window, areas = self._window, screens()
-        if areas and window.isVisible() and not window.isMaximized() and not window.isMinimized():
+        areas = screens()
+        if areas and self._has_place() and not self._screens.isActive() and not self._stays_guest():
             # The corner of the frame, since moving a window moves that.
-            frame = QRect(window.pos(), window.size() + self._title_bar())
+            frame = QRect(self._window.pos(), self._window.size() + self._title_bar())
             self._file.save(self._name, geometry_of(frame, areas, with_size=True))
+
+    @Slot()
+    def _follow_screens(self) -> None:
+        """Return with the screen, or be a guest on the first one."""
+        if self._has_place():
+            self.restore()
+
+    def _has_place(self) -> bool:
+        window = self._window
+        return window.isVisible() and not window.isMaximized() and not window.isMinimized()
+
+    def _stays_guest(self) -> bool:
+        """Return whether the window is a guest that the user has not moved."""
+        now = self._window.geometry()
+        if self._guest_place is None:
+            self._guest_place = now
+        self._is_guest = self._is_guest and now == self._guest_place
+        return self._is_guest
 
     def _title_bar(self) -> QSize:
         """Return the usual frame, which has the same size before and after the window is shown."""

@@ -157,3 +157,24 @@ def test_captions_come_and_all_windows_are_seen_on_screens_of_others(screens, tm
     assert len(seen["windows"]) == 2  # the main window and the overlay
     for number, window in enumerate(seen["windows"]):
         assert any(is_inside(window, screen) for screen in seen["screens"]), number
+
+
+@pytest.mark.xvfb
+@pytest.mark.skipif(
+    not all(map(shutil.which, ("Xvfb", "openbox"))) and os.environ.get("CI") != "true",
+    reason="needs Xvfb and openbox on this machine",
+)
+def test_windows_return_with_a_screen_that_went_and_came_back():
+    root = Path(__file__).parents[2]
+    program = root / "tests/support/programs/screens_program.py"
+    done = subprocess.run(
+        [root / "scripts/with-display", sys.executable, program],
+        cwd=root,
+        env=os.environ | {"SCREEN": "2560x1024x24"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    seen = json.loads(done.stdout.splitlines()[-1])
+    assert seen == dict.fromkeys(seen, True)
