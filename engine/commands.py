@@ -38,6 +38,11 @@ class Clear:
 
 
 @dataclass(frozen=True, slots=True)
+class Skip:
+    """Leave whole sentences that wait without a caption, so that the newest words come next."""
+
+
+@dataclass(frozen=True, slots=True)
 class Configure:
     """Change the settings of the next utterances."""
 
@@ -69,7 +74,7 @@ class UnloadAdapter:
 WordCommand = SetWords | FeedWords | EndPassage | Clear
 """The commands that change passages."""
 
-Command = WordCommand | Configure | LoadAdapter | UseAdapter | UnloadAdapter
+Command = WordCommand | Skip | Configure | LoadAdapter | UseAdapter | UnloadAdapter
 
 
 def n_words(command: Command) -> int:

@@ -33,6 +33,7 @@ from app.system.translations import worded
 from app.system.wayland import is_wayland
 from app.widgets.missing_fonts import lacks_font
 from app.widgets.policy_names import policy_names
+from engine.commands import Skip
 
 _RECOVER, _XWAYLAND = "recover", "xwayland"  # what the banner offers
 PATIENCE_S = 5.0
@@ -144,6 +145,7 @@ class Application(QObject):
         self.captions.captions_changed.connect(self.stage.show_views)
         self.captions.captions_changed.connect(self.side_windows.guide.show_captions)
         self.captions.cleared.connect(window.status.show_no_backlog)
+        window.status.skip_wanted.connect(lambda: self.bridge.send(Skip()))
         self.settings.language_changed.connect(self._report_missing_font)
         self.stage.size_wanted.connect(self._choose_size)
         self.page.noticed.connect(window.banner.show_notice)

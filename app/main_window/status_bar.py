@@ -1,6 +1,6 @@
 """The status bar: one quiet line about what the program does, and what the captions are."""
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QSizePolicy, QWidget
 
 from app.main_window.caption_choices import CaptionChoices
@@ -16,11 +16,16 @@ _STEADY_S = 0.75
 class StatusBar(QWidget):
     """The state on the left; languages and glossary on the right.
 
+    Signals:
+        skip_wanted(): the words that wait are not to hold up what comes now.
+
     Attributes:
         state: the line.
         glossary: shown while the model gets the glossary.
         choices: button with the menus of mode, language and timing.
     """
+
+    skip_wanted = Signal()
 
     def __init__(self, choices: CaptionChoices, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -32,6 +37,11 @@ class StatusBar(QWidget):
         self.state = QLabel()
         self.state.setAccessibleDescription(self.tr("State"))
         self.state.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.skip = QPushButton(self.tr("Skip to now"))
+        self.skip.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.skip.setToolTip(self.tr("Leave the sentences that wait without a translation"))
+        self.skip.hide()
+        self.skip.clicked.connect(self.skip_wanted)
         self.glossary = QLabel(self.tr("Glossary on"))
         self.glossary.hide()
         self.choices = QPushButton()
@@ -48,6 +58,7 @@ class StatusBar(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(_GAP)
         row.addWidget(self.state, 1)
+        row.addWidget(self.skip)
         row.addWidget(self.glossary)
         row.addWidget(self.choices)
         choices.changed.connect(self._name_choices)
@@ -112,6 +123,7 @@ class StatusBar(QWidget):
 
     def _show(self) -> None:
         text = self._text()
+        self.skip.setVisible(self._is_ready and not self._is_paused and self._n_waiting > 0)
         self.state.setText(text)
         self.state.setToolTip(self._devices or text)
 

@@ -4263,6 +4263,14 @@
         <source>captions {} s behind</source>
         <translation>Untertitel {} s im Rückstand</translation>
     </message>
+    <message>
+        <source>Skip to now</source>
+        <translation>Überspringen</translation>
+    </message>
+    <message>
+        <source>Leave the sentences that wait without a translation</source>
+        <translation>Die wartenden Sätze nicht übersetzen</translation>
+    </message>
 </context>
 <context>
     <name>ToolDialogs</name>

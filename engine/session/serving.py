@@ -10,6 +10,7 @@ from engine.commands import (
     Command,
     Configure,
     LoadAdapter,
+    Skip,
     UnloadAdapter,
     UseAdapter,
 )
@@ -88,6 +89,9 @@ class Serving:
         match command:
             case Configure(translation):
                 self._configure(translation)
+            case Skip():
+                for passage in self._passages:
+                    passage.skip()
             case LoadAdapter(folder, use):
                 self._load_adapter(folder, use=use)
             case UseAdapter(name):

@@ -84,6 +84,12 @@ class Passage:
         self._unreported.discard(utterance.number)
         return UtteranceEnded(utterance=utterance.number)
 
+    def skip(self) -> None:
+        """Leave the sentences that have ended and are not begun without a caption."""
+        for utterance in self._utterances:
+            if utterance.ended and utterance.n_read == 0 and not self._is_done(utterance):
+                self._translator.skip(utterance)
+
     def hold(self) -> None:
         """Open no utterance before ``resume``; the words of later sentences wait."""
         self._held = True

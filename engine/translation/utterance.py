@@ -243,6 +243,7 @@ class Utterance:
             lost = same < self.n_read
         self._units, self._n_word_units = wanted, len(units)
         if not lost:
+            self.finished = self.finished and self.n_read > 0  # one that was skipped counts again
             return None
         if same < max(self.planner.n_evicted_words, self.n_read == 0):
             return self._begin_anew()

@@ -42,3 +42,14 @@ def test_keys_of_shortcuts_are_no_letters(qtbot, window):
     qtbot.keyClick(window.transcript, "b", Qt.KeyboardModifier.AltModifier)
     qtbot.keyClick(window.transcript, Qt.Key.Key_Down)
     assert window.typed_line.text() == ""
+
+
+def test_words_that_wait_can_be_skipped_while_they_are_many(qtbot, window):
+    status = window.status
+    status.show_ready()
+    assert not status.skip.isVisible()
+    status.show_backlog(300)
+    with qtbot.waitSignal(status.skip_wanted):
+        qtbot.mouseClick(status.skip, Qt.MouseButton.LeftButton)
+    status.show_no_backlog()
+    assert not status.skip.isVisible()

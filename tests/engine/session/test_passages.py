@@ -18,3 +18,42 @@ def test_clearing_drops_what_has_ended_and_waits_to_be_translated(words):
     assert passages.backlog_words == 0
     assert receiver.text == []
     assert not any(passage.advance() for passage in passages)
+
+
+def take(receiver, events):
+    for event in events:
+        receiver(event)
+
+
+def at_once(text):
+    passage, receiver = Passage(hashing_translator("read:1")), Receiver()
+    take(receiver, passage.splice(0, None, text.split()))
+    take(receiver, iter(passage.advance, None))
+    return [caption for _, caption in receiver.text]
+
+
+def test_what_waits_is_skipped_and_what_comes_then_is_translated_with_no_row_twice():
+    translator, receiver = hashing_translator("read:1"), Receiver()
+    passage = Passage(translator)
+    take(receiver, passage.splice(0, None, "head bed. ef gh. ab ef. de".split()))
+    take(receiver, [passage.advance()])
+    passage.skip()
+    take(receiver, passage.splice(7, None, ["fg."]))
+    take(receiver, iter(passage.advance, None))
+    wanted = at_once("head bed. ef gh. ab ef. de fg.")
+    assert [caption for _, caption in receiver.text] == [wanted[0], "", "", wanted[3]]
+    assert receiver.ended == set(receiver.order)
+    assert translator.counters.tokens_recomputed == 0
+
+
+def test_a_sentence_that_was_skipped_is_translated_once_it_is_corrected():
+    passage, receiver = Passage(hashing_translator("read:1")), Receiver()
+    take(receiver, passage.splice(0, None, "head bed. ef gh.".split()))
+    passage.skip()
+    take(receiver, passage.splice(2, 3, ["de"]))
+    take(receiver, iter(passage.advance, None))
+    assert (
+        [caption for _, caption in receiver.text]
+        == ["", at_once("head bed. de gh.")[1]]
+        != ["", ""]
+    )
