@@ -40,7 +40,7 @@ class CaptionChoices(QObject):
         self._spoken = SOURCE_LANGUAGE
         self.mode = ChoiceMenu(self.tr("M&ode"))
         self.language = ChoiceMenu(self.tr("Translate &to"))
-        self.purpose = ChoiceMenu(self.tr("Bette&r for"))
+        self.purpose = ChoiceMenu(self.tr("B&etter for"))
         self.timing = ChoiceMenu(self.tr("T&iming"))
         modes = (
             (self.tr("Translate"), self.tr("Captions in another language")),

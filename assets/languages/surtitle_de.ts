@@ -2143,10 +2143,6 @@
         <translation>Untertitel: {}</translation>
     </message>
     <message>
-        <source>Bette&amp;r for</source>
-        <translation>Besser &amp;für</translation>
-    </message>
-    <message>
         <source>&amp;More languages…</source>
         <translation>&amp;Weitere Sprachen …</translation>
     </message>
@@ -2169,6 +2165,10 @@
     <message>
         <source>Long sentences: better, and a little earlier</source>
         <translation>Lange Sätze: besser und etwas früher</translation>
+    </message>
+    <message>
+        <source>B&amp;etter for</source>
+        <translation>Besser &amp;für</translation>
     </message>
 </context>
 <context>

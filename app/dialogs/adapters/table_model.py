@@ -7,8 +7,8 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from app.dialogs.adapters.service import ListedAdapter
 from app.library.adapter_details import NOTHING
 from app.system.translations import worded
+from app.widgets.dialog_text import size_text
 from engine.adapters.adapter import Status
-from engine.files import bytes_text
 
 _MARKS = {Status.OK: "●", Status.UNKNOWN: "◐", Status.BLOCKED: "✕"}  # not by colour alone
 _MANY = 3  # languages and policies that are named; more are counted
@@ -88,7 +88,7 @@ class AdapterTable(QAbstractTableModel):
             _some(card.languages) if card else NOTHING,
             str(card.slot_length) if card else NOTHING,
             _some(card.policies) if card else NOTHING,
-            bytes_text(weights.n_bytes) if weights else NOTHING,
+            size_text(weights.n_bytes) if weights else NOTHING,
             self._state(adapter.name),
         )
 
