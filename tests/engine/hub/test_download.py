@@ -1,5 +1,6 @@
 """Models from a hub that may be slow, broken or dishonest."""
 
+import dataclasses
 import errno
 import io
 import itertools
@@ -112,6 +113,22 @@ def test_a_connection_that_breaks_is_made_anew_from_the_last_byte(hub, files, li
     folder = fetch(hub, library, timeout_s=STALLED_S)
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == files
     assert any(start > 0 for _, start in hub.asked)
+
+
+def test_failures_are_counted_anew_once_bytes_came(hub, files, library):
+    asked = []
+
+    def fault(name, _start):
+        if name != "model.safetensors":
+            return None
+        asked.append(name)
+        return {1: "reset", 2: "lost"}.get(len(asked))  # one brings bytes, the next one none
+
+    hub.fault = fault
+    settings = dataclasses.replace(hub_server.settings(hub, timeout_s=10.0), tries=2)
+    folder = fetch_model(NAME, library, settings)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == files
+    assert len(asked) == 3
 
 
 def test_a_hub_that_knows_no_ranges_sends_the_whole_again(hub, files, library):
