@@ -121,4 +121,7 @@ class CaptionChoices(QObject):
         if not self.translates:
             return self.tr("{} captions").format(source)
         pair = f"{source} + {target}" if self.mode.value == BOTH else f"{source} → {target}"
-        return f"{pair} · {self.tr('Talks')}" if self.purpose.value else pair
+        if not self.purpose.value:
+            return pair
+        talks = self.tr("Talks")
+        return f"{pair} · {talks}"

@@ -2143,6 +2143,10 @@
         <translation>Untertitel: {}</translation>
     </message>
     <message>
+        <source>Talks</source>
+        <translation>Vorträge</translation>
+    </message>
+    <message>
         <source>&amp;More languages…</source>
         <translation>&amp;Weitere Sprachen …</translation>
     </message>
