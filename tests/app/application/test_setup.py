@@ -60,7 +60,7 @@ def test_a_failed_download_is_told_in_the_guide_alone(first_start):
     one.wait(lambda: one.guide.speech._found)
     one.speech.fetch_failure = HubError(Code.HUB_UNREACHABLE(host="a", reason="b"))
     one.guide.speech.row.download.click()
-    one.wait(lambda: "no connection" in one.guide.speech.row.message.text())
+    one.wait(lambda: "Cannot reach" in one.guide.speech.row.message.text())
     assert not one.banner.isVisible()
 
 
