@@ -49,13 +49,13 @@ class EmptyPage(QWidget):
         for part in (None, self.download, self.others, None):
             buttons.addStretch() if part is None else buttons.addWidget(part)
         inner = QVBoxLayout(self.offer)
-        inner.setContentsMargins(0, 0, 0, 0)
+        inner.setContentsMargins(0, _GAP, 0, 0)
         inner.setSpacing(_GAP)
         inner.addWidget(self.need)
         inner.addLayout(buttons)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(_GAP)
+        column.setSpacing(0)
         fixed, shrinks = QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Maximum
         column.addItem(QSpacerItem(0, _TOP, fixed, shrinks))
         column.addWidget(_Signs())
@@ -91,7 +91,7 @@ class _Signs(QWidget):
 
     def sizeHint(self) -> QSize:
         """Ask for the room of the icons; in a low window they are left out."""
-        return QSize(2 * _SIDE + _GAP, _SIDE)
+        return QSize(2 * _SIDE + _GAP, _SIDE + _GAP)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002  all of it is painted
         """Paint the icons side by side, if there is room."""
