@@ -269,6 +269,8 @@ class TrainSettings:
         checkpoint_steps: steps between two checkpoints.
         begin_with: folder of another run of a new base; this run starts with its tokenizer, weights
             and optimiser state, to continue with other data or another schedule.
+        grow_from: folder of a model that a new base begins as: no wider, of as many layers, with
+            its own tokenizer; see ``training.pretraining.growth``.
         tensorboard: write the values of ``steps.jsonl`` for TensorBoard too.
         licences: of the corpora by their names, for the card; ``licence`` is the adapter's own.
         commands: command lines of the run, for the card.
@@ -304,6 +306,7 @@ class TrainSettings:
     checkpoint_steps: int = 200
     stop_after_steps: int | None = None
     begin_with: Path | None = None
+    grow_from: Path | None = None
     tensorboard: bool = False
     licences: Mapping[str, str] = field(default_factory=dict)
     licence: str = ""
@@ -333,7 +336,7 @@ class TrainSettings:
         others = (
             ("hub", "lora", "prompt", "dev", "seqpo", "quantise", "gradient_checkpointing")
             if self.base == NEW
-            else ("shape", "one_end", "compiled", "begin_with", "turns", "offset")
+            else ("shape", "one_end", "compiled", "begin_with", "grow_from", "turns", "offset")
         )
         usual = {one.name: one for one in fields(TrainSettings)}
         for name in others:

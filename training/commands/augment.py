@@ -21,6 +21,12 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument("--from", dest="source", type=Path, required=True, metavar="F.tsv")
     parser.add_argument("--to-language", required=True, metavar="LANG", help="for example de")
     parser.add_argument("--out", type=Path, required=True, metavar="OUT.tsv")
+    parser.add_argument(
+        "--lexicon",
+        type=Path,
+        metavar="F.tsv",
+        help="words that shall be known: English, translation, part of speech, origin",
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
         "--share",
@@ -29,7 +35,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         metavar="KIND=SHARE",
         help="share of the suitable pairs that are changed: "
         + ", ".join(f"{kind} {share:g}" for kind, share in SHARES.items())
-        + " (phrases: sentences of each)",
+        + " (phrases, contrasts, lexicon: sentences of each)",
     )
     parser.set_defaults(run=run)
 
@@ -49,6 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
         language=arguments.to_language,
         shares=shares,
         seed=arguments.seed,
+        lexicon=arguments.lexicon,
     )
     counts = augment(settings)
     sys.stdout.writelines(f"{n_pairs:>10,}  {kind}\n" for kind, n_pairs in counts.most_common())

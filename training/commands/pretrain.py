@@ -44,6 +44,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "data or another schedule"
     )
     add_setting(group, "--begin-with", "begin_with", begin, metavar="DIR")
+    grown = "begin as this model, which may be narrower and have another vocabulary"
+    add_setting(group, "--grow-from", "grow_from", grown, metavar="DIR")
     shape = parser.add_argument_group("model")
     kinds = "falcon: with ALiBi"
     add_setting(shape, "--architecture", "shape.architecture", kinds, choices=ARCHITECTURES)

@@ -7,18 +7,23 @@ weight it:
 * ``numbers``: numbers that both sides share are replaced, each side in its own notation;
 * ``recogniser``: the source in lower case without punctuation, as some recognisers emit it;
 * ``disfluent``: the source with hesitations, repeated words and false starts;
-* ``phrases``: sentences of the folder ``phrases`` with numbers, dates, prices, names and addresses.
+* ``joined``: two or three short sentences of a corpus as one line, some with *and*, *but*, *or*;
+* ``nouns``: a noun that the lexicon knows is replaced by another of its gender, in both;
+* ``lexicon``: words of the lexicon in short sentences;
+* ``phrases``: sentences of the folder ``phrases`` with numbers, dates, prices, names and addresses;
+* ``contrasts``: sentences of it that differ in one choice: grew or fell, before or after, not.
 """
 
 import random
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from training.data.corpus import SentencePair, read_pairs, write_pairs
 from training.data.invented_facts import any_name, in_notation, invent, whole_number
+from training.data.lexicon import Entry, NounSwap, in_sentences, read_lexicon
 from training.errors import UsageError
 
 PHRASES = Path(__file__).with_name("phrases")
@@ -26,6 +31,8 @@ PHRASES = Path(__file__).with_name("phrases")
 _EDGES = ".,;:!?…\"'“”„‚‘’«»()[]"
 _HESITATIONS = ("uh,", "um,", "er,", "well,", "you know,", "I mean,", "like,", "so,", "uh", "um")
 _FIELD = re.compile(r"\{(\w+)\}")
+_CHOICE = re.compile(r"<(\w):([^>]*)>")
+_FILES = {"phrases": "meeting", "contrasts": "contrasts"}
 
 Change = Callable[[SentencePair, random.Random], SentencePair | None]
 
@@ -38,8 +45,9 @@ class AugmentSettings:
         source: prepared pairs, TSV.
         out: TSV of the new pairs alone.
         language: of the targets.
-        shares: by kind, the share of the suitable pairs that are changed; ``phrases`` is a number
-            of sentences for each phrase.
+        shares: by kind, the share of the suitable pairs that are changed; ``phrases`` and
+            ``contrasts`` are numbers of sentences for each phrase, ``lexicon`` for each word.
+        lexicon: English, target, part of speech and origin, TSV; None for none.
     """
 
     source: Path
@@ -47,9 +55,13 @@ class AugmentSettings:
     language: str
     shares: dict[str, float]
     seed: int = 1
+    lexicon: Path | None = None
 
 
-SHARES = {"names": 0.5, "numbers": 1.0, "recogniser": 0.15, "disfluent": 0.1, "phrases": 200.0}
+SHARES = {
+    "names": 0.5, "numbers": 1.0, "recogniser": 0.15, "disfluent": 0.1, "joined": 0.1,
+    "nouns": 0.1, "lexicon": 3.0, "phrases": 200.0, "contrasts": 400.0,
+}  # fmt: skip
 
 
 def augment(settings: AugmentSettings) -> Counter[str]:
@@ -74,11 +86,25 @@ def augment(settings: AugmentSettings) -> Counter[str]:
 
 
 def _pairs(settings: AugmentSettings) -> Iterator[SentencePair]:
+    entries = read_lexicon(settings.lexicon) if settings.lexicon is not None else []
+    yield from _changed(settings, entries)
+    rng = random.Random(f"{settings.seed} lexicon")
+    yield from in_sentences(entries, round(settings.shares["lexicon"]), rng)
+    for kind in ("phrases", "contrasts"):
+        if settings.shares[kind]:
+            yield from _filled_phrases(settings, kind)
+
+
+def _changed(settings: AugmentSettings, entries: Sequence[Entry]) -> Iterator[SentencePair]:
+    """Change each pair by all kinds that are drawn for it."""
+    last = deque[SentencePair](maxlen=2)
     changes: dict[str, Change] = {
         "names": swap_names,
         "numbers": lambda pair, rng: swap_numbers(pair, settings.language, rng),
         "recogniser": as_recognised,
         "disfluent": hesitate,
+        "nouns": NounSwap(entries),
+        "joined": lambda pair, rng: join([*last, pair], settings.language, rng),
     }
     for index, pair in enumerate(read_pairs([settings.source])):
         for kind, change in changes.items():
@@ -87,19 +113,101 @@ def _pairs(settings: AugmentSettings) -> Iterator[SentencePair]:
                 changed = change(pair, rng)
                 if changed is not None:
                     yield SentencePair(changed.source, changed.target, kind)
-    if settings.shares["phrases"]:
-        yield from _filled_phrases(settings)
+        last.append(pair)
 
 
-def _filled_phrases(settings: AugmentSettings) -> Iterator[SentencePair]:
-    path = PHRASES / f"meeting.en-{settings.language}.tsv"
+def _filled_phrases(settings: AugmentSettings, kind: str) -> Iterator[SentencePair]:
+    path = PHRASES / f"{_FILES[kind]}.en-{settings.language}.tsv"
     if not path.is_file():
-        msg = f"there are no phrases in {settings.language!r}: give --share phrases=0"
+        msg = f"there are no {kind} in {settings.language!r}: give --share {kind}=0"
         raise UsageError(msg)
     for index, phrase in enumerate(read_pairs([path])):
-        for turn in range(round(settings.shares["phrases"])):
-            rng = random.Random(f"{settings.seed} phrase {index} {turn}")
-            yield fill(phrase, settings.language, rng)
+        for turn in range(round(settings.shares[kind])):
+            rng = random.Random(f"{settings.seed} {kind.removesuffix('s')} {index} {turn}")
+            filled = fill(choose(phrase, rng), settings.language, rng)
+            yield SentencePair(filled.source, filled.target, kind)
+
+
+def choose(phrase: SentencePair, rng: random.Random) -> SentencePair:
+    """Settle the choices of a phrase, ``<v:grew|fell>``: those of one letter alike on both sides.
+
+    Raises:
+        ValueError: a choice of the target has another number of alternatives than in the source.
+    """
+    chosen = dict[str, tuple[int, int]]()
+    for letter, alternatives in _CHOICE.findall(phrase.source):
+        n = alternatives.count("|") + 1
+        chosen[letter] = (rng.randrange(n), n)
+
+    def settled(found: re.Match[str]) -> str:
+        alternatives = found[2].split("|")
+        index, n = chosen[found[1]]
+        if len(alternatives) != n:
+            msg = f"expected {n} alternatives as in the source, got {found[0]!r}"
+            raise ValueError(msg)
+        return alternatives[index]
+
+    source, target = (_CHOICE.sub(settled, text) for text in (phrase.source, phrase.target))
+    return SentencePair(source, target[:1].upper() + target[1:], phrase.corpus)
+
+
+def join(pairs: Sequence[SentencePair], language: str, rng: random.Random) -> SentencePair | None:
+    """Join the last two or three pairs to one line; None if they are long or of several corpora.
+
+    So that no half of what is said gets lost. Some two are joined by a conjunction.
+    """
+    group = pairs[-3:] if rng.random() < 0.25 else pairs[-2:]
+    if len(group) < 2 or not all(_joins(one, group[0].corpus) for one in group):
+        return None
+    if len(group) == 2 and rng.random() < 0.5:
+        return _by_conjunction(*group, language, rng)
+    source, target = (" ".join(texts) for texts in zip(*map(_sides, group), strict=True))
+    return SentencePair(source, target, group[0].corpus)
+
+
+def _sides(pair: SentencePair) -> tuple[str, str]:
+    return pair.source, pair.target
+
+
+def _joins(pair: SentencePair, corpus: str) -> bool:
+    """Tell whether a pair is one short sentence of the corpus."""
+    ends = pair.source[-1] in ".!?" and pair.target[-1] in ".!?"
+    return ends and pair.corpus == corpus and len(pair.source.split()) <= 14
+
+
+def _by_conjunction(
+    first: SentencePair, second: SentencePair, language: str, rng: random.Random
+) -> SentencePair | None:
+    """Join two statements; None if the second may not lose its capital, or a side is a question.
+
+    The conjunctions leave the order of words as it is.
+    """
+    begins = all(
+        text.split(" ", 1)[0] in _PRONOUNS.get(code, "")
+        for code, text in (("en", second.source), (language, second.target))
+    )
+    ends = all(text[-1] == "." for one in (first, second) for text in _sides(one))
+    if not (begins and ends):
+        return None
+    english, other = rng.choice(_CONJUNCTIONS[language])
+    clause = second.source if second.source.startswith("I ") else _small(second.source)
+    return SentencePair(
+        f"{first.source[:-1]}, {english} {clause}",
+        f"{first.target[:-1]}, {other} {_small(second.target)}",
+        first.corpus,
+    )
+
+
+_CONJUNCTIONS = {"de": (("and", "und"), ("but", "aber"), ("because", "denn"), ("or", "oder"))}
+_PRONOUNS = {
+    "en": ("I", "You", "He", "She", "It", "We", "They", "This", "That", "The", "My", "Our"),
+    "de": ("Ich", "Du", "Er", "Sie", "Es", "Wir", "Das", "Der", "Die", "Mein", "Meine", "Unser"),
+}
+"""Words that begin a sentence and are written small within one."""
+
+
+def _small(text: str) -> str:
+    return text[:1].lower() + text[1:]
 
 
 def fill(phrase: SentencePair, language: str, rng: random.Random) -> SentencePair:

@@ -5,7 +5,9 @@ sentence, checkpoints that resume to the very batch. On one kind of machine, equ
 weights.
 """
 
+import ctypes
 import logging
+import sys
 from collections.abc import Iterable
 from contextlib import closing
 from functools import partial
@@ -27,6 +29,7 @@ from engine.loading.device import pick_device
 from engine.models.model_card import ModelCard
 from training.data.aligned_pairs import read_aligned
 from training.pretraining.export import export_graph
+from training.pretraining.growth import grow
 from training.pretraining.tokenizer import make_card, save_tokenizer, train_tokenizer
 from training.samples.loss import BareLoss
 from training.settings import Optimisation, TrainSettings
@@ -55,7 +58,10 @@ def pretrain(settings: TrainSettings) -> None:
         settings.out.mkdir(parents=True, exist_ok=True)
         save_tokenizer(tokenizer, _card(settings), settings.out)
     device = pick_device(settings.device)
+    _keep_freed_memory()
     model = make_model(settings, tokenizer)
+    if settings.grow_from is not None and settings.begin_with is None:
+        grow(model, tokenizer, settings.grow_from)
     model.to(device=device)  # type: ignore[call-arg]
     dtype = torch.bfloat16 if computes_bf16(settings.precision, device) else torch.float32
     loss = BareLoss(
@@ -79,6 +85,18 @@ def pretrain(settings: TrainSettings) -> None:
         save_model(model, settings.out)
         if settings.shape.architecture == "llama":
             export_graph(settings.out)
+
+
+def _keep_freed_memory() -> None:
+    """Let the C library keep what is freed; to fetch its pages anew costs a tenth of a step.
+
+    glibc gives large blocks back at once; elsewhere this does nothing.
+    """
+    if sys.platform != "linux" or not hasattr(libc := ctypes.CDLL(None), "mallopt"):
+        return
+    m_trim_threshold, m_mmap_max = -1, -4  # malloc.h
+    libc.mallopt(m_mmap_max, 0)
+    libc.mallopt(m_trim_threshold, 2**31 - 1)
 
 
 def _tokenizer(settings: TrainSettings) -> PreTrainedTokenizerFast:

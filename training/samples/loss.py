@@ -1,6 +1,6 @@
 """Cross-entropy over the labelled rows, among the tokens the policy allows."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -64,10 +64,7 @@ def forbid_markers(logits: Tensor, ends_writes: Tensor, markers: Markers) -> Ten
 
 
 _CHUNK = 512
-"""Labelled rows whose logits are computed together: one shape, however many rows are labelled."""
-
-_MOST_SHAPES = 64
-"""Padded lengths for which torch compiles code before it stops compiling."""
+"""Labelled rows that are scored together: one shape, however many rows are labelled."""
 
 
 class BareLoss:
@@ -96,8 +93,8 @@ class BareLoss:
             markers: that are never chosen.
             smoothing: of the labels.
             dtype: of the computation; None for the model's own.
-            compiled: compile for each padded shape, half a minute each; torch caches the code.
-                Worth it for runs of hours whose batches have few shapes.
+            compiled: compile once for all shapes of batches, about a minute; torch caches the code.
+                Worth it for runs of hours.
         """
         model.set_attn_implementation("eager")  # torch's own has a slow backward pass on CPUs
         self._decoder: nn.Module = model.get_decoder()  # type: ignore[no-untyped-call]
@@ -108,15 +105,17 @@ class BareLoss:
             if weight is not self._embeddings
         }
         self._head: Tensor = model.get_output_embeddings().weight  # type: ignore[no-untyped-call]
-        self._markers = markers
         self._smoothing = smoothing
+        allowed = torch.ones(2, len(self._head), device=model.device)
+        allowed[0, list(markers.within_writes)] = 0
+        allowed[1, list(markers.within_target)] = 0
+        self._allowed = allowed[0], allowed[1]  # where a write ends, and where it does not
         self._dtype = dtype or model.dtype
         self._attention = replace(Attention.of(model), dtype=self._dtype)
-        self._run, self._score = self._hidden, self._chunk_loss
+        self._run, self._score = self._hidden, self._smoothed
         if compiled:
-            torch._dynamo.config.recompile_limit = _MOST_SHAPES
-            self._run = torch.compile(self._hidden, dynamic=False)
-            self._score = torch.compile(self._chunk_loss, dynamic=False)
+            self._run = torch.compile(self._hidden, dynamic=True)
+            self._score = torch.compile(self._smoothed, dynamic=False)
 
     def __call__(self, _: nn.Module, batch: Batch) -> Tensor:
         """Run a batch through the model in one masked pass and score its labelled rows.
@@ -126,15 +125,31 @@ class BareLoss:
         """
         hidden = self._run(batch.ids, batch.places.encoded, batch.bias(self._attention))
         asked = batch.labels != IGNORE  # (B, T)
-        hidden, labels = hidden[asked], batch.labels[asked]  # (N, D), (N,)
-        ends_writes = batch.ends_writes[asked]  # (N,)
-        n_rows = len(labels)
-        short = -n_rows % _CHUNK  # rows missing in the last chunk
-        hidden = pad(hidden, (0, 0, 0, short))  # (N + short, D)
-        labels, ends_writes = pad(labels, (0, short), value=IGNORE), pad(ends_writes, (0, short))
-        chunks = (torch.split(rows, _CHUNK) for rows in (hidden, labels, ends_writes))
-        losses = [self._score(*chunk) for chunk in zip(*chunks, strict=True)]
-        return torch.stack(losses).sum() / n_rows
+        scored = batch.labels[asked], batch.ends_writes[asked]  # (N,)
+        loss = _HeadLoss.apply(hidden[asked], self._head, *scored, self._score_rows)  # type: ignore[no-untyped-call]
+        return cast("Tensor", loss)
+
+    def _score_rows(
+        self, logits: Tensor, labels: Tensor, ends_writes: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """Score rows chunk by chunk: the sum of their losses, and its gradient in place of logits.
+
+        Args:
+            logits: shape (N, V), N a multiple of ``_CHUNK``.
+            labels: shape (M,); the rows from M on are padding.
+            ends_writes: bool, shape (N,).
+        """
+        rows = torch.arange(len(labels), device=labels.device)
+        sure = 1 - self._smoothing
+        of_labels = logits[rows, labels]  # (M,)
+        losses = list[Tensor]()
+        for start in range(0, len(logits), _CHUNK):
+            chunk = slice(start, start + _CHUNK)
+            loss, logits[chunk] = self._score(logits[chunk], ends_writes[chunk])
+            losses.append(loss)
+        logits[rows, labels] -= sure
+        logits[len(labels) :] = 0
+        return (torch.cat(losses)[: len(labels)] - sure * of_labels).sum(), logits
 
     def _hidden(self, ids: Tensor, positions: Tensor, bias: Bias) -> Tensor:
         """Compute the last hidden states, shape (B, T, D).
@@ -154,10 +169,58 @@ class BareLoss:
         hidden: Tensor = output.last_hidden_state
         return hidden
 
-    def _chunk_loss(self, hidden: Tensor, labels: Tensor, ends_writes: Tensor) -> Tensor:
-        """Sum the cross-entropy of ``_CHUNK`` rows, without those that have no label."""
-        logits = hidden @ self._head.to(self._dtype).T  # (N, V)
-        return _score(logits, labels, ends_writes, self._markers, self._smoothing)
+    def _smoothed(self, logits: Tensor, ends_writes: Tensor) -> tuple[Tensor, Tensor]:
+        """Score ``_CHUNK`` rows (N, V) but for their labels: losses, and their gradient.
+
+        Written without a choice between elements, it is one pass over a row; torch's own way back
+        through cross-entropy took a fifth of a step (``docs/experiments.md``).
+        """
+        wide = logits if logits.dtype == torch.float64 else logits.float()
+        allowed = torch.where(ends_writes[:, None], *self._allowed)  # (N, V), 1 or 0
+        wide = wide * allowed + _IMPOSSIBLE * (1 - allowed)
+        highest = wide.amax(1, keepdim=True)
+        shares = (wide - highest).exp()
+        total = shares.sum(1, keepdim=True)
+        each = self._smoothing / wide.shape[1]
+        losses = (highest + total.log())[:, 0] - each * wide.sum(1)
+        gradient = (shares * (1 / total) - each) * allowed
+        return losses, gradient.to(logits.dtype)
+
+
+class _HeadLoss(torch.autograd.Function):
+    """Mean loss of rows under the output matrix; its gradients are computed on the way forward.
+
+    So logits are made once, and their gradient takes their place. Source: Hsu et al. 2024, Liger
+    Kernel, arXiv 2410.10989, section 3.2 (fused linear cross-entropy).
+    """
+
+    @staticmethod
+    def forward(  # type: ignore[override]
+        ctx: torch.autograd.function.FunctionCtx,
+        hidden: Tensor,
+        head: Tensor,
+        labels: Tensor,
+        ends_writes: Tensor,
+        score: Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor]],
+    ) -> Tensor:
+        """Score hidden states (N, D) under a head (V, D), whose precision may be higher."""
+        short = -len(labels) % _CHUNK  # rows missing in the last chunk
+        rows, ends = pad(hidden, (0, 0, 0, short)), pad(ends_writes, (0, short))
+        copy = head.to(hidden.dtype)
+        summed, gradient = score(rows @ copy.T, labels, ends)  # gradient (N + short, V)
+        of_hidden = (gradient @ copy)[: len(labels)]
+        ctx.save_for_backward(of_hidden, (gradient.T @ rows).to(head.dtype))
+        ctx.n_rows = len(labels)  # type: ignore[attr-defined]
+        return summed / len(labels)
+
+    @staticmethod
+    def backward(  # type: ignore[override]
+        ctx: torch.autograd.function.FunctionCtx, outer: Tensor
+    ) -> tuple[Tensor, Tensor, None, None, None]:
+        """Return the gradients of hidden states and head."""
+        of_hidden, of_head = ctx.saved_tensors  # type: ignore[attr-defined]
+        scale = outer / ctx.n_rows  # type: ignore[attr-defined]
+        return of_hidden * scale.to(of_hidden.dtype), of_head * scale, None, None, None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

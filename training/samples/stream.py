@@ -1,13 +1,11 @@
 """The stream of steps: pairs in an order fixed by one seed, samples of each, in lines.
 
 New bases and adapters are trained on the same stream; only the arrangement of examples in lines
-differs. ``Padded`` has few shapes of batches, for compiled code; ``Packed`` has a fixed number of
-pairs in each step and little padding.
+differs. ``Padded`` has lines of one example each, and of nearly one length; ``Packed`` has a fixed
+number of pairs in each step.
 """
 
 import random
-from bisect import bisect_left
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
@@ -22,11 +20,8 @@ from training.samples.mixture import cut_writes
 from training.samples.pairs import CorpusPair
 from training.settings import Mixture
 
-LENGTHS = (24, 28, 34, 40, 48, 58, 72, 90, 116, 150, 200, 320)
-"""Rows a padded line has; beyond the last one, a multiple of 64.
-
-Few lengths mean few shapes of batches to compile for.
-"""
+_ROUNDED = 4
+"""Lengths of padded lines are multiples of this, so that products have full vectors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +50,7 @@ class Lines:
 
 @dataclass(frozen=True, slots=True)
 class Padded:
-    """Steps of one padded shape each, in random order.
+    """Steps of lines of nearly one length, in random order.
 
     Attributes:
         batch_tokens: rows in a step, padding included; a longer example is a step of its own.
@@ -64,7 +59,7 @@ class Padded:
     """
 
     batch_tokens: int
-    block: int = 8192
+    block: int = 16384
     draws_a_lone_length: bool = False
 
     def name(self, epoch: int, start: int | None = None) -> str:
@@ -72,26 +67,25 @@ class Padded:
         return f"epoch {epoch}" if start is None else f"epoch {epoch} pool {start}"
 
     def steps(self, examples: list[Example], rng: random.Random) -> Iterator[Lines]:
-        """Sort examples by length and cut them into steps.
+        """Sort examples by length and cut them into steps, from the longest on.
 
-        Examples that do not fill a step of their length go into the next longer step; the last step
-        is filled up with padding.
+        The last two share their lines if the last alone would be less than half full.
         """
-        by_length = defaultdict[int, list[Line]](list)
-        for example in examples:
-            by_length[padded_length(len(example.rows))].append([example])
-        steps = list[Lines]()
-        left = list[Line]()
-        for length, fitting in sorted(by_length.items()):
-            left += fitting
-            n_lines = max(1, self.batch_tokens // length)
-            while len(left) > n_lines:
-                steps.append(Lines(left[-n_lines:], (n_lines, length)))
-                del left[-n_lines:]
-        longest = max(by_length)
-        steps.append(Lines(left, (max(1, self.batch_tokens // longest), longest)))
+        steps = list[list[Line]]()
+        fills = 0  # lines that the step at hand may have
+        for example in sorted(examples, key=lambda example: -len(example.rows)):
+            if not steps or len(steps[-1]) >= fills:
+                steps.append([])
+                fills = max(1, self.batch_tokens // padded_length(len(example.rows)))
+            steps[-1].append([example])
+        if len(steps) > 1 and 2 * len(steps[-1]) < fills:
+            lines = steps[-2] + steps[-1]
+            steps[-2:] = [lines[: len(lines) // 2], lines[len(lines) // 2 :]]
         rng.shuffle(steps)
-        yield from steps
+        for lines in steps:
+            yield Lines(
+                lines, (len(lines), padded_length(max(len(line[0].rows) for line in lines)))
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,5 +225,4 @@ def pack_lines(examples: Sequence[Example], line_rows: int) -> list[Line]:
 
 def padded_length(n_rows: int) -> int:
     """Return the length that an example of ``n_rows`` rows is padded to."""
-    index = bisect_left(LENGTHS, n_rows)
-    return LENGTHS[index] if index < len(LENGTHS) else -(-n_rows // 64) * 64
+    return -(-n_rows // _ROUNDED) * _ROUNDED

@@ -8,8 +8,10 @@ from training.__main__ import main
 from training.data.augmentation import (
     PHRASES,
     as_recognised,
+    choose,
     fill,
     hesitate,
+    join,
     swap_names,
     swap_numbers,
 )
@@ -160,6 +162,69 @@ def test_hesitations_keep_every_word_in_its_order():
     assert len(texts) > 40
 
 
+# --- contrasts and joined sentences ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "phrase", list(read_pairs([PHRASES / "contrasts.en-de.tsv"])), ids=lambda one: one.source[:40]
+)
+def test_every_contrast_can_be_settled_and_filled_on_both_sides(phrase):
+    for seed in range(5):
+        filled = fill(choose(phrase, rng(seed)), "de", rng(seed))
+        for text in (filled.source, filled.target):
+            assert not set("<>|{}") & set(text)
+            assert "  " not in text
+            assert " ," not in text
+            assert text[0].isupper() or not text[0].isalpha()
+            assert text[-1] in ".?"
+
+
+def test_choices_of_one_letter_are_alike_on_both_sides_wherever_they_stand():
+    phrase = pair("We <v:won|lost> <n:it|them>.", "Wir haben <n:es|sie> <v:gewonnen|verloren>.")
+    made = {(one.source, one.target) for seed in range(40) for one in [choose(phrase, rng(seed))]}
+    assert made == {
+        ("We won it.", "Wir haben es gewonnen."),
+        ("We lost it.", "Wir haben es verloren."),
+        ("We won them.", "Wir haben sie gewonnen."),
+        ("We lost them.", "Wir haben sie verloren."),
+    }
+
+
+def test_a_choice_with_too_few_alternatives_is_refused():
+    with pytest.raises(ValueError, match="3 alternatives"):
+        choose(pair("<v:a|b|c>", "<v:a|b>"), rng())
+
+
+def test_short_sentences_of_a_corpus_are_joined_whole():
+    first, second = pair("I am here.", "Ich bin hier."), pair("Are you?", "Und du?")
+    made = {(one.source, one.target) for seed in range(30) if (one := joined(first, second, seed))}
+    assert made == {("I am here. Are you?", "Ich bin hier. Und du?")}
+
+
+def test_two_statements_may_be_joined_by_a_conjunction():
+    first, second = pair("I am here.", "Ich bin hier."), pair("We wait.", "Wir warten.")
+    made = {(one.source, one.target) for seed in range(60) if (one := joined(first, second, seed))}
+    assert ("I am here, but we wait.", "Ich bin hier, aber wir warten.") in made
+    assert ("I am here. We wait.", "Ich bin hier. Wir warten.") in made
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        SentencePair("We wait.", "Wir warten.", "another corpus"),
+        pair("No end", "Kein Ende"),
+        pair(" ".join(["long"] * 15) + ".", "Lang."),
+    ],
+)
+def test_long_sentences_those_without_end_and_other_corpora_are_not_joined(other):
+    first = pair("I am here.", "Ich bin hier.")
+    assert all(joined(first, other, seed) is None for seed in range(20))
+
+
+def joined(first, second, seed):
+    return join([first, second], "de", rng(seed))
+
+
 # --- the command ----------------------------------------------------------------------------------
 
 
@@ -169,11 +234,26 @@ def test_the_same_seed_makes_the_same_pairs_and_each_kind_has_its_name(tmp_path,
     made = []
     for name in ("one.tsv", "two.tsv"):
         arguments = ["--from", str(source), "--to-language", "de", "--out", str(tmp_path / name)]
-        assert main(["augment", *arguments, "--share", "phrases=2", "recogniser=1"]) == 0
+        assert (
+            main(
+                [
+                    "augment",
+                    *arguments,
+                    "--share",
+                    "phrases=2",
+                    "recogniser=1",
+                    "contrasts=1",
+                    "joined=1",
+                ]
+            )
+            == 0
+        )
         made.append((tmp_path / name).read_text("utf-8"))
     assert made[0] == made[1]
     corpora = {line.split("\t")[2] for line in made[0].splitlines()}
-    assert corpora == {"names", "numbers", "recogniser", "disfluent", "phrases"}
+    assert corpora == {
+        "names", "numbers", "recogniser", "disfluent", "joined", "phrases", "contrasts"
+    }  # fmt: skip
     assert "        40  recogniser" in capsys.readouterr().out
 
 
