@@ -160,7 +160,7 @@ def join(pairs: Sequence[SentencePair], language: str, rng: random.Random) -> Se
     if len(group) < 2 or not all(_joins(one, group[0].corpus) for one in group):
         return None
     if len(group) == 2 and rng.random() < 0.5:
-        return _by_conjunction(*group, language, rng)
+        return _by_conjunction(group[0], group[1], language, rng)
     source, target = (" ".join(texts) for texts in zip(*map(_sides, group), strict=True))
     return SentencePair(source, target, group[0].corpus)
 

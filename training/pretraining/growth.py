@@ -42,7 +42,7 @@ def grow(model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, folder: Pat
     theirs = dict(small.named_parameters())
     narrow, wide = shape.hidden, model.config.hidden_size
     for name, weight in model.named_parameters():
-        old = theirs[name]
+        old: Tensor = theirs[name]
         if name.endswith(("embed_tokens.weight", "lm_head.weight")):
             old = _embeddings(old, tokenizer, spoken)
             weight.zero_()

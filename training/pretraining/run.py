@@ -88,7 +88,7 @@ def pretrain(settings: TrainSettings) -> None:
 
 
 def _keep_freed_memory() -> None:
-    """Let the C library keep what is freed; to fetch its pages anew costs a tenth of a step.
+    """Let the C library keep what is freed; to fetch its pages again costs a tenth of a step.
 
     glibc gives large blocks back at once; elsewhere this does nothing.
     """

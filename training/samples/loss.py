@@ -195,7 +195,7 @@ class _HeadLoss(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(  # type: ignore[override]
+    def forward(
         ctx: torch.autograd.function.FunctionCtx,
         hidden: Tensor,
         head: Tensor,
@@ -214,7 +214,7 @@ class _HeadLoss(torch.autograd.Function):
         return summed / len(labels)
 
     @staticmethod
-    def backward(  # type: ignore[override]
+    def backward(
         ctx: torch.autograd.function.FunctionCtx, outer: Tensor
     ) -> tuple[Tensor, Tensor, None, None, None]:
         """Return the gradients of hidden states and head."""

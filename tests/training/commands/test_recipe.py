@@ -40,12 +40,21 @@ def test_the_recipes_of_the_paper_hold_its_numbers(name):
     assert {3, 5, 7, 9, 11, 13} == set(settings.mixture.n)
 
 
-@pytest.mark.parametrize("name", ["new", "bundled", "bundled-anneal"])
-def test_a_recipe_of_a_new_base_says_how_it_is_made(name):
+@pytest.mark.parametrize(
+    ("name", "batch"),
+    [
+        ("bundled", 4096),
+        ("bundled-anneal", 4096),
+        ("bundled-20m", 8192),
+        ("bundled-20m-anneal", 8192),
+        ("new", 4096),
+    ],
+)
+def test_a_recipe_of_a_new_base_says_how_it_is_made(name, batch):
     assert name in recipe_names(pretrain.RECIPES)
     settings = make_settings(read_recipe(name, pretrain.RECIPES) | {"out": "out"})
     assert settings.base == "new"
-    assert settings.optimisation.batch_tokens == 4096
+    assert settings.optimisation.batch_tokens == batch
     assert settings.max_length == 246
 
 
