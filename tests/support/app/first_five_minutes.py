@@ -113,6 +113,8 @@ def _opened(menu):
 
 def _covered(application):
     """List what the overlay covers of the buttons and lines of the window."""
+    if not application.overlay.isVisible():
+        return []
     place = application.overlay.geometry()
     return [one for one in application.window.needed_areas() if one.intersects(place)]
 
