@@ -9,9 +9,9 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, Slot
 
-from app.application.model_files import card_of, model_settings
 from app.captions.modes import TRANSLATE
 from app.config.model_choice import ModelChoice
+from app.config.model_files import card_of, model_settings
 from app.config.settings_in_force import SettingsInForce
 from app.main_window.banner import Banner
 from app.main_window.download_bar import DownloadBar

@@ -9,11 +9,11 @@ from PySide6.QtGui import QFontMetricsF, QIcon
 from PySide6.QtWidgets import QApplication, QDialog
 
 from app.application.application import Application
-from app.application.failed_start import FailedStart, NoAnswer, log_failed_start
 from app.application.tray import Tray
 from app.config.launch_settings import LaunchSettings
 from app.config.preferences_file import PreferencesFile
 from app.session.engine_bridge import EngineBridge
+from app.system.failed_start import FailedStart, NoAnswer, log_failed_start
 from app.system.logs import Logs
 from app.system.single_instance import Reply, SingleInstance, send_command
 from app.system.translations import speak

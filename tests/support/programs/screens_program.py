@@ -19,7 +19,7 @@ from app.application.application import Application
 from app.config.launch_settings import LaunchSettings
 from app.session.engine_bridge import EngineBridge
 from tests.support.app.fake_engine import FakeEngine
-from tests.support.monitors import Monitors
+from tests.support.app.monitors import Monitors
 
 LIMIT_S = 60
 

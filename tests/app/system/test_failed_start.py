@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 
-from app.application.failed_start import FailedStart
+from app.system.failed_start import FailedStart
 
 START = r"""
 import sys
