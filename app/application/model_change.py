@@ -6,21 +6,29 @@ out when all files are here, the old one is unloaded first, and loaded again if 
 """
 
 from dataclasses import replace
+from pathlib import Path
 
 from PySide6.QtCore import QObject, Slot
 
 from app.captions.modes import TRANSLATE
+from app.config.launch_settings import LaunchSettings
 from app.config.model_choice import ModelChoice
-from app.config.model_files import card_of, model_settings
 from app.config.settings_in_force import SettingsInForce
+from app.library.model_names import hub_name
 from app.main_window.banner import Banner
 from app.main_window.download_bar import DownloadBar
 from app.session.engine_bridge import EngineBridge
 from app.system.translations import worded
 from app.widgets.dialog_text import as_sentence
 from app.widgets.language_names import language_name
+from engine.encoder_decoder.original import is_encoder_decoder, model_record
+from engine.errors import ModelError
 from engine.events import Event, Failed, LoadProgress
+from engine.hub.bundled import bundled_models
 from engine.messages import Code, Message
+from engine.models.model_card import ModelCard, read_card
+from engine.settings import ModelSettings
+from engine.untrusted.safe_names import folder_of
 
 ACCEPT_LICENCE = "accept licence"
 """What the banner offers where a licence forbids commercial use."""
@@ -163,3 +171,46 @@ class ModelChange(QObject):
             language = language_name(self._settings.translation.target_language)
             text = self.tr("{}. Captions go on in {} until then.").format(stage, language)
         self._bar.show_stage(text, fraction)
+
+
+def model_settings(
+    model: Path | None, launch: LaunchSettings, *, accepts_licence: bool, is_second: bool = False
+) -> ModelSettings | None:
+    """Return how to load a model as the preferences store it; None if none is bundled."""
+    if model is None:
+        bundled = bundled_models()
+        if not bundled:
+            return None
+        model = bundled[0]
+    name = hub_name(model)
+    return ModelSettings(
+        directory=launch.data_folder / "models" if name else model,
+        hub_name=name,
+        device=launch.device,
+        accepts_licence=accepts_licence,
+        is_second=is_second,
+    )
+
+
+def model_folder(model: ModelSettings) -> Path:
+    """Return the folder that a model has, or will have once it is fetched."""
+    return model.directory / folder_of(model.hub_name) if model.hub_name else model.directory
+
+
+def card_of(model: ModelSettings) -> ModelCard | None:
+    """Return the card of a model; None if it cannot be read, which the session reports."""
+    folder = model_folder(model)
+    try:
+        return model_record(folder).card if is_encoder_decoder(folder) else read_card(folder)
+    except ModelError:
+        return None
+
+
+def bundled_languages() -> tuple[str, ...]:
+    """Return the target languages of the bundled model; none without one."""
+    try:
+        return tuple(
+            code for folder in bundled_models()[:1] for code in read_card(folder).languages
+        )
+    except ModelError:  # which the session tells, in the same words
+        return ()

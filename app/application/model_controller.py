@@ -6,15 +6,16 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.application.adapter_controller import AdapterController
-from app.application.model_change import ACCEPT_LICENCE, ModelChange
-from app.captions.modes import CAPTIONS_ONLY
-from app.config.model_choice import ModelChoice
-from app.config.model_files import (
+from app.application.model_change import (
+    ACCEPT_LICENCE,
+    ModelChange,
     bundled_languages,
     card_of,
     model_folder,
     model_settings,
 )
+from app.captions.modes import CAPTIONS_ONLY
+from app.config.model_choice import ModelChoice
 from app.config.preferences import Preferences
 from app.config.settings_in_force import SettingsInForce
 from app.main_window.window import MainWindow

@@ -6,10 +6,10 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QAction
 
+from app.application.model_change import bundled_languages
 from app.captions.model import UtteranceView
 from app.captions.modes import CAPTIONS_ONLY, TRANSLATE
 from app.config.model_choice import ModelChoice
-from app.config.model_files import bundled_languages
 from app.config.settings_in_force import SettingsInForce
 from app.dialogs.setup.model_service import bundled_offers
 from app.dialogs.setup.tool_dialogs import ModelsDialog, SpeedDialog

@@ -33,7 +33,7 @@ def hub(monkeypatch, hub_cache):  # noqa: ARG001  it is needed, not looked at
 
 @pytest.fixture
 def first_start(program, tmp_path, monkeypatch):
-    monkeypatch.setattr("app.config.model_files.bundled_models", lambda: [tmp_path])
+    monkeypatch.setattr("app.application.model_change.bundled_models", lambda: [tmp_path])
     one = program(model=None).open().wait_until_ready()
     setup = one.application.side_windows.guide
     setup.parts = parts(says(MACHINE, FAST))

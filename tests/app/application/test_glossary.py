@@ -143,7 +143,7 @@ def test_terms_are_kept_and_the_model_is_not_told_unless_that_is_wanted(glossary
 
 def test_what_it_does_to_the_model_is_said(glossary, monkeypatch, tmp_path):
     assert "large instruct model can follow" in glossary().dialog.warning.text()
-    monkeypatch.setattr("app.config.model_files.bundled_models", lambda: [tmp_path])
+    monkeypatch.setattr("app.application.model_change.bundled_models", lambda: [tmp_path])
     assert "takes the place of a word" in glossary(model=None).dialog.warning.text()
 
 
