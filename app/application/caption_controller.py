@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import replace
 from textwrap import shorten
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QLocale, QObject, Signal, Slot
 
 from app.captions.doubt import DOTTED
 from app.captions.model import Captions, UtteranceView
@@ -17,7 +17,7 @@ from app.dialogs.session_window import views_of
 from app.history.history_writer import HistoryWriter
 from app.history.journal import PastSession
 from app.main_window.banner import Banner
-from app.main_window.input_line import InputLine
+from app.main_window.input_line import LONGEST_TEXT, InputLine
 from app.main_window.transcript_view import Transcript
 from app.session.engine_bridge import EngineBridge
 from engine.commands import Clear, EndPassage, SetWords
@@ -26,7 +26,7 @@ from engine.speech.events import Heard, TailChanged, WordsCommitted
 from engine.utterances import Utterance
 
 _UNDO, _UNDO_DELETION = "undo new session", "undo deletion"
-_STRANGE = "not translated"  # all three are notices in the banner
+_STRANGE, _TOO_LONG = "not translated", "too long"  # all four are notices in the banner
 _SHOWN = 40  # characters of a text in a notice
 
 
@@ -65,6 +65,7 @@ class CaptionController(QObject):
         typed_line.words_changed.connect(lambda words: bridge.send(SetWords(words)))
         typed_line.words_changed.connect(transcript.follow)
         typed_line.finished.connect(lambda: bridge.send(EndPassage()))
+        typed_line.inputRejected.connect(self._explain_limit)
         transcript.painted.connect(self.take_painted)
         transcript.mark_wanted.connect(self.mark)
         transcript.delete_wanted.connect(self._delete)
@@ -83,6 +84,14 @@ class CaptionController(QObject):
         """Prepare for another session."""
         self._captions.restart()
         self._show_captions()
+
+    @Slot()
+    def _explain_limit(self) -> None:
+        text = self.tr(
+            "The line takes {} characters at once, so the end of the text was left out; paste it "
+            "next, or translate a whole file in the terminal with: surtitle translate FILE"
+        )
+        self._banner.show_offer(text.format(QLocale().toString(LONGEST_TEXT)), "", _TOO_LONG)
 
     @Slot(int)
     def mark(self, key: int) -> None:

@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 from app.captions.typed_draft import Draft, Words
 
 _LINE_END = re.compile(r"[\r\n\u2028\u2029]+")
-_LONGEST_TEXT = 1_000_000  # Qt would silently cut a pasted text at 32,767 characters
+LONGEST_TEXT = 20_000
+"""Characters that the line takes; ``inputRejected`` is emitted where more were pasted."""
 
 
 class InputLine(QLineEdit):
@@ -27,7 +28,7 @@ class InputLine(QLineEdit):
         super().__init__(parent)
         self._draft = Draft()
         self._timer = QTimer(self, singleShot=True)
-        self.setMaxLength(_LONGEST_TEXT)
+        self.setMaxLength(LONGEST_TEXT)
         self.show_use(translates=True)
         self._timer.timeout.connect(self._wake)
         self.textChanged.connect(self._take_text)

@@ -32,6 +32,11 @@ FOUND_ROLE = TAIL_ROLE + 1
 DOUBT_ROLE = FOUND_ROLE + 1
 """Whether a cell is underlined by dots: the model is not sure of it."""
 
+MOST_SHOWN = 4_000
+"""Characters of a cell that are laid out; of a longer text these are its beginning and its end."""
+
+_GAP = " … "
+
 Index = QModelIndex | QPersistentModelIndex
 
 
@@ -215,9 +220,9 @@ class TranscriptModel(QAbstractTableModel):
         is_signed = self._doubt_mark == SIGN
         match role:
             case Qt.ItemDataRole.DisplayRole if is_signed:
-                return with_sign(view.caption)
+                return with_sign(_shortened(view.caption))
             case Qt.ItemDataRole.AccessibleTextRole:
-                return with_sign(view.caption)
+                return with_sign(_shortened(view.caption))
             case Qt.ItemDataRole.ToolTipRole if not view.marked:
                 return self.tr("The model is not sure of this caption")
             case _ if role == DOUBT_ROLE:
@@ -236,8 +241,8 @@ class TranscriptModel(QAbstractTableModel):
         if column == TIME:
             return time_text(view.begun_s)
         if column == CAPTION:
-            return view.caption
-        return " ".join(filter(None, (view.source, dotted(view.tail))))
+            return _shortened(view.caption)
+        return _shortened(" ".join(filter(None, (view.source, dotted(view.tail)))))
 
     def _remove_others(self, kept: set[int], start: int) -> None:
         """Remove rows from the end up, one run of neighbours at a time."""
@@ -255,6 +260,12 @@ class TranscriptModel(QAbstractTableModel):
     def _emit_changed(self, row: int, n_rows: int = 1) -> None:
         last = min(row + n_rows, len(self._shown)) - 1
         self.dataChanged.emit(self.index(row, SOURCE), self.index(last, TIME))
+
+
+def _shortened(text: str) -> str:
+    """Leave out the middle of a text that would take long to lay out: its end is what grows."""
+    half = MOST_SHOWN // 2
+    return text if len(text) <= MOST_SHOWN else text[:half] + _GAP + text[-half:]
 
 
 def time_text(begun_s: float) -> str:

@@ -14,6 +14,7 @@ from typing import Protocol
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
+from app.session.event_queue import EventQueue
 from engine.commands import Clear, Command, Configure, EndPassage, FeedWords, SetWords, WordCommand
 from engine.events import Event, Failed, Ready
 from engine.messages import Code
@@ -83,7 +84,6 @@ class EngineBridge(QObject):
     paused_changed = Signal(bool)
     next_came = Signal(object)
     taking_over = Signal()
-    _reported = Signal(int, object)
     _heard = Signal(object, object)
 
     def __init__(
@@ -112,9 +112,10 @@ class EngineBridge(QObject):
         self._direct: Session | None = None  # that gets at once what is heard
         self._n_coming = 0  # commands from ``hear`` that are not here yet
         self._overhear: Report | None = None
-        # This object stays in the GUI thread, and the slot is its method: so what the worker emits
-        # is queued to here. A plain function as slot would run on the worker's thread.
-        self._reported.connect(self._take)
+        self._events = EventQueue(self)
+        self._events.came.connect(self._take)
+        # This object stays in the GUI thread, and the slot is its method: so what a listener emits
+        # is queued to here. A plain function as slot would run on the listener's thread.
         self._heard.connect(self._take_heard)
 
     def start(self, model: ModelSettings | None, translation: TranslationSettings) -> None:
@@ -185,7 +186,8 @@ class EngineBridge(QObject):
         """End the session when it has translated everything, or after ``patience_s``."""
         if self._run is not None and self._ready:
             self._run.stop(patience_s)
-            QCoreApplication.sendPostedEvents(self)  # what it reported until then
+            QCoreApplication.sendPostedEvents(self)  # what was heard until then
+            self._events.take_all()  # and what it reported
         self.stop()
 
     @property
@@ -268,7 +270,7 @@ class EngineBridge(QObject):
 
     def _hand_up(self, run_number: int, event: Event) -> None:
         """Receive an event on the worker's thread."""
-        self._reported.emit(run_number, event)
+        self._events.put(run_number, event)
         overhear = self._overhear
         is_used = run_number == self._run_number
         if overhear is not None and is_used and not isinstance(event, Failed):

@@ -2190,6 +2190,10 @@
         <translation>&amp;Rückgängig</translation>
     </message>
     <message>
+        <source>The line takes {} characters at once, so the end of the text was left out; paste it next, or translate a whole file in the terminal with: surtitle translate FILE</source>
+        <translation>Die Zeile nimmt {} Zeichen auf einmal, das Ende des Textes fehlt daher; fügen Sie es als Nächstes ein, oder übersetzen Sie eine ganze Datei im Terminal mit: surtitle translate DATEI</translation>
+    </message>
+    <message>
         <source>New session started</source>
         <translation>Neue Sitzung begonnen</translation>
     </message>

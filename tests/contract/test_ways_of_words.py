@@ -23,7 +23,7 @@ from tests.support.fakes import Receiver, hashing_translator, random_word
 from training.evaluation.long_form import feed_talk
 from training.interop.word_by_word import WordByWord
 
-N_SEQUENCES = 200
+N_SEQUENCES = 120
 HEAD = PolicyHead(np.array([[0.0], [6.0]]))
 POLICIES = [
     ("read:1", None),

@@ -12,6 +12,7 @@ from PySide6.QtGui import QGuiApplication, QKeySequence
 
 from app.history.journal import SessionJournal, past_sessions, read_session
 from app.main_window.banner import Banner
+from app.main_window.input_line import LONGEST_TEXT
 from app.main_window.transcript_model import CAPTION, SOURCE
 from app.system.unix_signals import Interrupt
 from engine.commands import LoadAdapter, SetWords, UseAdapter
@@ -52,6 +53,19 @@ def test_every_line_of_a_pasted_text_is_ended_but_the_last(program):
     assert one.window.typed_line.text() == "and a third"
     one.type(" line ")
     one.wait(lambda: cells(one.window.transcript)[-1][0] == "and a third line")
+
+
+def test_a_text_that_is_too_long_for_the_line_is_cut_and_that_is_told(program):
+    one = program().open().wait_until_ready()
+    QGuiApplication.clipboard().setText("words " * LONGEST_TEXT)
+    one.window.typed_line.paste()
+    assert len(one.window.typed_line.text()) == LONGEST_TEXT
+    for _ in range(2):
+        one.press(Qt.Key.Key_A)
+    banner = one.window.banner
+    assert banner.sentence.text().startswith("The line takes ")
+    banner.dismiss.click()
+    assert not banner.isVisible()  # it was told once
 
 
 def test_enter_on_an_empty_line_does_nothing(program):

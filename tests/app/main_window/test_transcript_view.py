@@ -7,6 +7,7 @@ from PySide6.QtCore import QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence, QPalette, QWheelEvent
 from PySide6.QtWidgets import QStyleOptionViewItem
 
+from app.captions.doubt import SIGN
 from app.captions.model import UtteranceView
 from app.look.palette import colours_of
 from app.main_window.transcript_cell import PADDING
@@ -14,6 +15,7 @@ from app.main_window.transcript_model import (
     CAPTION,
     DOUBT_ROLE,
     FOUND_ROLE,
+    MOST_SHOWN,
     SOURCE,
     SPEAKER,
     TIME,
@@ -583,3 +585,21 @@ def test_the_letters_of_a_doubtful_caption_are_those_of_others_above_dots(transc
     assert dotted != plain
     above = [one.copy(0, 0, one.width(), baseline - 1) for one in (plain, dotted)]
     assert above[0] == above[1]
+
+
+def test_of_a_very_long_text_the_middle_is_not_laid_out_and_all_is_copied(transcript):
+    source, caption = "start " + "a " * MOST_SHOWN + "end", "Anfang " + "b " * MOST_SHOWN + "Ende"
+    long = UtteranceView(key=0, source=source, caption=caption, doubtful=True, tail="perhaps")
+    transcript.mark_doubt(SIGN)
+    transcript.show_views((long,))
+    shown = cells(transcript)[0]
+    assert max(map(len, shown)) < MOST_SHOWN + 10
+    assert [text.split()[0] for text in shown] == ["start", "Anfang"]
+    assert shown[0].endswith("end perhaps…")
+    assert "Ende" in shown[1][-20:]
+    transcript.selectRow(0)
+    transcript.copy()
+    assert QGuiApplication.clipboard().text() == f"{source}\t{caption}"
+    assert transcript.find_text("end", 0) == (1, 1)
+    place, _ = transcript.rows.index(0, SOURCE).data(FOUND_ROLE)[-1]
+    assert shown[0][place:].startswith("end")

@@ -1,0 +1,58 @@
+"""Hands events of the engine's threads to the GUI thread, few enough a turn that it can be used."""
+
+import time
+from collections import deque
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from engine.events import Event
+
+MOST_S_A_TURN = 0.02
+"""Keys, the mouse and painting wait for events no longer than this, and than the last one takes."""
+
+
+class EventQueue(QObject):
+    """A queue between threads; this object stays in the thread that takes.
+
+    Signals:
+        came(int, Event): the next event, and the number of the run that reported it.
+    """
+
+    came = Signal(int, object)
+    _filled = Signal()
+
+    def __init__(self, parent: QObject | None, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(parent)
+        self._clock = clock
+        self._events = deque[tuple[int, Event]]()
+        # A timer, since calls that are queued are all made before keys and mouse are looked at.
+        self._turn = QTimer(self, singleShot=True, interval=0)
+        self._turn.timeout.connect(self._take_some)
+        # The slot is a method of this object: a plain function would run on the other thread.
+        self._filled.connect(self._wake)
+
+    def put(self, run_number: int, event: Event) -> None:
+        """Append an event; may be called from any thread."""
+        self._events.append((run_number, event))
+        self._filled.emit()
+
+    def take_all(self) -> None:
+        """Emit all events that are here."""
+        while self._events:
+            self.came.emit(*self._events.popleft())
+
+    @Slot()
+    def _wake(self) -> None:
+        if self._events and not self._turn.isActive():
+            self._turn.start()
+
+    @Slot()
+    def _take_some(self) -> None:
+        until_s = self._clock() + MOST_S_A_TURN
+        while self._events:
+            event = self._events.popleft()
+            self._wake()  # before the event, which may open a dialog with a loop of its own
+            self.came.emit(*event)
+            if self._clock() >= until_s:
+                return

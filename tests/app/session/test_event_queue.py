@@ -1,0 +1,76 @@
+"""Events of the engine's threads on their way into the GUI thread."""
+
+import threading
+from itertools import pairwise
+
+from PySide6.QtCore import QCoreApplication, QTimer
+
+from app.session.event_queue import MOST_S_A_TURN, EventQueue
+from engine.events import PaceChanged
+
+N_EVENTS = 200
+EVENT_S = MOST_S_A_TURN / 5
+
+
+class Clock:
+    now_s = 0.0
+
+    def __call__(self):
+        return self.now_s
+
+
+def a_queue(parent, take):
+    """Return a queue, and its clock, which goes on while an event is taken."""
+    clock = Clock()
+    queue = EventQueue(parent, clock)
+
+    def spend(_run, event):
+        clock.now_s += EVENT_S
+        take(event.backlog_words)
+
+    queue.came.connect(spend)
+    return queue
+
+
+def fill(queue):
+    for number in range(N_EVENTS):
+        queue.put(1, PaceChanged(factor=1, backlog_words=number))
+
+
+def test_a_turn_of_the_loop_takes_few_events_and_all_come_in_their_order(qtbot, qapp):
+    taken, turns = [], [0]
+    queue = a_queue(qapp, taken.append)
+    other = QTimer(qapp, interval=0)  # as keys and the mouse, has a turn each time
+    other.timeout.connect(lambda: turns.append(len(taken)))
+    other.start()
+    worker = threading.Thread(target=fill, args=(queue,))
+    worker.start()
+    worker.join()
+    qtbot.waitUntil(lambda: len(taken) == N_EVENTS)
+    other.stop()
+    assert taken == list(range(N_EVENTS))
+    assert max(after - before for before, after in pairwise(turns)) <= 2 * 5
+
+
+def test_events_go_on_while_one_of_them_holds_a_dialog_open(qapp):
+    taken = []
+
+    def take(number):
+        taken.append(number)
+        if number == 0:
+            while len(taken) < N_EVENTS:
+                QCoreApplication.processEvents()
+
+    queue = a_queue(qapp, take)
+    fill(queue)
+    while len(taken) < N_EVENTS:
+        QCoreApplication.processEvents()
+    assert taken == list(range(N_EVENTS))
+
+
+def test_what_is_here_can_be_taken_at_once(qapp):
+    taken = []
+    queue = a_queue(qapp, taken.append)
+    fill(queue)
+    queue.take_all()
+    assert len(taken) == N_EVENTS
