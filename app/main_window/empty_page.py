@@ -53,7 +53,7 @@ class EmptyPage(QWidget):
         inner.setSpacing(_GAP)
         inner.addWidget(self.need)
         inner.addLayout(buttons)
-        column = QVBoxLayout(self)
+        column = self._column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         fixed, shrinks = QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Maximum
@@ -65,6 +65,10 @@ class EmptyPage(QWidget):
         self.offer.hide()
         self.download.clicked.connect(self.download_clicked)
         self.others.clicked.connect(self.others_clicked)
+
+    def heightForWidth(self, width: int) -> int:
+        """Return the least height: a stack of pages never makes one lower than this."""
+        return self._column.minimumHeightForWidth(width)
 
     def show_hint(self, *, listens: bool, paused: bool) -> None:
         """Show what can be done now: while a source is on, and while the captions are paused."""
