@@ -14,10 +14,11 @@ from app.captions.speakers import SpeakerNames
 from app.config.preferences import CaptionPreferences
 from app.config.window_geometry import GeometryFile, geometry_of, restored_geometry, screens
 from app.overlay.below_dialogs import BelowDialogs
+from app.overlay.text_layout import OverlayView
 from app.overlay.themes import theme_of
 from app.overlay.toolbar import OverlayToolbar
 from app.overlay.visibility import Visibility
-from app.overlay.window import Overlay, OverlayView
+from app.overlay.window import Overlay
 from app.system.screen_share import ShareGuard
 from app.system.wayland import is_wayland
 from app.widgets.lane_style import lane_name

@@ -2,15 +2,11 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import ceil
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
     QCloseEvent,
     QContextMenuEvent,
-    QFont,
-    QFontMetricsF,
     QGuiApplication,
     QHideEvent,
     QMouseEvent,
@@ -23,37 +19,15 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMenu, QWidget
 
-from app.captions.line_breaking import Line
-from app.captions.modes import BOTH
 from app.config.preferences import CaptionPreferences
 from app.overlay.placing import clear_place, moved_inside
 from app.overlay.resize_edges import NO_EDGE, Drag, cursor_at, edges_at, with_edges_of
 from app.overlay.shape import set_shape
-from app.overlay.text_block import Block, paint_box
-from app.overlay.themes import theme_of
+from app.overlay.text_layout import OverlayView, TextLayout
 
-PADDING = 18  # beside the text; the bars of speakers stand there
-_ABOVE = 9  # and below it
-_SMALLER = 0.72  # size of the source's letters relative to the captions'
-_GAP = 6
 _DISTANCE_FROM_EDGE, _EDGE_SHARE = 48, 0.05  # pixels at most; of the height of the screen
 _SETTLED_MS = 300
 _QUICK_S = 0.03  # slower painting leaves a glide four steps at most
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OverlayView:
-    """The text that the overlay paints.
-
-    Attributes:
-        lines: from top to bottom, not wider than ``Overlay.line_width``.
-        source: lines above them, in the smaller letters of ``Overlay.measure_source``.
-        is_hint: the lines are a hint about captions to come.
-    """
-
-    lines: tuple[Line, ...] = ()
-    source: tuple[Line, ...] = ()
-    is_hint: bool = False
 
 
 class Overlay(QWidget):
@@ -94,13 +68,10 @@ class Overlay(QWidget):
         self.setMouseTracking(True)
         self.setWindowTitle(self.tr("Surtitle captions"))
         self.setAccessibleName(self.tr("Caption overlay"))
-        self._captions, self._source = Block(self), Block(self)
-        for block in (self._captions, self._source):
-            block.moved.connect(self.update)
-        self._view = OverlayView()
+        self._text = TextLayout(self)
+        self._text.moved.connect(self.update)
         self._is_whole = False
         self._holes = QRegion()
-        self._extent: tuple[int, int] | None = None  # left and right edge of the text
         self._last_box, self._laid_out = QRect(), QSize()
         self._drag: Drag | None = None
         self._settled = QTimer(self, singleShot=True, interval=_SETTLED_MS)
@@ -134,21 +105,11 @@ class Overlay(QWidget):
     def show_theme(self, choices: CaptionPreferences) -> None:
         """Change font, colours and size, and fit it into its screen."""
         self._choices = choices
-        self._theme = theme_of(choices)
-        font = QFont(self.font())
-        if choices.font:
-            font.setFamilies([choices.font, *font.families()])
-        small = QFont(font)
-        font.setPointSizeF(choices.point_size)
-        small.setPointSizeF(choices.point_size * _SMALLER)
-        self._metrics, self._small = QFontMetricsF(font), QFontMetricsF(small)
-        self._fonts = font, small
         area = self._fitted_area = self._screen_area()
-        width = self._metrics.averageCharWidth() * choices.characters
-        self.line_width = min(width, area.width() - 2.0 * PADDING)
-        self.n_lines = self._lines_that_fit(area)
+        self._text.dress(choices, self.font(), area.width())
+        self._text.n_lines = self._lines_that_fit(area)
         self._take_size()
-        self._extent = None
+        self._text.forget_box()
         self._lay_out(glides=False)
         self.layout_changed.emit()
 
@@ -170,37 +131,47 @@ class Overlay(QWidget):
         self.setGeometry(geometry)
         self.setVisible(was_visible)  # changing a flag hides a window
 
+    @property
+    def line_width(self) -> float:
+        """How wide a line may be, in pixels."""
+        return self._text.line_width
+
+    @property
+    def n_lines(self) -> int:
+        """How many lines of captions are shown at most."""
+        return self._text.n_lines
+
     def measure(self, text: str) -> float:
         """Return the width of a text in the font of captions, in pixels."""
-        return self._metrics.horizontalAdvance(text)
+        return self._text.measure(text)
 
     def measure_source(self, text: str) -> float:
         """Return the width of a text in the font of the source, in pixels."""
-        return self._small.horizontalAdvance(text)
+        return self._text.measure_source(text)
+
+    @property
+    def view(self) -> OverlayView:
+        """The text that is shown."""
+        return self._text.view
 
     @Slot(OverlayView)
     def show_view(self, view: OverlayView) -> None:
         """Paint another view; lines that moved up glide unless painting is too slow."""
-        if view == self._view:
+        if view == self.view:
             return
-        is_other = view.is_hint or self._view.is_hint
+        is_other = view.is_hint or self.view.is_hint
         glides = self._choices.smooth and not is_other and self._last_paint_s < _QUICK_S
         if is_other:
-            self._extent = None
-        self._view = view
+            self._text.forget_box()
+        self._text.view = view
         self.setAccessibleDescription(" ".join(line.text for line in view.lines))
         self._lay_out(glides=glides)
 
     @property
     def box(self) -> QRect:
         """The painted part: around the text, or all of it while the mouse is on it."""
-        source, captions = self._text_areas()
-        if self._is_whole or self._extent is None:
-            return self.rect()
-        top = min(source.top() if source.height() else captions.top(), captions.top())
-        left, right = self._extent
-        inside = QRect(left, top, right - left, self.height() - _ABOVE - top)
-        return inside.adjusted(-PADDING, -_ABOVE, PADDING, _ABOVE) & self.rect()
+        box = None if self._is_whole else self._text.box
+        return self.rect() if box is None else box & self.rect()
 
     def show_whole(self, *, whole: bool) -> None:
         """Show all of it, with the edges that can be dragged, or the box around the text."""
@@ -240,13 +211,7 @@ class Overlay(QWidget):
         """Paint the background, the source if it is shown, and the captions."""
         start_s = time.perf_counter()
         painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        colours = self._theme
-        paint_box(painter, self.box, colours)
-        source, captions = self._text_areas()
-        self._source.paint(painter, source, self._fonts[1], colours.quiet, colours)
-        colour = colours.quiet if self._view.is_hint else colours.text
-        self._captions.paint(painter, captions, self._caption_letters()[0], colour, colours)
+        self._text.paint(painter, self.box)
         painter.end()
         self._last_paint_s = time.perf_counter() - start_s
         self.painted.emit()
@@ -303,68 +268,22 @@ class Overlay(QWidget):
         super().resizeEvent(event)
         self._settled.start()
         if event.size() != self._laid_out:
-            self._extent = None
+            self._text.forget_box()
             self._lay_out(glides=False)
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Stop timers and glides."""
         super().hideEvent(event)
         self._settled.stop()
-        self._extent = None
+        self._text.forget_box()
         self._lay_out(glides=False)
 
     def _lay_out(self, *, glides: bool) -> None:
         """Place the lines of the view, and the box around them."""
-        if not glides:
-            self._captions.forget()
-            self._source.forget()
         self._laid_out = self.size()
-        source, captions = self._text_areas()
-        metrics = self._caption_letters()[1]
-        self._captions.show_lines(self._caption_lines, captions.top(), metrics, glides=glides)
-        self._source.show_lines(self._source_lines, source.top(), self._small, glides=glides)
-        self._widen_box()
+        self._text.lay_out(self.size(), glides=glides)
         self._follow_box()
         self.update()
-
-    @property
-    def _caption_lines(self) -> tuple[Line, ...]:
-        return self._view.lines[-self.n_lines :]
-
-    @property
-    def _source_lines(self) -> tuple[Line, ...]:
-        return self._view.source[-self.n_lines :] if self._choices.mode == BOTH else ()
-
-    def _caption_letters(self) -> tuple[QFont, QFontMetricsF]:
-        """Return the font of the captions; a hint has a smaller one if it is wider than a line."""
-        widest = max((self.measure(line.text) for line in self._view.lines), default=0.0)
-        if not self._view.is_hint or widest <= self.line_width:
-            return self._fonts[0], self._metrics
-        font = QFont(self._fonts[0])
-        font.setPointSizeF(0.98 * self._choices.point_size * self.line_width / widest)
-        return font, QFontMetricsF(font)
-
-    def _text_areas(self) -> tuple[QRect, QRect]:
-        """Return where the source is painted, and below it the captions, at the lower edge."""
-        left, width = PADDING, self.width() - 2 * PADDING
-        spacing = self._caption_letters()[1].lineSpacing()
-        height = round(spacing * len(self._caption_lines))
-        captions = QRect(left, self.height() - _ABOVE - height, width, height)
-        height = round(self._small.lineSpacing() * len(self._source_lines))
-        gap = _GAP if height and captions.height() else 0
-        return QRect(left, captions.top() - gap - height, width, height), captions
-
-    def _widen_box(self) -> None:
-        """Make the box as wide as the lines; it becomes narrower only with another text."""
-        metrics = self._caption_letters()[1]
-        lines = [(line, metrics) for line in self._caption_lines]
-        lines += [(line, self._small) for line in self._source_lines]
-        start, end = PADDING, self.width() - PADDING
-        for line, letters in lines:
-            width = min(ceil(letters.horizontalAdvance(line.text)), end - start)
-            left, right = (end - width, end) if line.right_to_left else (start, start + width)
-            known = self._extent or (left, right)
-            self._extent = min(left, known[0]), max(right, known[1])
 
     def _follow_box(self) -> None:
         """Set the shape of the window to the box, without what is cut out."""
@@ -378,8 +297,8 @@ class Overlay(QWidget):
     def _take_size(self) -> None:
         """Resize as the preferences say, keeping the position of the user."""
         area = self._screen_area()
-        self.setMinimumSize(self._size_for(20, 1).boundedTo(area.size()))
-        self.setMaximumSize(self._size_for(68, 4).boundedTo(area.size()))
+        self.setMinimumSize(self._text.size_for(20, 1).boundedTo(area.size()))
+        self.setMaximumSize(self._text.size_for(68, 4).boundedTo(area.size()))
         self._home = self._home_for(self.n_lines, area)
         at_the_bottom = QRect(self._home)
         at_the_bottom.moveBottom(area.bottom())
@@ -388,7 +307,7 @@ class Overlay(QWidget):
 
     def _home_for(self, lines: int, area: QRect) -> QRect:
         """Return the geometry with so many lines, where the user put it."""
-        size = QSize(round(self.line_width) + 2 * PADDING, self._height_of(lines))
+        size = self._text.size_of_lines(lines)
         home = QRect(QPoint(), size)
         home.moveLeft(self._anchor.x() - size.width() // 2)
         home.moveBottom(self._anchor.y())
@@ -396,8 +315,7 @@ class Overlay(QWidget):
 
     def _lines_that_fit(self, area: QRect) -> int:
         """Return the chosen number of lines, or fewer if there is no room for it."""
-        room = area.height() - 2 * _ABOVE
-        most = max(1, min(self._choices.lines, int(room // self._line_pair_height())))
+        most = max(1, min(self._choices.lines, self._text.lines_in(area.height())))
         fitting = (
             lines
             for lines in range(most, 0, -1)
@@ -407,19 +325,6 @@ class Overlay(QWidget):
 
     def _chosen_size(self) -> QSize:
         return self._home.size()
-
-    def _size_for(self, characters: int, lines: int) -> QSize:
-        width = self._metrics.averageCharWidth() * characters + 2 * PADDING
-        return QSize(round(width), self._height_of(lines))
-
-    def _height_of(self, lines: int) -> int:
-        gap = _GAP if self._choices.mode == BOTH else 0
-        return round(self._line_pair_height() * lines) + 2 * _ABOVE + gap
-
-    def _line_pair_height(self) -> float:
-        """Return the height of a caption line and its source line, in pixels."""
-        extra = self._small.lineSpacing() if self._choices.mode == BOTH else 0.0
-        return self._metrics.lineSpacing() + extra
 
     @Slot()
     def _emit_size(self) -> None:
@@ -431,9 +336,7 @@ class Overlay(QWidget):
             return
         self._anchor = _bottom_middle(now)
         if now.size() != self._chosen_size():
-            room = now.size() - QSize(2 * PADDING, 2 * _ABOVE)
-            characters = round(room.width() / self._metrics.averageCharWidth())
-            lines = round(room.height() / self._line_pair_height())
+            characters, lines = self._text.text_in(now.size())
             self.size_wanted.emit(min(68, max(20, characters)), min(4, max(1, lines)))
             self._anchor = _bottom_middle(with_edges_of(now, before, self._chosen_size()))
         self._fit()

@@ -33,22 +33,22 @@ def texts(lines):
 
 def test_captions_source_or_both_are_shown(stages):
     stage = stages()
-    view = stage.overlay._view
+    view = stage.overlay.view
     assert (texts(view.lines), texts(view.source)) == (["Guten Morgen", "Heute"], [])
     stage.show_theme(replace(STILL, mode="captions only"))
-    view = stage.overlay._view
+    view = stage.overlay.view
     assert (texts(view.lines), texts(view.source)) == (["Good morning", "Today"], [])
     stage.show_theme(replace(STILL, mode="both", lines=1))
-    view = stage.overlay._view
+    view = stage.overlay.view
     assert (texts(view.lines), texts(view.source)) == (["Heute"], ["Today"])
 
 
 def test_a_hint_stands_where_nothing_was_said(stages):
     stage = stages()
     stage.show_views(())
-    assert stage.overlay._view.is_hint
+    assert stage.overlay.view.is_hint
     stage.show_theme(replace(STILL, point_size=40))
-    assert stage.overlay._view.is_hint
+    assert stage.overlay.view.is_hint
 
 
 def test_another_size_of_letters_breaks_lines_anew_and_they_fit(stages):
@@ -58,7 +58,7 @@ def test_another_size_of_letters_breaks_lines_anew_and_they_fit(stages):
         stage.show_theme(replace(STILL, point_size=point_size, lines=4))
         stage.show_views((long,))
         overlay = stage.overlay
-        shown = texts(overlay._view.lines)
+        shown = texts(overlay.view.lines)
         assert long.caption.endswith(" ".join(shown))
         assert all(overlay.measure(text) <= overlay.line_width for text in shown)
 
@@ -100,7 +100,7 @@ def test_a_doubtful_caption_is_marked_as_the_user_chose(stages, preset, doubt, s
     stage = stages()
     stage.show_views((replace(VIEWS[0], doubtful=True), VIEWS[1]))
     stage.show_theme(replace(STILL, preset=preset, doubt=doubt))
-    assert [(line.text, line.dotted) for line in stage.overlay._view.lines] == shown
+    assert [(line.text, line.dotted) for line in stage.overlay.view.lines] == shown
 
 
 def heard(*pairs):
@@ -115,7 +115,7 @@ def test_two_speakers_are_told_apart_in_every_mode(stages, mode):
     stage = stages(replace(STILL, mode=mode, name_them="Ada"))
     stage.hear(["me", "them"])
     stage.show_views(heard(("me", "Eins"), ("them", "Zwei")))
-    view = stage.overlay._view
+    view = stage.overlay.view
     said = ["ME: EINS", "ADA: ZWEI"]
     assert [text.upper() for text in texts(view.lines)] == said
     assert [line.lane for line in view.lines] == ["me", "them"]
@@ -126,28 +126,28 @@ def test_other_names_are_shown_at_once(stages):
     stage = stages()
     stage.show_views(heard(("me", "Eins")))
     stage.show_theme(replace(STILL, name_me="Ada"))
-    assert texts(stage.overlay._view.lines) == ["Ada: Eins"]
+    assert texts(stage.overlay.view.lines) == ["Ada: Eins"]
 
 
 def test_a_pause_is_seen_below_the_captions_until_it_ends(stages):
     stage = stages()
     stage.pause(paused=True)
-    view = stage.overlay._view
+    view = stage.overlay.view
     assert texts(view.lines) == ["Guten Morgen", "Heute", "Paused"]
     assert [line.is_note for line in view.lines] == [False, False, True]
     stage.show_views((*VIEWS, UtteranceView(key=2, caption="Noch eins")))
-    assert texts(stage.overlay._view.lines)[-2:] == ["Noch eins", "Paused"]
+    assert texts(stage.overlay.view.lines)[-2:] == ["Noch eins", "Paused"]
     assert "Paused" not in texts(stage.caption_lines)
     stage.pause(paused=False)
-    assert texts(stage.overlay._view.lines)[-1] == "Noch eins"
+    assert texts(stage.overlay.view.lines)[-1] == "Noch eins"
 
 
 def test_a_pause_before_the_first_word_is_seen_instead_of_the_hint(stages):
     stage = stages()
     stage.show_views(())
     stage.pause(paused=True)
-    assert texts(stage.overlay._view.lines) == ["Paused"]
-    assert not stage.overlay._view.is_hint
+    assert texts(stage.overlay.view.lines) == ["Paused"]
+    assert not stage.overlay.view.is_hint
 
 
 def test_another_font_of_the_application_breaks_lines_anew(stages, qapp, qtbot):
@@ -161,7 +161,7 @@ def test_another_font_of_the_application_breaks_lines_anew(stages, qapp, qtbot):
         qapp.setFont(wide)
         overlay = stage.overlay
         qtbot.waitUntil(lambda: overlay.line_width > before)
-        assert all(overlay.measure(one) <= overlay.line_width for one in texts(overlay._view.lines))
+        assert all(overlay.measure(one) <= overlay.line_width for one in texts(overlay.view.lines))
         assert overlay.screen().availableGeometry().contains(overlay.geometry())
     finally:
         qapp.setFont(own)
@@ -175,4 +175,4 @@ def test_it_fits_a_screen_that_becomes_smaller(stages, monkeypatch):
     QGuiApplication.primaryScreen().availableGeometryChanged.emit(small)
     overlay = stage.overlay
     assert small.contains(overlay.geometry())
-    assert all(overlay.measure(text) <= overlay.line_width for text in texts(overlay._view.lines))
+    assert all(overlay.measure(text) <= overlay.line_width for text in texts(overlay.view.lines))

@@ -10,9 +10,10 @@ from app.captions.line_breaking import Line
 from app.config.preferences import PRESETS, CaptionPreferences
 from app.look.contrast import contrast
 from app.main_window.actions import Actions
+from app.overlay.text_layout import OverlayView
 from app.overlay.themes import theme_of
 from app.overlay.toolbar import OverlayToolbar, place_beside
-from app.overlay.window import Overlay, OverlayView
+from app.overlay.window import Overlay
 
 AREA = QRect(0, 30, 1280, 690)
 COLOURS = theme_of(CaptionPreferences())

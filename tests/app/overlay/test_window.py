@@ -8,8 +8,9 @@ from PySide6.QtGui import QColor, QFontDatabase, QMouseEvent, QPainterPath
 from app.captions.line_breaking import Line, runs_right_to_left
 from app.config.preferences import PRESETS, CaptionPreferences
 from app.overlay.resize_edges import NO_EDGE, Drag, edges_at
+from app.overlay.text_layout import OverlayView
 from app.overlay.themes import theme_of
-from app.overlay.window import Overlay, OverlayView
+from app.overlay.window import Overlay
 
 STILL = CaptionPreferences(smooth=False)
 LEFT, RIGHT = Qt.Edge.LeftEdge, Qt.Edge.RightEdge
@@ -128,11 +129,11 @@ def test_a_hint_that_is_wider_than_a_line_has_smaller_letters(overlay):
     hint = shown("Captions appear here.", "Drag them anywhere.", is_hint=True)
     overlay.show_theme(replace(STILL, point_size=96, characters=20))
     overlay.show_view(hint)
-    font, metrics = overlay._caption_letters()
+    font, metrics = overlay._text.caption_letters()
     assert metrics.horizontalAdvance("Captions appear here.") <= overlay.line_width
     assert font.pointSizeF() > 30
     overlay.show_theme(STILL)
-    assert overlay._caption_letters()[0].pointSizeF() == STILL.point_size
+    assert overlay._text.caption_letters()[0].pointSizeF() == STILL.point_size
 
 
 def test_of_more_lines_the_last_two_are_painted(overlay):
@@ -540,7 +541,7 @@ def test_own_colours_opacity_and_font_are_used(overlay):
     width = overlay.measure("Good morning")
     for family in sorted(families):
         overlay.show_theme(replace(own, font=family))
-        assert overlay._fonts[0].families()[0] == family
+        assert overlay._text._fonts[0].families()[0] == family
         assert overlay.measure("Good morning") != width
     overlay.show_theme(replace(own, font="No such font"))
     assert overlay.measure("Good morning") > 0

@@ -18,9 +18,10 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 from app.captions.line_breaking import Line
 from app.config.preferences import CaptionPreferences
 from app.main_window.actions import Actions
+from app.overlay.text_layout import OverlayView
 from app.overlay.themes import theme_of
 from app.overlay.toolbar import OverlayToolbar
-from app.overlay.window import Overlay, OverlayView
+from app.overlay.window import Overlay
 
 LIMIT_S = 60  # long, since other programs may keep the machine busy
 

@@ -33,7 +33,8 @@ from app.config.preferences_file import PreferencesFile
 from app.history.cue_recorder import CueKept
 from app.history.cues import Cue
 from app.history.journal import SessionJournal
-from app.overlay.window import Overlay, OverlayView
+from app.overlay.text_layout import OverlayView
+from app.overlay.window import Overlay
 from app.session.engine_bridge import EngineBridge
 from app.system.translations import speak
 from app.system.wayland import is_wayland, platform_wanted

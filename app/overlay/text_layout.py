@@ -1,0 +1,196 @@
+"""The text of the overlay: its lines, their letters and places, and the box around them.
+
+The lines stand at the lower edge of an area and grow upward.
+"""
+
+from dataclasses import dataclass
+from math import ceil
+
+from PySide6.QtCore import QObject, QRect, QSize, Signal
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter
+from PySide6.QtWidgets import QWidget
+
+from app.captions.line_breaking import Line
+from app.captions.modes import BOTH
+from app.config.preferences import CaptionPreferences
+from app.overlay.text_block import Block, paint_box
+from app.overlay.themes import theme_of
+
+_BESIDE = 18  # the text; the bars of speakers stand there
+_ABOVE = 9  # and below it
+_SMALLER = 0.72  # size of the source's letters relative to the captions'
+_GAP = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OverlayView:
+    """The text that the overlay paints.
+
+    Attributes:
+        lines: from top to bottom, not wider than ``TextLayout.line_width``.
+        source: lines above them, in the smaller letters of ``TextLayout.measure_source``.
+        is_hint: the lines are a hint about captions to come.
+    """
+
+    lines: tuple[Line, ...] = ()
+    source: tuple[Line, ...] = ()
+    is_hint: bool = False
+
+
+class TextLayout(QObject):
+    """Lay out and paint the lines of a view in a widget.
+
+    Signals:
+        moved(): the lines moved and need a repaint.
+
+    Attributes:
+        view: its lines are shown.
+        line_width: of a line at most, in pixels.
+        n_lines: in each language at most.
+    """
+
+    moved = Signal()
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widget)
+        self.view = OverlayView()
+        self.n_lines = 1
+        self._captions, self._source = Block(widget), Block(widget)
+        for block in (self._captions, self._source):
+            block.moved.connect(self.moved)
+        self._size = QSize()
+        self._extent: tuple[int, int] | None = None  # left and right edge of the text
+        self.dress(CaptionPreferences(), widget.font(), widget.width())
+
+    def dress(self, choices: CaptionPreferences, font: QFont, room: int) -> None:
+        """Change letters and colours.
+
+        Args:
+            choices: of the user.
+            font: of the program, for where the user chose none.
+            room: for a line and what is beside it, in pixels.
+        """
+        self._choices = choices
+        self._theme = theme_of(choices)
+        font = QFont(font)
+        if choices.font:
+            font.setFamilies([choices.font, *font.families()])
+        small = QFont(font)
+        font.setPointSizeF(choices.point_size)
+        small.setPointSizeF(choices.point_size * _SMALLER)
+        self._metrics, self._small = QFontMetricsF(font), QFontMetricsF(small)
+        self._fonts = font, small
+        width = self._metrics.averageCharWidth() * choices.characters
+        self.line_width = min(width, room - 2.0 * _BESIDE)
+
+    def measure(self, text: str) -> float:
+        """Return the width of a text in the font of captions, in pixels."""
+        return self._metrics.horizontalAdvance(text)
+
+    def measure_source(self, text: str) -> float:
+        """Return the width of a text in the font of the source, in pixels."""
+        return self._small.horizontalAdvance(text)
+
+    def size_for(self, characters: int, lines: int) -> QSize:
+        """Return the size of an area with room for this text."""
+        return self._with_margins(self._metrics.averageCharWidth() * characters, lines)
+
+    def size_of_lines(self, lines: int) -> QSize:
+        """Return the size of an area with room for lines of ``line_width``."""
+        return self._with_margins(self.line_width, lines)
+
+    def text_in(self, size: QSize) -> tuple[int, int]:
+        """Return how many characters and lines come nearest to filling an area."""
+        width, height = size.width() - 2 * _BESIDE, size.height() - 2 * _ABOVE
+        characters = round(width / self._metrics.averageCharWidth())
+        return characters, round(height / self._pair_height())
+
+    def lines_in(self, height: int) -> int:
+        """Return how many whole lines an area of a height has room for."""
+        return int((height - 2 * _ABOVE) // self._pair_height())
+
+    def lay_out(self, size: QSize, *, glides: bool) -> None:
+        """Place the lines of the view in an area; its upper left corner is that of the widget."""
+        if not glides:
+            self._captions.forget()
+            self._source.forget()
+        self._size = size
+        source, captions = self._areas()
+        metrics = self.caption_letters()[1]
+        self._captions.show_lines(self._caption_lines, captions.top(), metrics, glides=glides)
+        self._source.show_lines(self._source_lines, source.top(), self._small, glides=glides)
+        self._widen_box()
+
+    def forget_box(self) -> None:
+        """Let the box begin with the next lines."""
+        self._extent = None
+
+    @property
+    def box(self) -> QRect | None:
+        """The box around the lines; None without any."""
+        if self._extent is None:
+            return None
+        source, captions = self._areas()
+        top = source.top() if source.height() else captions.top()
+        left, right = self._extent
+        inside = QRect(left, top, right - left, self._size.height() - _ABOVE - top)
+        return inside.adjusted(-_BESIDE, -_ABOVE, _BESIDE, _ABOVE)
+
+    def paint(self, painter: QPainter, box: QRect) -> None:
+        """Paint a box, the source if it is shown, and the captions."""
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        colours = self._theme
+        paint_box(painter, box, colours)
+        source, captions = self._areas()
+        self._source.paint(painter, source, self._fonts[1], colours.quiet, colours)
+        colour = colours.quiet if self.view.is_hint else colours.text
+        self._captions.paint(painter, captions, self.caption_letters()[0], colour, colours)
+
+    def caption_letters(self) -> tuple[QFont, QFontMetricsF]:
+        """Return the font of the captions; a hint has a smaller one if it is wider than a line."""
+        widest = max((self.measure(line.text) for line in self.view.lines), default=0.0)
+        if not self.view.is_hint or widest <= self.line_width:
+            return self._fonts[0], self._metrics
+        font = QFont(self._fonts[0])
+        font.setPointSizeF(0.98 * self._choices.point_size * self.line_width / widest)
+        return font, QFontMetricsF(font)
+
+    @property
+    def _caption_lines(self) -> tuple[Line, ...]:
+        return self.view.lines[-self.n_lines :]
+
+    @property
+    def _source_lines(self) -> tuple[Line, ...]:
+        return self.view.source[-self.n_lines :] if self._choices.mode == BOTH else ()
+
+    def _areas(self) -> tuple[QRect, QRect]:
+        """Return where the source is painted, and below it the captions, at the lower edge."""
+        left, width = _BESIDE, self._size.width() - 2 * _BESIDE
+        spacing = self.caption_letters()[1].lineSpacing()
+        height = round(spacing * len(self._caption_lines))
+        captions = QRect(left, self._size.height() - _ABOVE - height, width, height)
+        height = round(self._small.lineSpacing() * len(self._source_lines))
+        gap = _GAP if height and captions.height() else 0
+        return QRect(left, captions.top() - gap - height, width, height), captions
+
+    def _widen_box(self) -> None:
+        """Make the box as wide as the lines; it becomes narrower only with another text."""
+        metrics = self.caption_letters()[1]
+        lines = [(line, metrics) for line in self._caption_lines]
+        lines += [(line, self._small) for line in self._source_lines]
+        start, end = _BESIDE, self._size.width() - _BESIDE
+        for line, letters in lines:
+            width = min(ceil(letters.horizontalAdvance(line.text)), end - start)
+            left, right = (end - width, end) if line.right_to_left else (start, start + width)
+            known = self._extent or (left, right)
+            self._extent = min(left, known[0]), max(right, known[1])
+
+    def _with_margins(self, width: float, lines: int) -> QSize:
+        gap = _GAP if self._choices.mode == BOTH else 0
+        height = round(self._pair_height() * lines) + 2 * _ABOVE + gap
+        return QSize(round(width + 2 * _BESIDE), height)
+
+    def _pair_height(self) -> float:
+        """Return the height of a caption line and its source line, in pixels."""
+        extra = self._small.lineSpacing() if self._choices.mode == BOTH else 0.0
+        return self._metrics.lineSpacing() + extra
