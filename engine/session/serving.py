@@ -173,7 +173,6 @@ class Serving:
         self._report(passage.give_up())
         self._model.weights.give_memory_back()
         self._report(Refused(message=Code.SENTENCE_GIVEN_UP(reason=first_line(error))))
-        self._keep_pace()
 
     def _keep_pace(self) -> bool:
         """Read larger steps while words wait; report and return a change of the steps."""

@@ -141,6 +141,19 @@ def test_a_sentence_that_was_given_up_is_translated_when_it_is_corrected(model, 
         assert listener.receiver.text == at_once(model, "hh cd ef gh.")
 
 
+def test_steps_are_small_again_when_nothing_waits_behind_a_sentence_that_was_given_up(
+    model, monkeypatch
+):
+    monkeypatch.setattr(SlotModel, "feed", scarce([ERRORS[0]]))
+    with running(model, translation=TranslationSettings(catch_up_words=2)) as (session, listener):
+        session.send(fed(SENTENCES[1].split()))
+        listener.wait_for(Refused)
+        listener.wait_for(PaceChanged)
+        first, last = listener.all_of(PaceChanged)
+    assert first.factor > 1
+    assert (last.factor, last.backlog_words) == (1, 0)
+
+
 class PanicException(BaseException):
     """What libraries in Rust raise: no ``Exception``."""
 

@@ -110,6 +110,20 @@ def test_where_loops_are_not_cut_only_the_length_ends_them(policy, tmp_path):
     assert reasons == {True: {"loop"}, False: {"length"}}
 
 
+@pytest.mark.parametrize("policy", ["wait:1", "wait:3"])
+def test_a_word_that_never_ends_is_cut_while_its_sentence_goes_on(policy):
+    engine = hashing_translator(policy)
+    begins = engine.conversation.words_begun
+    first = next(id_ for id_ in range(270, 384) if begins[id_])
+    within = next(id_ for id_ in range(270, 384) if not begins[id_])
+    obey(engine, lambda utterance: within if utterance.n_chosen else first)
+    utterance = engine.open()
+    engine.set_source(utterance, ["abc", "de", "f", "gab"], ended=False)
+    list(changes(engine, utterance))
+    assert utterance._target() == [first] + [within] * 5
+    assert engine.counters.loops_cut == engine.counters.probes > 0
+
+
 def test_drafts_that_loop_are_cut_and_counted():
     lengths = {}
     for cut_loops in (True, False):
