@@ -1,13 +1,21 @@
 """The status bar: one quiet line about what the program does, and what the captions are."""
 
+import time
+from collections.abc import Callable
+
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QSizePolicy, QWidget
 
 from app.main_window.caption_choices import CaptionChoices
+from app.main_window.catching_up import CatchingUp
 
 _GAP = 12
 _CATCHING_UP_WORDS = 20
 """Fewer words that wait are ordinary: captions come in groups of words."""
+
+_MINUTE_S = 60
+_SHORT_S = 10
+"""An estimate is told in steps of this, or of a minute; a shorter one is not told."""
 
 _STEADY_S = 0.75
 """The shown lag stays while the measured one is this near, so that the line does not flicker."""
@@ -27,8 +35,15 @@ class StatusBar(QWidget):
 
     skip_wanted = Signal()
 
-    def __init__(self, choices: CaptionChoices, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        choices: CaptionChoices,
+        parent: QWidget | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         super().__init__(parent)
+        self._clock = clock
+        self._catching_up = CatchingUp()
         self._engine = self._listening = self._devices = ""
         self._is_ready = self._is_paused = False
         self._lag_s: int | None = None
@@ -106,6 +121,7 @@ class StatusBar(QWidget):
         """Show that words wait, once they are many, until none waits."""
         many = _CATCHING_UP_WORDS if not self._n_waiting else 1
         self._n_waiting = n_words if n_words >= many else 0
+        self._catching_up.update(self._n_waiting, self._clock())
         self._show()
 
     @Slot()
@@ -118,7 +134,9 @@ class StatusBar(QWidget):
         self.glossary.setVisible(used)
 
     def _show_engine(self, text: str, *, is_ready: bool = False) -> None:
-        self._engine, self._is_ready, self._n_waiting = text, is_ready, 0
+        self._engine, self._is_ready = text, is_ready
+        self._n_waiting = 0
+        self._catching_up.update(0, self._clock())
         self._show()
 
     def _show(self) -> None:
@@ -133,13 +151,23 @@ class StatusBar(QWidget):
         if not self._is_ready:
             return self._engine
         if self._n_waiting:
-            return self.tr("Catching up: %Ln words to go", "", self._n_waiting)
+            words = self.tr("Catching up: %Ln words to go", "", self._n_waiting)
+            return ", ".join(filter(None, (words, self._estimate())))
         if not self._listening:
             return self.tr("Ready")
         if self._lag_s is None:
             return self._listening
         behind = self.tr("captions {} s behind").format(self._lag_s)
         return f"{self._listening} · {behind}"
+
+    def _estimate(self) -> str:
+        """Return about how long catching up takes; empty if that is short, or not known."""
+        left_s = self._catching_up.left_s
+        if left_s is None or left_s < _SHORT_S:
+            return ""
+        if left_s < _MINUTE_S:
+            return self.tr("about {} s").format(_SHORT_S * round(left_s / _SHORT_S))
+        return self.tr("about {} min").format(round(left_s / _MINUTE_S))
 
     @Slot()
     def _name_choices(self) -> None:

@@ -4279,6 +4279,14 @@
         <source>Leave the sentences that wait without a translation</source>
         <translation>Die wartenden Sätze nicht übersetzen</translation>
     </message>
+    <message>
+        <source>about {} s</source>
+        <translation>etwa {} s</translation>
+    </message>
+    <message>
+        <source>about {} min</source>
+        <translation>etwa {} min</translation>
+    </message>
 </context>
 <context>
     <name>ToolDialogs</name>

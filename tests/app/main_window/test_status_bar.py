@@ -4,9 +4,21 @@ from app.main_window.caption_choices import CaptionChoices
 from app.main_window.status_bar import StatusBar
 
 
+class Clock:
+    now_s = 100.0
+
+    def __call__(self):
+        return self.now_s
+
+
 @pytest.fixture
-def bar(qtbot):
-    bar = StatusBar(CaptionChoices())
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def bar(qtbot, clock):
+    bar = StatusBar(CaptionChoices(), clock=clock)
     qtbot.addWidget(bar)
     bar.show()
     return bar
@@ -101,3 +113,41 @@ def test_the_glossary_is_named_while_it_is_on(bar):
     assert not bar.glossary.isVisible()
     bar.show_glossary(used=True)
     assert bar.glossary.isVisible()
+
+
+def test_how_long_catching_up_takes_is_told_once_it_is_known(bar, clock):
+    bar.show_ready()
+    told = []
+    for seconds, n_words in (
+        (0, 4842),
+        (1, 4802),
+        (1, 4762),
+        (20, 3962),
+        (88, 462),
+        (1, 322),
+        (7, 42),
+    ):
+        clock.now_s += seconds
+        bar.show_backlog(n_words)
+        told.append(bar.state.text().removeprefix("Catching up: ").replace(",", ""))
+    assert told == [
+        "4842 words to go",
+        "4802 words to go",
+        "4762 words to go about 2 min",
+        "3962 words to go about 2 min",
+        "462 words to go about 10 s",
+        "322 words to go",
+        "42 words to go",
+    ]
+
+
+def test_words_that_come_while_others_wait_make_it_longer_and_another_paste_begins_anew(bar, clock):
+    bar.show_ready()
+    for n_words in (1000, 900, 1400):
+        bar.show_backlog(n_words)
+        clock.now_s += 10
+    bar.show_backlog(1300)  # 200 were read in 30 seconds
+    assert bar.state.text().endswith("about 3 min")
+    bar.show_no_backlog()
+    bar.show_backlog(500)
+    assert bar.state.text() == "Catching up: 500 words to go"
