@@ -144,8 +144,10 @@ def test_a_sentence_that_was_given_up_is_translated_when_it_is_corrected(model, 
 def test_steps_are_small_again_when_nothing_waits_behind_a_sentence_that_was_given_up(
     model, monkeypatch
 ):
-    monkeypatch.setattr(SlotModel, "feed", scarce([ERRORS[0]]))
+    scarcity = []
+    monkeypatch.setattr(SlotModel, "feed", scarce(scarcity))
     with running(model, translation=TranslationSettings(catch_up_words=2)) as (session, listener):
+        scarcity.append(ERRORS[0])
         session.send(fed(SENTENCES[1].split()))
         listener.wait_for(Refused)
         listener.wait_for(PaceChanged)
