@@ -140,6 +140,7 @@ QHeaderView::section {
 Transcript QHeaderView::section { padding: 4px 7px; }
 QTableCornerButton::section { border: none; background: $surface; }
 
+OfferList, OfferList:focus { padding: 0; border: none; background: $background; }
 QListView::item { padding: 4px; }
 QListView::item:selected { background: $accent; color: $on_accent; }
 QComboBox QAbstractItemView::item { padding: 4px 8px; min-height: 1.4em; }

@@ -1695,6 +1695,98 @@
         <source>Automatic (recommended)</source>
         <translation>Automatisch (empfohlen)</translation>
     </message>
+    <message>
+        <source>Recommended</source>
+        <translation>Empfohlen</translation>
+    </message>
+    <message>
+        <source>{}, built in</source>
+        <translation>{}, mitgeliefert</translation>
+    </message>
+    <message>
+        <source>{}, by a chat model</source>
+        <translation>{}, durch ein Chatmodell</translation>
+    </message>
+    <message>
+        <source>{} and many more</source>
+        <translation>{} und viele weitere</translation>
+    </message>
+    <message>
+        <source>weak</source>
+        <translation>schwach</translation>
+    </message>
+    <message>
+        <source>fair</source>
+        <translation>mittel</translation>
+    </message>
+    <message>
+        <source>good</source>
+        <translation>gut</translation>
+    </message>
+    <message>
+        <source>very good</source>
+        <translation>sehr gut</translation>
+    </message>
+    <message>
+        <source>Quality: {}</source>
+        <translation>Qualität: {}</translation>
+    </message>
+    <message>
+        <source>For simple, everyday sentences</source>
+        <translation>Für einfache Alltagssätze</translation>
+    </message>
+    <message>
+        <source>Quality not published</source>
+        <translation>Qualität nicht veröffentlicht</translation>
+    </message>
+    <message>
+        <source>{} to download</source>
+        <translation>{} herunterzuladen</translation>
+    </message>
+    <message>
+        <source>on this computer</source>
+        <translation>auf diesem Rechner</translation>
+    </message>
+    <message>
+        <source>Too slow for this computer</source>
+        <translation>Zu langsam für diesen Rechner</translation>
+    </message>
+    <message>
+        <source>Fast enough (uses {:.0f} % of the time)</source>
+        <translation>Schnell genug (braucht {:.0f} % der Zeit)</translation>
+    </message>
+    <message>
+        <source>Needs {} of memory</source>
+        <translation>Braucht {} Speicher</translation>
+    </message>
+    <message>
+        <source>Runs (speed not known)</source>
+        <translation>Läuft (Tempo unbekannt)</translation>
+    </message>
+    <message>
+        <source>Runs on the graphics card</source>
+        <translation>Läuft auf der Grafikkarte</translation>
+    </message>
+    <message>
+        <source>Not for commercial use</source>
+        <translation>Nicht für gewerbliche Zwecke</translation>
+    </message>
+    <message>
+        <source>Its owner must allow it first</source>
+        <translation>Der Anbieter muss es erst erlauben</translation>
+    </message>
+    <message>
+        <source>Free for any use</source>
+        <translation>Frei für jeden Zweck</translation>
+    </message>
+    <message>
+        <source>{:.1f} {} on {}, published at {}</source>
+        <translation>{:.1f} {} auf {}, veröffentlicht unter {}</translation>
+    </message>
+    <message>
+        <source>A second of speech takes about {:.1f} s of computing here, by our estimate.</source>
+        <translation>Eine Sekunde Sprache kostet hier schätzungsweise {:.1f} s Rechenzeit.</translation>
+    </message>
 </context>
 <context>
     <name>AboutDialog</name>
@@ -3561,10 +3653,6 @@
 <context>
     <name>ModelPage</name>
     <message>
-        <source>Model</source>
-        <translation>Modell</translation>
-    </message>
-    <message>
         <source>Checking this computer…</source>
         <translation>Dieser Rechner wird geprüft …</translation>
     </message>
@@ -3575,30 +3663,6 @@
     <message>
         <source>This computer</source>
         <translation>Dieser Rechner</translation>
-    </message>
-    <message>
-        <source>Models</source>
-        <translation>Modelle</translation>
-    </message>
-    <message>
-        <source>Size</source>
-        <translation>Größe</translation>
-    </message>
-    <message>
-        <source>Licence</source>
-        <translation>Lizenz</translation>
-    </message>
-    <message>
-        <source>Where</source>
-        <translation>Wo</translation>
-    </message>
-    <message>
-        <source>On this computer</source>
-        <translation>Auf diesem Rechner</translation>
-    </message>
-    <message>
-        <source>here</source>
-        <translation>hier</translation>
     </message>
     <message>
         <source>Check a&amp;gain</source>
@@ -3623,34 +3687,6 @@
     <message>
         <source>Language of the captions</source>
         <translation>Sprache der Untertitel</translation>
-    </message>
-    <message>
-        <source>Quality (published)</source>
-        <translation>Qualität (veröffentlicht)</translation>
-    </message>
-    <message>
-        <source>to download</source>
-        <translation>herunterzuladen</translation>
-    </message>
-    <message>
-        <source>included</source>
-        <translation>mitgeliefert</translation>
-    </message>
-    <message>
-        <source>{} on {}, published at {}</source>
-        <translation>{} auf {}, veröffentlicht unter {}</translation>
-    </message>
-    <message>
-        <source>A second of speech takes about {:.1f} s of computing here, by our estimate.</source>
-        <translation>Eine Sekunde Sprache kostet hier schätzungsweise {:.1f} s Rechenzeit.</translation>
-    </message>
-    <message>
-        <source>no: needs {} of memory</source>
-        <translation>nein: es braucht {} Speicher</translation>
-    </message>
-    <message>
-        <source>{} (recommended)</source>
-        <translation>{} (empfohlen)</translation>
     </message>
     <message>
         <source>This computer could not be checked: {}</source>
@@ -3689,36 +3725,12 @@
         <translation>Seine Lizenz verbietet die gewerbliche Nutzung.</translation>
     </message>
     <message>
-        <source>Contacting huggingface.co about {}…</source>
-        <translation>{} wird bei huggingface.co angefragt …</translation>
-    </message>
-    <message>
         <source>Folder of a translation model</source>
         <translation>Ordner eines Übersetzungsmodells</translation>
     </message>
     <message>
-        <source>{} is downloaded.</source>
-        <translation>{} ist heruntergeladen.</translation>
-    </message>
-    <message>
-        <source>Fast</source>
-        <translation>Schnell</translation>
-    </message>
-    <message>
-        <source>Fast enough (uses {:.0f} % of the time)</source>
-        <translation>Schnell genug (braucht {:.0f} % der Zeit)</translation>
-    </message>
-    <message>
-        <source>Too slow for this computer</source>
-        <translation>Zu langsam für diesen Rechner</translation>
-    </message>
-    <message>
-        <source>Runs (speed not known)</source>
-        <translation>Läuft (Tempo unbekannt)</translation>
-    </message>
-    <message>
-        <source>Runs on the graphics card</source>
-        <translation>Läuft auf der Grafikkarte</translation>
+        <source>Choose a f&amp;older…</source>
+        <translation>&amp;Ordner wählen …</translation>
     </message>
 </context>
 <context>
@@ -3749,6 +3761,17 @@
     <message>
         <source>Wait a little and start it again. If that does not help, end that process.</source>
         <translation>Warten Sie ein wenig und starten Sie es neu. Hilft das nicht, beenden Sie diesen Prozess.</translation>
+    </message>
+</context>
+<context>
+    <name>OfferList</name>
+    <message>
+        <source>Models</source>
+        <translation>Modelle</translation>
+    </message>
+    <message>
+        <source>More models</source>
+        <translation>Weitere Modelle</translation>
     </message>
 </context>
 <context>

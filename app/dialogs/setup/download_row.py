@@ -25,15 +25,14 @@ class DownloadRow(QWidget):
     cancelled = Signal()
     folder_wanted = Signal()
 
-    def __init__(self, *, is_main: bool) -> None:
-        """Make the row; if it is the main part of its window, *Download* is filled."""
+    def __init__(self) -> None:
         super().__init__()
         self.is_running = False
         self.message = paragraph()
         self.progress = QProgressBar(textVisible=False)
         self.progress.setAccessibleName(self.tr("Progress of the download"))
-        self.download = QPushButton(icon("download", "on_accent" if is_main else ""), "")
-        make_primary(self.download, primary=is_main)
+        self.download = QPushButton(icon("download", "on_accent"), "")
+        make_primary(self.download)
         self.cancel = QPushButton(self.tr("&Cancel"))
         self.folder = QPushButton(icon("folder-open"), self.tr("Choose a f&older…"))
         row = QHBoxLayout()

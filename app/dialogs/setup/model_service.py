@@ -1,12 +1,10 @@
-"""The models for a window: lists, downloads and tidies them on a background thread."""
+"""The models for a window: lists and tidies them on a background thread."""
 
 import logging
 import shutil
-import threading
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
@@ -15,15 +13,12 @@ from app.library.models import ModelOffer, known_offer
 from app.system.background import BackgroundQueue
 from app.system.translations import error_text
 from engine.encoder_decoder.original_weights import delete_original, original_bytes
-from engine.errors import FetchCancelledError, ModelError, SurtitleError
+from engine.errors import ModelError, SurtitleError
 from engine.hub.bundled import bundled_models
 from engine.hub.catalogue import TRANSLATION_MODELS
 from engine.models.model_card import read_card
 from engine.settings import ModelSettings
 from engine.untrusted.safe_names import folder_of, model_name
-
-if TYPE_CHECKING:
-    from engine.hub.transfer import HubSettings  # the hub's library is slow to import
 
 _log = logging.getLogger(__name__)
 
@@ -46,30 +41,22 @@ class OriginalWeights:
 
 
 class ModelService(QObject):
-    """List the available models, download one, and delete what it was converted from.
+    """List the available models, and delete what one was converted from.
 
     Signals:
         listed(list of ModelOffer): the bundled one, those of the library, and those of the hub.
-        progressed(str, int, int): name, downloaded bytes, total bytes.
-        fetched(str): the download of this model has finished.
-        failed(str): one sentence; empty if the download was cancelled.
+        failed(str): one sentence.
         original_deleted(int, str): the bytes that became free; a sentence if it failed.
     """
 
     listed = Signal(list)
-    progressed = Signal(str, object, object)  # bytes do not fit into Qt's int
-    fetched = Signal(str)
     failed = Signal(str)
-    original_deleted = Signal(object, str)
+    original_deleted = Signal(object, str)  # bytes do not fit into Qt's int
 
-    def __init__(
-        self, library: Path, hub: "HubSettings | None" = None, parent: QObject | None = None
-    ) -> None:
-        """Use the models in ``library``; downloads go there."""
+    def __init__(self, library: Path, parent: QObject | None = None) -> None:
+        """Use the models in ``library``, where downloads are."""
         super().__init__(parent)
         self.library = library
-        self._hub = hub
-        self._cancelled = threading.Event()
         self._background = BackgroundQueue(self.failed.emit)
 
     @property
@@ -106,18 +93,8 @@ class ModelService(QObject):
         """List the models; ``listed`` is emitted."""
         self._background.run(self._list)
 
-    def fetch(self, name: str) -> None:
-        """Download a model of the hub; an interrupted download is resumed."""
-        self._cancelled.clear()
-        self._background.run(partial(self._fetch, name))
-
-    def cancel(self) -> None:
-        """Stop the download; it resumes next time."""
-        self._cancelled.set()
-
     def close(self) -> None:
-        """Stop the download and wait for the thread."""
-        self.cancel()
+        """Wait for the thread."""
         self._background.close()
 
     # The methods below run on the background thread and only emit signals.
@@ -133,20 +110,6 @@ class ModelService(QObject):
             for model in TRANSLATION_MODELS
         ]
         self.listed.emit(offers)
-
-    def _fetch(self, name: str) -> None:
-        from engine.hub.download import fetch_model  # noqa: PLC0415  as above
-
-        progress = partial(self.progressed.emit, name)
-        cancelled = self._cancelled.is_set
-        try:
-            fetch_model(name, self.library, self._hub, progress=progress, cancelled=cancelled)
-        except SurtitleError as error:
-            is_cancelled = isinstance(error, FetchCancelledError)
-            self.failed.emit("" if is_cancelled else error_text(error))
-            return
-        self.fetched.emit(name)
-        self._list()
 
     def _delete_original(self, folder: Path) -> None:
         from engine.loading.encoder_decoder_loader import load_encoder_decoder  # noqa: PLC0415  slow

@@ -57,7 +57,7 @@ class SpeechPage(WizardPage):
         }
         for name in (*self._names, ""):
             self._add_choice(name)
-        self.row = DownloadRow(is_main=True)
+        self.row = DownloadRow()
         self.column.addWidget(self.row)
         self.column.addStretch(1)
         self._connect()

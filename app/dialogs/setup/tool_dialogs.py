@@ -21,7 +21,7 @@ _WIDTH, _HEIGHT = 960, 560
 
 
 class ModelsDialog(QDialog):
-    """Translation models: choose, download, use, delete what one was converted from.
+    """Translation models: choose, use, delete what one was converted from.
 
     Signals:
         wanted(ModelChoice): use this model.
@@ -38,7 +38,7 @@ class ModelsDialog(QDialog):
         make_primary(self.apply)
         self.apply.setAutoDefault(False)
         self.apply.clicked.connect(self._use)
-        self.page.licence_accepted.connect(self._offer_use)
+        self.page.usable_changed.connect(self._offer_use)
         self.delete = OriginalButton()
         self.delete.confirmed.connect(self._delete_original)
         self.desk.original_deleted.connect(self._show_deleted)
@@ -61,20 +61,20 @@ class ModelsDialog(QDialog):
         bring_up(self)
 
     def end(self) -> None:
-        """Stop downloads and checks; the program ends."""
+        """Stop checks; the program ends."""
         self.close()
         self._check.cancel()
         self.desk.close()
 
     @Slot(bool)
-    def _offer_use(self, permitted: bool) -> None:  # noqa: FBT001  what the signal carries
+    def _offer_use(self, usable: bool) -> None:  # noqa: FBT001  what the signal carries
         """Name what the button does: a model that is not here is downloaded first."""
         offer = self.page.offer
         text = self.tr("&Use this model")
         if offer is not None and not offer.is_here:
             text = self.tr("Download and &use ({})").format(size_text(offer.n_bytes))
         self.apply.setText(text)
-        self.apply.setEnabled(permitted)
+        self.apply.setEnabled(usable)
 
     @Slot()
     def _use(self) -> None:
@@ -91,19 +91,18 @@ class ModelsDialog(QDialog):
     @Slot()
     def _offer_original(self) -> None:
         """Offer to delete what the selected model was converted from, if that is there."""
-        is_busy = self.page.row.is_running
-        self.delete.offer(None if is_busy else self.desk.original_of(self.page.model))
+        self.delete.offer(self.desk.original_of(self.page.model))
 
     @Slot(Path)
     def _delete_original(self, folder: Path) -> None:
-        self.page.row.show_message(self.tr("Loading the converted model, to be sure of it…"))
+        self.page.show_message(self.tr("Loading the converted model, to be sure of it…"))
         self.desk.delete_original(folder)
 
     @Slot(object, str)
     def _show_deleted(self, n_bytes: int, failure: str) -> None:
         self.delete.setEnabled(True)
         text = self.tr("{} became free.").format(size_text(n_bytes))
-        self.page.row.show_message(as_sentence(failure) or text)
+        self.page.show_message(as_sentence(failure) or text)
         self._offer_original()
 
 

@@ -8,27 +8,11 @@ import pytest
 from app.config.model_choice import ModelChoice
 from engine.encoder_decoder.record import Record
 from engine.messages import Code
-from tests.support import hub_server
 from tests.support.app.fake_engine import FakeEngine
 from tests.support.app.setup_services import MACHINE, parts, says
 
 NAME = "facebook/m2m100_418M"
-FILES = {
-    "config.json": b'{"model_type": "m2m_100"}',
-    "model.safetensors": b"w" * 3_000_000,
-    "sentencepiece.bpe.model": b"pieces",
-    "vocab.json": b"{}",
-    "rust_model.ot": b"of no use here",
-}
 FAST = {"kind": "computing", "gflops": 1000.0}
-
-
-@pytest.fixture
-def hub(monkeypatch, hub_cache):  # noqa: ARG001  it is needed, not looked at
-    with hub_server.running(FILES, name=NAME) as hub:
-        settings = hub_server.settings(hub)
-        monkeypatch.setattr("engine.hub.download.HubSettings", lambda: settings)
-        yield hub
 
 
 @pytest.fixture
@@ -54,7 +38,7 @@ def click(*buttons):
     return len(buttons)
 
 
-def test_a_model_for_polish_can_be_downloaded_first_and_used_then(first_start, hub):
+def test_a_model_for_polish_is_the_choice_after_a_guide_into_polish(first_start):
     one, setup = first_start
     guide = setup.dialog
     n_clicks = choose(guide.welcome.target, "pl")
@@ -64,14 +48,8 @@ def test_a_model_for_polish_can_be_downloaded_first_and_used_then(first_start, h
     assert models.isVisible()
     assert models.page.language == "pl"
     one.wait(lambda: models.page.offer is not None and models.page.offer.name == NAME)
-    one.wait(models.page.row.download.isEnabled)
-    n_clicks += click(models.page.row.download)
-    one.wait(lambda: models.page.offer.is_here)
-    fetched = {path.name for path in models.desk.library.glob("facebook--m2m100_418M/*")}
-    assert {"config.json", "model.safetensors"} <= fetched <= set(FILES) - {"rust_model.ot"}
-    assert any("/revision/17ef199e3a34" in path for path, _ in hub.asked)
     n_clicks += click(models.apply)
-    assert n_clicks == 8
+    assert n_clicks == 7
     assert not models.isVisible()
     one.wait(lambda: one.application.settings.model == Path(NAME))
     assert one.stored()["model"] == NAME
@@ -129,7 +107,7 @@ def test_a_licence_that_is_accepted_with_the_choice_of_a_model_is_not_asked_for(
     one.window.menu_actions.models.trigger()
     page = guide.models.page
     choose(page.target, "pl")
-    page.table.selectRow([offer.choice for offer in page._offers].index(NLLB))
+    page.cards.choose([offer.choice for offer in page._offers].index(NLLB))
     click(page.accept, guide.models.apply)
     one.wait(lambda: len(one.engine.models) == 2)
     assert one.engine.models[1].accepts_licence

@@ -106,7 +106,7 @@ def test_seven_clicks_lead_from_a_fresh_start_to_polish_captions(qtbot, tmp_path
     one.click(*[wizard.next] * 4)
     page = one.guide.models.page
     one.wait(lambda: page.offer is not None and page.offer.name == NAME)
-    one.wait(page.row.download.isEnabled)
+    one.wait(one.guide.models.apply.isEnabled)
     one.wait_until_ready()
     stages = []
     one.application.bridge.next_came.connect(lambda event: stages.append(str(event)))

@@ -88,7 +88,7 @@ WITHOUT_OVERLAY = {
     "session",
     "menu",
     *("guide", "guide_speech", "guide_download", "guide_failure", "guide_try", "guide_done"),
-    *("models", "models_download", "speed", "media", "media_running"),
+    *("models", "speed", "media", "media_running"),
     *("guide_polish", "models_polish", "models_licence"),
     *("latency", "latency_cost", "evaluate", "glossary"),
 }

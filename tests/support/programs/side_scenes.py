@@ -139,15 +139,6 @@ class SideScenes:
         page = self.act_models_polish()
         page.choose(Path("facebook/nllb-200-distilled-600M"))
 
-    def act_models_download(self):
-        dialog = self.open_models()
-        names = [offer.name for offer in dialog.page._offers]
-        dialog.page.table.selectRow(names.index(KNOWN_MODELS[2].name))
-        dialog.desk.fetch = lambda _name: None
-        dialog.page.row.download.click()
-        name = KNOWN_MODELS[2].name
-        dialog.desk.progressed.emit(name, 1_240_000_000, 3_087_467_144)
-
     def act_speed(self):
         guide = self.application.side_windows.guide
         guide.parts = self.examiners()

@@ -42,8 +42,8 @@ def fetched(converted, tmp_path):
     return shutil.copytree(converted, tmp_path / "models" / folder_of(NAME))
 
 
-def open_for(dialog, model):
-    dialog.open_models(ModelChoice(model=model, language="pl"))
+def open_for(dialog, model, language="pl"):
+    dialog.open_models(ModelChoice(model=model, language=language))
     return dialog.delete
 
 
@@ -69,7 +69,7 @@ def test_the_files_that_a_downloaded_model_was_made_from_are_deleted_when_confir
     with qtbot.waitSignal(dialog.desk.original_deleted, timeout=60_000) as deleted:
         pass
     assert deleted.args == [size, ""]
-    qtbot.waitUntil(lambda: "became free" in dialog.page.row.message.text(), timeout=30_000)
+    qtbot.waitUntil(lambda: "became free" in dialog.page.message.text(), timeout=30_000)
     assert not (fetched / "model.safetensors").exists()
     assert (fetched / "ctranslate2-int8" / "model.bin").exists()
     assert not button.isVisible()
@@ -96,14 +96,14 @@ def test_nothing_is_deleted_where_the_converted_model_does_not_load(qtbot, dialo
     (fetched / "ctranslate2-int8" / "model.bin").write_bytes(b"damaged")
     button = open_for(dialog, Path(NAME))
     answer(button, button.delete_for_good)
-    qtbot.waitUntil(lambda: "cannot be loaded" in dialog.page.row.message.text(), timeout=60_000)
+    qtbot.waitUntil(lambda: "cannot be loaded" in dialog.page.message.text(), timeout=60_000)
     assert (fetched / "model.safetensors").exists()
     assert button.isVisible()
     assert button.isEnabled()
 
 
 def test_there_is_no_button_where_nothing_can_be_deleted(dialog, fetched, tmp_path):
-    assert not open_for(dialog, None).isVisible()
+    assert not open_for(dialog, None, "de").isVisible()
     shutil.rmtree(fetched / "ctranslate2-int8")
     assert not open_for(dialog, Path(NAME)).isVisible()
     assert not open_for(dialog, tmp_path / "nowhere").isVisible()

@@ -3,6 +3,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 
 from app.config.model_choice import ModelChoice
 from app.dialogs.setup.tool_dialogs import ModelsDialog, SpeedDialog
@@ -68,7 +70,11 @@ def row_of(page, name):
 
 
 def select(page, name):
-    page.table.selectRow(row_of(page, name))
+    page.cards.choose(row_of(page, name))
+
+
+def facts(page, name):
+    return [fact.text for fact in page.cards.words[row_of(page, name)].facts]
 
 
 def measured(qtbot, one):
@@ -80,15 +86,46 @@ def measured(qtbot, one):
 def test_what_the_computer_has_and_what_fits_stands_beside_the_models(models, qtbot):
     page = models().page
     qtbot.waitUntil(lambda: "8 cores" in page.machine.text(), timeout=30_000)
-    qtbot.waitUntil(
-        lambda: page.table.item(row_of(page, SMALL), 5).text() == "Runs (speed not known)",
-        timeout=30_000,
-    )
-    assert page.table.item(0, 0).text() == "surtitle-en-de (recommended)"
-    assert page.table.item(0, 2).text() == "CC-BY-SA-4.0"
-    assert page.table.item(0, 4).text() == "included"
-    assert page.table.item(1, 4).text() == "to download"
+    qtbot.waitUntil(lambda: "Runs (speed not known)" in facts(page, SMALL), timeout=30_000)
+    first, *others = page.cards.words
+    assert first.title == "English → German, built in"
+    assert first.is_best
+    assert first.detail == "surtitle-en-de · CC-BY-SA-4.0"
+    assert not any(words.is_best for words in others)
+    assert all("to download" in str(words.facts) for words in others)
     assert "free on the disk" in page.room.text()
+
+
+def test_the_others_stand_below_the_recommended_model_and_arrow_keys_pass_their_heading(models):
+    cards = polish(models(says(MACHINE))).cards
+    assert cards.item(1).text() == "More models"
+    cards.choose(0)
+    QTest.keyClick(cards, Qt.Key.Key_Down)
+    assert cards.chosen == 1
+    QTest.keyClick(cards, Qt.Key.Key_Up)
+    assert cards.chosen == 0
+    assert len(cards.words) == cards.count() - 1
+
+
+def test_a_screen_reader_hears_quality_as_a_word_and_all_that_a_card_says(models):
+    cards = polish(models(says(MACHINE))).cards
+    said = cards.item(0).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert said == (
+        "English → Polish and many more, Recommended, Quality: fair, 1.9 GB to download, "
+        "Free for any use, facebook/m2m100_418M · MIT"
+    )
+
+
+def test_cards_are_as_high_as_their_texts_in_a_narrow_window(models, qtbot):
+    page = polish(models(says(MACHINE)))
+    cards = page.cards
+    heights = []
+    for width in (900, 200):
+        cards.setFixedWidth(width)
+        qtbot.waitUntil(lambda width=width: cards.viewport().width() > width - 40)
+        qtbot.waitUntil(lambda: cards.visualItemRect(cards.item(0)).width() < cards.width())
+        heights.append(cards.visualItemRect(cards.item(0)).height())
+    assert heights[1] > heights[0]
 
 
 @pytest.mark.parametrize(("code", "words"), [(CRASH, "crashed"), ("raise SystemExit(1)", "error")])
@@ -122,38 +159,13 @@ def test_a_model_that_the_owner_must_be_asked_for_says_so(models, qtbot):
     assert "First ask its owner" in page.room.text()
 
 
-def test_what_is_fetched_is_shown_and_can_be_stopped(models, qtbot, monkeypatch):
-    one = models()
-    page, desk, row = listed(qtbot, one), one.desk, one.page.row
-    asked = []
-    monkeypatch.setattr(desk, "fetch", asked.append)
-    name = SMALL
-    select(page, name)
-    row.download.click()
-    assert asked == [name]
-    assert row.cancel.isVisible()
-    desk.progressed.emit(name, 500_000_000, 3_000_000_000)
-    assert row.message.text() == f"{name}: 500 MB of 3.0 GB downloaded."
-    assert row.progress.value() == 167
-    desk.failed.emit("")
-    assert "will resume from here" in row.message.text()
-    assert not row.cancel.isVisible()
-    row.download.click()
-    desk.failed.emit("the hub stopped sending: try again")
-    assert row.message.text() == "The hub stopped sending: try again."
-    assert row.download.text() == "&Try again"
-    row.download.click()
-    desk.fetched.emit(name)
-    assert asked == [name] * 3
-    assert row.message.text() == f"{name} is downloaded."
-
-
 def test_a_disk_that_is_too_small_is_said_before_anything_is_fetched(models, qtbot, monkeypatch):
     one = models()
     monkeypatch.setattr(type(one.desk), "free_bytes", 1_000)
     page = listed(qtbot, one)
+    assert one.apply.isEnabled()
     select(page, SMALL)
-    assert not page.row.download.isEnabled()
+    assert not one.apply.isEnabled()
     assert "Not enough for this model" in page.room.text()
 
 
@@ -172,12 +184,15 @@ FAST = {"kind": "computing", "gflops": 1000.0}
 def test_two_languages_lead_to_the_models_that_translate_between_them(models, qtbot):
     page = polish(models(says(MACHINE, FAST)))
     qtbot.waitUntil(lambda: "8 cores" in page.machine.text(), timeout=30_000)
-    first = [page.table.item(0, column).text() for column in range(6)]
-    assert first[0] == "facebook/m2m100_418M (recommended)"
-    assert first[1:5] == ["1.9 GB", "MIT", "46.5 chrF", "to download"]
-    assert first[5].startswith("Fast enough (uses ")
-    assert "A second of speech takes about 0." in page.table.item(0, 5).toolTip()
-    assert "FLORES-200" in page.table.item(0, 3).toolTip()
+    first = page.cards.words[0]
+    assert first.is_best
+    assert first.detail == "facebook/m2m100_418M · MIT"
+    quality, size, speed, use = facts(page, "facebook/m2m100_418M")
+    assert (quality, size) == ("Quality: ●●○○ fair", "1.9 GB to download")
+    assert speed.startswith("Fast enough (uses ")
+    assert use == "Free for any use"
+    assert "46.5 chrF on FLORES-200" in first.tip
+    assert "A second of speech takes about 0." in first.tip
     assert page.offer.name == "facebook/m2m100_418M"
     assert not any(offer.choice is None for offer in page._offers)
     choose(page.target, "de")
@@ -211,9 +226,7 @@ def test_the_button_says_that_a_model_is_downloaded_first_and_how_much(models, q
 def test_a_slow_computer_is_told_before_a_download_what_is_too_slow(models, qtbot):
     page = polish(models(says(MACHINE, {**FAST, "gflops": 20.0})))
     qtbot.waitUntil(lambda: "8 cores" in page.machine.text(), timeout=30_000)
-    row = row_of(page, "facebook/m2m100_418M")
-    assert row > 0
-    assert page.table.item(row, 5).text().startswith("Too slow")
+    assert "Too slow for this computer" in facts(page, "facebook/m2m100_418M")
 
 
 NLLB = "facebook/nllb-200-distilled-600M"
@@ -226,10 +239,9 @@ def test_a_licence_that_forbids_commercial_use_is_accepted_before_download_and_u
     select(page, NLLB)
     assert page.accept.isVisible()
     assert "forbids commercial use" in page.room.text()
-    assert not page.row.download.isEnabled()
     assert not one.apply.isEnabled()
     page.accept.click()
-    assert page.row.download.isEnabled()
+    assert one.apply.isEnabled()
     select(page, "facebook/m2m100_418M")
     assert not page.accept.isVisible()
     assert not page.accepts_licence
