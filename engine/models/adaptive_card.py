@@ -1,6 +1,8 @@
 """What a card says of adaptive policies, and the header of the policy head beside it."""
 
+import math
 import re
+import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -8,13 +10,15 @@ from pathlib import Path
 from engine.errors import PolicyError
 from engine.messages import Code
 from engine.untrusted.faults import Fault
-from engine.untrusted.regular_file import file_sha256
+from engine.untrusted.regular_file import file_sha256, open_plain
 from engine.untrusted.safetensors_header import SafetensorsHeader, read_header
 from engine.untrusted.strict_json import JsonObject, refuse, shown
 
 HEAD_FILE = "policy_head.safetensors"
 HEAD_TENSOR = "weight"
 
+_FLOAT = struct.Struct("<f")
+_MOST_CHECKED_BYTES = 1 << 20  # four times the head of the widest models; all is read when loaded
 _TAU = re.compile(r"0|1|0\.[0-9]{1,4}", re.ASCII)
 _MOST_LAGS, _LONGEST_LAG = 20, 1000
 
@@ -88,13 +92,21 @@ def policy_of_lag(text: str, lags: Mapping[str, float], model: str) -> str:
 
 
 def check_head(folder: Path, width: int) -> None:
-    """Check the head in a folder by its header alone.
+    """Check the header of the head in a folder, and its numbers, without numpy.
 
     Raises:
         OSError: it cannot be read.
         ValueError: it is no head of this width; the text continues a sentence that begins with it.
     """
-    check_header(read_header(folder / HEAD_FILE), width)
+    header = read_header(folder / HEAD_FILE)
+    check_header(header, width)
+    with open_plain(folder / HEAD_FILE) as file:
+        file.seek(header.data_start)
+        content = file.read(min(_MOST_CHECKED_BYTES, header.n_bytes - header.data_start))
+    n_whole = len(content) // _FLOAT.size * _FLOAT.size
+    numbers = (number for (number,) in _FLOAT.iter_unpack(content[:n_whole]))
+    if not all(map(math.isfinite, numbers)):
+        refuse(Fault.HEAD_NOT_FINITE())
 
 
 def head_sha256(folder: Path) -> str:

@@ -1,5 +1,6 @@
 import hashlib
 import json
+import math
 import re
 from dataclasses import replace
 
@@ -75,8 +76,23 @@ def test_a_head_that_does_not_fit_is_refused_by_its_header(tmp_path, tensors, fa
 @pytest.mark.parametrize("wrong", [np.nan, np.inf])
 def test_a_head_of_no_numbers_is_refused(tmp_path, wrong):
     card = saved(tmp_path, {"weight": np.where(WEIGHT > 0, WEIGHT, np.float32(wrong))})
-    with pytest.raises(ValueError, match="numbers that are none"):
-        read_head(tmp_path, card, WIDTH)
+    for read in (lambda: check_head(tmp_path, WIDTH), lambda: read_head(tmp_path, card, WIDTH)):
+        with pytest.raises(ValueError, match="numbers that are none"):
+            read()
+
+
+def test_numbers_of_a_head_that_claims_a_huge_width_are_not_all_read(tmp_path, monkeypatch):
+    width = 1 << 30
+    header = json.dumps(
+        {"weight": {"dtype": "F32", "shape": [2, width], "data_offsets": [0, 8 * width]}}
+    ).encode()
+    with (tmp_path / HEAD_FILE).open("wb") as file:
+        file.write(len(header).to_bytes(8, "little") + header)
+        file.truncate(8 + len(header) + 8 * width)
+    counted, is_finite = [], math.isfinite
+    monkeypatch.setattr(math, "isfinite", lambda number: counted.append(0) or is_finite(number))
+    check_head(tmp_path, width)
+    assert len(counted) < 1_000_000
 
 
 def test_a_head_that_is_not_the_one_of_the_card_is_refused(tmp_path):
