@@ -71,7 +71,8 @@ def test_the_wheel_brings_model_languages_icon_and_menu_entry(wheel):
     model = "assets/models/surtitle-en-de"
     assert {f"{model}/model.safetensors", f"{model}/surtitle.json"} <= names
     assert {"assets/languages/surtitle_de.qm", "assets/icons/surtitle.svg"} <= names
-    texts = ("known_models.toml", "hallucinations.txt", "caption_page.html", "harmful_words.toml")
+    words = ("hallucinations.txt", "harmful_words.toml", "stop_words.toml")
+    texts = ("known_models.toml", "caption_page.html", *words)
     assert {f"assets/{text}" for text in texts} <= names
 
 

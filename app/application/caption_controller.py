@@ -20,13 +20,16 @@ from app.main_window.banner import Banner
 from app.main_window.input_line import LONGEST_TEXT, InputLine
 from app.main_window.transcript_view import Transcript
 from app.session.engine_bridge import EngineBridge
+from app.widgets.language_names import language_name
 from engine.commands import Clear, EndPassage, SetWords
 from engine.events import CaptionChanged, Event, NotTranslated, UtteranceEnded
 from engine.speech.events import Heard, TailChanged, WordsCommitted
+from engine.text.source_language import SourceLanguage
 from engine.utterances import Utterance
 
 _UNDO, _UNDO_DELETION = "undo new session", "undo deletion"
-_STRANGE, _TOO_LONG = "not translated", "too long"  # all four are notices in the banner
+_STRANGE, _TOO_LONG, _OTHER_LANGUAGE = "not translated", "too long", "other language"
+# all five are notices in the banner
 _SHOWN = 40  # characters of a text in a notice
 
 
@@ -62,6 +65,8 @@ class CaptionController(QObject):
         self._waiting: tuple[UtteranceView, ...] = ()
         self._forgotten: tuple[UtteranceView, ...] = ()  # restored by undoing a new session
         self._deleted: list[tuple[int, UtteranceView]] = []  # restored by undoing a deletion
+        self._spoken: dict[tuple[str, str], SourceLanguage] = {}  # by lane and expected language
+        self._told_other_language = False  # in this session
         typed_line.words_changed.connect(lambda words: bridge.send(SetWords(words)))
         typed_line.words_changed.connect(transcript.follow)
         typed_line.finished.connect(lambda: bridge.send(EndPassage()))
@@ -145,10 +150,27 @@ class CaptionController(QObject):
         if utterance.confidence is not None and utterance.confidence.is_low:
             self._explain_marks()
         self._show_captions()
+        if isinstance(event, UtteranceEnded):
+            self._notice_language(utterance)
         awaited = self._awaited_marks if isinstance(event, UtteranceEnded) else []
         for words in [one for one in awaited if has_words(utterance, one)][:1]:
             self._awaited_marks.remove(words)
             self.mark(utterance.key)
+
+    def _notice_language(self, utterance: Utterance) -> None:
+        """Report once a session that what is said is in another language than is translated."""
+        expected = self._settings.languages[0]
+        key = utterance.lane, expected
+        other = self._spoken.setdefault(key, SourceLanguage(expected)).feed(utterance.words)
+        if other is None or self._told_other_language or not self._settings.translates:
+            return
+        self._told_other_language = True
+        text = self.tr(
+            "This looks like {other}, but captions are translated from {expected}, so they may "
+            "make no sense; go on in {expected}, or choose the mode Captions only"
+        )
+        names = {"other": language_name(other), "expected": language_name(expected)}
+        self._banner.show_offer(text.format(**names), "", _OTHER_LANGUAGE)
 
     @Slot(object)
     def take_heard(self, event: Heard) -> None:
@@ -240,6 +262,9 @@ class CaptionController(QObject):
         self._bridge.send(Clear())
         self._captions.clear()
         self._awaited_marks.clear()
+        self._banner.withdraw(_OTHER_LANGUAGE)
+        self._spoken.clear()
+        self._told_other_language = False
         self._show_captions()
         self.cleared.emit()
 

@@ -2301,6 +2301,10 @@
         <source>Words in italics may still change; captions with dots below may be wrong</source>
         <translation>Kursive Wörter können sich noch ändern; gepunktet unterstrichene Untertitel können falsch sein</translation>
     </message>
+    <message>
+        <source>This looks like {other}, but captions are translated from {expected}, so they may make no sense; go on in {expected}, or choose the mode Captions only</source>
+        <translation>Das sieht nach {other} aus, übersetzt wird hier aber {expected}: Die Untertitel ergeben vielleicht keinen Sinn; fahren Sie auf {expected} fort, oder wählen Sie den Modus Nur Untertitel</translation>
+    </message>
 </context>
 <context>
     <name>CaptionsPage</name>

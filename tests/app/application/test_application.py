@@ -200,6 +200,32 @@ def test_what_does_not_look_like_english_is_said_until_something_is_translated(p
     one.wait(lambda: not one.window.banner.isVisible())
 
 
+def test_another_language_than_english_is_noticed_once_a_session_and_captions_go_on(program):
+    one = program().open().wait_until_ready()
+    banner = one.window.banner
+
+    def say(sentence):
+        one.type(sentence)
+        one.press(Qt.Key.Key_Return)
+        one.wait(lambda: (sentence, sentence.upper()) in cells(one.window.transcript))
+
+    def is_told():
+        return banner.isVisible() and "looks like German" in banner.sentence.text()
+
+    say("Good morning everybody, and thank you.")
+    assert not is_told()
+    for sentence in ("Guten Morgen, heute haben wir zwei Punkte.", "Ich habe noch eine Frage."):
+        say(sentence)
+    assert is_told()
+    banner.dismiss.click()
+    say("Wir sehen uns dann morgen um zehn.")
+    assert not is_told()
+    one.window.menu_actions.new_session.trigger()
+    say("Guten Morgen, heute haben wir zwei Punkte.")
+    say("Ich habe noch eine Frage.")
+    one.wait(is_told)
+
+
 def test_a_new_session_empties_the_transcript_and_is_taken_back(program):
     one = program().open().wait_until_ready()
     one.type("Good morning.")
