@@ -2307,6 +2307,13 @@
     </message>
 </context>
 <context>
+    <name>CaptionPreview</name>
+    <message>
+        <source>Preview of the captions</source>
+        <translation>Vorschau der Untertitel</translation>
+    </message>
+</context>
+<context>
     <name>CaptionsPage</name>
     <message>
         <source>Text</source>
@@ -2543,6 +2550,10 @@
     <message>
         <source>From colour scheme</source>
         <translation>Wie im Farbschema</translation>
+    </message>
+    <message>
+        <source>{} % (colour scheme)</source>
+        <translation>{} % (Farbschema)</translation>
     </message>
 </context>
 <context>

@@ -1,9 +1,10 @@
 """The page of the settings about the look of captions and the overlay."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import Slot
-from PySide6.QtGui import QColor, QFontDatabase, QIcon, QPixmap
+from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit
 
 from app.captions.doubt import DOUBT_MARKS
@@ -17,19 +18,17 @@ from app.config.preferences import (
     Preferences,
 )
 from app.dialogs.settings.page import SettingsPage
-from app.look.contrast import LEGIBLE, contrast, over
+from app.look.contrast import LEGIBLE, Rgb, contrast, over
 from app.look.style_sheet import make_spin
+from app.overlay.preview import BEHIND, CaptionPreview
 from app.overlay.themes import theme_of
 from app.system.screen_share import can_hide
 from app.system.wayland import is_wayland
+from app.widgets.colour_wells import ColourWells
 from app.widgets.dialog_text import paragraph
 from app.widgets.lane_style import lane_name
 
 _OPAQUE, _PERCENT = 255, 100
-_SWATCH = 32  # pixels, shown smaller
-_BEHIND = ((0, 0, 0), (255, 255, 255))
-"""The darkest and the lightest that may be behind the overlay."""
-
 _TEXT_COLOURS = ("#ffffff", "#ffe600", "#7cf29c", "#7fdfff", "#ffb86b", "#ffa8d8", "#000000")
 _BOX_COLOURS = ("#000000", "#2b2b2b", "#0b1f4b", "#08301c", "#4a0f0f", "#ffffff")
 
@@ -40,6 +39,7 @@ class CaptionsPage(SettingsPage):
     def __init__(self) -> None:
         super().__init__("")
         self.title = self.tr("Captions and overlay")
+        self.above = self.preview = CaptionPreview()
         self._add_text()
         self._add_colours()
         self._add_size()
@@ -51,6 +51,8 @@ class CaptionsPage(SettingsPage):
         super().fill(preferences)
         wayland = is_wayland() or preferences.overlay.through_xwayland
         self.form.setRowVisible(self.through_xwayland, wayland)
+        self.preview.show_choices(preferences.captions)
+        self._show_scheme()
         self._judge_colours()
 
     def _add_text(self) -> None:
@@ -122,17 +124,21 @@ class CaptionsPage(SettingsPage):
         self.form.addRow("", self.legibility)
         self.preset.activated.connect(self._forget_own_colours)
 
-    def _add_colour(self, field: str, label: str, colours: Sequence[tuple[str, str]]) -> QComboBox:
-        """Append a list of colours that begins with that of the preset."""
-        combo = self.add_combo(field, label, [(self.tr("From colour scheme"), ""), *colours])
-        for index in range(1, combo.count()):
-            combo.setItemIcon(index, _swatch(combo.itemData(index)))
-        return combo
+    def _add_colour(
+        self, field: str, label: str, colours: Sequence[tuple[str, str]]
+    ) -> ColourWells:
+        """Append a row of colours that begins with that of the preset."""
+        wells = ColourWells(self.tr("From colour scheme"), colours)
+        self.add_field(label, wells)
+        self.bind(
+            field, lambda value: wells.show_value(str(value)), lambda: wells.value, wells.chosen
+        )
+        return wells
 
     def _add_opacity(self) -> QComboBox:
         """Append the opacity of the box in percent, beginning with that of the preset."""
         combo = QComboBox()
-        combo.addItem(self.tr("From colour scheme"), None)
+        combo.addItem("", None)
         for percent in range(round(LEAST_OPACITY * _PERCENT), _PERCENT + 1, 10):
             combo.addItem(f"{percent} %", percent / _PERCENT)
 
@@ -148,8 +154,20 @@ class CaptionsPage(SettingsPage):
     @Slot()
     def _forget_own_colours(self) -> None:
         """Let a preset that the user chooses begin with its own colours."""
-        for combo in (self.text_colour, self.background_colour, self.opacity):
-            combo.setCurrentIndex(0)
+        for wells in (self.text_colour, self.background_colour):
+            wells.show_value("")
+        self.opacity.setCurrentIndex(0)
+
+    def _show_scheme(self) -> None:
+        """Show the colours of the preset where none of the user's own is chosen."""
+        of_preset = replace(
+            self._shown.captions, text_colour="", background_colour="", opacity=None
+        )
+        colours = theme_of(of_preset)
+        self.text_colour.show_scheme(_hex(colours.text))
+        self.background_colour.show_scheme(_hex(colours.background))
+        percent = round(colours.opacity / _OPAQUE * _PERCENT)
+        self.opacity.setItemText(0, self.tr("{} % (colour scheme)").format(percent))
 
     def _judge_colours(self) -> None:
         """Warn of letters that are hard to read."""
@@ -247,11 +265,9 @@ def _contrast_of(preferences: Preferences) -> float:
     captions = preferences.captions
     colours = theme_of(captions)
     opacity = 1.0 if captions.outline else colours.opacity / _OPAQUE
-    boxes = (over(colours.background, below, opacity) for below in _BEHIND)
+    boxes = (over(colours.background, below, opacity) for below in BEHIND)
     return min(contrast(colours.text, box) for box in boxes)
 
 
-def _swatch(colour: str) -> QIcon:
-    pixmap = QPixmap(_SWATCH, _SWATCH)
-    pixmap.fill(QColor(colour))
-    return QIcon(pixmap)
+def _hex(colour: Rgb) -> str:
+    return "#{:02x}{:02x}{:02x}".format(*colour)

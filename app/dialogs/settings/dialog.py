@@ -22,6 +22,7 @@ from app.dialogs.settings.page import SettingsPage
 from app.dialogs.settings.shortcuts_page import ShortcutsPage
 from app.dialogs.settings.speech_page import SpeechPage
 from app.dialogs.settings.translation_page import TranslationPage
+from app.look.style_sheet import GAP
 from app.main_window.actions import Actions
 from app.system.translations import worded
 from app.widgets.dialog_text import close_button, paragraph
@@ -30,6 +31,7 @@ from app.widgets.tab_widget import WideTabs
 
 _FILES = "TOML (*.toml)"
 _SIZE = QSize(640, 560)  # unless the screen is smaller
+_SHARE = 3  # how much higher a page is than what stays above it
 
 
 class SettingsDialog(QDialog):
@@ -147,9 +149,16 @@ class SettingsDialog(QDialog):
             self.export_to(path)
 
 
-def _scrolled(page: SettingsPage) -> QScrollArea:
+def _scrolled(page: SettingsPage) -> QWidget:
     """Return an area for a page that may be higher than a small screen."""
     area = QScrollArea(widgetResizable=True)
     area.setWidget(page)
     area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    return area
+    if page.above is None:
+        return area
+    whole = QWidget()
+    column = QVBoxLayout(whole)
+    column.setContentsMargins(0, 2 * GAP, 0, 0)
+    column.addWidget(page.above, 1)
+    column.addWidget(area, _SHARE)
+    return whole

@@ -63,6 +63,9 @@ class SettingsPage(QWidget):
     Signals:
         edited(Preferences): all preferences after an edit by the user.
         noticed(str): a sentence for the user.
+
+    Attributes:
+        above: stays above the page while that is scrolled, if there is anything.
     """
 
     edited = Signal(object)
@@ -71,6 +74,7 @@ class SettingsPage(QWidget):
     def __init__(self, title: str) -> None:
         super().__init__()
         self.title = title
+        self.above: QWidget | None = None
         self.form = _form(self)
         self._bindings = list[Binding]()
         self._shown = Preferences()

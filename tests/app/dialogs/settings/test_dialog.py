@@ -171,7 +171,7 @@ def test_the_overlay_hides_after_silence_unless_the_box_is_off(dialog, edits):
 def test_a_preset_begins_with_its_own_colours(dialog, edits):
     dialog.show_preferences(CHOSEN)
     captions = dialog.captions
-    assert captions.text_colour.currentData() == CHOSEN.captions.text_colour
+    assert captions.text_colour.value == CHOSEN.captions.text_colour
     captions.preset.setCurrentIndex(2)
     captions.preset.activated.emit(2)
     now = edits[-1].captions
@@ -287,3 +287,51 @@ def test_enter_in_a_field_resets_and_closes_nothing(dialog, edits, qtbot):
     qtbot.keyClick(dialog.captions.name_me, Qt.Key.Key_Return)
     assert edits == []
     assert dialog.isVisible()
+
+
+def picture_of(widget):
+    return widget.grab().toImage()
+
+
+def test_the_captions_of_the_preview_look_as_chosen_at_once(dialog):
+    dialog.show_preferences(Preferences())
+    dialog.open_page(dialog.captions)
+    dialog.show()
+    captions = dialog.captions
+    seen = [picture_of(captions.preview)]
+
+    def has_changed():
+        seen.append(picture_of(captions.preview))
+        return seen[-1] != seen[-2]
+
+    captions.text_colour.well("#ffb86b").click()
+    assert has_changed()
+    captions.doubt.setCurrentIndex(2)
+    assert has_changed()
+    captions.lines.setValue(3)
+    assert has_changed()
+    captions.mode.setCurrentIndex(2)
+    assert has_changed()
+    captions.hides.setChecked(False)  # which is not about their look
+    assert not has_changed()
+
+
+def test_the_first_colour_is_that_of_the_scheme(dialog, edits):
+    dialog.show_preferences(Preferences())
+    captions = dialog.captions
+    assert captions.text_colour.value == ""
+    assert captions.opacity.currentText().startswith("70 %")
+    captions.preset.setCurrentIndex(2)
+    middle = captions.background_colour.well("").grab().toImage().pixelColor(12, 12)
+    assert middle.name() == "#ffffff"
+    assert captions.opacity.currentText().startswith("90 %")
+    captions.background_colour.well("#0b1f4b").click()
+    assert edits[-1].captions.background_colour == "#0b1f4b"
+
+
+def test_a_colour_that_was_not_offered_is_kept_and_shown(dialog, edits):
+    odd = replace(Preferences().captions, text_colour="#123456")
+    dialog.show_preferences(replace(Preferences(), captions=odd))
+    assert dialog.captions.text_colour.value == "#123456"
+    dialog.captions.lines.setValue(1)
+    assert edits[-1].captions.text_colour == "#123456"
