@@ -17,6 +17,7 @@ from engine.settings import DEVICES
 if TYPE_CHECKING:
     from engine.audio.chunks import AudioSource
 
+_PATIENCE_S = 20.0  # with a sound server that has never answered
 _KINDS = {"mic": DeviceKind.MICROPHONE, "system": DeviceKind.SYSTEM}
 _MOST_SOURCES = 2
 
@@ -168,4 +169,4 @@ def make_source(
     name = None
     if chosen.device is not None:
         name = find_device(sources.devices(), kind, chosen.device).name
-    return sources.live(WantedDevice(kind=kind, name=name), report)
+    return sources.live(WantedDevice(kind=kind, name=name), report, patience_s=_PATIENCE_S)

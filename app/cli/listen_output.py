@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from app.cli.listen_rows import ListeningView
 from app.history.cue_splitter import CueSplitter
 from app.history.subtitle_writer import SubtitleWriter
-from engine.audio.devices import SAMPLE_RATE_HZ
+from engine.audio.devices import SAMPLE_RATE_HZ, AudioNotice, NoticeKind
 from engine.errors import SurtitleError
 from engine.events import Event, Failed, Notice, Ready, Refused
 from engine.metrics.word_lags import StageTime, WordLags
@@ -181,6 +181,8 @@ class Screen:
                 self._begin(_TRANSLATION)
             case SoundCame(lane=lane):
                 self._begin(lane)
+            case Noticed(notice=AudioNotice(kind=NoticeKind.FAILED, message=message)):
+                self._failure = message
             case Noticed(notice=notice):
                 self._tell(str(notice.message))
 

@@ -12,7 +12,8 @@ from engine.audio.chunks import AudioChunk, SoundSystem
 from engine.audio.devices import SAMPLE_RATE_HZ, AudioNotice, Level, NoticeKind, WantedDevice
 from engine.audio.level import measure_level
 from engine.audio.recorder import Recorder
-from engine.messages import Code
+from engine.errors import NoSoundError
+from engine.messages import Code, Message
 
 _log = logging.getLogger(__name__)
 
@@ -36,11 +37,13 @@ class LiveSource:
         report: Callable[[AudioNotice], None],
         *,
         capacity_s: float = CAPACITY_S,
+        patience_s: float | None = None,
     ) -> None:
-        """Prepare to record; this source owns ``system``."""
+        """Prepare to record; this source owns ``system``. ``patience_s`` is that of a recorder."""
         self._system = system
         self._wanted = wanted
         self._report = report
+        self._patience_s = patience_s
         self._capacity = round(capacity_s * SAMPLE_RATE_HZ)
         self._waiting: deque[AudioChunk] = deque()
         self._n_waiting = 0  # samples
@@ -48,7 +51,7 @@ class LiveSource:
         self._overflows = False
         self._recorder: Recorder | None = None
         self._level, self._level_at_s = _SILENT, 0.0
-        self._changed = threading.Condition()  # guards all of the above but the first four
+        self._changed = threading.Condition()  # guards all of the above but the first five
         self._stopping = threading.Event()
         self._over = False
         self._thread = threading.Thread(target=self._run, name="surtitle-audio", daemon=True)
@@ -97,17 +100,27 @@ class LiveSource:
     def _run(self) -> None:
         try:
             self._record()
+        except NoSoundError as error:
+            self._fail(error.message)
         except Exception as error:  # noqa: BLE001  the top of the thread: any failure is reported
             _log.exception("the recording stopped")
-            message = Code.RECORDING_STOPPED(reason=str(error))
-            self._report(AudioNotice(kind=NoticeKind.FAILED, device="", message=message))
+            self._fail(Code.RECORDING_STOPPED(reason=str(error)))
         finally:
             with self._changed:
                 self._over = True
                 self._changed.notify_all()
 
+    def _fail(self, message: Message) -> None:
+        self._report(AudioNotice(kind=NoticeKind.FAILED, device="", message=message))
+
     def _record(self) -> None:
-        recorder = Recorder(self._system, self._wanted, self._report, wait=self._stopping.wait)
+        recorder = Recorder(
+            self._system,
+            self._wanted,
+            self._report,
+            wait=self._stopping.wait,
+            patience_s=self._patience_s,
+        )
         self._recorder = recorder
         while not self._stopping.is_set():
             self._keep(recorder.step())

@@ -57,6 +57,7 @@ class Recorder:
         *,
         clocks: Clocks | None = None,
         wait: Callable[[float], object] = time.sleep,
+        patience_s: float | None = None,
     ) -> None:
         """Start the timeline.
 
@@ -66,12 +67,15 @@ class Recorder:
             report: called with notices during ``step``.
             clocks: the time; None for the computer's own.
             wait: sleeps, in seconds, while there is no device to wait for.
+            patience_s: after so long without any answer of the system, ``step`` raises what it said
+                last; None: it waits without an end, as it does for one that has answered before.
         """
         self._system = system
         self._monitor = DeviceMonitor(wanted)
         self._report = report
         self._clocks = clocks or Clocks()
         self._wait = wait
+        self._patience_s = patience_s  # None once the system has answered
         self._begun_s = self._clocks.now_s()
         self._asleep_s = self._clocks.asleep_s()
         self._stream: DeviceStream | None = None
@@ -91,7 +95,11 @@ class Recorder:
         return self._n_dropped_before + (self._stream.n_dropped if self._stream else 0)
 
     def step(self) -> Iterator[AudioChunk]:
-        """Yield the new sound, waiting up to ``STEP_S``; open and close devices as decided."""
+        """Yield the new sound, waiting up to ``STEP_S``; open and close devices as decided.
+
+        Raises:
+            NoSoundError: the system never answered, and the patience is over.
+        """
         self._list()
         yield from self._read()  # after listing, which may have delayed reading
         self._check_sleep()
@@ -161,8 +169,12 @@ class Recorder:
         try:
             self._monitor.see_devices(self._system.devices())
             self._must_list = self._unanswered = False
+            self._patience_s = None
         except NoSoundError:
             self._must_list = self._unanswered = True
+            waited_s = self._clocks.now_s() - self._begun_s
+            if self._patience_s is not None and waited_s >= self._patience_s:
+                raise
         self._listed_s = self._clocks.now_s()
 
     def _close(self) -> Iterator[AudioChunk]:

@@ -39,8 +39,16 @@ class AudioSources:
         finally:
             system.close()
 
-    def live(self, wanted: WantedDevice, report: Callable[[AudioNotice], None]) -> "LiveSource":
+    def live(
+        self,
+        wanted: WantedDevice,
+        report: Callable[[AudioNotice], None],
+        *,
+        patience_s: float | None = None,
+    ) -> "LiveSource":
         """Make a source that records from a device and reports on its own thread.
+
+        It fails after ``patience_s`` without any answer of the sound system; None: it waits.
 
         Raises:
             AudioError: a library is missing.
@@ -48,7 +56,7 @@ class AudioSources:
         with _libraries():
             from engine.audio.live_source import LiveSource  # noqa: PLC0415  a library may be missing
 
-            return LiveSource(self._system(), wanted, report)
+            return LiveSource(self._system(), wanted, report, patience_s=patience_s)
 
     def file(
         self, path: Path, report: Callable[[AudioNotice], None], *, real_time: bool

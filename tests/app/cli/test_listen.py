@@ -18,7 +18,7 @@ from app import __main__ as app_main
 from app.__main__ import main
 from app.cli.listen_options import listen_settings
 from app.cli.listen_output import STOP, EventQueue
-from engine.errors import ModelError
+from engine.errors import ModelError, NoSoundError
 from engine.events import Failed
 from engine.hub.transfer import HubSettings
 from engine.messages import Code
@@ -139,6 +139,30 @@ def test_two_sources_are_told_apart(listen, talk, tmp_path):
     )
     *cues, _ = map(json.loads, jsonl.read_text().splitlines())
     assert {cue["speaker"] for cue in cues} == {"talk", "other"}
+
+
+class NoServer:
+    """A sound system that never answers."""
+
+    def devices(self):
+        raise NoSoundError(Code.NO_SERVER_RUNS())
+
+    def changed(self):
+        return True
+
+    def close(self):
+        pass
+
+
+@pytest.mark.parametrize("beside", [False, True])
+def test_a_sound_server_that_never_answers_ends_it_with_one_sentence(
+    listen, talk, monkeypatch, beside
+):
+    monkeypatch.setattr("engine.audio.sources.AudioSources._system", lambda _: NoServer())
+    monkeypatch.setattr("app.cli.listen_options._PATIENCE_S", 0.0)
+    ran = listen("--source", "mic", *(["--source", talk] if beside else []))
+    assert sentences(ran, 1).count("no sound server answers") == 1
+    assert ran.out.count("WE WENT TO THE OLD HOUSE.") == beside, "the file is captioned to its end"
 
 
 def test_at_its_own_pace_a_file_takes_its_time(listen, tmp_path):

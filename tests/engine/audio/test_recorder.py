@@ -19,6 +19,7 @@ from engine.audio.devices import (
 from engine.audio.live_source import LiveSource
 from engine.audio.recorder import STEP_S, Clocks, Recorder, asleep_s
 from engine.errors import AudioError, NoSoundError, TapEndedError
+from engine.messages import Code
 
 MICROPHONE = WantedDevice(kind=DeviceKind.MICROPHONE)
 
@@ -108,7 +109,7 @@ class FakeSystem:
 class Desk:
     """A recorder with all it said and gave."""
 
-    def __init__(self, *devices, wanted=MICROPHONE):
+    def __init__(self, *devices, wanted=MICROPHONE, patience_s=None):
         self.system = FakeSystem(*devices)
         self.notices = []
         self.chunks = []
@@ -118,6 +119,7 @@ class Desk:
             self.notices.append,
             clocks=self.system.clocks,
             wait=self.system.wait,
+            patience_s=patience_s,
         )
 
     def run(self, seconds):
@@ -282,6 +284,25 @@ def test_a_server_that_is_gone_ends_what_was_recorded_and_comes_back():
     desk.system.listed = (device(),)
     desk.run(1)
     assert desk.kinds[2:] == [NoticeKind.LISTENING]
+
+
+def test_a_server_that_never_answers_is_waited_for_as_long_as_was_said():
+    desk = Desk(patience_s=20)
+    desk.system.listed = None
+    desk.run(19)
+    assert desk.kinds == [NoticeKind.NO_SERVER]
+    with pytest.raises(NoSoundError):
+        desk.run(3)
+
+
+def test_a_server_that_is_gone_later_is_waited_for_without_an_end():
+    desk = Desk(device(), patience_s=20)
+    desk.run(1)
+    loses_its_server(desk)
+    desk.run(60)
+    list_anew(desk, device())
+    desk.run(1)
+    assert desk.kinds[-1] == NoticeKind.LISTENING
 
 
 def list_anew(desk, *listed):
@@ -508,6 +529,25 @@ def test_a_source_that_was_never_started_can_be_stopped(live):
     source, _, _ = live
     source.stop()
     assert source.ended
+
+
+def test_a_server_that_never_answers_ends_the_source_with_its_own_sentence(caplog):
+    notices, system = [], FakeSystem()
+    system.devices = refused(NoSoundError(Code.NO_SERVER_RUNS()))
+    source = LiveSource(system, MICROPHONE, notices.append, patience_s=0)
+    source.start()
+    assert read_all(source) == []
+    assert [(one.kind, one.message) for one in notices] == [
+        (NoticeKind.FAILED, Code.NO_SERVER_RUNS())
+    ]
+    assert "Traceback" not in caplog.text
+
+
+def refused(error):
+    def refuse():
+        raise error
+
+    return refuse
 
 
 def test_whatever_goes_wrong_becomes_one_sentence(live, caplog):
