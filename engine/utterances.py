@@ -56,7 +56,7 @@ class Utterance:
         pieces: each change of the caption: its length in characters, and the words it is based on.
         ended: whether its translation is complete.
         confidence: how sure the model is of the complete caption; None if it is not known.
-        begun_at_s: start of its first word; when it was opened, if it is typed.
+        begun_at_s: start of its first word; when that was typed, if it is typed.
         said_until_s: end of its last word; None if it is typed.
         fed: its words as they were fed; fewer than ``words`` if the lane was not fed here.
         captioned_at_s: when each of the first of them got its caption.
@@ -143,6 +143,11 @@ class UtteranceTracker:
     def n_waiting(self, lane: str) -> int:
         """Return the number of words that no utterance has yet."""
         return len(self._waiting.get(lane, ()))
+
+    def fed_at_s(self, lane: str, n_newest: int) -> float | None:
+        """Return when the first of the newest words was fed; None if an utterance has it."""
+        waiting = self._waiting.get(lane, deque())
+        return waiting[-n_newest].committed_at_s if 0 < n_newest <= len(waiting) else None
 
     @property
     def n_uncaptioned(self) -> int:
@@ -279,6 +284,8 @@ def _set_words(utterance: Utterance, words: list[FedWord]) -> None:
         first, last = words[0], words[-1]
         if first.spoken_at_s is not None:
             utterance.begun_at_s = first.spoken_at_s - (first.end_s - first.start_s)
+        else:  # it may have waited
+            utterance.begun_at_s = min(utterance.begun_at_s, first.committed_at_s)
         utterance.said_until_s = last.spoken_at_s
 
 

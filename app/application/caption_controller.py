@@ -3,7 +3,6 @@
 It owns the caption model and connects it with the transcript, the bridge and the history.
 """
 
-import time
 from collections import Counter
 from dataclasses import replace
 from textwrap import shorten
@@ -11,6 +10,7 @@ from textwrap import shorten
 from PySide6.QtCore import QLocale, QObject, Signal, Slot
 
 from app.captions.doubt import DOTTED
+from app.captions.epoch_clock import EpochClock
 from app.captions.model import Captions, UtteranceView
 from app.config.settings_in_force import SettingsInForce
 from app.dialogs.session_window import views_of
@@ -60,7 +60,8 @@ class CaptionController(QObject):
         self._bridge = bridge
         self._keeper = keeper
         self._transcript, self._typed_line, self._banner = transcript, typed_line, banner
-        self._captions = Captions(bridge.utterances, clock=time.time)
+        self._epoch_s = EpochClock()
+        self._captions = Captions(bridge.utterances, epoch_s=self._epoch_s)
         self._awaited_marks: list[tuple[str, str]] = []  # lanes and texts of words that wait
         self._waiting: tuple[UtteranceView, ...] = ()
         self._forgotten: tuple[UtteranceView, ...] = ()  # restored by undoing a new session
@@ -212,12 +213,14 @@ class CaptionController(QObject):
     def _show_waiting(self, texts: tuple[tuple[str, str], ...]) -> None:
         """Show the waiting words below the captions."""
         n_words = Counter[str]()
-        for lane, text in texts:
+        views = list[UtteranceView]()
+        for number, (lane, text) in reversed(list(enumerate(texts, start=1))):
             n_words[lane] += len(text.split())
-        waiting = tuple(
-            self._with_mark(UtteranceView(key=-number, source=text, lane=lane))
-            for number, (lane, text) in enumerate(texts, start=1)
-        )
+            fed_at_s = self._bridge.utterances.fed_at_s(lane, n_words[lane])
+            begun_s = 0.0 if fed_at_s is None else self._epoch_s(fed_at_s)
+            view = UtteranceView(key=-number, source=text, lane=lane, begun_s=begun_s)
+            views.append(self._with_mark(view))
+        waiting = tuple(reversed(views))
         if self._captions.set_waiting(n_words) or waiting != self._waiting:
             self._waiting = waiting
             self._show_captions()

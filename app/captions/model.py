@@ -60,21 +60,21 @@ class Captions:
         utterances: UtteranceTracker,
         *,
         limit: int = 10_000,
-        clock: Callable[[], float] = lambda: 0.0,
+        epoch_s: Callable[[float], float] = lambda _at_s: 0.0,
     ) -> None:
         """Make an empty model.
 
         Args:
             utterances: follows the session.
             limit: the oldest utterances beyond it are forgotten.
-            clock: returns the seconds since the epoch.
+            epoch_s: returns the seconds since the epoch of a time by the clock of the utterances.
         """
         if limit < 1:
             msg = f"at least one utterance must be kept, got {limit}"
             raise ValueError(msg)
         self._utterances = utterances
         self._limit = limit
-        self._clock = clock
+        self._epoch_s = epoch_s
         self._n_waiting: Mapping[str, int] = {}
         self._held: dict[str, tuple[int, str]] = {}  # tails, and the words fed before them
         self._views: list[UtteranceView] = []
@@ -131,6 +131,7 @@ class Captions:
                 source=utterance.source,
                 caption=utterance.caption,
                 ended=utterance.ended,
+                begun_s=self._epoch_s(utterance.begun_at_s),
                 doubtful=utterance.confidence is not None and utterance.confidence.is_low,
                 language=language,
             )
@@ -181,7 +182,7 @@ class Captions:
         self._forget_tails()
 
     def _open(self, utterance: Utterance) -> None:
-        view = UtteranceView(key=utterance.key, lane=utterance.lane, begun_s=self._clock())
+        view = UtteranceView(key=utterance.key, lane=utterance.lane)
         place = None if utterance.before_key is None else self._place(utterance.before_key)
         self._views.insert(len(self._views) if place is None else place, view)
         del self._views[: -self._limit]

@@ -2,6 +2,7 @@ import os
 import signal
 import socket
 import threading
+import time
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -171,6 +172,22 @@ def test_pause_holds_what_is_typed_and_resume_translates_it(program):
     one.press(Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
     one.wait_for_rows(("Good", "GOOD"))
     assert one.window.status.state.text() == "Ready"
+
+
+def test_rows_have_the_time_when_they_were_typed_also_while_they_wait(program):
+    one = program().open().wait_until_ready()
+    rows = one.window.transcript.rows
+    one.press(Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
+    before_s = time.time()
+    for text in ("First of two.", "Second."):
+        one.type(text)
+        one.press(Qt.Key.Key_Return)
+    one.wait_for_rows(("First of two.", ""), ("Second.", ""))
+    typed_s = [view.begun_s for view in rows.views]
+    assert before_s - 1 < typed_s[0] < typed_s[1] < time.time() + 1
+    one.press(Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
+    one.wait_for_rows(("First of two.", "FIRST OF TWO."), ("Second.", "SECOND."))
+    assert [view.begun_s for view in rows.views] == typed_s
 
 
 def test_clear_empties_the_overlay_alone_and_what_comes_then_is_shown(program):

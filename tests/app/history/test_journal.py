@@ -292,7 +292,7 @@ def test_a_typed_cue_ends_with_its_last_word_however_late_its_caption_came():
     record.utterances.feed("", [FedWord(committed_at_s=at_s) for at_s in (1.5, 2.5)])
     opened(record, 0, "Good morning", "Guten Morgen", 2.0)
     entry = record.follow(UtteranceEnded(utterance=0), 108.0)
-    assert (entry.cue.start_s, entry.cue.end_s) == (2.0, 2.5)
+    assert (entry.cue.start_s, entry.cue.end_s) == (1.5, 2.5)
 
 
 def test_an_edit_replaces_the_cue_and_a_removal_withdraws_it():
