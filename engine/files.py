@@ -81,3 +81,11 @@ def bytes_text(n_bytes: float) -> str:
     if n_bytes < 1e8:
         return f"{n_bytes / 1e6:.1f} MB"
     return f"{n_bytes / 1e6:.0f} MB" if n_bytes < 1e9 else f"{n_bytes / 1e9:.1f} GB"
+
+
+class ByteCount(int):
+    """A number of bytes that is written as ``bytes_text`` does."""
+
+    def __format__(self, form: str) -> str:
+        """Write it for people, whatever the form."""
+        return bytes_text(self)

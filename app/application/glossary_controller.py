@@ -110,7 +110,7 @@ class GlossaryController(QObject):
 
     def _show_cost(self) -> None:
         if self.dialog is not None and not self._is_used:
-            self.dialog.show_cost(self.tr("The model is not told: the terms cost nothing"))
+            self.dialog.show_cost(self.tr("The terms are not in use"))
 
     def _cost(self, n_rows: int) -> str:
         if n_rows:
@@ -118,17 +118,17 @@ class GlossaryController(QObject):
                 "%Ln terms cost {:,} tokens of the prompt, computed once", "", len(self._terms)
             )
             return filled(text, n_rows)
-        if self._is_used and self._terms:
-            return self.tr("%Ln terms are in use and cost nothing", "", len(self._terms))
-        return self.tr("The model is not told")
+        n_terms = len(self._terms)
+        if self._is_used and n_terms:
+            return self.tr("%Ln terms are in use; they don't slow the translation", "", n_terms)
+        return self.tr("The terms are not in use")
 
     def _warning(self) -> str:
         """Return what a glossary does with the current model."""
         if self._settings.model is None:
             return self.tr(
-                "Where a term is spoken, its translation takes the place of a word that the model "
-                "finds not much likelier. It stays as you write it here, without other endings, "
-                "and in a few sentences the model uses another word all the same."
+                "When a term is heard, its translation is used exactly as written here. In a few "
+                "sentences the model still prefers another word."
             )
         if self._settings.adapter_in_use is not None:
             return self.tr(

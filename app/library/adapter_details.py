@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from engine.adapters.adapter import Adapter
 from engine.adapters.card import AdapterCard, AdapterScore, Corpus
-from engine.files import bytes_text
+from engine.files import ByteCount
 from engine.messages import Codes, Message, tr
 
 
@@ -28,6 +28,10 @@ class Detail(Codes):
     LAYERS = tr("layers")
     PARAMETERS = tr("parameters")
     SIZE = tr("size")
+    SIZED = "{size}, {dtypes}"
+    COUNT = "{n:,}"
+    NUMBER = "{n:g}"
+    WORDS = "{n:.2f}"
     DESCRIPTION = tr("description")
     BASE = tr("base")
     SHAPE = tr("base's shape")
@@ -76,15 +80,16 @@ def rows(adapter: Adapter) -> Rows:
         stabilised = Detail.STABILISED(alpha=lora.alpha)
         details += [
             (Detail.RANK(), str(lora.rank)),
-            (Detail.ALPHA(), stabilised if lora.rank_stabilised else f"{lora.alpha:g}"),
+            (Detail.ALPHA(), stabilised if lora.rank_stabilised else Detail.NUMBER(n=lora.alpha)),
         ]
     if adapter.weights is not None:
         weights = adapter.weights
+        size = ByteCount(weights.n_bytes)
         details += [
             (Detail.TARGETS(), _list(weights.modules)),
             (Detail.LAYERS(), ranges(weights.layers)),
-            (Detail.PARAMETERS(), f"{weights.n_parameters:,}"),
-            (Detail.SIZE(), f"{bytes_text(weights.n_bytes)}, {_list(weights.dtypes)}"),
+            (Detail.PARAMETERS(), Detail.COUNT(n=weights.n_parameters)),
+            (Detail.SIZE(), Detail.SIZED(size=size, dtypes=_list(weights.dtypes))),
         ]
     return details + (_provenance(adapter.card) if adapter.card else [])
 
@@ -138,7 +143,7 @@ def _score(score: AdapterScore) -> Message:
         policy=score.policy,
         bleu=score.bleu,
         base=alone,
-        laal=NOTHING if score.laal is None else f"{score.laal:.2f}",
+        laal=NOTHING if score.laal is None else Detail.WORDS(n=score.laal),
     )
 
 

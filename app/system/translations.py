@@ -10,17 +10,19 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
 from engine.errors import SurtitleError
+from engine.files import ByteCount
 from engine.messages import Message
 
 LANGUAGES = ("en", "de")
 
 
 class _Filler(string.Formatter):
-    """Fills in a template; numbers with a form get the points of the windows' country."""
+    """Fills in a template; sizes, and numbers with a form, get the points of the user's country."""
 
     def format_field(self, value: object, format_spec: str) -> str:
         text = format(value, format_spec)
-        if not format_spec or not isinstance(value, int | float):
+        is_number = isinstance(value, int | float)
+        if not is_number or not (format_spec or isinstance(value, ByteCount)):
             return text
         group, point = QLocale().groupSeparator(), QLocale().decimalPoint()
         return text.translate({ord(","): group, ord("."): point})

@@ -116,20 +116,20 @@ class Histogram(Chart):
 
     def __init__(self, title: str) -> None:
         super().__init__(title, 170)
-        self._bars: Sequence[tuple[str, int]] = ()
+        self.bars: Sequence[tuple[str, int]] = ()
 
     def show_bars(self, bars: Sequence[tuple[str, int]], words: str) -> None:
         """Show these names and counts."""
-        self._bars = tuple(bars)
+        self.bars = tuple(bars)
         self.describe(words)
 
     def paint(self, painter: QPainter, area: QRectF) -> None:
         """Paint bars over a line."""
         line = self.fontMetrics().height()
         floor = area.bottom() - line - _PAD
-        room, width = floor - area.top() - line, area.width() / max(1, len(self._bars))
-        most = max((count for _, count in self._bars), default=0)
-        for number, (name, count) in enumerate(self._bars):
+        room, width = floor - area.top() - line, area.width() / max(1, len(self.bars))
+        most = max((count for _, count in self.bars), default=0)
+        for number, (name, count) in enumerate(self.bars):
             left = number * width
             painter.setPen(self.quiet)
             below = QRectF(left, floor + 2, width, line)

@@ -13,26 +13,26 @@ from engine.messages import tr
 
 _POLICIES = {
     "read:3": (
-        tr("Every 3 words (early)"),
+        tr("Fast (about 3 words behind)"),
         tr("Captions move on each time three words have come."),
     ),
     "read:5": (
-        tr("Every 5 words (a little later)"),
+        tr("A little later (about 4 words behind)"),
         tr("Captions move on each time five words have come."),
     ),
     "wait:3": (
-        tr("3 words behind (word by word)"),
+        tr("Fast, steady (about 3 words behind)"),
         tr("A caption word for each word, three words later."),
     ),
     "wait:5": (
-        tr("5 words behind (word by word)"),
+        tr("Later, steady (about 5 words behind)"),
         tr("A caption word for each word, five words later."),
     ),
     "offline": (
-        tr("Whole sentence (latest)"),
+        tr("Wait for the whole sentence"),
         tr(
             "A sentence is translated when it is complete. With the bundled model that is hardly "
-            "better than every 5 words."
+            "better than captions every five words."
         ),
     ),
 }
@@ -74,7 +74,7 @@ _OF_DRAFTS = {
     "read:3": _READ,
     "read:5": _READ,
     "offline": (
-        tr("Whole sentence (latest)"),
+        tr("Wait for the whole sentence"),
         tr("A sentence is translated when it is complete."),
     ),
 }

@@ -1436,32 +1436,8 @@
         <translation>die Schichten von {architecture} sind hier nicht bekannt</translation>
     </message>
     <message>
-        <source>Every 3 words (early)</source>
-        <translation>Alle 3 Wörter (früh)</translation>
-    </message>
-    <message>
         <source>Captions move on each time three words have come.</source>
         <translation>Die Untertitel gehen weiter, sooft drei Wörter gekommen sind.</translation>
-    </message>
-    <message>
-        <source>Every 5 words (a little later)</source>
-        <translation>Alle 5 Wörter (etwas später)</translation>
-    </message>
-    <message>
-        <source>3 words behind (word by word)</source>
-        <translation>3 Wörter dahinter (Wort für Wort)</translation>
-    </message>
-    <message>
-        <source>5 words behind (word by word)</source>
-        <translation>5 Wörter dahinter (Wort für Wort)</translation>
-    </message>
-    <message>
-        <source>Whole sentence (latest)</source>
-        <translation>Ganzer Satz (am spätesten)</translation>
-    </message>
-    <message>
-        <source>A sentence is translated when it is complete. With the bundled model that is hardly better than every 5 words.</source>
-        <translation>Ein Satz wird übersetzt, wenn er vollständig ist. Beim mitgelieferten Modell ist das kaum besser als alle 5 Wörter.</translation>
     </message>
     <message>
         <source>When it knows enough (about {lag} words behind)</source>
@@ -1786,6 +1762,34 @@
     <message>
         <source>A second of speech takes about {:.1f} s of computing here, by our estimate.</source>
         <translation>Eine Sekunde Sprache kostet hier schätzungsweise {:.1f} s Rechenzeit.</translation>
+    </message>
+    <message>
+        <source>Wait for the whole sentence</source>
+        <translation>Den ganzen Satz abwarten</translation>
+    </message>
+    <message>
+        <source>A sentence is translated when it is complete. With the bundled model that is hardly better than captions every five words.</source>
+        <translation>Ein Satz wird übersetzt, wenn er vollständig ist. Mit dem mitgelieferten Modell ist das kaum besser als Untertitel alle fünf Wörter.</translation>
+    </message>
+    <message>
+        <source>Fast (about 3 words behind)</source>
+        <translation>Schnell (etwa 3 Wörter dahinter)</translation>
+    </message>
+    <message>
+        <source>A little later (about 4 words behind)</source>
+        <translation>Etwas später (etwa 4 Wörter dahinter)</translation>
+    </message>
+    <message>
+        <source>Fast, steady (about 3 words behind)</source>
+        <translation>Schnell, gleichmäßig (etwa 3 Wörter dahinter)</translation>
+    </message>
+    <message>
+        <source>Later, steady (about 5 words behind)</source>
+        <translation>Später, gleichmäßig (etwa 5 Wörter dahinter)</translation>
+    </message>
+    <message>
+        <source>Better for talks and long sentences.</source>
+        <translation>Besser für Vorträge und lange Sätze.</translation>
     </message>
 </context>
 <context>
@@ -2119,24 +2123,24 @@
         <translation>Jetzt</translation>
     </message>
     <message>
-        <source>ok</source>
-        <translation>gut</translation>
-    </message>
-    <message>
-        <source>unknown</source>
-        <translation>unbekannt</translation>
-    </message>
-    <message>
-        <source>blocked</source>
-        <translation>gesperrt</translation>
-    </message>
-    <message>
         <source>translates</source>
         <translation>übersetzt</translation>
     </message>
     <message>
         <source>loaded</source>
         <translation>geladen</translation>
+    </message>
+    <message>
+        <source>Ready</source>
+        <translation>Bereit</translation>
+    </message>
+    <message>
+        <source>Unknown</source>
+        <translation>Unbekannt</translation>
+    </message>
+    <message>
+        <source>Blocked</source>
+        <translation>Gesperrt</translation>
     </message>
 </context>
 <context>
@@ -3102,20 +3106,8 @@
 <context>
     <name>GlossaryController</name>
     <message>
-        <source>The model is not told</source>
-        <translation>Dem Modell wird nichts davon gesagt</translation>
-    </message>
-    <message>
-        <source>Where a term is spoken, its translation takes the place of a word that the model finds not much likelier. It stays as you write it here, without other endings, and in a few sentences the model uses another word all the same.</source>
-        <translation>Wo ein Begriff gesprochen wird, tritt seine Übersetzung an die Stelle eines Wortes, das das Modell kaum wahrscheinlicher findet. Sie bleibt, wie sie hier steht, ohne andere Endungen, und in einigen Sätzen wählt das Modell doch ein anderes Wort.</translation>
-    </message>
-    <message>
         <source>A model that was not trained for Surtitle is told the terms before each sentence. Its adapter may never have seen a glossary in training, so captions may become worse. Try it with and without.</source>
         <translation>Einem Modell, das nicht für Surtitle trainiert wurde, werden die Begriffe vor jedem Satz genannt. Sein Adapter hat im Training vielleicht nie ein Glossar gesehen, also können die Untertitel schlechter werden. Mit und ohne ausprobieren.</translation>
-    </message>
-    <message>
-        <source>The model is not told: the terms cost nothing</source>
-        <translation>Dem Modell wird nichts davon gesagt: Die Begriffe kosten nichts</translation>
     </message>
     <message numerus="yes">
         <source>%Ln terms cost {:,} tokens of the prompt, computed once</source>
@@ -3124,16 +3116,24 @@
             <numerusform>%Ln Begriffe kosten {:,} Token der Anweisung, einmal berechnet</numerusform>
         </translation>
     </message>
-    <message numerus="yes">
-        <source>%Ln terms are in use and cost nothing</source>
-        <translation>
-            <numerusform>%Ln Begriff ist in Gebrauch und kostet nichts</numerusform>
-            <numerusform>%Ln Begriffe sind in Gebrauch und kosten nichts</numerusform>
-        </translation>
-    </message>
     <message>
         <source>A large instruct model can follow a glossary; whether this one does was not measured. Try it with and without.</source>
         <translation>Ein großes Instruct-Modell kann einem Glossar folgen; ob dieses es tut, wurde nicht gemessen. Mit und ohne ausprobieren.</translation>
+    </message>
+    <message>
+        <source>The terms are not in use</source>
+        <translation>Die Begriffe sind nicht in Gebrauch</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln terms are in use; they don&apos;t slow the translation</source>
+        <translation>
+            <numerusform>%Ln Begriff ist in Gebrauch; er bremst die Übersetzung nicht</numerusform>
+            <numerusform>%Ln Begriffe sind in Gebrauch; sie bremsen die Übersetzung nicht</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>When a term is heard, its translation is used exactly as written here. In a few sentences the model still prefers another word.</source>
+        <translation>Wird ein Begriff gesprochen, steht seine Übersetzung genau so da, wie sie hier geschrieben ist. In wenigen Sätzen zieht das Modell dennoch ein anderes Wort vor.</translation>
     </message>
 </context>
 <context>
@@ -3356,13 +3356,6 @@
         <source>{:.2f} s (95 %: {:.2f} s)</source>
         <translation>{:.2f} s (95 %: {:.2f} s)</translation>
     </message>
-    <message numerus="yes">
-        <source>%Ln words: {:.2f} s to the caption (95 %: {:.2f} s)</source>
-        <translation>
-            <numerusform>%Ln Wort: {:.2f} s bis zum Untertitel (95 %: {:.2f} s)</numerusform>
-            <numerusform>%Ln Wörter: {:.2f} s bis zum Untertitel (95 %: {:.2f} s)</numerusform>
-        </translation>
-    </message>
     <message>
         <source>{:,} fed, {:,} recomputed; {}</source>
         <translation>{:,} gerechnet, {:,} noch einmal; {}</translation>
@@ -3400,10 +3393,6 @@
         <translation>Noch keine Untertitel: etwas schreiben oder sagen.</translation>
     </message>
     <message>
-        <source>{:.2f} s to the screen (95 %: {:.2f} s)</source>
-        <translation>{:.2f} s bis auf den Bildschirm (95 %: {:.2f} s)</translation>
-    </message>
-    <message>
         <source>No tokens yet.</source>
         <translation>Noch keine Token.</translation>
     </message>
@@ -3430,6 +3419,10 @@
     <message>
         <source>Diagnostics copied. They contain no spoken or translated text.</source>
         <translation>Diagnose kopiert. Sie enthält keinen gesprochenen oder übersetzten Text.</translation>
+    </message>
+    <message>
+        <source>Captions appear {:.1f} s after a word; 95 % within {:.1f} s</source>
+        <translation>Untertitel erscheinen {:.1f} s nach einem Wort, 95 % innerhalb von {:.1f} s</translation>
     </message>
 </context>
 <context>

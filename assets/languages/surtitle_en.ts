@@ -48,10 +48,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%Ln terms are in use and cost nothing</source>
+        <source>%Ln terms are in use; they don&apos;t slow the translation</source>
         <translation>
-            <numerusform>%Ln term is in use and costs nothing</numerusform>
-            <numerusform>%Ln terms are in use and cost nothing</numerusform>
+            <numerusform>%Ln term is in use; it doesn&apos;t slow the translation</numerusform>
+            <numerusform>%Ln terms are in use; they don&apos;t slow the translation</numerusform>
         </translation>
     </message>
 </context>
@@ -62,16 +62,6 @@
         <translation>
             <numerusform>, but %Ln line cannot be read</numerusform>
             <numerusform>, but %Ln lines cannot be read</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>LatencyDialog</name>
-    <message numerus="yes">
-        <source>%Ln words: {:.2f} s to the caption (95 %: {:.2f} s)</source>
-        <translation>
-            <numerusform>%Ln word: {:.2f} s to the caption (95 %: {:.2f} s)</numerusform>
-            <numerusform>%Ln words: {:.2f} s to the caption (95 %: {:.2f} s)</numerusform>
         </translation>
     </message>
 </context>

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import QModelIndex, Qt, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QModelIndex, Qt, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QDialog,
@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from app.dialogs.adapters.service import AdapterService, ListedAdapter
 from app.dialogs.adapters.table_model import AdapterTable
-from app.library.adapter_details import rows
+from app.library.adapter_details import Detail, rows
 from app.system.translations import worded
 from app.widgets.dialog_text import (
     as_sentence,
@@ -31,7 +31,11 @@ from app.widgets.file_dialogs import ask_folder, ask_open
 from app.widgets.flow_layout import FlowLayout
 from engine.adapters.adapter import Status
 from engine.events import AdapterChanged
+from engine.messages import tr
 from engine.policy import family
+
+_DESCRIPTIONS = (tr("Better for talks and long sentences."),)
+"""Those of the bundled adapters, to be translated."""
 
 
 class AdapterDialog(QDialog):
@@ -59,7 +63,7 @@ class AdapterDialog(QDialog):
         self._says_working = False
         self.rows = AdapterTable(self)
         self.table, self.details = QTableView(), QTreeWidget()
-        self.reason, self.message = paragraph(), paragraph()
+        self.purpose, self.reason, self.message = paragraph(), paragraph(), paragraph()
         self._dress()
         self._lay_out()
         self.table.selectionModel().currentRowChanged.connect(self._show_row)
@@ -109,7 +113,7 @@ class AdapterDialog(QDialog):
         self.details.setRootIsDecorated(False)
         self.details.setWordWrap(True)
         self.details.setAccessibleName(self.tr("Details of the adapter"))
-        for label in (self.reason, self.message):
+        for label in (self.purpose, self.reason, self.message):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
 
     def _lay_out(self) -> None:
@@ -133,7 +137,12 @@ class AdapterDialog(QDialog):
         hint = self.tr("Add-ons tune the translator for a purpose. Drop a folder here to add one.")
         column.addWidget(QLabel(hint, wordWrap=True))
         column.addWidget(split, 1)
-        for widget in (self.reason, self.message, buttons):
+        for widget in (
+            self.purpose,
+            self.reason,
+            self.message,
+            buttons,
+        ):  # texts are never cut here
             column.addWidget(widget)
         self.resize(820, 560)
 
@@ -165,9 +174,14 @@ class AdapterDialog(QDialog):
     def _show_details(self, listed: ListedAdapter | None) -> None:
         self.details.clear()
         self.reason.setText("")
+        self.purpose.setText("" if listed is None else _purpose(listed))
+        self.purpose.setVisible(bool(self.purpose.text()))
         if listed is not None:
-            pairs = rows(listed.adapter)
-            items = [QTreeWidgetItem([worded(name), worded(value)]) for name, value in pairs]
+            items = [
+                QTreeWidgetItem([worded(name), worded(value)])
+                for name, value in rows(listed.adapter)
+                if name.code is not Detail.DESCRIPTION
+            ]
             self.details.addTopLevelItems(items)
             self.details.resizeColumnToContents(0)
             if listed.adapter.reason is not None:
@@ -268,3 +282,10 @@ class AdapterDialog(QDialog):
         path = ask_open(self, self.tr("A file of an adapter"), f"({names})")
         if path:
             self.add(path)
+
+
+def _purpose(listed: ListedAdapter) -> str:
+    """Return what an adapter is for; that of a bundled one in the language of the windows."""
+    card = listed.adapter.card
+    text = "" if card is None else card.description
+    return QCoreApplication.translate("", text) if listed.shelved.bundled else text

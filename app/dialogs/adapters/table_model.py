@@ -94,8 +94,8 @@ class AdapterTable(QAbstractTableModel):
 
     def _status(self, status: Status) -> str:
         if status is Status.OK:
-            return self.tr("ok")
-        return self.tr("unknown") if status is Status.UNKNOWN else self.tr("blocked")
+            return self.tr("Ready")
+        return self.tr("Unknown") if status is Status.UNKNOWN else self.tr("Blocked")
 
     def _state(self, name: str) -> str:
         if name == self._used:

@@ -120,7 +120,7 @@ class LatencyDialog(QDialog):
         ]
         self.waterfall.show_rows(rows, "; ".join(f"{name}: {text}" for name, _, _, text in rows))
         counts = histogram(record.lags.seconds(COMMITTED))
-        labels = [*(f"{edge:g}" for edge in EDGES_S), f"> {EDGES_S[-1]:g}"]
+        labels = [*(filled("{:g}", edge) for edge in EDGES_S), filled("> {:g}", EDGES_S[-1])]
         summary = self._lag_text(record.lags.summed(COMMITTED), record.lags.summed(WHOLE))
         self.committed.show_bars(list(zip(labels, counts, strict=True)), summary)
         self.summary.setText(summary)
@@ -135,11 +135,9 @@ class LatencyDialog(QDialog):
     def _lag_text(self, committed: StageTime, whole: StageTime) -> str:
         if not committed.n_words:
             return self.tr("No captions yet: type or say something.")
-        text = self.tr("%Ln words: {:.2f} s to the caption (95 %: {:.2f} s)", "", committed.n_words)
-        text = filled(text, committed.median_s, committed.p95_s)
-        if whole.n_words:
-            shown = self.tr("{:.2f} s to the screen (95 %: {:.2f} s)")
-            text = f"{text}, {filled(shown, whole.median_s, whole.p95_s)}"
+        lag = whole if whole.n_words else committed
+        text = self.tr("Captions appear {:.1f} s after a word; 95 % within {:.1f} s")
+        text = filled(text, lag.median_s, lag.p95_s)
         if self._desk.lost_s:
             text = f"{text}; {filled(self.tr('{:.2f} s of sound lost'), self._desk.lost_s)}"
         return as_sentence(text)

@@ -130,7 +130,7 @@ def test_terms_are_kept_and_the_model_is_not_told_unless_that_is_wanted(glossary
     one.write(*TERMS)
     assert GlossaryFolder(tmp_path / "glossary").read("de") == (TERMS, None)
     assert one.told() == []
-    assert "cost nothing" in one.dialog.cost.text()
+    assert "not in use" in one.dialog.cost.text()
     one.dialog.use.click()
     assert one.told() == [TERMS]
     assert one.one.stored()["translation"]["glossary"] is True
@@ -144,7 +144,7 @@ def test_terms_are_kept_and_the_model_is_not_told_unless_that_is_wanted(glossary
 def test_what_it_does_to_the_model_is_said(glossary, monkeypatch, tmp_path):
     assert "large instruct model can follow" in glossary().dialog.warning.text()
     monkeypatch.setattr("app.application.model_change.bundled_models", lambda: [tmp_path])
-    assert "takes the place of a word" in glossary(model=None).dialog.warning.text()
+    assert "used exactly as written here" in glossary(model=None).dialog.warning.text()
 
 
 def test_a_glossary_that_was_on_is_told_at_the_next_start(glossary):
@@ -211,7 +211,7 @@ def test_what_the_terms_cost_and_why_they_are_refused_is_told(glossary):
     came.emit(ContextChanged(rows=36))
     assert one.dialog.cost.text() == "2 terms cost 36 tokens of the prompt, computed once."
     came.emit(ContextChanged(rows=0))
-    assert one.dialog.cost.text() == "2 terms are in use and cost nothing."
+    assert one.dialog.cost.text() == "2 terms are in use; they don't slow the translation."
     came.emit(Refused(message=Code.GLOSSARY_TOO_LONG(n_terms=300, n_rows=900, most=512)))
     assert one.dialog.cost.text().startswith("The glossary of 300 terms takes 900 rows")
     large = Code.GLOSSARY_TOO_LARGE(most=500, most_long=120, n_terms=501, longest=3)
@@ -219,4 +219,4 @@ def test_what_the_terms_cost_and_why_they_are_refused_is_told(glossary):
     assert one.dialog.cost.text().startswith("A glossary holds at most 500 terms")
     one.dialog.use.click()
     came.emit(ContextChanged(rows=0))
-    assert one.dialog.cost.text() == "The model is not told."
+    assert one.dialog.cost.text() == "The terms are not in use."

@@ -2,13 +2,17 @@ import shutil
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtCore import QLocale, QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 
-from app.dialogs.adapters.dialog import AdapterDialog
-from app.dialogs.adapters.service import AdapterService
+from app.dialogs.adapters.dialog import AdapterDialog, _purpose
+from app.dialogs.adapters.service import AdapterService, ListedAdapter
+from app.system.translations import speak
+from engine.adapters.adapter import inspect_adapter
 from engine.adapters.library import AdapterLibrary
 from engine.events import AdapterChanged
+from engine.files import ASSETS
+from engine.hub.bundled import bundled_adapters
 from tests.support.adapter_folders import tiny_card, write_adapter
 
 LOADED = AdapterChanged(names=("tiny-en-de",), used="tiny-en-de", languages={"de": "German"})
@@ -63,7 +67,7 @@ def test_an_added_adapter_is_listed_with_all_that_is_known(desk, whole):
     assert told == "tiny-en-de was added."
     ((status, name, to, slot, policies, size, now),) = desk.cells()
     assert (status, name, to, slot, policies, now) == (
-        "● ok", "tiny-en-de", "de", "16", "read:3", ""
+        "● Ready", "tiny-en-de", "de", "16", "read:3", ""
     )  # fmt: skip
     assert size.endswith("kB")
     details = desk.details()
@@ -71,6 +75,39 @@ def test_an_added_adapter_is_listed_with_all_that_is_known(desk, whole):
         assert details[label]
     assert desk.dialog.load.isEnabled()
     assert desk.dialog.load.text() == "&Load"
+
+
+LONG = "For talks, lectures and sermons. " * 9
+
+
+def test_the_sentence_that_says_what_an_adapter_is_for_is_never_cut(desk, tmp_path):
+    card = tiny_card(description=LONG.strip())
+    desk.do(lambda: desk.dialog.add(write_adapter(tmp_path / "talks", card=card)))
+    purpose = desk.dialog.purpose
+    assert purpose.text() == LONG.strip()
+    assert "description" not in desk.details()
+    desk.dialog.resize(600, 330)
+    desk.dialog.show()
+    desk.qtbot.waitUntil(
+        lambda: purpose.height() >= purpose.heightForWidth(purpose.width()), timeout=5000
+    )
+
+
+def test_numbers_of_the_details_have_the_points_of_the_country(desk, whole):
+    QLocale.setDefault(QLocale("de_DE"))
+    desk.do(lambda: desk.dialog.add(whole))
+    assert desk.details()["size"] == "4,6 kB, F32"
+
+
+def test_bundled_adapters_say_in_german_what_they_are_for(qapp):
+    bundled = AdapterLibrary(Path("none"), bundled_adapters()).adapters()
+    listed = [ListedAdapter(shelved=it, adapter=inspect_adapter(it.folder)) for it in bundled]
+    translators = speak(qapp, "de", ASSETS / "languages")
+    texts = {it.adapter.card.description: _purpose(it) for it in listed}
+    for one in translators:
+        qapp.removeTranslator(one)
+    assert texts
+    assert all(german != english for english, german in texts.items())
 
 
 def test_an_adapter_for_another_timing_is_warned_of(desk, whole):
@@ -138,7 +175,7 @@ def test_an_adapter_that_broke_in_the_library_is_blocked_with_its_reason(desk, w
     desk.home.mkdir()
     broken(whole, desk.home / "tiny-en-de", kind)
     desk.do(desk.dialog.open_list)
-    assert desk.cells()[0][0] == "✕ blocked"
+    assert desk.cells()[0][0] == "✕ Blocked"
     assert desk.dialog.reason.text().startswith("Its ") or "has no" in desk.dialog.reason.text()
     assert not desk.dialog.load.isEnabled()
     assert desk.dialog.remove.isEnabled()
@@ -147,7 +184,7 @@ def test_an_adapter_that_broke_in_the_library_is_blocked_with_its_reason(desk, w
 def test_without_a_card_it_is_unknown_and_loaded_only_all_the_same(desk, tmp_path):
     folder = write_adapter(tmp_path / "bare", card=False)
     desk.do(lambda: desk.dialog.add(folder))
-    assert desk.cells()[0][0] == "◐ unknown"
+    assert desk.cells()[0][0] == "◐ Unknown"
     assert desk.dialog.load.text() == "&Load anyway"
     assert "are not known" in desk.dialog.reason.text()
 

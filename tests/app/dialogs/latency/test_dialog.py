@@ -2,7 +2,7 @@ import json
 import sys
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QLocale, Qt
 from PySide6.QtGui import QGuiApplication
 
 from app.dialogs.latency.collector import LatencyCollector
@@ -84,10 +84,15 @@ def test_where_the_time_of_a_word_went_is_said_and_painted(panel):
     empty = one.waterfall.grab().toImage()
     speak(one)
     assert "Model: 1.50 s (95 %: 1.50 s); Paint: 0.25 s" in one.waterfall.accessibleDescription()
-    assert one.summary.text() == (
-        "1 word: 1.50 s to the caption (95 %: 1.50 s), 1.75 s to the screen (95 %: 1.75 s)."
-    )
+    assert one.summary.text() == "Captions appear 1.8 s after a word; 95 % within 1.8 s."
     assert one.waterfall.grab().toImage() != empty
+
+
+def test_the_seconds_below_the_bars_have_the_point_of_the_country(panel):
+    QLocale.setDefault(QLocale("de_DE"))
+    one = panel()
+    speak(one)
+    assert [name for name, _ in one.committed.bars][:2] == ["0,1", "0,2"]
 
 
 def test_each_typed_word_counts_from_when_it_came_also_after_the_line_was_emptied(panel):
@@ -172,7 +177,7 @@ def test_nothing_is_painted_while_nobody_looks(panel, qtbot):
     speak(one)
     assert "No captions" in one.summary.text()
     one.show()
-    assert "1 word:" in one.summary.text()
+    assert "Captions appear" in one.summary.text()
 
 
 def test_measurements_are_recorded_as_json_lines_without_a_word_of_what_was_said(panel, tmp_path):
@@ -262,7 +267,7 @@ def test_the_window_measures_what_is_typed(program):
     desk = one.application.side_windows.latency
     one.wait(lambda: desk.record.lags.summed("whole").n_words == 3)
     assert desk.record.lags.summed("whole").p95_s < 5
-    one.wait(lambda: panel.summary.text().startswith("3 words"))
+    one.wait(lambda: panel.summary.text().startswith("Captions appear"))
     panel.diagnostics.click()
     assert "Surtitle, diagnostics" in QGuiApplication.clipboard().text()
 
