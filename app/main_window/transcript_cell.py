@@ -15,7 +15,14 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.captions.line_breaking import runs_right_to_left
 from app.look.palette import colours_of
-from app.main_window.transcript_model import DOUBT_ROLE, FOUND_ROLE, TAIL_ROLE, TIME, Index
+from app.main_window.transcript_model import (
+    DOUBT_ROLE,
+    FOUND_ROLE,
+    LANGUAGE_ROLE,
+    TAIL_ROLE,
+    TIME,
+    Index,
+)
 
 PADDING = 8
 _INDENT = 4  # beside the text, which then begins below its header
@@ -58,14 +65,18 @@ class TranscriptCell(QStyledItemDelegate):
             formats.append(_range(0, len(cell.text), doubtful))
         formats += [_range(start, length, found) for start, length in index.data(FOUND_ROLE) or ()]
         lower = QFontMetricsF(option.font).ascent() - QFontMetricsF(cell.font).ascent()
-        _paint_text(painter, cell, formats, room=PADDING // 2 + lower)
+        mark = index.data(LANGUAGE_ROLE) or ""
+        _paint_text(painter, cell, formats, room=PADDING // 2 + lower, beside=_width(mark, cell))
+        if mark:
+            _paint_mark(painter, cell, mark)
         if is_chosen and index.column() == TIME:  # the first one on screen
             painter.fillRect(_bar(option), cell.palette.color(QPalette.ColorRole.Accent))
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """Add room around the text."""
         cell = QStyleOptionViewItem(option)
-        cell.rect.adjust(_INDENT, 0, -_INDENT, 0)
+        beside = _width(index.data(LANGUAGE_ROLE) or "", option)
+        cell.rect.adjust(_INDENT, 0, -_INDENT - beside, 0)
         return super().sizeHint(cell, index) + QSize(2 * _INDENT, PADDING)
 
 
@@ -74,6 +85,24 @@ def small(font: QFont) -> QFont:
     smaller = QFont(font)
     smaller.setPointSizeF(_SMALL * font.pointSizeF())
     return smaller
+
+
+def _width(mark: str, option: QStyleOptionViewItem) -> int:
+    """Return the room that a mark takes beside a text."""
+    letters = QFontMetricsF(small(option.font))
+    return round(letters.horizontalAdvance(mark)) + PADDING if mark else 0
+
+
+def _paint_mark(painter: QPainter, option: QStyleOptionViewItem, mark: str) -> None:
+    """Paint a mark where the first line of the text ends, small and quiet."""
+    is_from_right = option.direction == Qt.LayoutDirection.RightToLeft
+    end = Qt.AlignmentFlag.AlignLeft if is_from_right else Qt.AlignmentFlag.AlignRight
+    painter.save()
+    painter.setFont(small(option.font))
+    painter.setPen(option.palette.color(QPalette.ColorRole.PlaceholderText))
+    area = option.rect.adjusted(PADDING, PADDING, -PADDING, 0)
+    painter.drawText(area, end | Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignAbsolute, mark)
+    painter.restore()
 
 
 def _bar(option: QStyleOptionViewItem) -> QRect:
@@ -98,10 +127,12 @@ def _paint_text(
     formats: list[QTextLayout.FormatRange],
     *,
     room: float = 0,
+    beside: int = 0,
 ) -> None:
     """Paint a cell as its style does, with parts of its text in other formats.
 
     Lines begin ``room`` pixels below the top; letters taller than their line, as in Arabic, use it.
+    Where lines end, ``beside`` pixels are left free.
     """
     text, option.text = option.text, ""
     style = option.widget.style()
@@ -110,6 +141,8 @@ def _paint_text(
     area = style.subElementRect(QStyle.SubElement.SE_ItemViewItemText, option, option.widget)
     margin = style.pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin, None, option.widget) + 1
     area.adjust(margin + _INDENT, 0, -margin - _INDENT, 0)
+    is_from_right = option.direction == Qt.LayoutDirection.RightToLeft
+    area.adjust(*((beside, 0, 0, 0) if is_from_right else (0, 0, -beside, 0)))
     layout = _make_layout(option, area.width(), formats)
     painter.save()
     painter.setClipRect(option.rect)

@@ -32,10 +32,20 @@ FOUND_ROLE = TAIL_ROLE + 1
 DOUBT_ROLE = FOUND_ROLE + 1
 """Whether a cell is underlined by dots: the model is not sure of it."""
 
+LANGUAGE_ROLE = DOUBT_ROLE + 1
+"""The language of a caption as a short mark, such as PL, where the rows have several."""
+
+_LANGUAGE_ROLES = (
+    LANGUAGE_ROLE,
+    Qt.ItemDataRole.ToolTipRole,
+    Qt.ItemDataRole.AccessibleDescriptionRole,
+)
+
 MOST_SHOWN = 4_000
 """Characters of a cell that are laid out; of a longer text these are its beginning and its end."""
 
 _GAP = " … "
+_SEVERAL = 2  # languages
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -121,13 +131,19 @@ class TranscriptModel(QAbstractTableModel):
             self._report_speakers()
 
     def _name_languages(self, views: Sequence[UtteranceView], start: int) -> None:
-        """Name every language in which a row is captioned at the head of the captions."""
+        """Name every language in which a row is captioned at the head of the captions.
+
+        With a second one, each row is marked with its own.
+        """
         before = dict(self._languages)
         if not views:
             self._languages.clear()
         self._languages |= dict.fromkeys(one.language for one in views[start:] if one.language)
         if self._languages != before:
             self.headerDataChanged.emit(Qt.Orientation.Horizontal, CAPTION, CAPTION)
+        if self._shown and len(before) < _SEVERAL <= len(self._languages):
+            last = self.index(len(self._shown) - 1, CAPTION)
+            self.dataChanged.emit(self.index(0, CAPTION), last)
 
     def _report_speakers(self) -> None:
         if len(self._lanes) > 1 or not self._lanes.isdisjoint(self._given):
@@ -178,8 +194,9 @@ class TranscriptModel(QAbstractTableModel):
             return self._matches(self._text(view, column)) if column in (SOURCE, CAPTION) else []
         if role == Qt.ItemDataRole.ForegroundRole:
             return self._colour(view, column)
-        if role == Qt.ItemDataRole.ToolTipRole and column == CAPTION and len(self._languages) > 1:
-            return language_name(view.language)
+        if role in _LANGUAGE_ROLES and column == CAPTION and len(self._languages) >= _SEVERAL:
+            code = view.language
+            return code.upper() if role == LANGUAGE_ROLE else language_name(code)
         return self._sign(role, column) if view.marked else None
 
     def _sign(self, role: int, column: int) -> object:

@@ -15,6 +15,7 @@ from app.main_window.transcript_model import (
     CAPTION,
     DOUBT_ROLE,
     FOUND_ROLE,
+    LANGUAGE_ROLE,
     MOST_SHOWN,
     SOURCE,
     SPEAKER,
@@ -290,6 +291,30 @@ def test_a_past_session_offers_no_bookmark(qtbot):
     qtbot.addWidget(widget)
     widget.show_views((view(0, "Good", "Gut"),))
     assert [action.text() for action in widget.make_menu(0).actions()][-1] == "Copy &translation"
+
+
+def test_each_row_has_the_mark_of_its_language_where_a_session_has_several(transcript):
+    german = replace(view(0, "Good morning", "Guten Morgen " * 40), language="de")
+    polish = replace(view(1, "Yes", "Tak"), language="pl")
+    rows = transcript.rows
+
+    def marks():
+        return [rows.index(row, CAPTION).data(LANGUAGE_ROLE) for row in range(rows.rowCount())]
+
+    transcript.show_views((german,))
+    assert marks() == [None]
+    before = transcript.grab().toImage()
+    one_high = transcript.rowHeight(0)
+    transcript.show_views((german, polish))
+    assert marks() == ["DE", "PL"]
+    described = rows.index(1, CAPTION).data(Qt.ItemDataRole.AccessibleDescriptionRole)
+    assert described == "Polish"
+    transcript.show_views((german, replace(polish, caption="")))
+    assert transcript.rowHeight(0) >= one_high, "the mark has room of its own"
+    assert transcript.grab().toImage() != before
+    transcript.show_views(())
+    transcript.show_views((polish,))
+    assert marks() == [None]
 
 
 def test_columns_are_named_by_languages_and_keep_the_share_that_was_chosen(transcript):
