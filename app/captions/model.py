@@ -48,6 +48,14 @@ class UtteranceView:
     language: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Tail:
+    """Tentative words, and how many words of their lane were fed before them."""
+
+    n_before: int
+    words: tuple[str, ...]
+
+
 class Captions:
     """Keep the newest utterances in their order.
 
@@ -76,9 +84,10 @@ class Captions:
         self._limit = limit
         self._epoch_s = epoch_s
         self._n_waiting: Mapping[str, int] = {}
-        self._held: dict[str, tuple[int, str]] = {}  # tails, and the words fed before them
+        self._held: dict[str, _Tail] = {}  # by lane
         self._views: list[UtteranceView] = []
-        self._tails: dict[str, str] = {}  # by lane
+        self._tails: dict[str, _Tail] = {}  # by lane
+        self._shown: dict[str, str] = {}  # what is shown of them
         self._tail_keys: dict[str, int] = {}  # the utterances they stand behind
         self._alone: dict[str, UtteranceView] = {}  # those that stand behind none
 
@@ -92,9 +101,9 @@ class Captions:
 
         They follow its newest utterance, or all utterances if that one is complete. Committed words
         leave the tail at once and return from the session a little later, so a tail is held back
-        until all words before it are visible.
+        until all words before it are visible. The one before loses each word that returns.
         """
-        self._held[lane] = self._utterances.n_fed(lane), " ".join(words)
+        self._held[lane] = _Tail(n_before=self._utterances.n_fed(lane), words=tuple(words))
         return self.release_tails()
 
     def set_waiting(self, n_words: Mapping[str, int]) -> bool:
@@ -103,18 +112,27 @@ class Captions:
         return self.release_tails()
 
     def release_tails(self) -> bool:
-        """Show the tails whose previous words are visible; return whether there are any."""
-        utterances = self._utterances
+        """Show the tails whose previous words are visible; return whether views changed."""
         ready = [
-            lane
-            for lane, (n_before, _) in self._held.items()
-            if utterances.n_fed(lane) - utterances.n_waiting(lane) + self._n_waiting.get(lane, 0)
-            >= n_before
+            lane for lane, tail in self._held.items() if self._n_visible(lane) >= tail.n_before
         ]
         for lane in ready:
-            _, self._tails[lane] = self._held.pop(lane)
+            self._tails[lane] = self._held.pop(lane)
+        changed = [lane for lane in self._tails if self._tail(lane) != self._shown.get(lane, "")]
+        for lane in {*ready, *changed}:
             self._place_tail(lane)
-        return bool(ready)
+        return bool(ready or changed)
+
+    def _n_visible(self, lane: str) -> int:
+        """Count the committed words of a lane that are visible, in utterances or as waiting."""
+        utterances = self._utterances
+        n_placed = utterances.n_fed(lane) - utterances.n_waiting(lane)
+        return n_placed + self._n_waiting.get(lane, 0)
+
+    def _tail(self, lane: str) -> str:
+        """Return the tail of a lane without the words that are visible as committed ones."""
+        tail = self._tails[lane]
+        return " ".join(tail.words[max(0, self._n_visible(lane) - tail.n_before) :])
 
     def apply(self, event: Event, utterance: Utterance, language: str = "") -> bool:
         """Show an utterance, captioned in a language; return whether the views changed."""
@@ -188,14 +206,14 @@ class Captions:
         del self._views[: -self._limit]
 
     def _forget_tails(self) -> None:
-        for one in (self._tails, self._tail_keys, self._alone):
+        for one in (self._tails, self._shown, self._tail_keys, self._alone):
             one.clear()
 
     def _place_tail(self, lane: str) -> None:
         """Move the tail of a lane to its current position; other views stay the same objects."""
         if lane not in self._tails:
             return
-        tail = self._tails[lane]
+        tail = self._shown[lane] = self._tail(lane)
         newest_first = range(len(self._views) - 1, max(-1, len(self._views) - 1 - _SEARCHED), -1)
         newest = next((at for at in newest_first if self._views[at].lane == lane), None)
         if newest is not None and (self._views[newest].ended or not tail):

@@ -223,7 +223,7 @@ def test_a_tail_waits_until_the_words_before_it_came_back():
     assert tails(captions) == {"me": "we went", "them": "so"}
     captions.feed(UtteranceOpened(utterance=0, lane="me"))
     captions.feed(SourceChanged(utterance=0, words=("we",)))
-    assert tails(captions)["me"] == "we went"
+    assert tails(captions)["me"] == "went", "what stands in the row is no tail any more"
     captions.feed(SourceChanged(utterance=0, words=("we", "went")))
     assert tails(captions)["me"] == "home"
     assert not captions.release_tails()

@@ -1,4 +1,5 @@
 import os
+import random
 import threading
 from pathlib import Path
 
@@ -162,6 +163,48 @@ def test_two_lanes_are_told_apart():
         "them": "they said something else.".split(),
     }
     assert {event.lane for event in heard.of(WordsCommitted)} == {"me", "them"}
+
+
+class Bound(Chunks):
+    """Sound of one lane that comes in its own time, now late and now early."""
+
+    def __init__(self, samples, rng):
+        super().__init__(samples)
+        self._rng = rng
+
+    def read(self, timeout_s):
+        return None if self._rng.random() < 0.4 else super().read(timeout_s)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_two_who_speak_at_once_lose_no_sentence(seed):
+    rng = random.Random(seed)
+    sentences = {
+        lane: " ".join(f"{lane}{n}{'.' if n % 4 == 3 else ''}" for n in range(24))
+        for lane in ("me", "them")
+    }
+    words = {lane: script(text, 0.5 + rng.random()) for lane, text in sentences.items()}
+    volumes = {"me": 0.5, "them": 0.9}
+
+    class Both:
+        """Tells by how loud it is whose sound it is."""
+
+        def __init__(self):
+            self.models = {lane: Script(words[lane]) for lane in words}
+
+        def recognize(self, samples, start_s, prompt):
+            lane = "them" if np.abs(samples).max() > 0.7 else "me"
+            return self.models[lane].recognize(samples, start_s, prompt)
+
+    lanes = []
+    for lane, said in words.items():
+        sound = sound_of(said, 14.0)
+        sound *= volumes[lane] / np.abs(sound).max()
+        lanes.append(Lane(name=lane, source=Bound(sound, rng)))
+    settings = ListeningSettings(max_words_waiting=rng.choice([3, 10, 150]))
+    _, echo, _ = run(lanes, Both(), settings=settings)
+    for lane, text in sentences.items():
+        assert [word for one, word in echo.fed if one == lane] == text.split()
 
 
 def test_lanes_of_one_name_are_refused():
