@@ -396,6 +396,31 @@ def test_what_was_heard_and_not_translated_goes_to_the_session_after_a_failure(r
     ]
 
 
+def test_a_failure_right_after_words_were_translated_translates_them_no_second_time(rig):
+    one = rig()
+    one.bridge._events._clock = lambda: 0.0  # all that comes is taken in one turn
+    told = Ended(one.bridge)
+
+    def speak_and_fail(event):
+        if isinstance(event, CaptionChanged) and event.text == "NOW.":
+            ears = threading.Thread(target=one.hear, args=(fed(("Then.",), "me"),))
+            ears.start()
+            ears.join()
+            one.engine.sessions[0].fail("it broke")
+            one.engine.sessions[0]._thread.join()
+
+    one.start()
+    one.wait_for(Ready)
+    one.bridge.event_came.connect(speak_and_fail)
+    one.hear(fed(("Now.",), "me"))
+    one.wait_for(Failed)
+    one.start()
+    one.wait(lambda: sum(isinstance(event, Ready) for event in one.receiver.events) == 2)
+    one.hear(fed(("Last.",), "me"))
+    one.wait(lambda: told.words[-1:] == ["Last."])
+    assert told.words == ["Now.", "Then.", "Last."]
+
+
 def test_who_overhears_is_told_on_the_sessions_thread_and_not_of_failures(rig):
     one = rig()
     overheard = []
