@@ -11,6 +11,14 @@ from engine.speech.vad import VadSettings, VoiceActivityDetector
 from tests.support.listening_fakes import Loudness
 
 VOCABULARY = "the a cat sat on mat and then went home again to see who was there".split()
+PHRASES = [
+    "they went to the station.",
+    "they went home.",
+    "they went.",
+    "did they?",
+    "and then they went they went to see",
+    "no no no.",
+]
 WORD_S = 0.4
 
 
@@ -109,6 +117,49 @@ def test_what_is_said_is_committed_once_in_order(seed, sentences):
     times = [time for one in news for word in one.committed for time in (word.start_s, word.end_s)]
     assert times == sorted(times)
     assert all(len(one.tail) <= 4 for one in news)
+
+
+class Unsteady(Speaker):
+    """Times vary from pass to pass, as Whisper's do; some words are missed or heard as others."""
+
+    wrong = 0.0
+
+    def recognize(self, samples, start_s, prompt):
+        hypothesis = super().recognize(samples, start_s, prompt)
+        words, earliest_s = [], start_s
+        for word in hypothesis.words:
+            shifts_s = [self.rng.uniform(-0.2, 0.2) for _ in range(2)]
+            earliest_s = max(earliest_s, word.start_s + shifts_s[0])
+            end_s = min(hypothesis.end_s, max(earliest_s, word.end_s + shifts_s[1]))
+            chance = self.rng.random()
+            if chance < self.wrong / 2:
+                continue
+            text = self.rng.choice(VOCABULARY) if chance < self.wrong else word.text
+            words.append(RecognizedWord(text=text, start_s=earliest_s, end_s=end_s))
+        return Hypothesis(words=tuple(words), start_s=start_s, end_s=hypothesis.end_s)
+
+
+@pytest.mark.parametrize("wrong", [0.0, 0.1])
+@pytest.mark.parametrize("seed", range(6))
+def test_phrases_that_come_again_after_pauses_are_never_committed_twice(seed, wrong):
+    rng = random.Random(seed)
+    texts = " ".join(rng.choice(PHRASES) for _ in range(20)).split()
+    starts_s, at_s = [], 0.4
+    for _ in texts:
+        at_s += rng.uniform(0.15, 1.5) if rng.random() < 0.12 else 0.0
+        starts_s.append(at_s)
+        at_s += WORD_S
+    model = Unsteady(texts, rng=rng, starts_s=starts_s)
+    model.wrong = wrong
+    sound = 0.0 * loud(at_s + 1.0)
+    for start_s in starts_s:
+        first = round(start_s * SAMPLE_RATE_HZ)
+        sound[first : first + round(WORD_S * SAMPLE_RATE_HZ)] = 0.5
+    heard = transcript(run(model, sound, rng, step_s=rng.choice([0.5, 1.0, 1.7])))
+    if wrong:
+        assert len(heard) <= len(texts)
+    else:
+        assert keys(heard) == keys(texts)
 
 
 @pytest.mark.parametrize("seed", range(5))
