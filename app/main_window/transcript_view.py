@@ -441,10 +441,26 @@ class Transcript(QTableView):
     @Slot()
     def copy(self) -> None:
         """Copy the selected rows, one line each, with a tab between the languages."""
+        self._copy_both(self._chosen())
+
+    @Slot()
+    def copy_all(self) -> None:
+        """Copy all rows, one line each, with a tab between the languages."""
+        self._copy_both(self.rows.views)
+
+    @Slot()
+    def copy_all_captions(self) -> None:
+        """Copy the captions of all rows, one line each."""
         if self.isColumnHidden(CAPTION):
-            self.copy_source()
+            self.copy_all()
         else:
-            _copy([f"{view.source}\t{view.caption}" for view in self._chosen()])
+            _copy([view.caption for view in self.rows.views if view.caption])
+
+    def _copy_both(self, views: Sequence[UtteranceView]) -> None:
+        if self.isColumnHidden(CAPTION):
+            _copy([view.source for view in views])
+        else:
+            _copy([f"{view.source}\t{view.caption}" for view in views])
 
     @Slot()
     def copy_source(self) -> None:

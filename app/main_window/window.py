@@ -143,6 +143,8 @@ class MainWindow(QMainWindow):
         actions.fill(
             self.menuBar(), (choices.mode, choices.language, choices.purpose, choices.timing)
         )
+        actions.copy_all.triggered.connect(self.transcript.copy_all)
+        actions.copy_all_captions.triggered.connect(self.transcript.copy_all_captions)
         actions.find.triggered.connect(self.find_bar.open_bar)
         self.find_bar.wanted.connect(self._find)
         self.find_bar.closed.connect(self._end_search)

@@ -1882,6 +1882,14 @@
         <translation>&amp;Computerton</translation>
     </message>
     <message>
+        <source>Copy &amp;all</source>
+        <translation>&amp;Alles kopieren</translation>
+    </message>
+    <message>
+        <source>Copy all &amp;captions</source>
+        <translation>Alle Unter&amp;titel kopieren</translation>
+    </message>
+    <message>
         <source>&amp;Bookmark</source>
         <translation>&amp;Lesezeichen</translation>
     </message>
@@ -1956,6 +1964,10 @@
     <message>
         <source>&amp;Hide overlay</source>
         <translation>Einblendung &amp;ausblenden</translation>
+    </message>
+    <message>
+        <source>&amp;Edit</source>
+        <translation>&amp;Bearbeiten</translation>
     </message>
     <message>
         <source>Pause</source>

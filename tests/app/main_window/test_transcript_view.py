@@ -286,6 +286,22 @@ def test_a_row_has_a_menu_to_copy_and_to_mark(transcript):
     assert len(transcript.make_menu(0).actions()) == 4
 
 
+def test_all_rows_are_copied_in_both_languages_or_their_captions_only(transcript):
+    clipboard = QGuiApplication.clipboard()
+    clipboard.clear()
+    transcript.copy_all()
+    assert clipboard.text() == ""
+    transcript.show_views((view(0, "Good", "Gut"), view(1, "Yes", "Ja"), view(2, "And", "")))
+    transcript.selectRow(1)
+    transcript.copy_all()
+    assert clipboard.text() == "Good\tGut\nYes\tJa\nAnd\t"
+    transcript.copy_all_captions()
+    assert clipboard.text() == "Gut\nJa"
+    transcript.show_mode("captions only", "English", "")
+    transcript.copy_all_captions()
+    assert clipboard.text() == "Good\nYes\nAnd"
+
+
 def test_a_past_session_offers_no_bookmark(qtbot):
     widget = Transcript(read_only=True)
     qtbot.addWidget(widget)
