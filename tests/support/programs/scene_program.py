@@ -165,7 +165,7 @@ class Stage(SideScenes):
     def write_session(self, started):
         journal = SessionJournal(self.folder / "sessions", started)
         for number, (source, text) in enumerate(zip(ENGLISH, GERMAN, strict=True)):
-            cue = Cue(start_s=number, end_s=number + 1, text=text, source=source)
+            cue = Cue(start_s=number, end_s=number + 1, text=text, source=source, language="de")
             journal.write(CueKept(key=number, cue=cue))
         return journal
 
