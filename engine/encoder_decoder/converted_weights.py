@@ -58,8 +58,9 @@ def read_converted(folder: Path, record: Record) -> Converted:
             refuse(Fault.NOT_OF_CONVERSION(name=name))
     config = _read_config(folder)
     vocabulary = _read_vocabulary(folder)
-    for token in (*record.sources.values(), *record.targets.values(), *config):
-        if token and token not in vocabulary.ids:
+    languages = {*record.sources.values(), *record.targets.values()} - {""}
+    for token in (*sorted(languages), *config):
+        if token not in vocabulary.ids:
             refuse(Fault.FILE_FAULT(name=_VOCABULARY, fault=Fault.LACKS(key=shown(token))))
     with open_plain(folder / WEIGHTS) as file:
         try:
@@ -78,10 +79,19 @@ def read_converted(folder: Path, record: Record) -> Converted:
 
 
 def _read_config(folder: Path) -> list[str]:
-    """Return the markers that the settings of CTranslate2 name; it adds them by itself."""
+    """Check the types of the settings of CTranslate2, which it looks at with the first words alone.
+
+    Returns:
+        the markers that they name; it adds them by itself.
+    """
     try:
         config = JsonObject.read(folder / _CONFIG, _MAX_CONFIG_BYTES)
-        return [config.text(key, "") for key in ("unk_token", "eos_token", "decoder_start_token")]
+        for key in ("add_source_bos", "add_source_eos", "multi_query_attention"):
+            config.flag(key)
+        config.text("bos_token", "")
+        if config.values.get("layer_norm_epsilon") is not None:
+            config.number("layer_norm_epsilon")
+        return [config.text(key) for key in ("unk_token", "eos_token", "decoder_start_token")]
     except ValueError as error:
         raise ValueError(Fault.FILE_FAULT(name=_CONFIG, fault=message_of(error))) from error
 

@@ -26,6 +26,7 @@ AREAS = {
     "hub": (500, 8),
     "adapters": (600, 10),
     "models": (150, 14),
+    "conversions": (150, 8),
     "terminal": (200, 12),
 }
 """Cases of each area in ``make test``, and the seconds behind which no further one is begun."""

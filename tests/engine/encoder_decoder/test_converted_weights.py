@@ -93,6 +93,31 @@ def test_a_vocabulary_of_another_model_is_refused_when_it_is_loaded(folder, chan
     refused(folder, said)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"add_source_bos": 2**70},
+        {"add_source_eos": "yes"},
+        {"bos_token": 5},
+        {"multi_query_attention": []},
+        {"layer_norm_epsilon": "x"},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_settings_of_another_type_are_refused_before_the_first_words(folder, change):
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | change))
+    refused(folder, "its config.json ", next(iter(change)))
+
+
+@pytest.mark.parametrize("key", ["add_source_bos", "decoder_start_token"])
+def test_settings_that_are_missing_are_asked_for_before_the_first_words(folder, key):
+    config = json.loads((folder / "config.json").read_text())
+    del config[key]
+    (folder / "config.json").write_text(json.dumps(config))
+    refused(folder, f"its config.json lacks '{key}'")
+
+
 def test_json_that_is_nested_too_deeply_is_told_in_our_words(folder):
     (folder / "shared_vocabulary.json").write_text("[" * 100_000)
     refused(folder, "its shared_vocabulary.json is nested too deeply")
