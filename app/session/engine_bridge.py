@@ -293,8 +293,6 @@ class EngineBridge(QObject):
 
     @Slot(int, object)
     def _take(self, run_number: int, event: Event) -> None:
-        # First the words heard before it: a failure sends again those that no session has.
-        QCoreApplication.sendPostedEvents(self)
         if self._next is not None and run_number == self._next_number:
             if not isinstance(event, Ready):
                 self._take_next(event)

@@ -4,7 +4,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal, Slot
 
 from engine.events import Event
 
@@ -15,34 +15,40 @@ MOST_S_A_TURN = 0.02
 class EventQueue(QObject):
     """A queue between threads; this object stays in the thread that takes.
 
+    Invariant: what other threads emitted before an event was put has arrived before it is taken.
+
     Signals:
         came(int, Event): the next event, and the number of the run that reported it.
     """
 
     came = Signal(int, object)
-    _filled = Signal()
+    _put = Signal(int, object)
 
     def __init__(self, parent: QObject | None, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(parent)
         self._clock = clock
-        self._events = deque[tuple[int, Event]]()
+        self._events = deque[tuple[int, Event]]()  # filled in this thread: so their order is kept
         # A timer, since calls that are queued are all made before keys and mouse are looked at.
         self._turn = QTimer(self, singleShot=True, interval=0)
         self._turn.timeout.connect(self._take_some)
         # The slot is a method of this object: a plain function would run on the other thread.
-        self._filled.connect(self._wake)
+        self._put.connect(self._append)
 
     def put(self, run_number: int, event: Event) -> None:
         """Append an event; may be called from any thread."""
-        self._events.append((run_number, event))
-        self._filled.emit()
+        self._put.emit(run_number, event)
 
     def take_all(self) -> None:
-        """Emit all events that are here."""
+        """Emit all events that were put until now."""
+        QCoreApplication.sendPostedEvents(self)
         while self._events:
             self.came.emit(*self._events.popleft())
 
-    @Slot()
+    @Slot(int, object)
+    def _append(self, run_number: int, event: Event) -> None:
+        self._events.append((run_number, event))
+        self._wake()
+
     def _wake(self) -> None:
         if self._events and not self._turn.isActive():
             self._turn.start()

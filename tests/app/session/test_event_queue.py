@@ -3,7 +3,7 @@
 import threading
 from itertools import pairwise
 
-from PySide6.QtCore import QCoreApplication, QTimer
+from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal
 
 from app.session.event_queue import MOST_S_A_TURN, EventQueue
 from engine.events import PaceChanged
@@ -74,3 +74,30 @@ def test_what_is_here_can_be_taken_at_once(qapp):
     fill(queue)
     queue.take_all()
     assert len(taken) == N_EVENTS
+
+
+class Ears(QObject):
+    """Another one whose signals come from other threads."""
+
+    heard = Signal(str)
+
+
+def test_what_was_told_before_an_event_arrives_before_it_also_while_others_are_taken(qtbot, qapp):
+    came, ears = [], Ears(qapp)
+
+    def tell():  # as a listener tells of words, and the session of what it made of them
+        ears.heard.emit("words")
+        queue.put(1, PaceChanged(factor=1, backlog_words=1))
+
+    def take(number):
+        came.append(number)
+        if number == 0:
+            worker = threading.Thread(target=tell)
+            worker.start()
+            worker.join()
+
+    queue = a_queue(qapp, take)
+    ears.heard.connect(came.append, Qt.ConnectionType.QueuedConnection)
+    queue.put(1, PaceChanged(factor=1, backlog_words=0))
+    qtbot.waitUntil(lambda: len(came) == 3)
+    assert came == [0, "words", 1]
