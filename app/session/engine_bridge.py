@@ -186,8 +186,9 @@ class EngineBridge(QObject):
         """End the session when it has translated everything, or after ``patience_s``."""
         if self._run is not None and self._ready:
             self._run.stop(patience_s)
-            QCoreApplication.sendPostedEvents(self)  # what was heard until then
-            self._events.take_all()  # and what it reported
+            for one in (self, self._events):  # what was heard until then, and what it reported
+                QCoreApplication.sendPostedEvents(one)
+            self._events.take_all()
         self.stop()
 
     @property
@@ -267,6 +268,10 @@ class EngineBridge(QObject):
             self._run.session.send(Clear())
             self._sent = ()
         self._tell_waiting()
+
+    def take_reported(self) -> None:
+        """Emit at once what the session had reported before what arrived just now."""
+        self._events.take_all()
 
     def _hand_up(self, run_number: int, event: Event) -> None:
         """Receive an event on the worker's thread."""

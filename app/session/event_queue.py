@@ -4,7 +4,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from engine.events import Event
 
@@ -39,8 +39,7 @@ class EventQueue(QObject):
         self._put.emit(run_number, event)
 
     def take_all(self) -> None:
-        """Emit all events that were put until now."""
-        QCoreApplication.sendPostedEvents(self)
+        """Emit all events that have arrived, those put before what arrived just now among them."""
         while self._events:
             self.came.emit(*self._events.popleft())
 

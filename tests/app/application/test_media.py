@@ -48,6 +48,17 @@ def test_a_file_is_captioned_as_fast_as_possible_with_subtitles_beside_it(listen
     assert not one.bar.system.button.isChecked()
 
 
+def test_the_last_captions_of_a_file_are_in_its_subtitles_however_few_come_a_turn(
+    listening_program, talk, monkeypatch
+):
+    monkeypatch.setattr("app.session.event_queue.MOST_S_A_TURN", 0.0)
+    one = listening_program().open()
+    dialog = caption(one, talk, "srt")
+    one.wait(dialog.start.isVisible)
+    cues = webvtt.from_srt(talk.with_suffix(".srt"))
+    assert [cue.text for cue in cues] == ["WE WENT TO THE OLD HOUSE.", "THEN IT RAINED."]
+
+
 def test_subtitles_that_are_there_are_never_replaced(listening_program, talk):
     one = listening_program().open()
     talk.with_suffix(".srt").write_text("mine")

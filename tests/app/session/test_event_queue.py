@@ -71,7 +71,7 @@ def test_events_go_on_while_one_of_them_holds_a_dialog_open(qapp):
 def test_what_is_here_can_be_taken_at_once(qapp):
     taken = []
     queue = a_queue(qapp, taken.append)
-    fill(queue)
+    fill(queue)  # from this thread it arrives at once
     queue.take_all()
     assert len(taken) == N_EVENTS
 
