@@ -137,9 +137,10 @@ def test_a_replayed_log_has_the_caption_and_no_erasure(weights):
         system_made.append(system_of(weights(), log=log))
         return system_made[0]
 
-    (line,) = translate_lines(make, [(0, " ".join(WORDS))])
+    words = [*WORDS[:-1], f"{WORDS[-1]}."]  # an end that the last word shows
+    (line,) = translate_lines(make, [(0, " ".join(words))])
     assert line.n_erased == 0
-    _, captions = speak(system_of(weights()))
+    _, captions = speak(system_of(weights()), words)
     assert line.hypothesis == " ".join(captions[-1].split())
     assert line.log_probability < 0
 

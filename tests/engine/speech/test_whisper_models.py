@@ -112,7 +112,7 @@ def test_offline_is_one_sentence(library):
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))
         endpoint = f"http://127.0.0.1:{nobody.getsockname()[1]}"
-    with pytest.raises(HubError, match="check the network and try again") as caught:
+    with pytest.raises(HubError, match="check your connection and try again") as caught:
         whisper_folder(NAME, library, HubSettings(endpoint=endpoint, timeout_s=1))
     assert "\n" not in str(caught.value)
 

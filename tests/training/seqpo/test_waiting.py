@@ -1,9 +1,9 @@
 """A toy task: waiting is learnt where it pays, and unlearnt where it does not.
 
 A network of two layers is first taught, by the ordinary loss, to translate two kinds of two-word
-sentences, and to wait for the second word half of the time. ``h a`` is worth waiting for: nobody
-knows after ``h`` what comes. ``a h`` is not: ``h`` says nothing. Then the command itself learns, on
-one kind of sentence or the other.
+sentences, and to wait for the second word half of the time. ``h a!`` is worth waiting for: nobody
+knows after ``h`` what comes. ``a h!`` is not: ``h`` says nothing. Then the command itself learns,
+on one kind of sentence or the other.
 """
 
 import copy
@@ -26,12 +26,12 @@ from training.samples.loss import ForwardLoss, Markers
 from training.seqpo.rollout import Request, Rollouts
 
 NOUNS = "abcd"
-WORTH_WAITING = [f"h {noun}" for noun in NOUNS]
-NOT_WORTH = [f"{noun} h" for noun in NOUNS]
+WORTH_WAITING = [f"h {noun}!" for noun in NOUNS]
+NOT_WORTH = [f"{noun} h!" for noun in NOUNS]
 
 
 def target(source):
-    (noun,) = set(source.split()) - {"h"}
+    (noun,) = set(source.rstrip("!").split()) - {"h"}
     return WORD_FOR_WORD[noun]
 
 
