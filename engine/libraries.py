@@ -36,7 +36,8 @@ def keep_caches_in(folder: Path) -> None:
     Where it cannot be made they look for a place themselves, as a rule in the temporary folder.
     """
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        if not folder.is_dir():
+            folder.mkdir(parents=True, exist_ok=True)
     except OSError:
         return
     for name, below in _CACHES.items():

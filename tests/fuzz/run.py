@@ -153,6 +153,7 @@ def _run_cases(area, home, seed, numbers, seconds, tell):
 
     for name in ("home", "tmp", "made"):
         (home / name).mkdir()
+    (home / "home" / ".cache" / "surtitle").mkdir(parents=True)  # as a start makes it
     with import_module(f"tests.fuzz.{area}").prepared(home / "made") as run:
         guard, n_failures = Guard(), 0
         limit_memory()

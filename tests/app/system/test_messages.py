@@ -48,7 +48,9 @@ def test_a_message_is_english_where_nothing_else_was_chosen(code):
 def test_every_message_has_a_german_sentence_with_all_its_values(code):
     message, values = example(code)
     german = worded(message)
-    assert german != str(message)
+    words = "".join(text for text, *_ in string.Formatter().parse(code.value))
+    if any(letter.isalpha() for letter in words):  # else it is values alone
+        assert german != str(message)
     assert "{" not in german
     assert all(value in german for value in values)
 
