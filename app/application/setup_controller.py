@@ -118,7 +118,7 @@ class SetupController(QObject):
         for code, name in language_names().items():
             best = None if code in known else report.recommended(offers, code, spoken)
             if best is not None:
-                entries.append((*self._way_to(name, best, code),))
+                entries.append(self._way_to(name, best, code))
         choices.show_other_languages(entries)
 
     def _way_to(self, language: str, best: ModelOffer, code: str) -> tuple[str, str, str]:

@@ -131,10 +131,6 @@ class SourceCaptioner:
     def confidence(self, _utterance: Captioned) -> None:
         """Return nothing: the source is not translated."""
 
-    def skip(self, utterance: Captioned) -> None:
-        """Leave an utterance that is not begun without a caption."""
-        utterance.finished = True
-
     def give_up(self, utterance: Captioned) -> None:
         """Leave an utterance as it is."""
         utterance.finished = True

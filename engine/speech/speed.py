@@ -55,7 +55,7 @@ def computer_gflops(
         kind: class of the processor, a key of ``CLASS_GFLOPS``; looked up if None.
         n_cores: that a model may use; looked up if None.
     """
-    core = (measure or _core_gflops)(pause)
+    core = matrix_gflops(pause=pause) if measure is None else measure(pause)
     least = CLASS_GFLOPS[kind or processor_class()]
     return max(core, least) * min(n_cores or physical_cores(), _MOST_CORES)
 
@@ -84,10 +84,6 @@ def matrix_gflops(
             now_s = clock() - began_s
         rates.append(2e-9 * _SIDE**3 * n_products / now_s)
     return _LARGER * statistics.median(rates)
-
-
-def _core_gflops(pause: Pause) -> float:
-    return matrix_gflops(pause=pause)
 
 
 def processor_class() -> str:

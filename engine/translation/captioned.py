@@ -88,9 +88,6 @@ class Captioner(Protocol[Kind]):
     def confidence(self, utterance: Kind) -> Confidence | None:
         """Return how sure the model is of a caption; None where it was not calibrated for that."""
 
-    def skip(self, utterance: Kind) -> None:
-        """Leave an utterance that is not begun without a caption, until its words change."""
-
     def give_up(self, utterance: Kind) -> None:
         """Leave an utterance as it is after it could not be computed."""
 

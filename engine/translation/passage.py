@@ -85,10 +85,13 @@ class Passage:
         return UtteranceEnded(utterance=utterance.number)
 
     def skip(self) -> None:
-        """Leave the sentences that have ended and are not begun without a caption."""
+        """Leave the sentences that have ended and are not begun without a caption.
+
+        One whose words change is translated after all.
+        """
         for utterance in self._utterances:
             if utterance.ended and utterance.n_read == 0 and not self._is_done(utterance):
-                self._translator.skip(utterance)
+                utterance.finished = True
 
     def hold(self) -> None:
         """Open no utterance before ``resume``; the words of later sentences wait."""

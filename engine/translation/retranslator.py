@@ -125,10 +125,6 @@ class Retranslator(OnConversation):
             return None
         return card.calibration.confidence(mean)
 
-    def skip(self, utterance: Redraft) -> None:
-        """Leave an utterance that is not begun without a caption."""
-        utterance.finished = True
-
     def give_up(self, utterance: Redraft) -> None:
         """Leave an utterance as it is after it could not be computed, and empty the cache."""
         utterance.finished = True

@@ -127,10 +127,6 @@ class Translator(OnConversation):
         mean = utterance.mean_log_probability
         return None if calibration is None or mean is None else calibration.confidence(mean)
 
-    def skip(self, utterance: Utterance) -> None:
-        """Leave an utterance that is not begun without a caption."""
-        utterance.finished = True
-
     def give_up(self, utterance: Utterance) -> None:
         """Leave an utterance as it is after it could not be computed, and empty the cache."""
         utterance.finished = True

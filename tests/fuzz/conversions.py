@@ -9,13 +9,9 @@ import shutil
 from engine.encoder_decoder.conversion import ready_folder
 from engine.encoder_decoder.converted_weights import WEIGHTS
 from engine.encoder_decoder.record import RECORD_FILE
-from engine.errors import SurtitleError
-from engine.loading.loader import load_weights
-from engine.settings import ModelSettings, TranslationSettings
-from engine.translation.factory import make_system
-from engine.translation.feed import changes
+from engine.settings import ModelSettings
 from tests.engine.encoder_decoder.tiny_models import make_encoder_decoder
-from tests.fuzz.sentences import check
+from tests.fuzz.models import load_and_translate
 from tests.support.strangers import damaged, mutated_file
 
 _FAMILIES = ("marian", "m2m100")
@@ -69,16 +65,6 @@ def prepared(folder):
         if (model / WEIGHTS).is_file() and (model / RECORD_FILE).is_file():
             _name_the_weights(model)
         allow()
-        try:
-            weights = load_weights(ModelSettings(directory=model, device="cpu"))
-            language = next(iter(weights.card.languages))
-            wanted = TranslationSettings(target_language=language, policy="read:2")
-            system = make_system("auto", weights, wanted, capacity=400, log=None)
-            utterance = system.open()
-            system.set_source(utterance, ["the", "house", "is", "green."], ended=True)
-            for _ in changes(system, utterance):
-                pass
-        except SurtitleError as error:
-            check(error)
+        load_and_translate(ModelSettings(directory=model, device="cpu"), "the house is green.")
 
     yield run

@@ -94,6 +94,21 @@ def _change(rng, folder, contents):
     (folder / "evil.py").write_text(_CODE)
 
 
+def load_and_translate(settings, text):
+    """Load a model and translate a sentence at once; what refuses them says so in a sentence."""
+    try:
+        weights = load_weights(settings)
+        language = next(iter(weights.card.languages))
+        wanted = TranslationSettings(target_language=language, policy="read:2")
+        system = make_system("auto", weights, wanted, capacity=400, log=None)
+        utterance = system.open()
+        system.set_source(utterance, text.split(), ended=True)
+        for _ in changes(system, utterance):
+            pass
+    except SurtitleError as error:
+        check(error)
+
+
 @contextlib.contextmanager
 def prepared(folder):
     whole = save_tiny_model(folder / "whole")
@@ -107,16 +122,6 @@ def prepared(folder):
         quantise = rng.choice(["none", "none", "auto"])
         settings = ModelSettings(directory=model, device="cpu", quantise=quantise, capacity=400)
         allow()
-        try:
-            weights = load_weights(settings)
-            language = next(iter(weights.card.languages))
-            wanted = TranslationSettings(target_language=language, policy="read:2")
-            system = make_system("auto", weights, wanted, capacity=400, log=None)
-            utterance = system.open()
-            system.set_source(utterance, ["This", "is", "a", "test."], ended=True)
-            for _ in changes(system, utterance):
-                pass
-        except SurtitleError as error:
-            check(error)
+        load_and_translate(settings, "This is a test.")
 
     yield run

@@ -137,12 +137,7 @@ class AdapterDialog(QDialog):
         hint = self.tr("Add-ons tune the translator for a purpose. Drop a folder here to add one.")
         column.addWidget(QLabel(hint, wordWrap=True))
         column.addWidget(split, 1)
-        for widget in (
-            self.purpose,
-            self.reason,
-            self.message,
-            buttons,
-        ):  # texts are never cut here
+        for widget in (self.purpose, self.reason, self.message, buttons):  # no text is cut here
             column.addWidget(widget)
         self.resize(820, 560)
 
