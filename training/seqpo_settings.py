@@ -1,10 +1,11 @@
-"""Settings of ``surtitle-train seqpo``: the table ``seqpo`` of a recipe."""
+"""Settings of ``surtitle-research seqpo``: those of any run, and a recipe's table ``seqpo``."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
 from engine.policy import parse_policy
 from engine.settings import at_least, check_choice
+from training.settings import TrainSettings
 
 REWARDS = ("fused", "hinge")
 TRUNCATIONS = ("before", "literal", "after", "none")
@@ -13,10 +14,10 @@ QUALITIES = ("string", "comet")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeqpoSettings:
-    """Sampling, rewards and update of ``surtitle-train seqpo``; ``docs/decisions/0012-seqpo.md``.
+    """Sampling, rewards and update of a run; ``docs/decisions/0012-seqpo.md`` has the reasons.
 
     Attributes:
-        steps: updates of the weights; with 0 it is no such run.
+        steps: updates of the weights, at least one.
         start: adapter folder to begin with, instead of an untrained one.
         all_weights: train the whole network, and write a model folder instead of an adapter.
         policies: one is drawn for each source; all must end their writes.
@@ -85,3 +86,14 @@ class SeqpoSettings:
         if self.temperature <= 0:
             msg = f"the temperature must be more than 0, got {self.temperature}"
             raise ValueError(msg)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RewardSettings(TrainSettings):
+    """One run of ``surtitle-research seqpo``.
+
+    Attributes:
+        seqpo: sampling, rewards and update.
+    """
+
+    seqpo: SeqpoSettings = SeqpoSettings()

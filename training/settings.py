@@ -9,7 +9,6 @@ from pathlib import Path
 
 from engine.policy import parse_slot_policy
 from engine.settings import DEVICES, at_least, check_choice
-from training.seqpo_settings import SeqpoSettings
 
 PRECISIONS = ("auto", "bf16", "fp32")
 ARCHITECTURES = ("llama", "falcon")
@@ -20,8 +19,6 @@ FALLS = ("root", "linear", "late")
 STORED = ("fp32", "bf16")
 NEW = "new"
 """The base in a recipe of ``surtitle-train pretrain``."""
-
-_NO_SEQPO = SeqpoSettings()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -243,7 +240,6 @@ class TrainSettings:
     Attributes:
         data: aligned TSV by target language.
         hub: more data, from the hub.
-        seqpo: of ``surtitle-train seqpo``.
         base: ``new``, or the base of an adapter: a model folder, or a name on the hub. Empty takes
             the bundled model of the language.
         models: folder for models from the hub.
@@ -295,7 +291,6 @@ class TrainSettings:
     optimisation: Optimisation = Optimisation()
     prompt: PromptSettings = PromptSettings()
     dev: DevSettings = DevSettings()
-    seqpo: SeqpoSettings = _NO_SEQPO
     quantise: str = "none"
     max_length: int = 512
     pass_tokens: int = 4096
@@ -334,7 +329,7 @@ class TrainSettings:
     def _check_kind(self) -> None:
         """Refuse settings of the other kind of run, which would be ignored."""
         others = (
-            ("hub", "lora", "prompt", "dev", "seqpo", "quantise", "gradient_checkpointing")
+            ("hub", "lora", "prompt", "dev", "quantise", "gradient_checkpointing")
             if self.base == NEW
             else ("shape", "one_end", "compiled", "begin_with", "grow_from", "turns", "offset")
         )

@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from engine.errors import PolicyError
 from engine.settings import DEVICES, LAYOUTS, QUANTISATIONS, TranslationSettings
@@ -13,8 +13,18 @@ from training.evaluation.run_record import RunSettings
 from training.plots import table
 
 if TYPE_CHECKING:
-    from training.metrics.long_scores import LongScores
-    from training.metrics.scores import Scores
+    from engine.metrics.quality import Quality
+
+
+class ScoresOfPolicy(Protocol):
+    """Scores that have a line in a table."""
+
+    @property
+    def quality(self) -> "Quality":
+        """Of all lines or segments."""
+
+    def row(self) -> dict[str, str | float | None]:
+        """Return all scores side by side, under their names."""
 
 
 POLICIES = (
@@ -109,7 +119,7 @@ def run_settings(
         raise UsageError(str(error)) from error
 
 
-def score_table(columns: Sequence[str], scores: "Sequence[Scores | LongScores]") -> str:
+def score_table(columns: Sequence[str], scores: Sequence[ScoresOfPolicy]) -> str:
     """Draw scores for a terminal, with sacreBLEU's signatures below."""
     quality = scores[0].quality
     rows = table.draw(columns, [each.row() for each in scores])

@@ -1,16 +1,13 @@
-"""Measure a model on lines (``surtitle-train evaluate``) or talks (``surtitle-train long-form``).
+"""The ``evaluate`` command: measures a model on lines, translated live.
 
-Both translate live and score. ``engine.translation.feed`` feeds a line;
-``training.evaluation.short_form`` and ``training.evaluation.long_form`` list the files.
+``engine.translation.feed`` feeds a line; ``training.evaluation.short_form`` lists the files.
 """
 
 import argparse
 import os
 import sys
-from pathlib import Path
 
 from training.commands.common_arguments import add_run_arguments, run_settings, score_table
-from training.evaluation.long_form import evaluate_talks
 from training.evaluation.short_form import SYSTEMS, evaluate
 
 _COLUMNS = (
@@ -19,15 +16,9 @@ _COLUMNS = (
     "n_empty", "n_degenerate",
 )  # fmt: skip
 
-_TALK_COLUMNS = (
-    "policy", "bleu", "chrf", "stream_laal", "stream_laal_ca", "bleu_soft", "long_yaal",
-    "long_yaal_ca", "ms_per_word_p50", "ms_per_word_p95", "tokens_fed", "tokens_recomputed",
-    "n_talks", "n_segments", "n_words", "n_empty", "n_degenerate",
-)  # fmt: skip
-
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add ``evaluate`` and ``long-form`` to the command line."""
+    """Add ``evaluate`` to the command line."""
     parser = subparsers.add_parser(
         "evaluate",
         help="translate a test set live under several policies and score it",
@@ -53,17 +44,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "nothing is timed (%(default)s)",
     )
     parser.set_defaults(run=run)
-    parser = subparsers.add_parser(
-        "long-form",
-        help="translate whole talks live, without their segments, and score them",
-        description="Translate whole talks word by word, cut the output to the reference, score. "
-        "Run it again to resume a run that was stopped.",
-    )
-    add_run_arguments(parser)
-    parser.add_argument(
-        "--talks", type=Path, metavar="FILE", help="each line's talk (all lines are one talk)"
-    )
-    parser.set_defaults(run=run_talks)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -75,11 +55,4 @@ def run(arguments: argparse.Namespace) -> int:
         arguments, system=arguments.system, n_workers=n_workers, batch=arguments.batch
     )
     sys.stdout.write(score_table(_COLUMNS, evaluate(settings)))
-    return 0
-
-
-def run_talks(arguments: argparse.Namespace) -> int:
-    """Translate, cut, score, write, print."""
-    scores = evaluate_talks(run_settings(arguments, names=arguments.talks))
-    sys.stdout.write(score_table(_TALK_COLUMNS, scores))
     return 0

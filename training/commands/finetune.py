@@ -11,7 +11,7 @@ from pathlib import Path
 from training.commands.launch import launched_processes, model_library
 from training.commands.recipe import Table, add_arguments, add_setting, settings_of
 from training.errors import UsageError
-from training.settings import NEW, QUANTISATIONS, STORED, Mixture
+from training.settings import NEW, QUANTISATIONS, STORED, Mixture, TrainSettings
 
 RECIPES = Path(__file__).parents[1] / "finetuning" / "recipes"
 """Where the recipes of adapters are."""
@@ -63,12 +63,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Make settings of the arguments and train."""
     changes: Table = {"commands": [shlex.join(["surtitle-train", *sys.argv[1:]])]}
     changes |= _shares(arguments.policies)
-    settings = settings_of(arguments, RECIPES, {"models": str(model_library())}, changes)
+    settings = settings_of(
+        arguments, RECIPES, {"models": str(model_library())}, changes, TrainSettings
+    )
     if settings.base == NEW:
         msg = "an adapter is trained on a base that is there: name one, or make it with pretrain"
-        raise UsageError(msg)
-    if settings.seqpo.steps:
-        msg = "the recipe is one of surtitle-train seqpo: type that command"
         raise UsageError(msg)
     from training.finetuning.run import finetune  # noqa: PLC0415  torch takes seconds; help must not
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from training.commands.recipe import Table, add_arguments, add_setting, settings_of
 from training.errors import UsageError
-from training.settings import ARCHITECTURES, NEW, OPTIMIZERS
+from training.settings import ARCHITECTURES, NEW, OPTIMIZERS, TrainSettings
 
 RECIPES = Path(__file__).parents[1] / "pretraining" / "recipes"
 """Where the recipes of new bases are."""
@@ -66,7 +66,7 @@ _ORDINARY: Table = {
 def run(arguments: argparse.Namespace) -> int:
     """Make settings of the arguments and train."""
     changes = _ORDINARY if arguments.ordinary else {}
-    settings = settings_of(arguments, RECIPES, {"base": NEW}, changes)
+    settings = settings_of(arguments, RECIPES, {"base": NEW}, changes, TrainSettings)
     if settings.base != NEW:
         msg = f"the base of {arguments.recipe} is {settings.base}: train it with finetune"
         raise UsageError(msg)

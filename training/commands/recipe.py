@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import cast, get_args, get_type_hints
+from typing import TypeVar, cast, get_args, get_type_hints
 
 from engine.errors import PolicyError
 from engine.settings import DEVICES
@@ -21,6 +21,7 @@ from training.errors import UsageError
 from training.settings import FALLS, PRECISIONS, TrainSettings
 
 Table = dict[str, object]
+S = TypeVar("S", bound=TrainSettings)
 
 
 def recipe_names(folder: Path) -> list[str]:
@@ -84,7 +85,7 @@ def add_arguments(
     return group
 
 
-def add_setting(
+def add_setting(  # noqa: PLR0913  each is one fact of an argument
     group: "argparse._ActionsContainer",
     option: str,
     path: str,
@@ -92,6 +93,7 @@ def add_setting(
     *,
     metavar: str | None = None,
     choices: Sequence[str] | None = None,
+    settings: type[TrainSettings] = TrainSettings,
 ) -> None:
     """Add an argument of the type of a setting, stored under the setting's path.
 
@@ -102,8 +104,9 @@ def add_setting(
         words: for the help.
         metavar: of the value, if not the setting's name.
         choices: all valid values.
+        settings: those of the command.
     """
-    kind: object = TrainSettings
+    kind: object = settings
     for name in path.split("."):
         kind = get_type_hints(kind)[name]
         if isinstance(kind, UnionType):
@@ -124,8 +127,12 @@ def add_setting(
 
 
 def settings_of(
-    arguments: argparse.Namespace, folder: Path, usual: Table, changes: Table
-) -> TrainSettings:
+    arguments: argparse.Namespace,
+    folder: Path,
+    usual: Table,
+    changes: Table,
+    kind: type[S],
+) -> S:
     """Read the recipe that the arguments name, and override it by the arguments.
 
     Args:
@@ -133,16 +140,17 @@ def settings_of(
         folder: of the command's recipes.
         usual: defaults, which the recipe overrides.
         changes: settings by their paths, which override all others.
+        kind: class of the settings.
 
     Raises:
         UsageError: a value cannot be read, or a file is missing.
     """
     table = usual | read_recipe(arguments.recipe, folder)
-    known = {field.name for field in fields(TrainSettings)}
+    known = {field.name for field in fields(kind)}
     for path, value in [*vars(arguments).items(), *changes.items()]:
         if value is not None and path.partition(".")[0] in known:
             _put(table, path, _read(path, value))
-    settings = make_settings(table)
+    settings = make_settings(table, kind)
     _check_files(settings)
     return settings
 
@@ -189,23 +197,23 @@ _NAMED: Mapping[str, Callable[[str], object]] = {
 """Readers of the values of NAME=VALUE arguments, by the paths of their settings."""
 
 _LISTS: Mapping[str, Callable[[str], object]] = {
-    "dev.policies": lambda text: text.replace(",", " ").split(),
-    "seqpo.policies": lambda text: text.replace(",", " ").split(),
+    "policies": lambda text: text.replace(",", " ").split(),
     "slot_lengths": _numbers,
-    "lora.targets": lambda text: text.split(","),
-    "mixture.k": _numbers,
-    "mixture.n": _numbers,
+    "targets": lambda text: text.split(","),
+    "k": _numbers,
+    "n": _numbers,
     "offset": _range,
     "turns": _range,
 }
-"""Readers of arguments with several values, likewise."""
+"""Readers of arguments with several values, by the last name in the path of their setting."""
 
 
 def _read(path: str, value: object) -> object:
     if path in _NAMED:
         pairs = named_values(cast("list[str]", value))
         return {name: _NAMED[path](text) for name, text in pairs}
-    return _LISTS[path](cast("str", value)) if path in _LISTS else value
+    name = path.rpartition(".")[2]
+    return _LISTS[name](cast("str", value)) if name in _LISTS else value
 
 
 def _check_files(settings: TrainSettings) -> None:
@@ -229,13 +237,13 @@ def _check_files(settings: TrainSettings) -> None:
             raise UsageError(msg)
 
 
-def make_settings(table: Table) -> TrainSettings:
+def make_settings(table: Table, kind: type[S]) -> S:
     """Make settings of a recipe.
 
     Raises:
         UsageError: a key is unknown or missing, or a value has the wrong type or is out of range.
     """
     try:
-        return read_table(TrainSettings, table)
+        return read_table(kind, table)
     except (ValueError, PolicyError) as error:
         raise UsageError(str(error)) from error

@@ -14,7 +14,7 @@ from training.errors import TrainingError
 from training.finetuning.early_stopping import DevScore, read_sets
 from training.metrics.scores import score
 from training.seqpo.rollout import Request, Rollouts
-from training.settings import TrainSettings
+from training.seqpo_settings import RewardSettings
 from training.trainer.distributed import Processes
 from training.trainer.step_log import keep_lines
 
@@ -28,7 +28,7 @@ class DevWatch:
         reason: why the run must end; empty while it may go on.
     """
 
-    def __init__(self, settings: TrainSettings, last_step: int) -> None:
+    def __init__(self, settings: RewardSettings, last_step: int) -> None:
         """Read the dev sets, and the decodings and steps up to the last checkpoint.
 
         Raises:

@@ -15,7 +15,7 @@ from training.errors import CorpusError
 from training.samples.batches import Example
 from training.seqpo.reward import Quality, Sampled, advantages, lagging, rewards
 from training.seqpo.rollout import Request, Rollouts, Trajectory
-from training.settings import TrainSettings
+from training.seqpo_settings import RewardSettings
 from training.trainer.distributed import Processes
 
 _DEAD = 0.05
@@ -123,7 +123,7 @@ class Groups:
         pairs: Sequence[Pair],
         rollouts: Rollouts,
         qualities: Mapping[str, Quality],
-        settings: TrainSettings,
+        settings: RewardSettings,
     ) -> None:
         self._pairs = pairs
         self._rollouts = rollouts

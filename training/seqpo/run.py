@@ -47,7 +47,8 @@ from training.seqpo.groups import Groups, StepStatistics, read_pairs_to_sample
 from training.seqpo.policy_loss import PolicyLoss, RowScores, frozen_copy
 from training.seqpo.reward import CometQuality, Quality, StringQuality
 from training.seqpo.rollout import Rollouts
-from training.settings import LoraSettings, TrainSettings
+from training.seqpo_settings import RewardSettings
+from training.settings import LoraSettings
 from training.trainer.checkpoint import Counters, check_fingerprint, read_counters
 from training.trainer.distributed import Processes
 from training.trainer.learning_rates import make_rates
@@ -60,7 +61,7 @@ from training.trainer.steps import Step, share_step
 _log = logging.getLogger(__name__)
 
 
-def learn_by_reward(settings: TrainSettings, processes: Processes) -> None:
+def learn_by_reward(settings: RewardSettings, processes: Processes) -> None:
     """Train to the end, or to ``stop_after_steps``, and write the result.
 
     Raises:
@@ -83,7 +84,7 @@ def learn_by_reward(settings: TrainSettings, processes: Processes) -> None:
     SeqpoRun(settings, processes, base, watch, digests).run()
 
 
-def _check(settings: TrainSettings, processes: Processes) -> None:
+def _check(settings: RewardSettings, processes: Processes) -> None:
     named(settings)
     if not settings.seqpo.steps:
         msg = "the recipe has no number of steps: set steps in its table seqpo"
@@ -108,10 +109,11 @@ def _check(settings: TrainSettings, processes: Processes) -> None:
         raise UsageError(msg)
 
 
-def _digests(settings: TrainSettings, base: Base) -> str:
+def _digests(settings: RewardSettings, base: Base) -> str:
     start = settings.seqpo.start
     model = fingerprint(base.folder) + ("" if start is None else fingerprint(start))
-    return fingerprint_of(settings, settings.data, model, base.card)
+    own = {"seqpo": replace(settings.seqpo, steps=1, lanes=1, start=None)}
+    return fingerprint_of(settings, settings.data, model, base.card, own)
 
 
 class SeqpoRun:
@@ -119,7 +121,7 @@ class SeqpoRun:
 
     def __init__(
         self,
-        settings: TrainSettings,
+        settings: RewardSettings,
         processes: Processes,
         base: Base,
         watch: DevWatch,

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 
 from transformers import PreTrainedTokenizerFast
 
@@ -147,9 +148,21 @@ def make_plan(settings: TrainSettings, material: Material) -> Plan:
 
 
 def fingerprint_of(
-    settings: TrainSettings, data: Mapping[str, Path], base: str, card: ModelCard
+    settings: TrainSettings,
+    data: Mapping[str, Path],
+    base: str,
+    card: ModelCard,
+    own: Mapping[str, object] = MappingProxyType({}),
 ) -> str:
-    """Digest the settings a resumed run must share, part by part; its length may change."""
+    """Digest the settings a resumed run must share, part by part; its length may change.
+
+    Args:
+        settings: of the run.
+        data: aligned TSV by target language.
+        base: digest of the base of an adapter.
+        card: of the base.
+        own: settings of this kind of run alone, by name; their ``repr`` counts.
+    """
     optimisation = settings.optimisation
     ends = (card.end_of_source, card.end_of_write, card.end_of_target)
     moves = (optimisation.batch_tokens, optimisation.seed, optimisation.optimizer)
@@ -168,8 +181,7 @@ def fingerprint_of(
             values["turns"] = (settings.turns, settings.offset)
     else:
         values |= {"base": base, "LoRA": settings.lora, "quantisation": settings.quantise}
-        if settings.seqpo.steps:
-            values["seqpo"] = replace(settings.seqpo, steps=1, lanes=1, start=None)
+        values |= own
     texts = {name: repr(value) for name, value in values.items()}
     if settings.base != NEW:  # as earlier versions wrote it, so that their runs resume
         longer = replace(optimisation, epochs=1.0)

@@ -14,6 +14,7 @@ from app.cli import adapters, translate
 from training import __main__ as commands
 from training.commands import finetune
 from training.commands.recipe import settings_of
+from training.settings import TrainSettings
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs/large_model_adapter.md").read_text("utf-8")
@@ -66,7 +67,7 @@ def test_the_commands_make_a_run_in_4_bits_on_own_data(tmp_path, monkeypatch, ba
     parser = parser_of(*commands._COMMANDS)
     *_, arguments = [parser.parse_args(call) for call in calls]
     monkeypatch.chdir(tmp_path)
-    settings = settings_of(arguments, finetune.RECIPES, {"models": "models"}, {})
+    settings = settings_of(arguments, finetune.RECIPES, {"models": "models"}, {}, TrainSettings)
     assert settings.base == base
     assert (settings.quantise, settings.device, settings.hub) == ("nf4", "cuda", None)
     assert settings.prompt.end_of_source

@@ -20,14 +20,14 @@ def test_there_are_the_recipes_of_the_paper_and_ours():
 
 @pytest.mark.parametrize("name", [*PAPER, "surtitle"])
 def test_every_recipe_can_be_read(name):
-    settings = make_settings(read_recipe(name, finetune.RECIPES) | {"out": "out"})
+    settings = make_settings(read_recipe(name, finetune.RECIPES) | {"out": "out"}, TrainSettings)
     assert settings.method == "exposst"
     assert settings.mixture.fixed_reads + settings.mixture.waits < 1  # offline is kept in
 
 
 @pytest.mark.parametrize("name", PAPER)
 def test_the_recipes_of_the_paper_hold_its_numbers(name):
-    settings = make_settings(read_recipe(name, finetune.RECIPES) | {"out": "out"})
+    settings = make_settings(read_recipe(name, finetune.RECIPES) | {"out": "out"}, TrainSettings)
     assert settings.lora == LoraSettings(rank=32, alpha=16)
     assert settings.optimisation == Optimisation(
         rate=2e-4, warm_up_steps=500, weight_decay=0.1, clip=1.0, batch_pairs=64, epochs=2
@@ -52,20 +52,22 @@ def test_the_recipes_of_the_paper_hold_its_numbers(name):
 )
 def test_a_recipe_of_a_new_base_says_how_it_is_made(name, batch):
     assert name in recipe_names(pretrain.RECIPES)
-    settings = make_settings(read_recipe(name, pretrain.RECIPES) | {"out": "out"})
+    settings = make_settings(read_recipe(name, pretrain.RECIPES) | {"out": "out"}, TrainSettings)
     assert settings.base == "new"
     assert settings.optimisation.batch_tokens == batch
     assert settings.max_length == 246
 
 
 def test_what_is_not_named_has_its_default():
-    settings = make_settings(recipe())
+    settings = make_settings(recipe(), TrainSettings)
     assert settings == TrainSettings(out=Path("out"), data={"de": Path("de.tsv")})
 
 
 def test_values_become_what_fields_hold():
     dev = {"sets": {"de": ["a.en", "a.de"]}, "max_laal": 3}
-    settings = make_settings(recipe(slot_lengths=[8, 16], dev=dev, weights={"a.b": 2}))
+    settings = make_settings(
+        recipe(slot_lengths=[8, 16], dev=dev, weights={"a.b": 2}), TrainSettings
+    )
     assert settings.slot_lengths == (8, 16)
     assert settings.dev.sets == {"de": (Path("a.en"), Path("a.de"))}
     assert (settings.dev.max_laal, settings.weights) == (3.0, {"a.b": 2.0})
@@ -105,13 +107,13 @@ def test_values_become_what_fields_hold():
 )
 def test_what_a_recipe_cannot_say_is_one_sentence(changes, words):
     with pytest.raises(UsageError, match=words.replace("[", r"\[")) as error:
-        make_settings(recipe(**changes))
+        make_settings(recipe(**changes), TrainSettings)
     assert "\n" not in str(error.value)
 
 
 def test_a_recipe_needs_a_place_to_write_to():
     with pytest.raises(UsageError, match="out is needed"):
-        make_settings({})
+        make_settings({}, TrainSettings)
 
 
 @pytest.mark.parametrize(

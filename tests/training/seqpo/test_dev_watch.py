@@ -10,8 +10,8 @@ import torch
 from engine.metrics.translation import Translation
 from tests.support.finetune_runs import pair_lines
 from training.seqpo.dev_watch import DevWatch
-from training.seqpo_settings import SeqpoSettings
-from training.settings import DevSettings, TrainSettings
+from training.seqpo_settings import RewardSettings, SeqpoSettings
+from training.settings import DevSettings
 from training.trainer.distributed import OneProcess
 
 ALONE = OneProcess(torch.device("cpu"))
@@ -57,7 +57,7 @@ def settings(tmp_path):
     for number, path in enumerate(paths):
         path.write_text("".join(line[number] + "\n" for line in columns), encoding="utf-8")
     (tmp_path / "data.tsv").touch()
-    return TrainSettings(
+    return RewardSettings(
         data={"de": tmp_path / "data.tsv"},
         out=tmp_path / "out",
         base="any",
